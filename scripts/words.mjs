@@ -15,7 +15,24 @@ const IRREGULAR = new Set(
   left lost made meant met paid ran said seen sent set shown sold spent spoken stood taken thought thrown told torn understood was went were
   withheld won worn written`.split(/\s+/),
 );
-const NOT_PARTICIPLES = new Set(['embed', 'exceed', 'feed', 'need', 'proceed', 'red', 'seed', 'speed', 'succeed', 'bed', 'shed', 'weed', 'deed', 'indeed', 'thread', 'set']);
+const NOT_PARTICIPLES = new Set([
+  'embed',
+  'exceed',
+  'feed',
+  'need',
+  'proceed',
+  'red',
+  'seed',
+  'speed',
+  'succeed',
+  'bed',
+  'shed',
+  'weed',
+  'deed',
+  'indeed',
+  'thread',
+  'set',
+]);
 const METAPHORS = new Set('desk dress face hush life mouth pulse sight silence tale upward voice'.split(' '));
 
 const names = ['src', 'packs', 'packages'].flatMap((room) => filesIn(join(ROOT, room))).flatMap(declaredIn);
@@ -32,7 +49,11 @@ function fault(name) {
   // Errors: `TurnNotFound`.
   if (/Not(Found|Allowed|Accepted)$|_NOT_FOUND$/.test(name)) return false;
   // A question or a condition may end in one: `isKnown`, `wasTaken`, `unlessTaken`.
-  if (/^(is|was|are|has|have|had|can|could|should|must|may|when|unless|if|until|once|not|never|to|be|get|mark)$/.test(words[0]) && words.length > 1) return false;
+  if (
+    /^(is|was|are|has|have|had|can|could|should|must|may|when|unless|if|until|once|not|never|to|be|get|mark)$/.test(words[0]) &&
+    words.length > 1
+  )
+    return false;
   return IRREGULAR.has(last) || (/[^aeiou]ed$|[aeiou]{1,2}ed$/.test(last) && !NOT_PARTICIPLES.has(last));
 }
 
@@ -41,7 +62,11 @@ function declaredIn(path) {
   const found = [];
   const add = (node) => {
     if (node !== undefined && ts.isIdentifier(node))
-      found.push({ path: relative(ROOT, path), line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1, name: node.text });
+      found.push({
+        path: relative(ROOT, path),
+        line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1,
+        name: node.text,
+      });
   };
   for (const statement of source.statements) {
     if (ts.isVariableStatement(statement)) statement.declarationList.declarations.forEach(({ name }) => add(name));

@@ -12,7 +12,7 @@ import { attestStart, type BundleSigner } from './attestation/bundle-signer';
 import { SigningKey } from './attestation/signing-key';
 import type { Subject } from './audit/export/bundle';
 import { listBudgets, type BudgetFilter, type ListedBudget } from './client/budgets';
-import { foundByKey, checkStartTurn, searchAttributes, type Started, type StartTurn } from './client/turns/start-turn';
+import { foundByKey, checkStartTurn, searchAttributes, type TurnStart, type StartTurn } from './client/turns/start-turn';
 import { callInput, CallHandle, type DirectCall } from './client/turns/direct-call';
 import { connectTemporal } from './temporal/connect';
 import { Feeds } from './client/events/feeds';
@@ -43,11 +43,11 @@ import {
   turnQuery,
   waitingTools,
   type TurnFilter,
-  isInSight,
-  sightClause,
-  type Sight,
+  isVisible,
+  visibilityClause,
+  type Visibility,
 } from './client/turns/listing';
-import { Silence, lastPoll, unanswered } from './client/turns/unanswered';
+import { IdleTimeout, lastPoll, noWorkerError } from './client/turns/unanswered';
 import { isCut, wholeCard } from './client/approvals/cards';
 import { TurnHandle } from './client/turns/turn-handle';
 import type { PendingTurn, Question, TurnSummary } from './shapes/turn-view';
@@ -250,15 +250,15 @@ export class HoldfastClient {
   }
 
   /** Sessions, newest first; 100 without a limit. */
-  async *sessions(filter: { sight?: Sight; agent?: string; limit?: number } = {}): AsyncGenerator<SessionSummary> {
+  async *sessions(filter: { sight?: Visibility; agent?: string; limit?: number } = {}): AsyncGenerator<SessionSummary> {
     const { sight = 'all' } = filter;
-    const clauses = [`WorkflowType = '${SESSION_WORKFLOW}'`, ...sightClause(sight)];
+    const clauses = [`WorkflowType = '${SESSION_WORKFLOW}'`, ...visibilityClause(sight)];
     if (filter.agent !== undefined) clauses.push(`HoldfastAgent = ${visibilityText(filter.agent)}`);
     let left = filter.limit ?? 100;
     for await (const info of this.temporal.workflow.list({ query: clauses.join(' AND ') })) {
       if (info.status.name === 'CONTINUED_AS_NEW') continue;
       const summary = sessionSummary(info, this.uiUrl(info.workflowId));
-      if (!isInSight(sight, summary.requester)) continue;
+      if (!isVisible(sight, summary.requester)) continue;
       if (left-- <= 0) return;
       yield summary;
     }
@@ -272,7 +272,7 @@ export class HoldfastClient {
       turn: (turnId) => this.turn(turnId),
       signs: Boolean(this.config.signingKey),
       sign: ({ session_id, agent, requester }, message) =>
-        this.signed({ workflow_id: sessionWorkflowId(session_id), agent, requester }, hashJson(message)),
+        this.attest({ workflow_id: sessionWorkflowId(session_id), agent, requester }, hashJson(message)),
     };
   }
 
@@ -292,7 +292,7 @@ export class HoldfastClient {
     try {
       if (ask) {
         if ((await waitForPendingWorkflowTask(() => handle.describe()).catch(ifThere)) === false)
-          throw await unanswered(this.temporal, { taskQueue: this.config.taskQueue }, 'open the session');
+          throw await noWorkerError(this.temporal, { taskQueue: this.config.taskQueue }, 'open the session');
         const operation = new WithStartWorkflowOperation<any>(SESSION_WORKFLOW, { ...start, ...policies, args: [input] });
         const update = { args: [{}] as [object], startWorkflowOperation: operation };
         opened = await this.temporal.workflow.executeUpdateWithStart<any, OpenedAnswer, [object]>(SESSION_UPDATES.opened, update);
@@ -367,7 +367,7 @@ export class HoldfastClient {
     const turns = (await Promise.all(infos)).map((info) => this.summary(info));
     const { sight = 'all' } = filter;
     return {
-      turns: turns.filter(({ requester }) => isInSight(sight, requester)),
+      turns: turns.filter(({ requester }) => isVisible(sight, requester)),
       next: nextPageToken?.length ? nextPageToken : null,
     };
   }
@@ -376,14 +376,14 @@ export class HoldfastClient {
    * Turns in which something waits for a person, with the calls that wait. A worker tells those: of turns that none has
    * spoken for, while for five seconds nobody answered, stands what Temporal knows of them.
    */
-  async pending({ sight = 'all' }: { sight?: Sight } = {}): Promise<PendingTurn[]> {
+  async pending({ sight = 'all' }: { sight?: Visibility } = {}): Promise<PendingTurn[]> {
     const waits = "ExecutionStatus = 'Running' AND HoldfastState IN ('awaiting_approval', 'in_doubt')";
-    const query = [TURNS_AND_CALLS, waits, ...sightClause(sight)].join(' AND ');
+    const query = [TURNS_AND_CALLS, waits, ...visibilityClause(sight)].join(' AND ');
     const turns: Promise<PendingTurn>[] = [];
-    const silence = new Silence(SILENT_FOR);
+    const silence = new IdleTimeout(SILENT_FOR);
     // Asked once for all of them, and not by a request that was given up.
     let unheard: Promise<NoWorker> | undefined;
-    const why = () => (unheard ??= unanswered(this.temporal, { taskQueue: this.config.taskQueue }, 'tell what waits'));
+    const why = () => (unheard ??= noWorkerError(this.temporal, { taskQueue: this.config.taskQueue }, 'tell what waits'));
     try {
       for await (const info of this.temporal.workflow.list({ query })) turns.push(this.pendingTurn(info, silence, why));
       return eachOnce(await Promise.all(turns)).filter((turn) => turn.unreachable !== null || turn.calls.length > 0);
@@ -445,10 +445,14 @@ export class HoldfastClient {
   private store(what: string): Promise<Store> {
     const { store } = this.config;
     if (store === undefined) throw new InvalidRequest(`${what}: this client knows no store; give it one as "store".`);
-    return (this.opened ??= typeof store === 'string' ? opened(store) : Promise.resolve(store));
+    return (this.opened ??= typeof store === 'string' ? openStoreAt(store) : Promise.resolve(store));
   }
 
-  private async pendingTurn(info: WorkflowExecutionInfo, silence: Silence, why: () => Promise<NoWorker>): Promise<PendingTurn> {
+  private async pendingTurn(
+    info: WorkflowExecutionInfo,
+    silence: IdleTimeout,
+    why: () => Promise<NoWorker>,
+  ): Promise<PendingTurn> {
     const waiting = { ...this.summary(info), tools: waitingTools(info) };
     try {
       const ask = () => this.turn(waiting.turn_id).waiting();
@@ -470,11 +474,11 @@ export class HoldfastClient {
     return openLive({ live, temporal: this.temporal.options }, silent);
   }
 
-  private signedStart({ turn_id, agent, requester }: Started, message_hash: string): Promise<{ attestation?: string }> {
-    return this.signed({ workflow_id: workflowId(turn_id), agent: agent ?? '', requester }, message_hash);
+  private signedStart({ turn_id, agent, requester }: TurnStart, message_hash: string): Promise<{ attestation?: string }> {
+    return this.attest({ workflow_id: workflowId(turn_id), agent: agent ?? '', requester }, message_hash);
   }
 
-  private async signed(
+  private async attest(
     { workflow_id, ...who }: { workflow_id: string; agent: string; requester: string },
     message_hash: string,
   ): Promise<{ attestation?: string }> {
@@ -495,7 +499,7 @@ export class HoldfastClient {
 
   private async launch(
     type: string,
-    input: Started,
+    input: TurnStart,
     { fingerprint, summary, key }: { fingerprint: string; summary: string; key: string | undefined },
   ): Promise<void> {
     const isKey = key !== undefined && !isOneTimeKey(key) && ![key, directCallId(key)].includes(input.turn_id);
@@ -532,7 +536,7 @@ export class HoldfastClient {
   }
 }
 
-async function opened(url: string): Promise<Store> {
+async function openStoreAt(url: string): Promise<Store> {
   const { openStore } = await import('./store/open-store.js');
   return openStore(url);
 }

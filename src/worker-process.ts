@@ -17,7 +17,7 @@ import type { McpServers } from './mcp';
 import { openStore } from './store/open-store';
 import type { Store } from './store/store';
 import { withoutPassword } from './shared/text/secrets';
-import { drain, LAST_MS, type Drained, Running } from './telemetry/running';
+import { drain, LAST_MS, type DrainReport, Running } from './telemetry/running';
 import { createLog } from './telemetry/log';
 import { readiness, type Check } from './telemetry/readiness';
 import { installRuntime } from './telemetry/runtime';
@@ -52,7 +52,7 @@ export interface RunningWorker {
   /** Serves another app from now on; what runs is not touched. @throws Error and changes nothing, when its tools cannot be prepared */
   replace(app: App): void;
   /** Takes nothing new, lets running calls end, then stops; says what was cut off if the time was over before. */
-  stop(): Promise<Drained>;
+  stop(): Promise<DrainReport>;
 }
 
 /**
@@ -165,7 +165,7 @@ async function start(config: Config, app: App, { log, parts, closePorts, told, a
   });
   const facts = {
     agents: app.agents.map((agent) => agent.name),
-    model: model.rehearsal ? rehearsed(config, model.rehearsal.baseUrl) : defaultModel,
+    model: model.rehearsal ? describeRehearsal(config, model.rehearsal.baseUrl) : defaultModel,
     store: withoutPassword(config.store),
     taskQueue,
     temporal: config.temporal.address,
@@ -176,7 +176,7 @@ async function start(config: Config, app: App, { log, parts, closePorts, told, a
   const { taskQueue: task_queue, notice: _, ...served } = facts;
   log.info({ ...served, task_queue, version, pid: process.pid, health, metrics, drain_ms: drainMs }, 'worker started');
   if (idle !== null) log.warn({ deployment: facts.deployment, task_queue, notice: idle.notice, todo: idle.todo }, 'no new turns');
-  let drained: Promise<Drained> | undefined;
+  let drained: Promise<DrainReport> | undefined;
   return {
     facts,
     finished,
@@ -185,7 +185,7 @@ async function start(config: Config, app: App, { log, parts, closePorts, told, a
   };
 }
 
-function rehearsed({ rehearsedDespite }: Config, baseUrl: string): string {
+function describeRehearsal({ rehearsedDespite }: Config, baseUrl: string): string {
   return `rehearsal (${rehearsedDespite ?? 'no API key'}: a script plays the model at ${baseUrl})`;
 }
 

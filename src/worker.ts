@@ -24,12 +24,12 @@ import { activityLog } from './telemetry/activity-log';
 import { Running } from './telemetry/running';
 import { sdkToolMetrics, type ToolMetrics } from './telemetry/tool-metrics';
 import { ResultCache, SingleFlight } from './tools/run/cache';
-import { crowded } from './tools/catalogue/catalogue';
+import { crowdingWarning } from './tools/catalogue/catalogue';
 import { ToolThreads } from './tools/isolation/tool-threads';
 import { ToolGate } from './tools/limits/gate';
 import { Registry } from './tools/catalogue/registry';
 import { NO_SOURCE, type ToolSource } from './tools/catalogue/tool-source';
-import { watchBlocked } from './worker/blocked';
+import { watchEventLoop } from './worker/blocked';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle';
 import { version } from './version';
 import { NAMESPACE_ATTRIBUTES } from './shared/search-attributes';
@@ -103,7 +103,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
   await checkSearchAttributes(connection, namespace);
   const { outside = NO_SOURCE } = parts;
   checkServers(app, outside);
-  tellOfCrowded(app, log);
+  warnOfManyTools(app, log);
   const remembered = { cache: new ResultCache(), flights: new SingleFlight<RunOutcome>(), unpriced: new Set<string>() };
   const gate = new ToolGate(store.registers, log);
   const metrics = parts.metrics ?? sdkToolMetrics(Runtime.instance().metricMeter);
@@ -152,10 +152,10 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     maxEagerActivityReservationsPerWorkflowTask: 10,
     interceptors: { activity: [activityLog(log, running)] },
     shutdownGraceTime: '10 seconds',
-    ...versioned(parts.deployment ?? null),
+    ...deploymentOptions(parts.deployment ?? null),
     ...parts.options,
   });
-  watchBlocked(running, log, () => ['STOPPED', 'FAILED'].includes(worker.getState()));
+  watchEventLoop(running, log, () => ['STOPPED', 'FAILED'].includes(worker.getState()));
   return worker;
 }
 
@@ -210,15 +210,15 @@ function checkPrices({ agents, models }: App, defaultModel: string): void {
   }
 }
 
-function tellOfCrowded(app: App, log: ToolLogger): void {
+function warnOfManyTools(app: App, log: ToolLogger): void {
   for (const { name, catalogue, tools } of app.agents) {
-    const todo = crowded(catalogue, tools);
+    const todo = crowdingWarning(catalogue, tools);
     if (todo !== null) log.warn({ agent: name, tools: tools.length, todo }, 'an agent shows many tools at once');
   }
 }
 
 /** Pinned: a turn ends on the version that began it, also after continue-as-new. A redeploy changes nothing of what it does. */
-function versioned(deployment: Version): Pick<WorkerOptions, 'workerDeploymentOptions'> {
+function deploymentOptions(deployment: Version): Pick<WorkerOptions, 'workerDeploymentOptions'> {
   if (deployment === null) return {};
   const version = { deploymentName: deployment.name, buildId: deployment.buildId };
   return { workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' } };

@@ -1,5 +1,5 @@
 /** What a worker gives to every activity: its ports, in one place. Adapters to Temporal are in entities/ and worker/. */
-import type { BudgetName, Reservation, Reserved, Settled } from '../shared/budget-book';
+import type { BudgetName, Reservation, ReservationAnswer, BudgetSettlement } from '../shared/budget-book';
 import type { CallbackMessage } from '../shared/wire/callback';
 import type {
   CheckDecisionInput,
@@ -169,9 +169,9 @@ export const TRUSTS_NOBODY: Trust = {
 /** The books, wherever they are kept. Every method may be repeated. */
 export interface Budgets {
   /** @throws Error when the book cannot be reached in time: then nobody knows whether it is reserved */
-  reserve(name: BudgetName, asked: Reservation): Promise<Reserved>;
+  reserve(name: BudgetName, asked: Reservation): Promise<ReservationAnswer>;
   /** @throws Error when the book cannot be reached in time */
-  settle(name: BudgetName, said: Settled): Promise<void>;
+  settle(name: BudgetName, said: BudgetSettlement): Promise<void>;
 }
 
 /** Tells whoever must decide. */

@@ -12,9 +12,9 @@ const LONGEST_TASK = 20_000;
 /** What the model reads of an answer at once, bytes; more is read by reference. */
 const ANSWER_BYTES = 16_384;
 
-type Passed = 'description' | 'check' | 'ruleTarget' | 'group' | 'egress' | 'concurrencySafe' | 'summarize';
+type PassThroughField = 'description' | 'check' | 'ruleTarget' | 'group' | 'egress' | 'concurrencySafe' | 'summarize';
 
-export interface AgentToolDefinition<I = any> extends Pick<ToolDefinition<I>, Passed> {
+export interface AgentToolDefinition<I = any> extends Pick<ToolDefinition<I>, PassThroughField> {
   /** Name of the tool. Default: the agent's, with `_` for what tools' names may not hold. */
   name?: string;
   /** Default 1.0.0. */

@@ -6,15 +6,15 @@ import { readResult } from '../tools/results/shape';
 import type { App } from './define';
 import type { Tool } from '../tools/define/tool';
 
-export interface Listed {
+export interface ToolWithAgents {
   tool: Tool;
   /** The agents that have it. */
   agents: string[];
 }
 
 /** By agent, then by tool. @param only of this agent, and what no agent has is left out */
-export function listedTools(app: App, only?: string): Listed[] {
-  const listed = new Map<string, Listed>();
+export function listedTools(app: App, only?: string): ToolWithAgents[] {
+  const listed = new Map<string, ToolWithAgents>();
   const add = (tool: Tool, agent: string | null) => {
     const key = `${tool.name}@${tool.version}`;
     const entry = listed.get(key) ?? { tool, agents: [] };
@@ -41,7 +41,11 @@ export interface Here {
  * Those that a call can reach: they exist in this environment, their sunset date has not come, and the rules of an agent that has them let some call
  * of them run. Agents whose rules let none are left out.
  */
-export function callableTools(app: App, listed: readonly Listed[], { environment = '', now, requester }: Here): Listed[] {
+export function callableTools(
+  app: App,
+  listed: readonly ToolWithAgents[],
+  { environment = '', now, requester }: Here,
+): ToolWithAgents[] {
   const policies = policiesOf(app);
   const askerOf = (agent: string) => (requester === undefined ? undefined : { requester, agent });
   return listed.flatMap(({ tool, agents }) => {
@@ -52,12 +56,12 @@ export function callableTools(app: App, listed: readonly Listed[], { environment
   });
 }
 
-const compiled = new WeakMap<App, Map<string, Policy>>();
+const policyCache = new WeakMap<App, Map<string, Policy>>();
 
 /** By agent. */
 function policiesOf(app: App): Map<string, Policy> {
   const policies =
-    compiled.get(app) ?? new Map(app.agents.map(({ name, permissions }) => [name, compileRules(withDefaults(permissions))]));
-  compiled.set(app, policies);
+    policyCache.get(app) ?? new Map(app.agents.map(({ name, permissions }) => [name, compileRules(withDefaults(permissions))]));
+  policyCache.set(app, policies);
   return policies;
 }

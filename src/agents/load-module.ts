@@ -8,13 +8,13 @@ import { pathToFileURL } from 'node:url';
 export async function loadModule(file: string): Promise<unknown> {
   const path = resolve(file);
   try {
-    return isCommonJs(path) ? await required(path) : await imported(path);
+    return isCommonJs(path) ? await requireCommonJs(path) : await importEsm(path);
   } catch (error) {
     throw new Error(`${file} cannot be loaded: ${whatAndWhere(error)}`, { cause: error });
   }
 }
 
-async function imported(path: string): Promise<unknown> {
+async function importEsm(path: string): Promise<unknown> {
   const { tsImport } = await import('tsx/esm/api');
   return tsImport(pathToFileURL(path).href, pathToFileURL(__filename).href);
 }
@@ -23,7 +23,7 @@ async function imported(path: string): Promise<unknown> {
  * A CommonJS file that is imported becomes a `data:` URL in tsx: its exceptions name no line of the user's, and what it
  * imports later is not found. A namespace of its own: the file is loaded anew each time.
  */
-async function required(path: string): Promise<unknown> {
+async function requireCommonJs(path: string): Promise<unknown> {
   const { register } = await import('tsx/cjs/api');
   return register({ namespace: randomUUID() }).require(path, __filename);
 }

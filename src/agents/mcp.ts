@@ -24,7 +24,7 @@ export interface McpMessage {
   content: McpContent;
 }
 
-interface Shown {
+interface McpListing {
   /** For people. Default: the name. */
   title?: string;
   description?: string;
@@ -39,7 +39,7 @@ export interface McpArgument {
   complete?: McpCompletion;
 }
 
-export interface McpPrompt extends Shown {
+export interface McpPrompt extends McpListing {
   /** `[A-Za-z0-9._-]{1,64}` */
   name: string;
   description: string;
@@ -48,7 +48,7 @@ export interface McpPrompt extends Shown {
   messages(given: Readonly<Record<string, string>>, asker: McpAsker): Maybe<string | McpMessage[]>;
 }
 
-export interface McpResource extends Shown {
+export interface McpResource extends McpListing {
   uri: string;
   name: string;
   mimeType: string;
@@ -56,7 +56,7 @@ export interface McpResource extends Shown {
   read(asker: McpAsker): Maybe<string | Uint8Array>;
 }
 
-export interface McpResourceTemplate extends Shown {
+export interface McpResourceTemplate extends McpListing {
   /** `invoice://{id}`: a variable is one segment, without slashes, never `.` or `..`. */
   uriTemplate: string;
   name: string;

@@ -6,7 +6,7 @@ import { BEGUN_TOO_LATE, exceptionText } from '../shared/wire/errors';
 import { takenOut } from '../tools/results/binary';
 import { Deadline } from '../tools/run/deadline';
 import { isToolError, ToolError } from '../tools/define/errors';
-import type { Returned, RunFacts, ToThread, Wanted } from '../tools/isolation/protocol';
+import type { WireResult, RunFacts, ToThread, ToolSelection } from '../tools/isolation/protocol';
 import { ThreadContext } from '../tools/isolation/thread-context';
 import { abortAt, errorOf, logFault, invoke } from '../tools/run/run';
 import type { App } from './define';
@@ -14,7 +14,7 @@ import { loadApp } from './load-app';
 import type { Tool } from '../tools/define/tool';
 
 /** Null: it was not to be run after all. */
-export async function runTool(wanted: Wanted, _tell: unknown, port: MessagePort): Promise<Returned | null> {
+export async function runTool(wanted: ToolSelection, _tell: unknown, port: MessagePort): Promise<WireResult | null> {
   const context = new ThreadContext(port, wanted.unheard);
   const abort = new AbortController();
   const begins = new Promise<RunFacts | null>((resolve) => {
@@ -22,24 +22,24 @@ export async function runTool(wanted: Wanted, _tell: unknown, port: MessagePort)
       if (message.say === 'go') resolve(message.facts);
       else if (message.say === 'drop') resolve(null);
       else if (message.say === 'abort') abort.abort(Object.assign(new Error(message.message), { name: message.name }));
-      else context.answered(message.to, message.answer);
+      else context.receiveAnswer(message.to, message.answer);
     });
   });
-  const tool = asked(await toolOf(wanted), wanted);
+  const tool = selectPart(await toolOf(wanted), wanted);
   context.ready();
   const facts = await begins;
   return facts && run(tool, facts, context, abort);
 }
 
-function asked(tool: Tool, { app, part }: Wanted): Tool {
+function selectPart(tool: Tool, { app, part }: ToolSelection): Tool {
   const run = tool[part];
   if (run) return { ...tool, run };
   throw notLoaded(`${tool.name} of ${app} has no ${part}.`, 'Start the worker again.');
 }
 
-async function run(tool: Tool, facts: RunFacts, context: ThreadContext, abort: AbortController): Promise<Returned> {
-  const deadline = Deadline.received(facts.deadline);
-  if (deadline.passed)
+async function run(tool: Tool, facts: RunFacts, context: ThreadContext, abort: AbortController): Promise<WireResult> {
+  const deadline = Deadline.fromTransfer(facts.deadline);
+  if (deadline.hasPassed)
     throw new ToolError('TIMEOUT', BEGUN_TOO_LATE, `${tool.name} was not run: its time was over.`, { nothingHappened: true });
   const timeout = abortAt(abort, deadline, facts.timeoutMs);
   const ctx = context.make(facts, abort.signal);
@@ -59,7 +59,7 @@ async function run(tool: Tool, facts: RunFacts, context: ThreadContext, abort: A
 const apps = new Map<string, Promise<App>>();
 
 /** @throws ToolError where this thread cannot have it: nothing has been run */
-async function toolOf({ app: file, sha256, agent: name, tool, version }: Wanted): Promise<Tool> {
+async function toolOf({ app: file, sha256, agent: name, tool, version }: ToolSelection): Promise<Tool> {
   const key = `${sha256} ${file}`;
   const loading = apps.get(key) ?? load(file, sha256);
   apps.set(key, loading);

@@ -101,7 +101,7 @@ function run(command: string, input: Uint8Array): Promise<string> {
 /** Seconds that something signed is good for, at most. */
 export const LONGEST_S = 24 * 3600;
 
-type Issued = 'v' | 'iat' | 'exp' | 'nonce' | 'kid';
+type IssuanceClaimName = 'v' | 'iat' | 'exp' | 'nonce' | 'kid';
 
 /**
  * A decision, signed: good until `until`, and for a day at most. Without `note_hash` no note goes with it.
@@ -109,20 +109,20 @@ type Issued = 'v' | 'iat' | 'exp' | 'nonce' | 'kid';
  */
 export function attestDecision(
   key: SigningKey,
-  claims: Omit<DecisionClaims, Issued>,
+  claims: Omit<DecisionClaims, IssuanceClaimName>,
   until: string | null,
   nowMs = Date.now(),
 ): string {
   const whole = { note_hash: null, ...claims, v: 'holdfast.decision/3' as const };
-  return key.token({ ...whole, ...issued(key, nowMs, until) } satisfies DecisionClaims);
+  return key.token({ ...whole, ...issuanceClaims(key, nowMs, until) } satisfies DecisionClaims);
 }
 
 /** The start of a turn, signed: good for a day. */
-export function attestStart(key: SigningKey, claims: Omit<StartClaims, Issued>, nowMs = Date.now()): string {
-  return key.token({ v: 'holdfast.start/1', ...claims, ...issued(key, nowMs, null) } satisfies StartClaims);
+export function attestStart(key: SigningKey, claims: Omit<StartClaims, IssuanceClaimName>, nowMs = Date.now()): string {
+  return key.token({ v: 'holdfast.start/1', ...claims, ...issuanceClaims(key, nowMs, null) } satisfies StartClaims);
 }
 
-function issued(
+function issuanceClaims(
   { kid }: SigningKey,
   nowMs: number,
   until: string | null,

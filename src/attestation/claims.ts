@@ -83,7 +83,7 @@ const optional =
   (rule: Rule): Rule =>
   (value) =>
     value === undefined || rule(value);
-const shaped =
+const shapeRule =
   (shape: Shape): Rule =>
   (value) =>
     value !== undefined && hasShape(value, shape);
@@ -92,13 +92,13 @@ export const principalName = text(200);
 export const roleList: Rule = (value) =>
   Array.isArray(value) && value.length <= MOST_ROLES && new Set(value).size === value.length && value.every(like(ROLE));
 
-const ISSUED: Shape = { iat: time, exp: time, nonce: like(NONCE), kid: like(KID) };
+const ISSUANCE: Shape = { iat: time, exp: time, nonce: like(NONCE), kid: like(KID) };
 
 const TURN: Shape = { namespace: text(255), workflow_id: text(255), first_execution_run_id: text(100) };
 
 const DECISION: Shape = {
   v: oneOf('holdfast.decision/1', 'holdfast.decision/2', 'holdfast.decision/3'),
-  aud: (value) => shaped(TURN)(value) || shaped({ ...TURN, store_id: like(STORE) })(value),
+  aud: (value) => shapeRule(TURN)(value) || shapeRule({ ...TURN, store_id: like(STORE) })(value),
   digest: like(HASH),
   decision: oneOf('approve', 'deny', 'settle', 'edit', 'steer'),
   outcome: optional(oneOf('applied', 'not_applied')),
@@ -107,16 +107,16 @@ const DECISION: Shape = {
   principal: principalName,
   roles: roleList,
   head: (value) => value === null || like(HASH)(value),
-  ...ISSUED,
+  ...ISSUANCE,
 };
 
 const START: Shape = {
   v: oneOf('holdfast.start/1'),
-  aud: shaped({ namespace: text(255), workflow_id: text(255) }),
+  aud: shapeRule({ namespace: text(255), workflow_id: text(255) }),
   requester: principalName,
   agent: (value) => typeof value === 'string' && value.length <= 255,
   message_hash: like(HASH),
-  ...ISSUED,
+  ...ISSUANCE,
 };
 
 /** Null: these are not the claims of a decision. */

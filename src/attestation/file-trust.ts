@@ -21,13 +21,13 @@ export interface TrustSettings {
   now?: () => number;
 }
 
-type Signed<C> = { ok: true; claims: C; key: TrustedKey } | { ok: false; reason: string };
+type SignatureCheck<C> = { ok: true; claims: C; key: TrustedKey } | { ok: false; reason: string };
 
 export class FileTrust implements Trust {
   constructor(private readonly settings: TrustSettings) {}
 
   async check(said: CheckDecisionInput, roles: readonly string[], at?: string): Promise<CheckDecisionOutput> {
-    const signed = await this.signed(said.attestation, decisionClaims, at);
+    const signed = await this.verifyClaims(said.attestation, decisionClaims, at);
     if (!signed.ok) return signed;
     const { claims, key } = signed;
     const reason = speaksFor(key, claims.principal, claims.roles) ?? this.aboutThis(claims, said) ?? lacksRole(claims, roles);
@@ -35,7 +35,7 @@ export class FileTrust implements Trust {
   }
 
   async checkStart(said: Parameters<Trust['checkStart']>[0]): Promise<string | null> {
-    const signed = await this.signed(said.attestation, startClaims, said.at);
+    const signed = await this.verifyClaims(said.attestation, startClaims, said.at);
     if (!signed.ok) return signed.reason;
     const { aud, requester, agent, message_hash } = signed.claims;
     const fault = speaksFor(signed.key, requester, []);
@@ -43,18 +43,18 @@ export class FileTrust implements Trust {
     const { workflow_id, session_id } = said.turn;
     const here = [workflow_id, ...(session_id === null ? [] : [sessionWorkflowId(session_id)])];
     if (aud.namespace !== this.settings.namespace || !here.includes(aud.workflow_id)) return 'it was signed for another turn';
-    if (!samePerson(requester, said.turn.requester)) return `it was signed for ${shown(requester)}`;
-    if (agent !== said.agent) return `it was signed for agent ${shown(agent)}`;
+    if (!samePerson(requester, said.turn.requester)) return `it was signed for ${quoteName(requester)}`;
+    if (agent !== said.agent) return `it was signed for agent ${quoteName(agent)}`;
     return message_hash === said.message_hash ? null : 'it was signed for another message';
   }
 
   /** The claims, once signature, key and time are good. */
-  private async signed<C extends { kid: string; iat: number; exp: number }>(
+  private async verifyClaims<C extends { kid: string; iat: number; exp: number }>(
     attestation: string,
     read: (claims: Json) => C | null,
     at?: string,
-  ): Promise<Signed<C>> {
-    const no = (reason: string): Signed<C> => ({ ok: false, reason });
+  ): Promise<SignatureCheck<C>> {
+    const no = (reason: string): SignatureCheck<C> => ({ ok: false, reason });
     const token = typeof attestation === 'string' ? readToken(attestation) : null;
     const claims = token && read(token.claims);
     if (!token || !claims) return no('its form is none that `holdfast sign` writes for this');
@@ -103,7 +103,7 @@ export class FileTrust implements Trust {
 function speaksFor(key: TrustedKey, principal: string, roles: readonly string[]): string | null {
   if (key.use === 'gateway') return null;
   if (key.use === 'bundle') return `key ${key.kid} signs bundles, and speaks for nobody`;
-  if (!samePerson(key.principal ?? '', principal)) return `key ${key.kid} speaks for ${shown(key.principal ?? '')} only`;
+  if (!samePerson(key.principal ?? '', principal)) return `key ${key.kid} speaks for ${quoteName(key.principal ?? '')} only`;
   const more = roles.find((role) => !(key.roles ?? []).includes(role));
   return more === undefined ? null : `key ${key.kid} does not give the role ${more}`;
 }
@@ -115,7 +115,7 @@ function otherStore(signed: string | undefined, own: string | undefined): string
 
 function lacksRole({ decision, principal, roles }: DecisionClaims, wanted: readonly string[]): string | null {
   if (decision === 'deny' || wanted.length === 0 || roles.some((role) => wanted.includes(role))) return null;
-  return `${shown(principal)} has none of the roles ${wanted.join(', ')}`;
+  return `${quoteName(principal)} has none of the roles ${wanted.join(', ')}`;
 }
 
 function notNow({ iat, exp }: { iat: number; exp: number }, now: number): string | null {
@@ -125,6 +125,6 @@ function notNow({ iat, exp }: { iat: number; exp: number }, now: number): string
 }
 
 /** A name out of a token that is genuine: still somebody's text. */
-function shown(name: string): string {
+function quoteName(name: string): string {
   return JSON.stringify(name.slice(0, 100).toWellFormed());
 }

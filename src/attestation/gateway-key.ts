@@ -43,21 +43,21 @@ export async function ownKey(path: string, trustedKeys: string | null, use: { bu
   return (await updateTrustedKeys(trustedKeys, enter, made)) ? key : SigningKey.read(path);
 }
 
-const ANNOUNCED = 'gateway-keys';
-const MOST_ANNOUNCED = 50;
+const KEY_REGISTER = 'gateway-keys';
+const MAX_KEYS = 50;
 const FORGOTTEN_AFTER_MS = 30 * 24 * 3_600_000;
 
 /** Has the store say which key a gateway signs with, so that `doctor` finds the workers that do not trust it. It makes nobody trust it. */
 export async function announceKey({ registers }: Pick<Store, 'registers'>, { kid }: Pick<SigningKey, 'kid'>): Promise<void> {
-  await registers.update(ANNOUNCED, (known, now) => {
+  await registers.update(KEY_REGISTER, (known, now) => {
     const others = Object.entries(timesOf(known)).filter(([other]) => other !== kid);
-    return { value: Object.fromEntries([[kid, now], ...others].slice(0, MOST_ANNOUNCED)), answer: null };
+    return { value: Object.fromEntries([[kid, now], ...others].slice(0, MAX_KEYS)), answer: null };
   });
 }
 
 /** The keys that gateways over this store have signed with since they were started in the last 30 days. */
 export async function announcedKeys(read: (register: string) => Promise<{ value: Json; now: number }>): Promise<string[]> {
-  const { value, now } = await read(ANNOUNCED);
+  const { value, now } = await read(KEY_REGISTER);
   return Object.entries(timesOf(value)).flatMap(([kid, at]) => (at > now - FORGOTTEN_AFTER_MS ? [kid] : []));
 }
 

@@ -43,7 +43,7 @@ const MOST_KEYS = 1000;
 export async function readTrustedKeys(path: string): Promise<TrustedKey[]> {
   let text: string;
   try {
-    text = await readBounded(path);
+    text = await readSmallFile(path);
   } catch (error) {
     const why = hasCode(error, 'ENOENT') ? 'there is none; `holdfast keys create` makes one' : (error as Error).message;
     throw new BadKeyFile(`The file of trusted keys ${path} cannot be read: ${why}`);
@@ -127,7 +127,7 @@ export function notInForce(key: TrustedKey, nowMs: number, knownMs = nowMs): str
 /** By how much the clocks of two hosts may differ, ms. */
 export const CLOCKS_MS = 60_000;
 
-async function readBounded(path: string): Promise<string> {
+async function readSmallFile(path: string): Promise<string> {
   const file = await open(path, 'r');
   try {
     const { size } = await file.stat();

@@ -1,7 +1,7 @@
 /** `holdfast mcp serve`: our tools for an MCP client that starts this process, such as an editor. */
 import type { Command } from 'commander';
 import { loadConfig, type Config } from '../config';
-import { decideSigned } from '../client/approvals/attest';
+import { signAndDecide } from '../client/approvals/attest';
 import type { Decide } from '../gateway/mcp/asks';
 import { createLog } from '../telemetry/log';
 import { signerOptions, userName, type SignerOptions } from './support/decide-options';
@@ -25,13 +25,13 @@ export function mcpServe(mcp: Command): void {
     const { protocolOnly, serveStdio } = await import('../gateway/mcp/sessions.js');
     const output = protocolOnly();
     const config = loadConfig();
-    const [{ Connected }, { HoldfastClient }] = await Promise.all([import('../gateway/route.js'), import('../client.js')]);
-    const connected = new Connected(() => HoldfastClient.connect());
+    const [{ LazyClient }, { HoldfastClient }] = await Promise.all([import('../gateway/route.js'), import('../client.js')]);
+    const connected = new LazyClient(() => HoldfastClient.connect());
     const { offers, mcp: offered } = await offersOfApp(config, file);
     const name = who.key === undefined ? (who.by ?? userName()) : (await signerOf(config, who)).principal;
     if (offers(name, agent) === null) throw new UsageError(`There is no agent ${JSON.stringify(agent)} in this app.`);
-    const { principalNamed } = await import('../gateway/auth/principals.js');
-    const principal = principalNamed(name, ['starter', 'approver']);
+    const { createPrincipal } = await import('../gateway/auth/principals.js');
+    const principal = createPrincipal(name, ['starter', 'approver']);
     const decide = deciding(config, who, name);
     const parts = { client: connected.get, log: createLog(config.logLevel), principal: () => principal, decide: () => decide };
     await serveStdio({ ...parts, offers: () => offers(name, agent)!, mcp: offered, agent }, output, stopped);
@@ -57,7 +57,7 @@ function deciding(config: Config, who: SignerOptions, name: string): Decide {
     const noted = note === undefined ? {} : { note };
     if (who.key !== undefined) {
       const { key, principal, roles } = await signerOf(config, who);
-      await decideSigned(turn, key, { decision, calls: [digest], principal, roles, ...noted });
+      await signAndDecide(turn, key, { decision, calls: [digest], principal, roles, ...noted });
       return;
     }
     const by = { by: name, ...noted };

@@ -6,15 +6,15 @@ import {
   acceptedPath,
   CLASSES,
   isAnswerCode,
-  readAccepted,
+  readAcceptedTools,
   readEntries,
-  readTrusted,
+  readTrustedErrors,
   serverOf,
-  writeAccepted,
+  writeAcceptedTools,
   writeEntries,
   type ServerConfig,
   type ServerEntry,
-  type Trusted,
+  type TrustedErrors,
 } from '../mcp';
 import { getOwn } from '../shared/json/json';
 import { withOAuth } from '../mcp/connection/oauth';
@@ -74,7 +74,7 @@ export function mcpCommands(mcp: Command, output: () => Output): void {
       const config = loadConfig();
       const entries = readEntries(config.mcp);
       if (name === undefined) {
-        const trusted = await readTrusted(acceptedPath(config.mcp));
+        const trusted = await readTrustedErrors(acceptedPath(config.mcp));
         const all = Object.entries(entries).map(([server, entry]) => {
           const trusted_errors = Object.keys(getOwn(trusted, server) ?? {});
           return { name: server, entry, ...(trusted_errors.length === 0 ? {} : { trusted_errors }) };
@@ -86,7 +86,7 @@ export function mcpCommands(mcp: Command, output: () => Output): void {
         return output().answer(all, lines.length === 0 ? [`${config.mcp} has no servers.`] : lines);
       }
       const found = await examineServer(config, parseServer(name, findEntry(entries, name)));
-      const trusted = getOwn(await readTrusted(acceptedPath(config.mcp)), name);
+      const trusted = getOwn(await readTrustedErrors(acceptedPath(config.mcp)), name);
       output().answer(found, [...found.flatMap(lines), ...trustLines(trusted)]);
     });
 
@@ -110,9 +110,9 @@ export function mcpCommands(mcp: Command, output: () => Output): void {
       const entries = readEntries(path);
       findEntry(entries, name);
       const { [name]: _removed, ...rest } = entries;
-      const { [name]: _accepted, ...others } = await readAccepted(acceptedPath(path));
-      const { [name]: _trusted, ...othersTrusted } = await readTrusted(acceptedPath(path));
-      await writeAccepted(acceptedPath(path), others, othersTrusted);
+      const { [name]: _accepted, ...others } = await readAcceptedTools(acceptedPath(path));
+      const { [name]: _trusted, ...othersTrusted } = await readTrustedErrors(acceptedPath(path));
+      await writeAcceptedTools(acceptedPath(path), others, othersTrusted);
       await writeEntries(path, rest);
       output().answer({ removed: name }, [`Removed: ${name}. Workers know it until they are started again.`]);
     });
@@ -197,10 +197,10 @@ async function decide(config: Config, server: string, found: Proposal[], options
     ]);
   const path = acceptedPath(config.mcp);
   const who = { by: options.by ?? userInfo().username, at: new Date().toISOString() };
-  const trusted = await readTrusted(path);
+  const trusted = await readTrustedErrors(path);
   const more = Object.fromEntries(codes.map((code) => [code, who]));
   const trusting = codes.length === 0 ? trusted : { ...trusted, [server]: { ...getOwn(trusted, server), ...more } };
-  await writeAccepted(path, accepting(await readAccepted(path), server, chosen, who), trusting);
+  await writeAcceptedTools(path, accepting(await readAcceptedTools(path), server, chosen, who), trusting);
   out.answer({ ...answer, accepted: true, by: who.by }, [
     `Accepted by ${oneLine(who.by, 200)}: ${chosen.length} tools${codes.length === 0 ? '' : `, ${codes.length} errors`}, in ${path}.`,
   ]);
@@ -224,7 +224,7 @@ function wantedCodes(given: string[]): string[] {
   return given;
 }
 
-function trustLines(trusted: Trusted[string] = {}): string[] {
+function trustLines(trusted: TrustedErrors[string] = {}): string[] {
   return Object.entries(trusted).map(([code, { by, at }]) => `${trustLine(code)} (${oneLine(by, 200)}, ${oneLine(at, 40)})`);
 }
 

@@ -6,7 +6,7 @@ import { migrationGuide } from '../tools/migrate/guide';
 import { oneLine } from './support/describe';
 import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
-import { toolbox, versionsOf, withToolbox, type Listed, type ToolboxOptions } from './support/toolbox';
+import { toolbox, versionsOf, withToolbox, type ToolWithAgents, type ToolboxOptions } from './support/toolbox';
 
 interface MigrateOptions extends ToolboxOptions {
   tool?: string;
@@ -58,7 +58,7 @@ async function both(options: MigrateOptions): Promise<[ToolJson, ToolJson]> {
   ];
 }
 
-function version(versions: Listed[], wanted: string): ToolJson {
+function version(versions: ToolWithAgents[], wanted: string): ToolJson {
   const found = versions.find(({ tool }) => tool.version === wanted);
   if (found) return toolDefinition(found.tool);
   const known = versions.map(({ tool }) => tool.version).join(', ');

@@ -7,7 +7,7 @@ import { oneLine } from './support/describe';
 import { EXIT, Exit } from './support/exit';
 import type { Output } from './support/output';
 import { outsideTools } from './support/outside-tools';
-import { toolbox, versionsOf, withToolbox, type Listed, type ToolboxOptions } from './support/toolbox';
+import { toolbox, versionsOf, withToolbox, type ToolWithAgents, type ToolboxOptions } from './support/toolbox';
 import { toolsCheck } from './tools-check';
 import { toolsCards } from './tools-cards';
 import { toolsDraft } from './tools-draft';
@@ -54,7 +54,7 @@ function list(tools: Command, output: () => Output): void {
     });
 }
 
-function row({ tool, agents }: Listed) {
+function row({ tool, agents }: ToolWithAgents) {
   const definition = toolDefinition(tool);
   return {
     name: definition.name,

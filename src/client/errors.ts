@@ -1,5 +1,5 @@
 /** What the client throws, each by its own name. */
-import type { Unanswered } from '../temporal/send-update';
+import type { MissingAnswer } from '../temporal/send-update';
 import type { TurnView } from '../shared/turn/turn-view';
 
 export { ServerUnreachable } from '../shared/wire/errors';
@@ -60,7 +60,7 @@ export class NoWorker extends Error {
    * @param polledMsAgo when a worker last asked for work; null: none has for longer than one that lives would wait
    * @param fate of what was sent; absent: nothing was
    */
-  constructor(what: string, polledMsAgo: number | null = null, fate?: Unanswered) {
+  constructor(what: string, polledMsAgo: number | null = null, fate?: MissingAnswer) {
     const mayCount = fate !== undefined && fate.taken !== 'no';
     const todo =
       polledMsAgo === null
@@ -73,7 +73,7 @@ export class NoWorker extends Error {
   }
 }
 
-function became(fate: Unanswered | undefined): string {
+function became(fate: MissingAnswer | undefined): string {
   if (fate === undefined) return '; nothing was lost or changed';
   if (fate.taken === 'no') return '; what was sent was not taken, and is not taken later';
   if (fate.taken === 'no answer yet') return '; what was sent was taken, has no answer yet, and may still count';

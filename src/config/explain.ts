@@ -3,7 +3,7 @@ import { readDevState } from '../devserver/state-file';
 import { withoutPassword } from '../shared/text/secrets';
 import { readFiles } from './files';
 import type { SettingsFile } from './settings-file';
-import { temporalPlace, type Chosen } from './temporal';
+import { temporalPlace, type SourcedSetting } from './temporal';
 import { GROUPS, readVariable, type Setting } from './variables';
 
 export interface SettingView {
@@ -11,7 +11,7 @@ export interface SettingView {
   group: string;
   /** As it is written; null where nothing is set and no value stands for it, and of secrets. */
   value: string | null;
-  source: Chosen['source'] | 'file' | 'config';
+  source: SourcedSetting['source'] | 'file' | 'config';
   /** The path of the file that has it: one that NAME_FILE names, or the module of settings. */
   file?: string;
   /** It is set, and not shown. */
@@ -21,7 +21,7 @@ export interface SettingView {
 }
 
 /** The environment, with what files hold of it, and which file each of those is. */
-interface Given {
+interface SettingSources {
   env: NodeJS.ProcessEnv;
   files: Readonly<Record<string, string>>;
   /** What the module of settings has set in the environment. */
@@ -50,12 +50,12 @@ export function explainSettings(given: NodeJS.ProcessEnv, settingsFile: Settings
   ];
 }
 
-type Explained = Pick<Setting, 'secret' | 'default' | 'unset'>;
+type SettingInfo = Pick<Setting, 'secret' | 'default' | 'unset'>;
 
 function explain(
   name: string,
-  { secret, default: otherwise, unset }: Explained,
-  { env, files, settingsFile }: Given,
+  { secret, default: otherwise, unset }: SettingInfo,
+  { env, files, settingsFile }: SettingSources,
 ): Omit<SettingView, 'group'> {
   const [text, file] = [env[name], files[name]];
   if (!text) {

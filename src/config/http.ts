@@ -23,9 +23,9 @@ const jwtSettings = z.strictObject({
 });
 export type JwtSettings = z.output<typeof jwtSettings>;
 
-export const jwt = z.string().max(10_000).transform(parsed).pipe(jwtSettings);
+export const jwt = z.string().max(10_000).transform(parseJsonSetting).pipe(jwtSettings);
 
-function parsed(text: string, context: z.RefinementCtx): unknown {
+function parseJsonSetting(text: string, context: z.RefinementCtx): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -34,23 +34,23 @@ function parsed(text: string, context: z.RefinementCtx): unknown {
   }
 }
 
-const listed = z
+const commaList = z
   .string()
   .max(10_000)
   .transform((text) => text.split(',').map((entry) => entry.trim()));
 
 /** As `Host` has them, without a port. */
-export const hosts = listed.pipe(z.array(z.string().regex(/^([a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])$/)).max(50));
+export const hosts = commaList.pipe(z.array(z.string().regex(/^([a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])$/)).max(50));
 
 /** As browsers write them: scheme, host, port, nothing else. */
-export const origins = listed.pipe(
+export const origins = commaList.pipe(
   z.array(z.string().refine((text) => URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text)).max(50),
 );
 
 const DEFAULT_PORT: Record<string, number> = { 'http:': 80, 'https:': 443 };
 
 /** `hooks.example.com`, `hooks.example.com:8443`, `http://hooks.example.com`; `+private` after it. */
-export const callbackHosts = listed.pipe(
+export const callbackHosts = commaList.pipe(
   z
     .array(
       z.string().transform((entry, context): CallbackHost => {

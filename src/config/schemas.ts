@@ -52,7 +52,7 @@ export const confirmations = z
   .string()
   .regex(/^[1-9]\d{0,2}$/)
   .transform(Number);
-function parsed(text: string, context: z.RefinementCtx): unknown {
+function parseJsonSetting(text: string, context: z.RefinementCtx): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -62,7 +62,7 @@ function parsed(text: string, context: z.RefinementCtx): unknown {
 }
 export const sessionKeys = z
   .string()
-  .transform(parsed)
+  .transform(parseJsonSetting)
   .pipe(z.record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,63}$/), z.string().regex(/^0x[0-9a-fA-F]{64}$/)));
 /** `AAA=0x…,BBB=0x…` */
 export const tokens = z.string().transform((text, context) =>
@@ -77,7 +77,7 @@ export const tokens = z.string().transform((text, context) =>
 export const principals = z
   .string()
   .max(60_000)
-  .transform(parsed)
+  .transform(parseJsonSetting)
   .pipe(
     z
       .array(

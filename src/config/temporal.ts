@@ -4,14 +4,14 @@ import type { DevState } from '../devserver/state-file';
 import { ConfigError } from './error';
 
 /** `profile`: of Temporal's own file; `stack`: of the embedded stack that runs here. */
-export interface Chosen {
+export interface SourcedSetting {
   value: string;
   source: 'environment' | 'profile' | 'stack' | 'default';
 }
 
 export interface TemporalPlace {
-  address: Chosen;
-  namespace: Chosen;
+  address: SourcedSetting;
+  namespace: SourcedSetting;
   connectionOptions: ReturnType<typeof loadClientConnectConfig>['connectionOptions'];
 }
 
@@ -20,8 +20,8 @@ export function temporalPlace(env: NodeJS.ProcessEnv, running: DevState | null):
   const overrideEnvVars = Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
-  const { connectionOptions, namespace } = loaded(overrideEnvVars);
-  const choose = (name: string, own: string | undefined, stack: string | undefined, otherwise: string): Chosen => {
+  const { connectionOptions, namespace } = loadConnectConfig(overrideEnvVars);
+  const choose = (name: string, own: string | undefined, stack: string | undefined, otherwise: string): SourcedSetting => {
     if (own !== undefined) return { value: own, source: env[name] ? 'environment' : 'profile' };
     return stack === undefined ? { value: otherwise, source: 'default' } : { value: stack, source: 'stack' };
   };
@@ -32,7 +32,7 @@ export function temporalPlace(env: NodeJS.ProcessEnv, running: DevState | null):
   };
 }
 
-function loaded(overrideEnvVars: Record<string, string>): ReturnType<typeof loadClientConnectConfig> {
+function loadConnectConfig(overrideEnvVars: Record<string, string>): ReturnType<typeof loadClientConnectConfig> {
   try {
     return loadClientConnectConfig({ overrideEnvVars });
   } catch (error) {

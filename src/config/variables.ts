@@ -453,9 +453,11 @@ export const TEMPORAL_VARIABLES = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TE
 export const VARIABLES = { ...PLACES, ...MODEL, ...WORKER, ...PEOPLE, ...GATEWAY, ...AUDIT, ...TOOLS, ...PACKS };
 
 export type Variable = keyof typeof VARIABLES;
-type Parsed<V extends Variable> = z.output<(typeof VARIABLES)[V]['schema']>;
+type ParsedValue<V extends Variable> = z.output<(typeof VARIABLES)[V]['schema']>;
 /** Undefined only where there is no default. */
-export type Value<V extends Variable> = (typeof VARIABLES)[V] extends { default: string } ? Parsed<V> : Parsed<V> | undefined;
+export type Value<V extends Variable> = (typeof VARIABLES)[V] extends { default: string }
+  ? ParsedValue<V>
+  : ParsedValue<V> | undefined;
 export type Reader = <V extends Variable>(name: V) => Value<V>;
 
 /** @throws ConfigError for a value that the table does not allow */

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { secretPlace, startGuardedProxy, type GuardedProxy } from '../telemetry/guarded-proxy';
 import { choosePort } from './ports';
-import { startSupervised } from './supervised';
+import { startSupervisedProcess } from './supervised';
 
 export const DEV_CHAIN_ID = 31337;
 
@@ -42,7 +42,7 @@ export async function startChain(options: DevChainOptions = {}): Promise<DevChai
   const own = await secretPlace();
   const args = ['--host', own.host, '--port', String(own.port), '--chain-id', String(DEV_CHAIN_ID), '--quiet'];
   if (blockSeconds !== undefined) args.push('--block-time', String(blockSeconds), '--mixed-mining');
-  const node = startSupervised(anvil, args, onLog);
+  const node = startSupervisedProcess(anvil, args, onLog);
   const rpcUrl = `http://127.0.0.1:${port}`;
   let proxy: GuardedProxy | undefined;
   try {

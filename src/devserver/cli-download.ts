@@ -9,7 +9,7 @@ import { cacheFolder, cachedCli } from './cli-cache';
 import { ownScript } from './own-script';
 
 /** No byte for that long: the network says no. */
-const SILENCE_MS = 25_000;
+const STALL_TIMEOUT_MS = 25_000;
 /** Even a download that trickles ends some time. */
 const TOTAL_MS = 600_000;
 
@@ -48,8 +48,8 @@ function runChild(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
     const watch = setInterval(() => {
       const now = sizeOf(folder);
       if (now > size) [size, lastGrowth] = [now, Date.now()];
-      if (Date.now() - lastGrowth < SILENCE_MS && Date.now() - started < TOTAL_MS) return;
-      errors = `nothing arrived for ${SILENCE_MS / 1000} s`;
+      if (Date.now() - lastGrowth < STALL_TIMEOUT_MS && Date.now() - started < TOTAL_MS) return;
+      errors = `nothing arrived for ${STALL_TIMEOUT_MS / 1000} s`;
       kill();
     }, 500);
     child.on('error', (error) => (errors = error.message));

@@ -8,7 +8,7 @@ import { secretPlace, startGuardedProxy, type Place } from '../telemetry/guarded
 import { NAMESPACE_ATTRIBUTES } from '../shared/search-attributes';
 import { waitUntilHealthy } from './healthy';
 import { choosePort, startOnPorts, type ChosenPort } from './ports';
-import { startSupervised, type Supervised } from './supervised';
+import { startSupervisedProcess, type SupervisedProcess } from './supervised';
 
 export interface DevServerOptions {
   /** Path of a Temporal CLI: see findTemporalCli. */
@@ -57,7 +57,7 @@ const DYNAMIC_CONFIG: Record<string, number | boolean | string[]> = {
 };
 
 /** What the server writes where another process took its port. Where the port is taken after its own look, it crashes instead, where it looks up its gRPC listener. */
-const PORT_TAKEN = /address already in use|frontend\.NewHTTPAPIServer/;
+const PORT_CONFLICT = /address already in use|frontend\.NewHTTPAPIServer/;
 
 /**
  * Starts the server and waits until it can run a turn.
@@ -71,7 +71,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   return startOnPorts(
     choose,
     (port, uiPort) => start(options, port, uiPort),
-    (error) => PORT_TAKEN.test(String(error)),
+    (error) => PORT_CONFLICT.test(String(error)),
   );
 }
 
@@ -81,7 +81,7 @@ async function start(options: DevServerOptions, port: ChosenPort, uiPort: Chosen
   const address = `127.0.0.1:${port.port}`;
   // It asks nobody whose page he is: so it stands where no page finds it, behind a port of ours that does.
   const ui = uiPort && (await secretPlace());
-  const server = startSupervised(cli, startArguments(options, port, ui), onLog);
+  const server = startSupervisedProcess(cli, startArguments(options, port, ui), onLog);
   try {
     const pid = await server.pid;
     await waitUntilHealthy(address, namespace, startTimeoutMs, () => !server.hasExited());
@@ -120,7 +120,7 @@ function startArguments(
   ];
 }
 
-function failure(cli: string, error: unknown, server: Supervised): string {
+function failure(cli: string, error: unknown, server: SupervisedProcess): string {
   const why = error instanceof Error ? error.message : String(error);
   const lines = server.lastLines();
   const said = lines.length > 0 ? ` It wrote:\n${lines.map((line) => `  ${line}`).join('\n')}` : ' It wrote nothing.';

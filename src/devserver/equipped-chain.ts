@@ -35,7 +35,7 @@ export async function startEquippedChain(
       await node.stop();
       throw error;
     });
-    return { rpcUrl: node.rpcUrl, pid: node.pid, settings, stop: watched(node, say) };
+    return { rpcUrl: node.rpcUrl, pid: node.pid, settings, stop: watchExit(node, say) };
   } catch (error) {
     const why = error instanceof Error ? error.message.replace(/\s*\n\s*/g, ' ') : String(error);
     say(`No chain: ${why} The onchain tools will say so.`);
@@ -44,7 +44,7 @@ export async function startEquippedChain(
 }
 
 /** Says when the node ends by itself. @returns what stops it, silently */
-function watched(node: DevChain, say: (line: string) => void): () => Promise<void> {
+function watchExit(node: DevChain, say: (line: string) => void): () => Promise<void> {
   let stopping = false;
   void node.exited.then(({ how }) => {
     if (!stopping) say(`The embedded chain has ended (${how}); onchain tools fail from now on.`);

@@ -68,7 +68,7 @@ export interface FindCliOptions {
 export async function findTemporalCli(options: FindCliOptions = {}): Promise<FoundCli> {
   const { env = process.env, onProgress = () => {}, sources = CLI_SOURCES } = options;
   const named = env.HOLDFAST_TEMPORAL_CLI;
-  if (named) return { path: named, source: 'HOLDFAST_TEMPORAL_CLI', version: await versionOfNamed(named) };
+  if (named) return { path: named, source: 'HOLDFAST_TEMPORAL_CLI', version: await readCliVersion(named) };
 
   const tried: { name: string; why: string }[] = [];
   for (const source of sources) {
@@ -82,7 +82,7 @@ export async function findTemporalCli(options: FindCliOptions = {}): Promise<Fou
   throw new CliNotFound([{ name: 'HOLDFAST_TEMPORAL_CLI', why: 'not set' }, ...tried]);
 }
 
-async function versionOfNamed(path: string): Promise<string> {
+async function readCliVersion(path: string): Promise<string> {
   try {
     return await cliVersion(path);
   } catch (error) {

@@ -85,22 +85,22 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     outbox,
     chainUrl: chain?.rpcUrl ?? null,
     workerPid: () => worker.pid,
-    broken: Promise.race([worker.gaveUp, serverGone(server)]),
+    broken: Promise.race([worker.gaveUp, failOnServerExit(server)]),
     stop,
   };
 }
 
 async function startServer({ config, port, uiPort, db, headless, say }: StackOptions): Promise<DevServer> {
   const cli = await findTemporalCli({ onProgress: say });
-  return startDevServer({ cli: cli.path, ...defined({ port, uiPort, dbFilename: db, headless }), hosts: config.hosts });
+  return startDevServer({ cli: cli.path, ...dropUndefinedKeys({ port, uiPort, dbFilename: db, headless }), hosts: config.hosts });
 }
 
 /** Without the keys whose value is undefined: a default applies to what is absent. */
-function defined<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+function dropUndefinedKeys<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
 }
 
-async function serverGone(server: DevServer): Promise<never> {
+async function failOnServerExit(server: DevServer): Promise<never> {
   const { how, lastLines } = await server.exited;
   throw new Error([`The Temporal dev server has ended (${how}).`, ...lastLines].join('\n'));
 }
@@ -132,7 +132,7 @@ function workerEnvironment(
   const files = { HOLDFAST_PUBLIC_URL: config.publicUrl, HOLDFAST_PUBLIC_URL_FILE: undefined, ...approvals };
   return {
     ...calm,
-    ...set(process.env),
+    ...omitEmptyVariables(process.env),
     HOLDFAST_CONFIG: 'off', // this process has read it
     HOLDFAST_DATA: config.data,
     ...files,
@@ -165,7 +165,7 @@ function settingsOf(chain: EquippedChain | null): NodeJS.ProcessEnv {
 const VERSIONING = /^HOLDFAST_(DEPLOYMENT|BUILD_ID)(_FILE)?$/;
 
 /** Without what is empty, for that counts as not set, and without a version. */
-function set(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function omitEmptyVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name, value]) => value !== '' && !VERSIONING.test(name)));
 }
 

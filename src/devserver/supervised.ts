@@ -6,7 +6,7 @@ import { ownScript } from './own-script';
 /** The last lines that the server wrote: enough to see why it ended. */
 const KEPT_LINES = 20;
 
-export interface Supervised {
+export interface SupervisedProcess {
   /** The server's own process id. */
   pid: Promise<number>;
   /** Exit code, or the signal's name; settles when the server and its supervisor are gone. */
@@ -18,7 +18,7 @@ export interface Supervised {
 }
 
 /** Starts a server that cannot outlive this process: see supervisor.ts. */
-export function startSupervised(cli: string, args: string[], onLog: (line: string) => void): Supervised {
+export function startSupervisedProcess(cli: string, args: string[], onLog: (line: string) => void): SupervisedProcess {
   const child = spawn(process.execPath, [...ownScript('supervisor'), cli, ...args], {
     detached: true,
     env: plainEnvironment(), // our keys and passwords are none of a server's business

@@ -116,14 +116,14 @@ function refuseOtherSites(app: FastifyInstance, site: Site): void {
   });
 }
 
-const SENT = ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-request-id'];
+const ALLOWED_HEADERS = ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-request-id'];
 const MCP_HEADERS = ['mcp-session-id', 'mcp-protocol-version'];
 
 function corsOptions(origins: readonly string[]): object {
   return {
     origin: [...origins],
     methods: ['GET', 'HEAD', 'POST', 'DELETE'],
-    allowedHeaders: [...SENT, ...MCP_HEADERS],
+    allowedHeaders: [...ALLOWED_HEADERS, ...MCP_HEADERS],
     exposedHeaders: ['x-request-id', 'retry-after', 'mcp-session-id'],
     maxAge: 600,
   };

@@ -44,7 +44,7 @@ export type Route = (app: FastifyInstance, parts: GatewayParts) => void;
 // The client of a gateway: connected when it is first needed, and again after a failure; Temporal may start later than the
 // gateway.
 
-export class Connected {
+export class LazyClient {
   private client: Promise<HoldfastClient> | null = null;
 
   constructor(private readonly connect: () => Promise<HoldfastClient>) {}

@@ -8,7 +8,7 @@ import { defaultSigningKey, defaultTrustedKeys, type Config } from '../config';
 import { openStore } from '../store/open-store';
 import type { ToolLogger } from '../tools/define/tool';
 import { gatewayApp } from './app';
-import { type GatewayParts, Connected } from './route';
+import { type GatewayParts, LazyClient } from './route';
 import { AnyOf, Jwts } from './auth/jwt';
 import { Tokens } from './auth/principals';
 import { catalogueOf, type ToolCatalogue } from './tool-catalogue';
@@ -83,7 +83,7 @@ export async function gatewayParts(
   const key = await keyOf(config);
   const store = await openStore(config.store);
   await announceKey(store, key);
-  const connected = new Connected(connect);
+  const connected = new LazyClient(connect);
   const { jwt, callbacks, requestsPerMinute, corsOrigins, proxies, openMetrics } = config.http;
   const tokens = new Tokens(config.tokens ?? []);
   const authenticator = jwt === null ? tokens : new AnyOf([...(config.tokens === null ? [] : [tokens]), new Jwts(jwt)]);

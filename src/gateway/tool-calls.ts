@@ -8,7 +8,7 @@ import type { CallHandle, DirectCall } from '../client/turns/direct-call';
 import { TurnNotFound } from '../client/errors';
 import { directCallId, oneTimeKey, turnIdFromKey } from '../shared/ids';
 import type { Envelope } from '../shared/wire/errors';
-import { checkPresigned, storedFile } from '../store/core/identity';
+import { checkPresignature, storedFile } from '../store/core/identity';
 import { StoreError, type Store } from '../store/store';
 import { filesIn, INLINE_FILE_BYTES, withContents, type FileResult } from '../tools/results/binary';
 import { Refusal } from './http/errors';
@@ -27,13 +27,13 @@ export async function startCall(
   tool: string,
 ): Promise<CallHandle> {
   if (operation === null) await knownVersions(parts, tool);
-  else await refuseForgotten(parts, tool, principal.name, operation.key);
+  else await refuseExpiredKey(parts, tool, principal.name, operation.key);
   const key = operation?.key ?? oneTimeKey(randomBytes(16).toString('hex'));
   return (await parts.client()).call(callOf(tool, body, principal.name, key));
 }
 
 /** @throws Refusal 409 for a key whose call Temporal has forgotten, of a tool that may be destructive; 404 for one that cannot be */
-export async function refuseForgotten(parts: GatewayParts, tool: string, principal: string, key: string): Promise<void> {
+export async function refuseExpiredKey(parts: GatewayParts, tool: string, principal: string, key: string): Promise<void> {
   const { store, client } = parts;
   const versions = await knownVersions(parts, tool);
   // What is not known here may be anything.
@@ -71,7 +71,7 @@ export function callOf(tool: string, { input, agent, options = {} }: Call['Body'
 /** Bytes of all files of one answer: more are left to be fetched. */
 const MOST_BYTES = 8_000_000;
 
-export async function withFilesCarried(store: Store, envelope: Envelope): Promise<Envelope> {
+export async function withFileContents(store: Store, envelope: Envelope): Promise<Envelope> {
   if (!envelope.success) return envelope;
   const contents = new Map<string, string>();
   let bytes = 0;
@@ -89,7 +89,7 @@ async function contentOf(store: Store, file: FileResult, room: number): Promise<
   if (!('url' in file) || !URL.canParse(file.url)) return null;
   const { searchParams } = new URL(file.url);
   const given = { ref: file.ref, expires: searchParams.get('expires') ?? '', signature: searchParams.get('signature') ?? '' };
-  if (checkPresigned(store.derivedKey('presign'), given, Date.now()) !== 'good') return null;
+  if (checkPresignature(store.derivedKey('presign'), given, Date.now()) !== 'good') return null;
   try {
     const stored = storedFile(await store.getPart(file.ref));
     if (stored === null || !(stored.size < INLINE_FILE_BYTES) || stored.size > room) return null;

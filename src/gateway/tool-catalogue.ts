@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { App } from '../agents/define';
 import type { McpDefinition } from '../agents/mcp';
-import { callableTools, listedTools, type Listed } from '../agents/listed-tools';
+import { callableTools, listedTools, type ToolWithAgents } from '../agents/listed-tools';
 import { toolDefinition } from '../tools/convert';
 import { isFrom } from '../tools/catalogue/tool-source';
 import { Refusal } from './http/errors';
@@ -23,7 +23,7 @@ export interface ToolCatalogue {
 /** @param environment HOLDFAST_ENVIRONMENT of the workers */
 export function catalogueOf(app: App, environment?: string): ToolCatalogue {
   const listed = listedTools(app);
-  const entryOf = ({ tool, agents }: Listed): ToolEntry => ({ ...toolDefinition(tool), agents });
+  const entryOf = ({ tool, agents }: ToolWithAgents): ToolEntry => ({ ...toolDefinition(tool), agents });
   const entries = listed.map(entryOf);
   const lists = new LRUCache<string, readonly ToolEntry[]>({ max: 100 });
   const servers = app.agents.flatMap(({ mcpServers }) => mcpServers);

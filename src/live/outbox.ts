@@ -43,7 +43,7 @@ export class Outbox {
   }
 
   /** Once all that waits has been sent, or could not be, or has taken too long. */
-  async sent(): Promise<void> {
+  async drain(): Promise<void> {
     const late = new AbortController();
     await Promise.race([
       this.flush(),
@@ -117,7 +117,7 @@ export function liveToParent(channel: Channel = process): LiveBus {
   const outbox = new Outbox(send);
   return {
     publish: (turnId, event) => outbox.add(turnId, event),
-    sent: () => outbox.sent(),
+    sent: () => outbox.drain(),
     subscribe: () => () => undefined,
     close: () => outbox.close(),
   };

@@ -48,7 +48,7 @@ export class PostgresLive implements LiveBus {
   }
 
   sent(): Promise<void> {
-    return this.outbox.sent();
+    return this.outbox.drain();
   }
 
   subscribe(turnId: string, listener: LiveListener): () => void {
@@ -121,8 +121,8 @@ export class PostgresLive implements LiveBus {
       keepAlive: true,
     });
     this.current = client;
-    client.on('error', (error) => this.lost(client, error));
-    client.on('end', () => this.lost(client, new Error('the connection has ended')));
+    client.on('error', (error) => this.handleDisconnect(client, error));
+    client.on('end', () => this.handleDisconnect(client, new Error('the connection has ended')));
     client.on('notification', ({ channel, payload }) => {
       const turnId = this.channels.get(channel);
       if (turnId !== undefined) for (const event of eventsOf(payload ?? '')) this.listeners.deliver(turnId, event);
@@ -132,7 +132,7 @@ export class PostgresLive implements LiveBus {
       // Those who came while it was being made ask for themselves too: to listen twice is to listen once.
       for (const turnId of this.listeners.turns()) await client.query(`LISTEN ${this.channelOf(turnId)}`);
     } catch (error) {
-      this.lost(client, error);
+      this.handleDisconnect(client, error);
       throw error;
     }
     this.pause = FIRST_PAUSE_MS;
@@ -142,10 +142,10 @@ export class PostgresLive implements LiveBus {
   }
 
   private alive(client: Client): void {
-    client.query('SELECT 1').catch((error: unknown) => this.lost(client, error));
+    client.query('SELECT 1').catch((error: unknown) => this.handleDisconnect(client, error));
   }
 
-  private lost(client: Client, error: unknown): void {
+  private handleDisconnect(client: Client, error: unknown): void {
     if (this.current !== client) return;
     this.current = null;
     this.connected = null;

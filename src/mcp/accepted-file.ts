@@ -47,8 +47,8 @@ const FILE = z.strictObject({
 });
 
 /** Server → tool, as the server calls it → what was accepted. */
-export type Accepted = z.output<typeof FILE>['servers'];
-export type Trusted = NonNullable<z.output<typeof FILE>['trusted_errors']>;
+export type AcceptedTools = z.output<typeof FILE>['servers'];
+export type TrustedErrors = NonNullable<z.output<typeof FILE>['trusted_errors']>;
 
 export function isAnswerCode(code: string): boolean {
   return ANSWER_CODE.test(code);
@@ -60,12 +60,12 @@ export function acceptedPath(serversPath: string): string {
 }
 
 /** Nothing where there is no such file. @throws BadServersFile */
-export async function readAccepted(path: string): Promise<Accepted> {
+export async function readAcceptedTools(path: string): Promise<AcceptedTools> {
   return (await readAcceptedFile(path)).servers;
 }
 
-/** As `readAccepted`. */
-export async function readTrusted(path: string): Promise<Trusted> {
+/** As `readAcceptedTools`. */
+export async function readTrustedErrors(path: string): Promise<TrustedErrors> {
   return (await readAcceptedFile(path)).trusted_errors ?? {};
 }
 
@@ -86,15 +86,15 @@ async function readAcceptedFile(path: string): Promise<Omit<z.output<typeof FILE
 }
 
 /** @param trusted absent: those that stand in the file stay */
-export async function writeAccepted(path: string, servers: Accepted, trusted?: Trusted): Promise<void> {
-  const trusted_errors = trusted ?? (await readTrusted(path));
+export async function writeAcceptedTools(path: string, servers: AcceptedTools, trusted?: TrustedErrors): Promise<void> {
+  const trusted_errors = trusted ?? (await readTrustedErrors(path));
   const folder = dirname(resolve(path));
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await replaceFile(folder, resolve(path), Buffer.from(`${JSON.stringify({ v: FORM, servers, trusted_errors }, null, 2)}\n`));
 }
 
 /** Null: nobody has accepted this definition. */
-export function acceptedClass(accepted: Accepted, server: string, { name, hash }: ListedTool): AcceptableClass | null {
+export function acceptedClass(accepted: AcceptedTools, server: string, { name, hash }: ListedTool): AcceptableClass | null {
   const entry = getOwn(getOwn(accepted, server) ?? {}, name);
   return entry?.hash === hash ? entry.class : null;
 }
@@ -103,7 +103,7 @@ export function acceptedClass(accepted: Accepted, server: string, { name, hash }
 // hash: so approvals and digests cover it, and a fresh worker finds it without asking the server. A seal with the store's key
 // shows that a worker wrote it: what lies in a store may also be a result that some server has sent.
 
-export interface Pinned {
+export interface PinnedTool {
   server: string;
   class: AcceptableClass;
   /** As the server listed it. */
@@ -118,13 +118,13 @@ const VERSION = /^0\.0\.0-h([0-9a-f]{64})$/;
 type PinStore = Pick<Store, 'putPart' | 'getPart' | 'derivedKey'>;
 
 /** Stores it. @returns the version that names it */
-export async function pin(store: PinStore, { server, class: toolClass, definition }: Pinned): Promise<string> {
+export async function pin(store: PinStore, { server, class: toolClass, definition }: PinnedTool): Promise<string> {
   const body = { v: PIN_FORM, server, class: toolClass, definition };
   return `0.0.0-h${await store.putPart(SCOPE, { ...body, seal: sealOf(store, body) })}`;
 }
 
 /** Null: the version names nothing that a worker has pinned. @throws StoreError `damaged` */
-export async function pinnedAs(store: PinStore, version: string): Promise<Pinned | null> {
+export async function pinnedAs(store: PinStore, version: string): Promise<PinnedTool | null> {
   const ref = VERSION.exec(version)?.[1];
   if (ref === undefined) return null;
   const body = await store.getPart(ref).catch((error: unknown) => {
@@ -134,7 +134,7 @@ export async function pinnedAs(store: PinStore, version: string): Promise<Pinned
   if (!isJsonObject(body)) return null;
   const { seal, ...pinned } = body;
   if (typeof seal !== 'string' || !sameText(seal, sealOf(store, pinned)) || pinned.v !== PIN_FORM) return null;
-  const { server, class: toolClass, definition } = pinned as unknown as Pinned;
+  const { server, class: toolClass, definition } = pinned as unknown as PinnedTool;
   return CLASSES.includes(toolClass) ? { server, class: toolClass, definition } : null;
 }
 

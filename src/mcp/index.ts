@@ -3,11 +3,11 @@ export {
   acceptedClass,
   acceptedPath,
   isAnswerCode,
-  readAccepted,
-  readTrusted,
-  writeAccepted,
-  type Accepted,
-  type Trusted,
+  readAcceptedTools,
+  readTrustedErrors,
+  writeAcceptedTools,
+  type AcceptedTools,
+  type TrustedErrors,
 } from './accepted-file';
 export { CLASSES, classOf, proposedClass, type AcceptableClass } from './listed-tool';
 export { Connection } from './connection/connection';

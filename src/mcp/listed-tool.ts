@@ -23,7 +23,7 @@ export interface ListedTool {
 const LEFT_OUT = ['_meta', 'icons'];
 
 /** Without a look at its schemas. @throws ConversionError for what is no definition */
-export function readListed(raw: unknown): ListedTool {
+export function parseListedTool(raw: unknown): ListedTool {
   const copy = plainJson(raw, DEFINITION_BOUNDS, 'The tool');
   const json = toJson(copy); // lone surrogates and huge integers could not be hashed
   if (!json.ok || !isJsonObject(json.data) || typeof json.data.name !== 'string' || json.data.name.length > 256)
@@ -120,7 +120,7 @@ export async function usableTools(
   for (const one of raw) {
     await pause();
     try {
-      const tool = readListed(one);
+      const tool = parseListedTool(one);
       if (tools.has(tool.name)) throw new Error(`two tools are called ${JSON.stringify(tool.name.slice(0, 100))}`);
       schemas += schemasOf(tool.definition.inputSchema) + schemasOf(tool.definition.outputSchema);
       if (schemas > MOST_SCHEMAS)

@@ -1,5 +1,5 @@
 /** What a server offers, and what stands accepted of it: for whoever decides on classes. */
-import { acceptedClass, type Accepted } from './accepted-file';
+import { acceptedClass, type AcceptedTools } from './accepted-file';
 import { classOf, proposedClass, stricter, type AcceptableClass, importedTool, type ListedTool, toolName } from './listed-tool';
 import { getOwn } from '../shared/json/json';
 
@@ -21,7 +21,7 @@ export interface Proposal {
   warnings: string[];
 }
 
-export function proposals(server: string, listed: readonly ListedTool[], accepted: Accepted): Proposal[] {
+export function proposals(server: string, listed: readonly ListedTool[], accepted: AcceptedTools): Proposal[] {
   return listed.map((tool) => {
     const { name, definition, hash } = tool;
     const before = getOwn(getOwn(accepted, server) ?? {}, name);
@@ -44,11 +44,11 @@ export function proposals(server: string, listed: readonly ListedTool[], accepte
 
 /** The same, with one person's choice for some of these tools. A class below what the server says of itself is made stricter. */
 export function accepting(
-  accepted: Accepted,
+  accepted: AcceptedTools,
   server: string,
   chosen: readonly { proposal: Proposal; class: AcceptableClass }[],
   who: { by: string; at: string },
-): Accepted {
+): AcceptedTools {
   const entries = chosen.map(({ proposal: { tool, hash, annotations }, class: toolClass }) => {
     const counts = stricter(toolClass, classOf(toolClass, annotations as never));
     return [tool, { class: counts, hash, ...who }] as const;

@@ -25,9 +25,9 @@ export type McpData = { [key: string]: Json | BinaryFile | McpData | McpData[] }
  * @throws ToolError when the server says that the call failed
  */
 export function resultData(result: unknown, clean: (text: string) => string): McpData {
-  const json = cleaned(plainJson(result, BOUNDS, 'The result'), clean) as JsonObject;
+  const json = cleanTexts(plainJson(result, BOUNDS, 'The result'), clean) as JsonObject;
   const blocks = Array.isArray(json.content) ? json.content.filter(isJsonObject) : [];
-  if (json.isError === true) throw failed(blocks);
+  if (json.isError === true) throw toToolError(blocks);
   const structured = isJsonObject(json.structuredContent) ? json.structuredContent : null;
   // For clients that know no structured content a server says the same once more, as text.
   const whole = JSON.stringify(structured);
@@ -68,7 +68,7 @@ export async function structuredFault(
   return (await checkOutput({ name, output } as Pick<Tool, 'name' | 'output'>, data.structured as Json, server))?.message ?? null;
 }
 
-function failed(blocks: JsonObject[]): ToolError {
+function toToolError(blocks: JsonObject[]): ToolError {
   const text = blocks.map((block) => (typeof block.text === 'string' ? block.text : `[${String(block.type)}]`)).join('\n');
   const message = text.trim() === '' ? 'The tool failed, and did not say why.' : text;
   return new ToolError('EXECUTION_ERROR', 'tool_failed', message, { nothingHappened: false });
@@ -128,11 +128,11 @@ function says(block: JsonObject, json: string): boolean {
 }
 
 /** Every text, keys too. */
-function cleaned(value: Json, clean: (text: string) => string): Json {
+function cleanTexts(value: Json, clean: (text: string) => string): Json {
   if (typeof value === 'string') return clean(value);
-  if (Array.isArray(value)) return value.map((item) => cleaned(item, clean));
+  if (Array.isArray(value)) return value.map((item) => cleanTexts(item, clean));
   if (!isJsonObject(value)) return value;
   const out: JsonObject = {};
-  for (const [key, item] of Object.entries(value)) setOwn(out, clean(key), cleaned(item, clean));
+  for (const [key, item] of Object.entries(value)) setOwn(out, clean(key), cleanTexts(item, clean));
   return out;
 }

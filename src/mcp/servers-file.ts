@@ -157,7 +157,7 @@ export function serverOf(name: string, entry: unknown, env: NodeJS.ProcessEnv = 
     const places = others.map(({ path, message }) => `${path.join('.') || 'the entry'}: ${message}`);
     throw new Error(`${[...strayFields(form, entry, ''), ...places].join('; ')} (it needs command, or url)`);
   }
-  const put = (value: string) => expanded(value, env);
+  const put = (value: string) => expandVariables(value, env);
   const all = (values: Record<string, string>) =>
     Object.fromEntries(Object.entries(values).map(([key, value]) => [key, put(value)]));
   const { timeout_ms: timeoutMs, connect_timeout_ms: connectTimeoutMs } = parsed.data;
@@ -165,15 +165,15 @@ export function serverOf(name: string, entry: unknown, env: NodeJS.ProcessEnv = 
   if ('command' in parsed.data) {
     const { command, args, env: given, cwd } = parsed.data;
     const own = all(given);
-    const shownAs = inTarget(parsed.data.target, own, asGiven);
+    const shownAs = inTarget(parsed.data.target, own, keepCase);
     const folder = cwd === undefined ? {} : { cwd: put(cwd) };
-    return { name, transport: 'stdio', command: put(command), args: args.map(put), env: own, ...folder, ...limits, target: shownAs, secrets: secretsIn(hidden(own, shownAs, asGiven)) }; // oxfmt-ignore
+    return { name, transport: 'stdio', command: put(command), args: args.map(put), env: own, ...folder, ...limits, target: shownAs, secrets: secretsIn(pickSecretValues(own, shownAs, keepCase)) }; // oxfmt-ignore
   }
   const { type, url, headers, oauth: asked } = parsed.data;
   const sent = all(headers);
   const shownAs = inTarget(parsed.data.target, sent, lowerCase);
   const oauth = asked && oauthOf(asked, put);
-  const secrets = secretsIn([...hidden(sent, shownAs, lowerCase), oauth?.clientSecret ?? '']);
+  const secrets = secretsIn([...pickSecretValues(sent, shownAs, lowerCase), oauth?.clientSecret ?? '']);
   const address = addressOf(put(url), secrets.length > 0 || oauth !== undefined);
   if (oauth && Object.keys(sent).some((header) => header.toLowerCase() === 'authorization'))
     throw new Error('headers.Authorization and oauth are both given; keep one of them');
@@ -192,11 +192,15 @@ function inTarget(
 }
 
 /** The values that nobody has called plain. */
-function hidden(given: Record<string, string>, target: Record<string, InTarget>, plain: (name: string) => string): string[] {
+function pickSecretValues(
+  given: Record<string, string>,
+  target: Record<string, InTarget>,
+  plain: (name: string) => string,
+): string[] {
   return Object.entries(given).flatMap(([name, value]) => (getOwn(target, plain(name)) === 'shown' ? [] : [value]));
 }
 
-const asGiven = (variable: string): string => variable;
+const keepCase = (variable: string): string => variable;
 const lowerCase = (header: string): string => header.toLowerCase();
 
 function oauthOf(asked: NonNullable<z.output<typeof http>['oauth']>, put: (value: string) => string): OAuthSettings {
@@ -227,7 +231,7 @@ function addressOf(url: string, secret: boolean): string {
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]{0,100})(?::-([^}]{0,1000}))?\}/g;
 
-function expanded(value: string, env: NodeJS.ProcessEnv): string {
+function expandVariables(value: string, env: NodeJS.ProcessEnv): string {
   return value.replace(VARIABLE, (_all, name: string, otherwise: string | undefined) => {
     const found = env[name] || fromFile(name, env[`${name}_FILE`]) || otherwise;
     if (found === undefined) throw new Error(`the variable ${name} is not set; set it, or ${name}_FILE`);

@@ -8,13 +8,13 @@ import { ToolError } from '../tools/define/errors';
 import type { Offered, ToolSource } from '../tools/catalogue/tool-source';
 import {
   acceptedClass,
-  readAccepted,
-  readTrusted,
-  type Accepted,
-  type Trusted,
+  readAcceptedTools,
+  readTrustedErrors,
+  type AcceptedTools,
+  type TrustedErrors,
   pin,
   pinnedAs,
-  type Pinned,
+  type PinnedTool,
 } from './accepted-file';
 import { classOf, stricter, type AcceptableClass, importedTool, type ListedTool, toolName, pauses } from './listed-tool';
 import { Connection, type ConnectionSettings } from './connection/connection';
@@ -33,12 +33,12 @@ export interface McpSettings extends Omit<ConnectionSettings, 'log'> {
   log: ToolLogger;
 }
 
-const REMEMBERED = 2000;
+const TOOL_CACHE_SIZE = 2000;
 
 export class McpServers implements ToolSource {
   private readonly connections: ReadonlyMap<string, Connection>;
   /** Version → tool. */
-  private readonly made = new LRUCache<string, Tool>({ max: REMEMBERED });
+  private readonly made = new LRUCache<string, Tool>({ max: TOOL_CACHE_SIZE });
 
   /** @throws PackageMissing */
   constructor(private readonly settings: McpSettings) {
@@ -51,8 +51,8 @@ export class McpServers implements ToolSource {
   }
 
   async offered(servers: readonly string[]): Promise<Offered> {
-    const accepted = await this.accepted();
-    const lists = await Promise.all(servers.map((server) => this.listed(server)));
+    const accepted = await this.loadAcceptedTools();
+    const lists = await Promise.all(servers.map((server) => this.listTools(server)));
     const listed = servers.flatMap((server, index) =>
       (lists[index] ?? []).toSorted(byName).map((tool): [string, ListedTool] => [server, tool]),
     );
@@ -83,9 +83,9 @@ export class McpServers implements ToolSource {
   }
 
   /** What a person accepted; all is destructive where that cannot be read. */
-  private async accepted(): Promise<Accepted> {
+  private async loadAcceptedTools(): Promise<AcceptedTools> {
     try {
-      return await readAccepted(this.settings.accepted);
+      return await readAcceptedTools(this.settings.accepted);
     } catch (error) {
       this.settings.log.error(
         { err: error, todo: 'Mend the file of accepted classes; until then every MCP tool is destructive.' },
@@ -98,12 +98,12 @@ export class McpServers implements ToolSource {
   /** Whether a person has accepted that this answer of the server means that it has not acted. */
   private async isTrusted(server: string, error: unknown): Promise<boolean> {
     const code = answerCode(error);
-    const trusted = code === null ? {} : await readTrusted(this.settings.accepted).catch(() => ({}));
-    return code !== null && getOwn(getOwn<Trusted[string]>(trusted, server) ?? {}, code) !== undefined;
+    const trusted = code === null ? {} : await readTrustedErrors(this.settings.accepted).catch(() => ({}));
+    return code !== null && getOwn(getOwn<TrustedErrors[string]>(trusted, server) ?? {}, code) !== undefined;
   }
 
   /** Now, or as last known; null: it was never reached. */
-  private async listed(server: string): Promise<ListedTool[] | null> {
+  private async listTools(server: string): Promise<ListedTool[] | null> {
     const connection = this.connections.get(server);
     if (!connection) return null;
     try {
@@ -113,18 +113,22 @@ export class McpServers implements ToolSource {
         { server, why: failureOf(connection, error, true).message },
         'a turn begins without asking an MCP server',
       );
-      return connection.lastListed;
+      return connection.lastToolList;
     }
   }
 
-  private async toPinned(server: string, tool: ListedTool, accepted: Accepted): Promise<{ pinned: Pinned; version: string }> {
+  private async toPinned(
+    server: string,
+    tool: ListedTool,
+    accepted: AcceptedTools,
+  ): Promise<{ pinned: PinnedTool; version: string }> {
     const toolClass = classOf(acceptedClass(accepted, server, tool), tool.definition.annotations);
-    const pinned: Pinned = { server, class: toolClass, definition: tool.definition };
+    const pinned: PinnedTool = { server, class: toolClass, definition: tool.definition };
     return { pinned, version: await pin(this.settings.store, pinned) };
   }
 
   /** Null: a definition of ours cannot be made of it. */
-  private usable({ pinned, version }: { pinned: Pinned; version: string }): Tool | null {
+  private usable({ pinned, version }: { pinned: PinnedTool; version: string }): Tool | null {
     const { server, definition } = pinned;
     try {
       return this.make(pinned, version);
@@ -140,7 +144,7 @@ export class McpServers implements ToolSource {
     }
   }
 
-  private make(pinned: Pinned, version: string): Tool {
+  private make(pinned: PinnedTool, version: string): Tool {
     const { server, definition } = pinned;
     const { value } = importedTool(server, definition);
     // Its output is checked by hand: the schema is about a part of what the tool returns here.
@@ -168,7 +172,7 @@ export class McpServers implements ToolSource {
     return targetOf(server, this.connections.get(server), { key: store.derivedKey('mcp-target'), loginFolder });
   }
 
-  private async run(pinned: Pinned, input: JsonObject, ctx: ToolContext): Promise<McpData> {
+  private async run(pinned: PinnedTool, input: JsonObject, ctx: ToolContext): Promise<McpData> {
     const { server, class: toolClass, definition } = pinned;
     const connection = this.connections.get(server);
     if (!connection)
@@ -176,7 +180,7 @@ export class McpServers implements ToolSource {
         nothingHappened: true,
       });
     const name = String(definition.name);
-    await ctx.network(() => this.checkUnchanged(connection, pinned, name));
+    await ctx.network(() => this.checkAgainstPin(connection, pinned, name));
     let sent = false;
     const meta = { 'holdfast/idempotency_key': ctx.idempotencyKey };
     const calling = {
@@ -196,9 +200,9 @@ export class McpServers implements ToolSource {
   }
 
   /** What is run is what was pinned: not another tool by the same name, nor one whose class somebody has taken back. */
-  private async checkUnchanged(
+  private async checkAgainstPin(
     connection: Connection,
-    { server, class: pinnedClass, definition }: Pinned,
+    { server, class: pinnedClass, definition }: PinnedTool,
     name: string,
   ): Promise<void> {
     const listed = await connection.tools(pinnedClass !== 'read').catch((error: unknown) => {
@@ -217,7 +221,10 @@ export class McpServers implements ToolSource {
         'tool_changed',
         `MCP server ${server} has changed the tool ${JSON.stringify(name)} since this turn began.`,
       );
-    const present: AcceptableClass = classOf(acceptedClass(await this.accepted(), server, now), now.definition.annotations);
+    const present: AcceptableClass = classOf(
+      acceptedClass(await this.loadAcceptedTools(), server, now),
+      now.definition.annotations,
+    );
     if (stricter(present, pinnedClass) !== pinnedClass)
       refuse(
         'PERMISSION_DENIED',
@@ -227,7 +234,7 @@ export class McpServers implements ToolSource {
   }
 
   /** A destructive tool did act, whatever it says of it: its result is kept, and marked. */
-  private async read(connection: Connection, { class: toolClass, definition }: Pinned, result: JsonObject): Promise<McpData> {
+  private async read(connection: Connection, { class: toolClass, definition }: PinnedTool, result: JsonObject): Promise<McpData> {
     const name = toolName(connection.server.name, String(definition.name));
     const broken = (message: string, data: McpData = {}): McpData => {
       if (toolClass === 'destructive') return { unreadable_result: message, ...data };

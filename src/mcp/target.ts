@@ -37,14 +37,19 @@ export function targetOf(
   };
   const values = (given: Record<string, string>) => valuesOf(server, given, shown, parts.key);
   if (server.transport === 'stdio') {
-    const command = shown([server.command, ...server.args.map(quoted)].join(' '));
+    const command = shown([server.command, ...server.args.map(quoteArgument)].join(' '));
     const cwd: JsonObject = server.cwd === undefined ? {} : { cwd: shown(server.cwd) };
-    return { server: name, command, ...cwd, ...named('env', values(server.env)) };
+    return { server: name, command, ...cwd, ...fieldUnlessEmpty('env', values(server.env)) };
   }
   // As it is sent: the case of a header's name means nothing, and of two only the last is.
   const headers = Object.fromEntries(Object.entries(server.headers).map(([header, value]) => [header.toLowerCase(), value]));
   const oauth = withOAuth(server) ? loginOf(server, shown, parts.loginFolder) : {};
-  return { server: name, url: shown(server.url), ...named('headers', values(headers)), ...named('oauth', oauth) };
+  return {
+    server: name,
+    url: shown(server.url),
+    ...fieldUnlessEmpty('headers', values(headers)),
+    ...fieldUnlessEmpty('oauth', oauth),
+  };
 }
 
 /** A client's secret says that it is this client: another secret is the same one. */
@@ -61,22 +66,22 @@ function valuesOf(server: ServerConfig, given: Record<string, string>, shown: (t
   const said = Object.entries(given).map(([name, value]) => {
     const how = getOwn(server.target, name);
     if (how === 'ignored') return [name, NOT_COMPARED];
-    return [name, how === 'shown' ? shown(value) : keyed(key, { server: server.name, name, value })];
+    return [name, how === 'shown' ? shown(value) : keyedDigest(key, { server: server.name, name, value })];
   });
   const all = Object.fromEntries(said) as JsonObject;
-  return canonical(all).length <= MOST_VALUES ? all : keyed(key, { server: server.name, all });
+  return canonical(all).length <= MOST_VALUES ? all : keyedDigest(key, { server: server.name, all });
 }
 
 /** 128 bits: nobody finds another value with the same, and a card stays readable. */
-function keyed(key: Buffer, what: JsonObject): string {
+function keyedDigest(key: Buffer, what: JsonObject): string {
   return `digest ${createHmac('sha256', key).update(canonical(what)).digest('hex').slice(0, 32)}`;
 }
 
-function named(name: string, values: Json): JsonObject {
+function fieldUnlessEmpty(name: string, values: Json): JsonObject {
   return typeof values === 'object' && values !== null && Object.keys(values).length === 0 ? {} : { [name]: values };
 }
 
 /** As one argument. */
-function quoted(argument: string): string {
+function quoteArgument(argument: string): string {
   return /^[^\s"']+$/.test(argument) ? argument : JSON.stringify(argument);
 }

@@ -48,7 +48,7 @@ export class MessageAccumulator {
         return this.delta(Number(event.index), object(event.delta));
       case 'message_delta':
         this.stop = { ...this.stop, ...object(event.delta) };
-        this.usage = { ...this.usage, ...known(object(event.usage)) };
+        this.usage = { ...this.usage, ...omitNulls(object(event.usage)) };
         return undefined;
       case 'message_stop':
         this.ended = true;
@@ -133,7 +133,7 @@ function parsedObject(text: string): JsonObject {
 }
 
 /** Later usage figures replace earlier ones; null means "not told again". */
-function known(figures: JsonObject): JsonObject {
+function omitNulls(figures: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(figures).filter(([, value]) => value !== null));
 }
 

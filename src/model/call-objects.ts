@@ -45,7 +45,7 @@ function callsIn(value: Json, text?: string): WrittenCall[] {
   const others = Object.keys(value).filter((key) => key !== name && key !== input && !(name !== 'tool' && BESIDE.includes(key)));
   const given = input === undefined ? {} : value[input]!;
   const tool = value[name];
-  if (typeof given === 'string') return [named(tool, given)];
+  if (typeof given === 'string') return [toWrittenCall(tool, given)];
   if (!isJsonObject(given)) return [{ tool, input: {}, json: JSON.stringify(given) }];
   return [{ tool, input: given, json: JSON.stringify(others.length === 0 ? given : value) }];
 }
@@ -54,7 +54,7 @@ export function orUnread(calls: WrittenCall[], written: string): WrittenCall[] {
   return calls.length > 0 ? calls : [unread(written)];
 }
 
-export function named(tool: string, written: string): WrittenCall {
+export function toWrittenCall(tool: string, written: string): WrittenCall {
   const json = written.trim();
   try {
     const input = json === '' ? {} : parseJson(json);
@@ -65,15 +65,15 @@ export function named(tool: string, written: string): WrittenCall {
   return { tool, input: {}, json };
 }
 
-const NAMED = /["'](?:tool|tool_name|name|function|action)["']\s{0,8}:\s{0,8}["']([^"'\\]{1,64})["']/;
+const NAME_FIELD = /["'](?:tool|tool_name|name|function|action)["']\s{0,8}:\s{0,8}["']([^"'\\]{1,64})["']/;
 
 /** Marked as a call, and not readable as one. */
 export function unread(written: string): WrittenCall {
-  const tool = NAMED.exec(written.slice(0, 2000))?.[1] ?? '';
+  const tool = NAME_FIELD.exec(written.slice(0, 2000))?.[1] ?? '';
   return { tool, input: {}, json: written };
 }
 
-export function unfenced(text: string): string {
+export function stripFence(text: string): string {
   const body = text.trim().replace(/^```\w{0,10}\s*/, '');
   return body.endsWith('```') ? body.slice(0, -3).trimEnd() : body;
 }

@@ -207,7 +207,7 @@ export const ERROR_TYPE_STATUS: Readonly<Record<string, number>> = {
 };
 
 /** Failures that the API reports under a status which says less: what its message says, and the status that fits. */
-const SAID: readonly (readonly [words: RegExp, status: number])[] = [
+const MESSAGE_STATUSES: readonly (readonly [words: RegExp, status: number])[] = [
   [/credit balance is too low|purchase credits/i, 402],
   [/prompt is too long|input length and `?max_tokens`? exceed context|exceeds? the (model's )?(maximum )?context/i, 413],
 ];
@@ -215,7 +215,7 @@ const SAID: readonly (readonly [words: RegExp, status: number])[] = [
 /** The status that decides; only what says that the request was wrong is looked into. */
 export function meantBy(status: number, said: string | undefined): number {
   if (status !== 400 && status !== 403) return status;
-  return SAID.find(([words]) => words.test(said ?? ''))?.[1] ?? status;
+  return MESSAGE_STATUSES.find(([words]) => words.test(said ?? ''))?.[1] ?? status;
 }
 
 /** The rule of a status; a status without a row is judged by its hundred. */

@@ -1,6 +1,6 @@
 /** Makes the model that the settings name. A rehearsal goes through the same SDK and the same wire as the real one. */
 import { AnthropicProvider } from './anthropic';
-import { prompted } from './prompted';
+import { withPromptedTools } from './prompted';
 import type { ModelProvider } from './provider';
 import { parseFaults, REHEARSAL_MODEL, startRehearsal, type Rehearsal, type RehearsalOptions } from './rehearsal';
 
@@ -32,7 +32,7 @@ export interface Model {
 /** @throws Error when a fault in `HOLDFAST_REHEARSAL_FAULTS` is not known, or the rehearsal's port is taken */
 export async function createModel(options: ModelOptions): Promise<Model> {
   const model = await plainModel(options);
-  return options.toolCalls === 'prompted' ? { ...model, provider: prompted(model.provider) } : model;
+  return options.toolCalls === 'prompted' ? { ...model, provider: withPromptedTools(model.provider) } : model;
 }
 
 async function plainModel(options: ModelOptions): Promise<Model> {
@@ -61,6 +61,6 @@ async function plainModel(options: ModelOptions): Promise<Model> {
 
 export { AnthropicProvider } from './anthropic';
 export { costUsd, PRICES, PRICES_AS_OF, PRICES_SOURCE, priceOf } from './prices';
-export { prompted } from './prompted';
+export { withPromptedTools } from './prompted';
 export * from './provider';
 export { REHEARSAL_MODEL } from './rehearsal';

@@ -14,7 +14,7 @@ export interface Price {
   cacheWrite: number;
 }
 
-interface Listed extends Price {
+interface ListPrice extends Price {
   /** Of requests with a prompt of more than `over` tokens, all of it. */
   long?: Price & { over: number };
 }
@@ -36,7 +36,7 @@ const FABLE: Price = { input: 10, output: 50, cacheRead: 1, cacheWrite: 12.5 };
 const FREE: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 /** By model, without the date that ends a model id. */
-export const PRICES: Readonly<Record<string, Listed>> = {
+export const PRICES: Readonly<Record<string, ListPrice>> = {
   'claude-fable-5-1': { ...FABLE, cacheRead: 0.25 },
   'claude-mythos-5-1': { ...FABLE, cacheRead: 0.25 },
   'claude-fable-5': FABLE,
@@ -72,7 +72,7 @@ const SUFFIX = /^([-@]\d{8}|-latest|-0)?(-v\d+(:\d+)?)?$/;
 const PLATFORM = /^([a-z]{2,6}\.)?anthropic\./;
 
 /** The price of a model, or undefined. A name that merely begins alike (`claude-opus-4-9`) has none. @param own prices that the app sets, which win */
-export function priceOf(model: string, own: ModelSettings = {}): Listed | undefined {
+export function priceOf(model: string, own: ModelSettings = {}): ListPrice | undefined {
   const set = Object.hasOwn(own, model) ? own[model]!.prices : undefined;
   if (set !== undefined) return set;
   const name = model.replace(PLATFORM, '');
@@ -104,7 +104,7 @@ export function costUsd(model: { asked: string; answered: string }, usage: Model
   return { usd: Math.round(micro * 100) / 1e8, priced };
 }
 
-function microOf(listed: Listed, counts: TokenCounts): number {
+function microOf(listed: ListPrice, counts: TokenCounts): number {
   const { long } = listed;
   const price = long && sumOf({ ...counts, output_tokens: 0 }) > long.over ? long : listed;
   return (
@@ -143,7 +143,7 @@ export function usageOf(first: JsonObject, last: JsonObject, content: readonly J
   }));
   const beside = iterations.filter((one) => one.beside);
   const own = iterations.filter((one) => !one.beside);
-  const all = added([total, ...beside]);
+  const all = addTokenCounts([total, ...beside]);
   const others = iterations.some((one) => one.model !== model);
   const billed = [...(covers(own, total) ? own : [{ model, ...total }]), ...beside].map(({ model, ...counts }) => ({
     model,
@@ -193,10 +193,10 @@ function contextOf(
 }
 
 function covers(own: readonly TokenCounts[], total: TokenCounts): boolean {
-  return own.length > 0 && sumOf(added(own)) === sumOf(total);
+  return own.length > 0 && sumOf(addTokenCounts(own)) === sumOf(total);
 }
 
-function added(all: readonly TokenCounts[]): TokenCounts {
+function addTokenCounts(all: readonly TokenCounts[]): TokenCounts {
   const sum = { ...NO_TOKENS };
   for (const counts of all) for (const key of Object.keys(sum) as (keyof TokenCounts)[]) sum[key] += counts[key];
   return sum;

@@ -16,7 +16,7 @@ import type {
 import { piecesOf, type WrittenCall } from './written-calls';
 
 /** The same model, told about tools in words. */
-export function prompted(model: ModelProvider): ModelProvider {
+export function withPromptedTools(model: ModelProvider): ModelProvider {
   return {
     name: model.name,
     async request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {

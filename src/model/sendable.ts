@@ -14,9 +14,9 @@ export interface WireMessage extends JsonObject {
 /** @param container whether the request names the container that waiting code goes on in */
 export function sendable(messages: readonly ModelMessage[], container: boolean): WireMessage[] {
   const legal = messages.map(({ role, content }) => ({ role, content: content.flatMap((block) => legalBlock(role, block)) }));
-  const served = withoutOpenServerTools(merged(legal), container);
+  const served = withoutOpenServerTools(mergeByRole(legal), container);
   const closed = served.map(({ role, content }) => ({ role, content: role === 'assistant' ? endingOpenly(content) : content }));
-  return answered(merged(closed)).map(neverEmpty).map(asBeginning);
+  return pairResults(mergeByRole(closed)).map(neverEmpty).map(asBeginning);
 }
 
 const USER_TYPES: ReadonlySet<unknown> = new Set([
@@ -88,7 +88,7 @@ function legalName(name: Json | undefined): string {
 }
 
 /** Messages of one role in a row are one to the API (results and a word of the user, a turn that failed and the next one). */
-function merged(messages: readonly WireMessage[]): WireMessage[] {
+function mergeByRole(messages: readonly WireMessage[]): WireMessage[] {
   const out: WireMessage[] = [];
   for (const { role, content } of messages) {
     const last = out.at(-1);
@@ -167,7 +167,7 @@ function isCall({ type }: JsonObject): boolean {
 }
 
 /** Each call has one result, at the beginning of the next message; a result without its call is left out. */
-function answered(messages: readonly WireMessage[]): WireMessage[] {
+function pairResults(messages: readonly WireMessage[]): WireMessage[] {
   return messages.flatMap((message, index) => {
     if (message.role === 'user') {
       const before = messages[index - 1];

@@ -84,7 +84,7 @@ export async function* eventsOf(response: Response, context: FailureContext): As
   let begun = false;
   for await (const { event, data } of Stream.rawEvents(response)) {
     if (event === 'ping' || data === '') continue;
-    const body = parsed(data);
+    const body = parseObject(data);
     if (event === 'error') throw new APIError(undefined, body ?? { error: { message: data } }, undefined, response.headers);
     if (body === null || typeof body.type !== 'string' || (!begun && body.type !== 'message_start'))
       throw foreignAnswer(`${begun ? 'an event' : 'its first event'} is ${JSON.stringify(data.slice(0, 200))}`, context);
@@ -93,7 +93,7 @@ export async function* eventsOf(response: Response, context: FailureContext): As
   }
 }
 
-function parsed(data: string): JsonObject | null {
+function parseObject(data: string): JsonObject | null {
   try {
     const body = JSON.parse(data) as unknown;
     return isJsonObject(body) ? body : null;

@@ -8,7 +8,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
 import type { ModelTool } from './provider';
-import { callsOf, named, orUnread, unfenced, unread, type WrittenCall } from './call-objects';
+import { callsOf, toWrittenCall, orUnread, stripFence, unread, type WrittenCall } from './call-objects';
 
 export type { WrittenCall } from './call-objects';
 
@@ -31,7 +31,7 @@ export function firstEnd(answer: string): { from: number; to: number } | null {
 /** Admission takes fewer from one answer. */
 const MOST_CALLS = 100;
 
-interface Found {
+interface CallMatch {
   calls: WrittenCall[];
   /** Where to go on. */
   end: number;
@@ -40,7 +40,7 @@ interface Found {
 interface Spelling {
   begins: RegExp;
   /** @param at behind what `begins` has found */
-  read(answer: string, at: number, found: RegExpExecArray, tools: readonly ModelTool[]): Found;
+  read(answer: string, at: number, found: RegExpExecArray, tools: readonly ModelTool[]): CallMatch;
 }
 
 /** Each begins with what is found within a bounded distance, and reads on once: the time stays in proportion to the text. */
@@ -54,7 +54,7 @@ const SPELLINGS: readonly Spelling[] = [
       return { calls: callsOf(answer.slice(at, end), tools), end };
     },
   },
-  { begins: /(?<!`)<(tool_call|function_call)>/, read: (answer, at, [, tag], tools) => tagged(answer, at, `</${tag}>`, tools) },
+  { begins: /(?<!`)<(tool_call|function_call)>/, read: (answer, at, [, tag], tools) => readTag(answer, at, `</${tag}>`, tools) },
   {
     begins: /(?<!`)<(?:function=|invoke name=)"?([\w.:-]{1,200})"?\s{0,8}>/,
     read: (answer, at, [opening, name], tools) => {
@@ -70,8 +70,8 @@ const SPELLINGS: readonly Spelling[] = [
       const [head = '', ...rest] = body.split(/<[|｜]tool[_▁]sep[|｜]>/);
       const written = rest.join('');
       const type = ['', 'function'].includes(head.trim()) ? /^\s*([^\n`{]{1,200})/.exec(written)?.[1] : undefined;
-      const input = unfenced(type === undefined ? written : written.slice(written.indexOf(type) + type.length));
-      return { calls: [named((type ?? head).trim(), input)], end };
+      const input = stripFence(type === undefined ? written : written.slice(written.indexOf(type) + type.length));
+      return { calls: [toWrittenCall((type ?? head).trim(), input)], end };
     },
   },
   {
@@ -87,7 +87,7 @@ const SPELLINGS: readonly Spelling[] = [
       const start = at + /^\s{0,40}(?:```\w{0,10}\s{0,8})?/.exec(answer.slice(at, at + 100))![0].length;
       const end = answer[start] === '{' ? endOfObject(answer, start) : lineEnd(answer, at);
       const tool = name!.trim().replace(/^[`"*]+|[`"*]+$/g, '');
-      return { calls: [named(tool, unfenced(answer.slice(at, end)))], end: behindMadeUp(answer, end) };
+      return { calls: [toWrittenCall(tool, stripFence(answer.slice(at, end)))], end: behindMadeUp(answer, end) };
     },
   },
   {
@@ -106,7 +106,7 @@ export function piecesOf(answer: string, tools: readonly ModelTool[]): (string |
   const pieces: (string | WrittenCall)[] = [];
   let done = 0;
   let count = 0;
-  for (const { calls, start, end } of found(answer, tools, behindFirstThought(answer, tools))) {
+  for (const { calls, start, end } of scanCalls(answer, tools, indexAfterThinking(answer, tools))) {
     if (calls.length === 0) continue;
     pieces.push(...prose(answer.slice(done, start), { after: count > 0, before: true }), ...calls.slice(0, MOST_CALLS - count));
     count += calls.length;
@@ -118,7 +118,7 @@ export function piecesOf(answer: string, tools: readonly ModelTool[]): (string |
 }
 
 /** What begins like a call or a thought, in order. */
-function* found(answer: string, tools: readonly ModelTool[], from = 0): Generator<Found & { start: number }> {
+function* scanCalls(answer: string, tools: readonly ModelTool[], from = 0): Generator<CallMatch & { start: number }> {
   const next = new Map<Spelling, RegExpExecArray | null>();
   for (let at = from; ;) {
     const first = firstOf(answer, at, next);
@@ -131,10 +131,10 @@ function* found(answer: string, tools: readonly ModelTool[], from = 0): Generato
 }
 
 /** Where an answer goes on behind the thought that it begins with. A tag in an argument of a call ends no thought. */
-function behindFirstThought(answer: string, tools: readonly ModelTool[]): number {
+function indexAfterThinking(answer: string, tools: readonly ModelTool[]): number {
   const tag = firstEnd(answer);
   if (tag === null) return 0;
-  for (const { calls, start, end } of found(answer, tools)) {
+  for (const { calls, start, end } of scanCalls(answer, tools)) {
     if (start >= tag.from) break;
     if (end > tag.from) return calls.length > 0 && calls.every(isReadable) ? 0 : tag.to;
   }
@@ -208,16 +208,16 @@ function upTo(answer: string, at: number, closing: string | RegExp): { body: str
     : { body: answer.slice(at), end: answer.length };
 }
 
-function tagged(answer: string, at: number, closing: string, tools: readonly ModelTool[]): Found {
+function readTag(answer: string, at: number, closing: string, tools: readonly ModelTool[]): CallMatch {
   const { body, end } = upTo(answer, at, closing);
   const xml = /^\s*<(?:function=|invoke name=)"?([\w.:-]{1,200})"?\s*>/.exec(body.slice(0, 300));
   if (xml) return { calls: [parameters(xml[1]!, body.slice(xml[0].length), tools)], end };
-  const written = unfenced(body);
+  const written = stripFence(body);
   return { calls: orUnread(callsOf(written, tools), written), end };
 }
 
 /** `[{…}, …]`, or names with their arguments: `name[ARGS]{…}` and `name{…}`, one behind the other. */
-function mistral(answer: string, at: number, tools: readonly ModelTool[]): Found {
+function mistral(answer: string, at: number, tools: readonly ModelTool[]): CallMatch {
   if (answer[at] === '[' || answer[at] === '{') {
     const end = endOfObject(answer, at);
     return { calls: orUnread(callsOf(answer.slice(at, end), tools), answer.slice(at, end)), end };
@@ -229,12 +229,12 @@ function mistral(answer: string, at: number, tools: readonly ModelTool[]): Found
     return { calls: [unread(answer.slice(at, end))], end };
   }
   const end = endOfObject(answer, at + beginning.length);
-  return { calls: [named(name!, answer.slice(at + beginning.length, end))], end };
+  return { calls: [toWrittenCall(name!, answer.slice(at + beginning.length, end))], end };
 }
 
 /** `<parameter=key>value</parameter>`, or an object between the tags. */
 function parameters(name: string, body: string, tools: readonly ModelTool[]): WrittenCall {
-  if (!/<parameter/.test(body)) return named(name, unfenced(body));
+  if (!/<parameter/.test(body)) return toWrittenCall(name, stripFence(body));
   const properties = tools.find((tool) => tool.name === name)?.input_schema.properties ?? null;
   const input: [string, Json][] = [];
   for (const [, key, value] of body.matchAll(/<parameter(?:=| name=)"?([^">\n]{1,200})"?>([^]*?)(?:<\/parameter>|$)/g)) {

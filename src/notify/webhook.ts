@@ -97,14 +97,14 @@ export function callbackSender({ hosts, secret, timeoutMs = 10_000 }: CallbackSe
   };
 }
 
-interface Posted {
+interface WebhookPost {
   body: string;
   headers: Record<string, string>;
   timeoutMs: number;
 }
 
 /** @returns the status; what it says besides is of no interest, and could be endless */
-async function post(url: URL, host: CallbackHost, { body, headers, timeoutMs }: Posted): Promise<number> {
+async function post(url: URL, host: CallbackHost, { body, headers, timeoutMs }: WebhookPost): Promise<number> {
   const { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } = await import('request-filtering-agent'); // an ES module
   const secure = url.protocol === 'https:';
   const filter = { allowPrivateIPAddress: host.private, keepAlive: false };

@@ -51,7 +51,7 @@ export function main(): void {
       const here = statSync('.', { bigint: true });
       if (String(here.dev) !== folder.dev || String(here.ino) !== folder.ino)
         return end({ notStarted: 'the folder to run in is not the one that was opened' });
-      const file = located(command, env.PATH ?? '');
+      const file = findProgram(command, env.PATH ?? '');
       if (file === undefined) return end({ notStarted: `${command} is not installed (PATH is ${env.PATH ?? 'not set'})` });
       void tell({ starting: true });
       // Both outputs through one pipe, so that their order is kept.
@@ -93,7 +93,7 @@ if (require.main === module) main();
 // Where a program is, as a shell finds it.
 
 /** Its whole path; undefined: it is in no folder of `path`. */
-export function located(name: string, path: string): string | undefined {
+export function findProgram(name: string, path: string): string | undefined {
   const folders = path.split(delimiter).filter((folder) => folder !== '');
   return folders.map((folder) => join(folder, name)).find(isProgram);
 }

@@ -7,7 +7,7 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
-import { located } from './inside';
+import { findProgram } from './inside';
 
 /** Setting that takes the risk where nothing keeps programs apart. */
 export const RISK = 'HOLDFAST_CHILDREN_MAY_READ_SECRETS';
@@ -27,10 +27,10 @@ const bubblewrap = () => [
 ];
 /** Of /dev what programs use besides, each of which costs a millisecond; terminals and the machine's own disks are not among it. */
 function devices(): string[] {
-  const used = readdirSync('/dev').filter((name) => USED.test(name));
+  const used = readdirSync('/dev').filter((name) => USED_DEVICES.test(name));
   return used.flatMap((name) => ['--dev-bind-try', `/dev/${name}`, `/dev/${name}`]);
 }
-const USED = /^(?:shm|mqueue|hugepages|log|kvm|fuse|net|dri|kfd|accel|nvidia.*)$/;
+const USED_DEVICES = /^(?:shm|mqueue|hugepages|log|kvm|fuse|net|dri|kfd|accel|nvidia.*)$/;
 
 /** With the rights of its user namespace, for what comes next. */
 const UNSHARE = [
@@ -51,31 +51,31 @@ const INIT = ['sh', '-c', '"$@"; exit "$?"', 'sh'];
 /** Says in which namespaces it is, how many processes it sees, and whether it sees a terminal, which none of its own can be. */
 const LOOK =
   'readlink /proc/self/ns/user; readlink /proc/self/ns/pid; set -- /proc/[0-9]*; echo $#; for t in /dev/pts/[0-9]*; do [ ! -e "$t" ] || echo terminal; done';
-const MOST_SEEN = 5;
+const MAX_VISIBLE_PROCESSES = 5;
 const PATIENCE_MS = 20_000;
 
 /** By PATH, which says where the programs for it are. */
-const found = new Map<string, Promise<Isolation>>();
-let accepted = false;
+const isolationByPath = new Map<string, Promise<Isolation>>();
+let allowsNoIsolation = false;
 
 /** What keeps programs apart here: found out once, by trying. */
 export function isolation(): Promise<Isolation> {
   const path = process.env.PATH ?? '';
-  const known = found.get(path) ?? tryAll();
-  found.set(path, known);
+  const known = isolationByPath.get(path) ?? tryAll();
+  isolationByPath.set(path, known);
   return known;
 }
 
 /** From now on programs run without isolation where there is none: they may read what this process and its like know. */
 export function acceptNoIsolation(): void {
-  accepted = true;
+  allowsNoIsolation = true;
 }
 
 /** Words that stand before a command. @throws NotIsolated, which says what to do */
 export async function isolated(): Promise<readonly string[]> {
   const present = await isolation();
   if (present.how !== 'none') return present.words;
-  if (accepted) return [];
+  if (allowsNoIsolation) return [];
   throw new NotIsolated(`${present.why} ${whatToDo()}`);
 }
 
@@ -114,7 +114,7 @@ async function tryAll(): Promise<Isolation> {
 
 /** By its whole path: a program may be given another PATH. */
 function byPath([name, ...words]: readonly string[]): string[] {
-  const found = located(name!, process.env.PATH ?? '');
+  const found = findProgram(name!, process.env.PATH ?? '');
   if (found === undefined) throw new Error(`${name} is not installed`);
   return [found, ...words];
 }
@@ -126,7 +126,7 @@ function look([command, ...words]: readonly string[]): Promise<void> {
     execFile(command!, [...words, 'sh', '-c', LOOK], { env, timeout: PATIENCE_MS }, (error, stdout, stderr) => {
       if (error) return reject(new Error(oneLine(stderr) || oneLine(error.message)));
       const [user, pid, seen, terminal] = stdout.trim().split('\n');
-      if (user === ours('user') || pid === ours('pid') || !(Number(seen) <= MOST_SEEN))
+      if (user === ours('user') || pid === ours('pid') || !(Number(seen) <= MAX_VISIBLE_PROCESSES))
         return reject(new Error(`a program still sees ${seen} processes`));
       if (terminal !== undefined) return reject(new Error('a program still sees terminals'));
       resolve();

@@ -90,12 +90,12 @@ export interface AdmissionCall {
   /** What rules looked at. */
   facts: JsonObject | null;
   target?: JsonObject;
-  changes?: InputChanged[];
+  changes?: InputChangeRecord[];
   undecided?: true;
 }
 
 /** A hook, or a person, that changed a call's input. */
-export interface InputChanged {
+export interface InputChangeRecord {
   hook: string;
   why: string;
   before: JsonObject;

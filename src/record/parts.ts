@@ -2,9 +2,9 @@
  * Parts that stand by themselves in the store: results of calls, what people are shown, files. Others refer to them by hash. The
  * readers say what they want; a part that is something else, such as one that a tool has named by chance, is an error.
  */
-import type { Held } from '../shared/approval/approval';
+import type { HoldReason } from '../shared/approval/approval';
 import type { Envelope } from '../shared/wire/errors';
-import { isJsonObject, type Json, type JsonObject, isPacked, type Packed } from '../shared/json/json';
+import { isJsonObject, type Json, type JsonObject, isPacked, type PackedJson } from '../shared/json/json';
 
 /** A part is of another kind than its reference says. */
 export class UnexpectedPart extends Error {
@@ -42,7 +42,7 @@ export interface ApprovalEvidence {
   /** Null: there was none. */
   preview: Json;
   /** Why it was asked about again: with an approval, what has been put up with. */
-  held: Held[];
+  held: HoldReason[];
   /** Who has had a hand in the call, besides the requester: changed its input, or steered the turn before it was proposed. */
   makers: string[];
   /** What the tool declared as its target; null: nothing, or the digest is of version 1. */
@@ -89,7 +89,7 @@ export function readInput(body: Json): JsonObject {
 }
 
 /** What people have said on the calls of a turn that goes on in another run. @throws UnexpectedPart */
-export function readSaidPart(body: Json): Packed {
+export function readSaidPart(body: Json): PackedJson {
   if (!isJsonObject(body) || !isPacked(body.said)) throw new UnexpectedPart('record of what people have said');
   return body.said;
 }

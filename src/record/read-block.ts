@@ -102,15 +102,15 @@ export interface ReadEffect {
   subject: ReadSubject | null;
 }
 
-export interface ReadSettlement extends ReadSettled {
+export interface ReadSettlement extends ReadSettlementEntry {
   digest: Text;
   /** All that people have said, where several had to. */
-  settlements: ReadSettled[] | null;
+  settlements: ReadSettlementEntry[] | null;
   subject: ReadSubject | null;
 }
 
 /** What one person, or a probe, found out. */
-export interface ReadSettled {
+export interface ReadSettlementEntry {
   outcome: Text;
   by: Text;
   note: Text;
@@ -264,7 +264,7 @@ function readPolicy({ channel, quorum, roles, four_eyes, remind_ms, notify }: Js
 
 function readSettlement(body: JsonObject): ReadSettlement {
   const { settlements } = body;
-  const said = (one: JsonObject): ReadSettled => texts(one, ['outcome', 'by', 'note', 'at']);
+  const said = (one: JsonObject): ReadSettlementEntry => texts(one, ['outcome', 'by', 'note', 'at']);
   return {
     digest: textOrNull(body.digest),
     ...said(body),

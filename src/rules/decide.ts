@@ -10,8 +10,8 @@ import { runsFiles } from './programs';
 import { compareSpecificity, isExact, type Rule } from './rule';
 import { type CallFacts, type Mode, READ_RESULT, type RuledTool, type RuleTrace, type TurnFacts, type Verdict } from './types';
 
-type Decided = Omit<Verdict, 'considered'>;
-type Tried = RuleTrace & { why: string | null };
+type RuleDecision = Omit<Verdict, 'considered'>;
+type RuleTrial = RuleTrace & { why: string | null };
 
 /** @param holds what a condition says of the call, where that is known; else it is asked, however long that takes */
 export function decide(
@@ -31,18 +31,18 @@ export function decide(
   };
 }
 
-function byRules(policy: Policy, call: CallFacts, matched: Tried[]): Decided {
+function byRules(policy: Policy, call: CallFacts, matched: RuleTrial[]): RuleDecision {
   const ranked = matched.toSorted(
     (a, b) => compareSpecificity(b.specificity, a.specificity) || STRICTNESS[b.effect] - STRICTNESS[a.effect],
   );
   const deny = ranked.find((rule) => rule.effect === 'deny');
-  if (deny) return { verdict: 'deny', reason: said(deny), word: 'denied_by_rule', rule: deny.rule };
+  if (deny) return { verdict: 'deny', reason: reasonOf(deny), word: 'denied_by_rule', rule: deny.rule };
   if (holds(policy, 'plan') && hasEffects(call)) {
     const reason = `mode plan runs nothing with effects, and ${call.tool.name} is of class ${call.tool.class}`;
     return { verdict: 'deny', reason, word: 'plan_mode', rule: null };
   }
   const best = ranked[0];
-  return best ? { verdict: best.effect, reason: said(best), word: null, rule: best.rule } : byMode(policy, call);
+  return best ? { verdict: best.effect, reason: reasonOf(best), word: null, rule: best.rule } : byMode(policy, call);
 }
 
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
@@ -52,7 +52,7 @@ function holds({ mode, within = [] }: Policy, wanted: Mode): boolean {
   return mode === wanted || within.includes(wanted);
 }
 
-function byMode(policy: Policy, { tool }: CallFacts): Decided {
+function byMode(policy: Policy, { tool }: CallFacts): RuleDecision {
   const { mode } = policy;
   const no = { word: null, rule: null };
   if (holds(policy, 'locked')) {
@@ -77,14 +77,14 @@ function hasEffects({ tool }: CallFacts): boolean {
   return tool.class === 'write' || tool.class === 'destructive' || tool.class === 'agent';
 }
 
-function said({ effect, rule, because, why }: Tried): string {
+function reasonOf({ effect, rule, because, why }: RuleTrial): string {
   const notes = [because === MATCHES ? null : because, why].filter((note) => note !== null);
   return [`the agent's rule ${effect} ${rule}`, ...notes].join(': ');
 }
 
 const MATCHES = 'it matches';
 
-function tryRule({ rule, specificity, matches }: ToolRule, call: CallFacts, ask: (condition: Condition) => Outcome): Tried {
+function tryRule({ rule, specificity, matches }: ToolRule, call: CallFacts, ask: (condition: Condition) => Outcome): RuleTrial {
   const { targets } = call;
   const trace = { effect: rule.effect, rule: rule.text, specificity, why: rule.why };
   const allows = rule.effect === 'allow';
@@ -94,17 +94,17 @@ function tryRule({ rule, specificity, matches }: ToolRule, call: CallFacts, ask:
     if (targets === null || matches === null)
       return { ...trace, matched: !allows, because: 'what the call touches could not be read' };
     const fits = allows ? targets.every(matches) : targets.some(matches);
-    if (!fits) return { ...trace, matched: false, because: `the pattern does not fit ${shown(targets)}` };
+    if (!fits) return { ...trace, matched: false, because: `the pattern does not fit ${formatTargets(targets)}` };
   }
   const holds = rule.condition === null || ask(rule.condition);
   if (typeof holds === 'object')
     return { ...trace, matched: !allows, because: `its condition failed (${holds.error.slice(0, 200).toWellFormed()})` };
-  const changed = holds && allows ? whatMayHaveChanged(rule, call) : null;
+  const changed = holds && allows ? describeMismatch(rule, call) : null;
   return { ...trace, matched: holds && changed === null, because: changed ?? (holds ? MATCHES : 'its condition is false') };
 }
 
 /** Null: what the command runs is what the rule was given for. A rule for all commands without exception is given for all. */
-function whatMayHaveChanged({ files: bound, pattern, condition }: Rule, { tool, targets, files }: CallFacts): string | null {
+function describeMismatch({ files: bound, pattern, condition }: Rule, { tool, targets, files }: CallFacts): string | null {
   if (bound === 'any' || tool.target !== 'command') return null;
   if (bound === null) {
     if (files === undefined || targets === null || (pattern === null && condition === null)) return null;
@@ -129,7 +129,7 @@ function whatMayHaveChanged({ files: bound, pattern, condition }: Rule, { tool, 
 /** Paths of files are from the root, and a command's are from where it runs. */
 const GOES_ELSEWHERE = /^\W*(?:(?:builtin|command)\s+)*(?:cd|pushd|chdir)\b|\benv\b.*\s(?:-[A-Za-z0-9]*C|--c)/;
 
-function shown(targets: readonly string[]): string {
+function formatTargets(targets: readonly string[]): string {
   const [first = ''] = targets;
   const more = targets.length > 1 ? ` and ${targets.length - 1} more` : '';
   return `${JSON.stringify(first.slice(0, 100).toWellFormed())}${more}`;

@@ -51,7 +51,7 @@ function runs(words: string[]): RunsFiles | null {
   if (Object.hasOwn(BY_MANIFEST, name)) return reads(BY_MANIFEST[name]!, { open: true });
   if (name === 'sed' || name === 'gsed') return isHarmlessSed(args) ? null : { ...ANYTHING, program: name };
   const says = SAYS_WHAT_RUNS.get(name);
-  if (says) return saidBy(says, name, /tar$/.test(name) ? dashed(args) : args);
+  if (says) return saidBy(says, name, /tar$/.test(name) ? addDash(args) : args);
   if (INTERPRETERS.has(name.replace(/[\d.]+$/, '')) || INTERPRETERS.has(name)) {
     const file = args.find((arg) => !arg.startsWith('-'));
     if (file !== undefined) return reads([fromRoot(file)]);
@@ -95,7 +95,7 @@ function saidBy(says: RegExp, program: string, args: string[]): RunsFiles | null
 }
 
 /** `tar xf` is `tar -xf`. */
-function dashed([first = '', ...rest]: string[]): string[] {
+function addDash([first = '', ...rest]: string[]): string[] {
   return [first.startsWith('-') ? first : `-${first}`, ...rest];
 }
 
@@ -107,7 +107,7 @@ function isHarmlessSed(args: string[]): boolean {
   });
   const script = args.find((arg) => !arg.startsWith('-'));
   const scripts = said.length > 0 || script === undefined ? said : [script];
-  return scripts.every((one) => HARMLESS_SED.some((form) => form.test(one)));
+  return scripts.every((one) => HARMLESS_SED_SCRIPTS.some((form) => form.test(one)));
 }
 
 const SED_FILE = /^(?:-[A-Za-z]*f|--f)/;
@@ -224,7 +224,7 @@ export const TO_GIT =
   /^(?:-c|-x|-u|-O.*|--git-dir|--exec-path|--config-env|--exec|--ext-diff|--textconv|--open-files-in-pager|--upload-p.*|--receive-p.*|--template|--output|--extcmd|config|bisect|foreach|difftool|mergetool|filter-branch|GIT_\w+)(?:=|$)/;
 
 /** Lines, a pattern's lines, or one replacement: what runs and writes nothing. */
-export const HARMLESS_SED = [
+export const HARMLESS_SED_SCRIPTS = [
   /^(?:\d+|\$)?(?:[,~]\+?(?:\d+|\$))?[pdq=]$/,
   /^\/[^/]*\/[pd]$/,
   /^(?:(?:\d+|\$)(?:,(?:\d+|\$))?)?s([/,:@%+_=])(?:(?!\1).)*\1(?:(?!\1).)*\1[gpiI\d]*$/,

@@ -41,7 +41,7 @@ export interface RecordedCall {
 }
 
 /** The same facts, read back. Null: they are not there, or not all of them. @param schema JSON Schema of the tool's input */
-export function factsRecorded(call: RecordedCall, facts: Json | undefined, schema: JsonObject): CallFacts | null {
+export function readRecordedFacts(call: RecordedCall, facts: Json | undefined, schema: JsonObject): CallFacts | null {
   if (!isJsonObject(facts) || !isJsonObject(facts.turn)) return null;
   const { egress, group, target, targets, files, turn } = facts;
   if (!isTargets(targets) || !(target === null || isKind(target)) || typeof egress !== 'boolean') return null;

@@ -25,11 +25,11 @@ const FIELDS: readonly string[] = ['rule', 'when', 'why', 'files'];
 /** From the root, without `.`, `..` or an empty name. */
 const FILE = /^(?:\/(?!\.{1,2}(?:\/|$))[^/\0]{1,255}){1,64}$/;
 
-export type Parsed = { ok: true; rule: Rule } | { ok: false; fault: string };
+export type ParsedRule = { ok: true; rule: Rule } | { ok: false; fault: string };
 
 /** Takes one entry of `allow`, `ask` or `deny` apart; a fault says what to write instead. */
-export function parseRule(effect: RuleEffect, entry: RuleEntry): Parsed {
-  const fault = (text: string): Parsed => ({ ok: false, fault: `${effect}: ${text}` });
+export function parseRule(effect: RuleEffect, entry: RuleEntry): ParsedRule {
+  const fault = (text: string): ParsedRule => ({ ok: false, fault: `${effect}: ${text}` });
   if (typeof entry !== 'string' && (typeof entry !== 'object' || entry === null || typeof entry.rule !== 'string'))
     return fault(`${JSON.stringify(entry)} is neither a rule's text nor {rule, when, why}`);
   const { rule, when, why, files } = typeof entry === 'string' ? { rule: entry } : entry;

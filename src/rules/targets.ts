@@ -38,7 +38,7 @@ export function simpleCommands(command: string): string[] {
 function readings(command: string): string[] {
   const plain = command.normalize('NFKC').replace(/\$\{?IFS\}?|\\\r?\n/g, ' ');
   return [plain, ...simpleCommands(plain)].flatMap((part) => {
-    const words = undressed(part).split(' ');
+    const words = stripQuoting(part).split(' ');
     const starts = runsAnother(words[0]!) ? Math.min(words.length, MOST_STARTS) : 1;
     return Array.from({ length: starts }, (_, start) => words.slice(start)).flatMap(([name = '', ...rest]) => [
       [name, ...rest].join(' '),
@@ -48,7 +48,7 @@ function readings(command: string): string[] {
 }
 
 /** `"r"m`, `r\m`, `$'rm'` and `RM` are all read as `rm`. */
-function undressed(part: string): string {
+function stripQuoting(part: string): string {
   return part
     .replace(/["'\\$]/g, '')
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
@@ -98,7 +98,7 @@ const COMMON = { noextglob: true, nonegate: true, regex: false, windows: false }
 
 /** Exactly as written; `*` takes no hidden file: what may run by itself has to name `.git` or `.env`. */
 export function allowsPath(pattern: string): (path: string) => boolean {
-  const matches = picomatch(rooted(pattern), { ...COMMON, dot: false });
+  const matches = picomatch(rootPattern(pattern), { ...COMMON, dot: false });
   return (path) => {
     if (!isPlain(path)) return false;
     const normal = normalise(path);
@@ -108,17 +108,17 @@ export function allowsPath(pattern: string): (path: string) => boolean {
 
 /** In any case and spelling, hidden files too; a path that leaves the root, or is none, meets every pattern. */
 export function forbidsPath(pattern: string): (path: string) => boolean {
-  const matches = picomatch(rooted(pattern), { ...COMMON, dot: true, nocase: true });
+  const matches = picomatch(rootPattern(pattern), { ...COMMON, dot: true, nocase: true });
   return (path) => {
     if (path.length > LONGEST_PATH) return true;
-    return [path, respelled(path)].some((reading) => {
+    return [path, looseSpelling(path)].some((reading) => {
       const normal = normalise(reading.replaceAll('\\', '/'));
       return normal === null || matches(normal) || matches(`${normal}/`);
     });
   };
 }
 
-function rooted(pattern: string): string {
+function rootPattern(pattern: string): string {
   const text = pattern.normalize('NFC');
   return text.startsWith('/') ? text : `/${text}`;
 }
@@ -156,7 +156,7 @@ function isPlain(path: string): boolean {
 }
 
 /** As a careless reader would take it: escapes decoded, look-alikes made plain, invisible characters gone. */
-function respelled(path: string): string {
+function looseSpelling(path: string): string {
   let text = path;
   for (let round = 0; round < 3 && PERCENT.test(text); round++)
     text = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));

@@ -9,11 +9,11 @@ export function allowsText(pattern: string): (text: string) => boolean {
 
 /** In any case, around spaces and look-alikes; what is too long to look at meets every pattern. */
 export function forbidsText(pattern: string): (text: string) => boolean {
-  const loose = folded(pattern);
-  return (text) => text.length > LONGEST || matchesWildcard(pattern, text) || matchesWildcard(loose, folded(text));
+  const loose = foldText(pattern);
+  return (text) => text.length > LONGEST || matchesWildcard(pattern, text) || matchesWildcard(loose, foldText(text));
 }
 
-function folded(text: string): string {
+function foldText(text: string): string {
   return text
     .normalize('NFKC')
     .replace(/[\p{Cc}\p{Cf}]/gu, ' ')

@@ -50,13 +50,13 @@ export const toolRetrying = z.object({
 const liveEvent = z.discriminatedUnion('type', [textDelta, toolProgress, toolLog, toolRetrying]);
 
 const effect = z.string().nullable();
-const approvalRequested = z.object({
+const approvalRequestedEvent = z.object({
   ...ofCall,
   type: z.literal('approval_requested'),
   digest: z.string(),
   expires_at: z.string().nullable(),
 });
-const approvalDecided = z.object({
+const approvalDecidedEvent = z.object({
   ...ofCall,
   type: z.literal('approval_decided'),
   digest: z.string(),
@@ -77,8 +77,8 @@ const DURABLE = [
   z.object({ ...ofCall, type: z.literal('tool_started') }),
   z.object({ ...ofCall, type: z.literal('tool_result'), summary: z.string(), effect }),
   z.object({ ...ofCall, type: z.literal('tool_error'), error: callError.nullable(), effect }),
-  approvalRequested,
-  approvalDecided,
+  approvalRequestedEvent,
+  approvalDecidedEvent,
   z
     .object({ at, type: z.literal('turn_reset'), reason: z.string().nullable() })
     .describe(
@@ -105,7 +105,7 @@ const toldHow = z.object({
 /** The data of an event of `GET /v1/turns/:id/events`. */
 export const streamedEvent = toldHow.and(toldEvent);
 /** The same of a question of a direct call, and of its answer. */
-export const streamedQuestion = toldHow.and(z.discriminatedUnion('type', [approvalRequested, approvalDecided]));
+export const streamedQuestion = toldHow.and(z.discriminatedUnion('type', [approvalRequestedEvent, approvalDecidedEvent]));
 
 export type LiveEvent = z.infer<typeof liveEvent>;
 export type TurnEvent = z.infer<typeof turnEvent>;

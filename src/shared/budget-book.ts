@@ -32,21 +32,21 @@ const OPEN_BYTES = 400_000;
 /** What is spent is kept by hundredths of its window. */
 const SLICES = 100;
 /** Slices of windows of several lengths: beyond, the first two to end become one, which counts until the later end. */
-const MOST_SPENT = 300;
+const MAX_SLICES = 300;
 /** Closed calls that are remembered, so that a belated repetition does not reserve anew. */
-const REMEMBERED = 200;
+const CLOSED_LIMIT = 200;
 /** Open reservations that an answer names. */
-export const MOST_NAMED = 100;
+export const MAX_OPEN = 100;
 
 /** One dispatch of one call. */
-export interface Dispatched {
+export interface DispatchKey {
   /** The call's idempotency key. */
   key: string;
   dispatch: number;
 }
 
 /** A reservation that is not settled for good. */
-export interface Entry extends Dispatched {
+export interface Entry extends DispatchKey {
   amount: string;
   state: 'reserved' | 'in_doubt';
   /** Counts until then, ms since 1970. */
@@ -57,7 +57,7 @@ export interface Entry extends Dispatched {
 }
 
 /** What was spent by calls whose windows end together. */
-export interface Spent {
+export interface SpendingSlice {
   until: number;
   amount: string;
   calls: number;
@@ -68,14 +68,14 @@ export interface Spent {
 export interface Book {
   open: Entry[];
   /** By `until`, earliest first. */
-  spent: Spent[];
+  spent: SpendingSlice[];
   /** `<key>/<dispatch>` of what was spent last. */
   closed: string[];
   /** As last asked. */
   terms: { cap: string; window_ms: number } | null;
 }
 
-export interface Reservation extends Dispatched {
+export interface Reservation extends DispatchKey {
   amount: string;
   cap: string;
   window_ms: number;
@@ -87,7 +87,7 @@ export interface Reservation extends Dispatched {
   accepted: boolean;
 }
 
-export type Reserved =
+export type ReservationAnswer =
   | { granted: true; used: string; over: boolean }
   | {
       granted: false;
@@ -96,10 +96,10 @@ export type Reserved =
       /** When the window will have freed enough, ms since 1970; null: it never will. */
       frees_at: number | null;
       /** Unsettled, oldest first: one of them may have had no effect. */
-      open: Dispatched[];
+      open: DispatchKey[];
     };
 
-export interface Settled extends Dispatched {
+export interface BudgetSettlement extends DispatchKey {
   /** `in_doubt` counts as spent. */
   outcome: 'applied' | 'in_doubt' | 'not_applied';
 }
@@ -112,23 +112,23 @@ export function isAmount(value: unknown): value is string {
 }
 
 /** What counts now. */
-export function used(book: Book, now: number): bigint {
+export function usedAmount(book: Book, now: number): bigint {
   return sum(live(book, now));
 }
 
 /** Reserves, or says why not. The same dispatch again is the same reservation. */
-export function reserve(given: Book, asked: Reservation, now: number): { book: Book; answer: Reserved } {
+export function reserve(given: Book, asked: Reservation, now: number): { book: Book; answer: ReservationAnswer } {
   const { amount, cap, window_ms, lasts_ms, accepted } = asked;
-  const present = { ...pruned(given, now), terms: { cap, window_ms } };
+  const present = { ...pruneBook(given, now), terms: { cap, window_ms } };
   const repeated = given.closed.includes(nameOf(asked)) || present.open.some(same(asked));
-  if (repeated) return { book: present, answer: { granted: true, used: String(used(present, now)), over: false } };
+  if (repeated) return { book: present, answer: { granted: true, used: String(usedAmount(present, now)), over: false } };
 
   const open = present.open.filter(({ key, dispatch }) => key !== asked.key || dispatch > asked.proven);
   const book = { ...present, open };
-  const before = used(book, now);
+  const before = usedAmount(book, now);
   const over = before + BigInt(amount) > BigInt(cap);
   if ((over && !accepted) || open.length >= MOST_OPEN || isLarge(open)) {
-    const named = open.slice(0, MOST_NAMED).map(({ key, dispatch }) => ({ key, dispatch }));
+    const named = open.slice(0, MAX_OPEN).map(({ key, dispatch }) => ({ key, dispatch }));
     return { book, answer: { granted: false, used: String(before), frees_at: freesAt(book, asked, now), open: named } };
   }
   const { key, dispatch } = asked;
@@ -137,8 +137,8 @@ export function reserve(given: Book, asked: Reservation, now: number): { book: B
 }
 
 /** What became of a dispatch. One that is not in the book changes nothing: it was settled before, or its window is over. */
-export function settle(given: Book, said: Settled, now: number): Book {
-  const book = pruned(given, now);
+export function settle(given: Book, said: BudgetSettlement, now: number): Book {
+  const book = pruneBook(given, now);
   const entry = book.open.find(same(said));
   if (!entry) return book;
   if (said.outcome === 'in_doubt') {
@@ -146,12 +146,12 @@ export function settle(given: Book, said: Settled, now: number): Book {
   }
   const open = book.open.filter((other) => other !== entry);
   if (said.outcome === 'not_applied') return { ...book, open };
-  const closed = [...book.closed, nameOf(said)].slice(-REMEMBERED);
-  return { ...book, open, closed, spent: withSpent(book.spent, entry, now) };
+  const closed = [...book.closed, nameOf(said)].slice(-CLOSED_LIMIT);
+  return { ...book, open, closed, spent: addSpending(book.spent, entry, now) };
 }
 
 /** Without what has left its window. */
-export function pruned(book: Book, now: number): Book {
+export function pruneBook(book: Book, now: number): Book {
   const counts = ({ until }: { until: number }) => until > now;
   return { ...book, open: book.open.filter(counts), spent: book.spent.filter(counts) };
 }
@@ -163,7 +163,7 @@ export function countsUntil({ open, spent }: Book): number | null {
 }
 
 /** What happened has happened by now, so its window ends a window from now at the latest; rounded up to a slice. */
-function withSpent(spent: Spent[], { until, window_ms, amount, over }: Entry, now: number): Spent[] {
+function addSpending(spent: SpendingSlice[], { until, window_ms, amount, over }: Entry, now: number): SpendingSlice[] {
   const slice = Math.max(1, Math.ceil(window_ms / SLICES));
   const end = Math.ceil(Math.min(until, now + window_ms) / slice) * slice;
   const before = spent.find((one) => one.until === end) ?? { until: end, amount: '0', calls: 0, over: 0 };
@@ -173,23 +173,23 @@ function withSpent(spent: Spent[], { until, window_ms, amount, over }: Entry, no
     calls: before.calls + 1,
     over: before.over + (over ? 1 : 0),
   };
-  return merged([...spent.filter((one) => one !== before), after].sort((a, b) => a.until - b.until));
+  return mergeOldest([...spent.filter((one) => one !== before), after].sort((a, b) => a.until - b.until));
 }
 
 function isLarge(open: Entry[]): boolean {
   return open.length > MOST_OPEN / 2 && jsonBytes(open) > OPEN_BYTES;
 }
 
-function merged(spent: Spent[]): Spent[] {
+function mergeOldest(spent: SpendingSlice[]): SpendingSlice[] {
   const [first, second, ...others] = spent;
-  if (spent.length <= MOST_SPENT || !first || !second) return spent;
+  if (spent.length <= MAX_SLICES || !first || !second) return spent;
   const amount = String(BigInt(first.amount) + BigInt(second.amount));
   return [{ until: second.until, amount, calls: first.calls + second.calls, over: first.over + second.over }, ...others];
 }
 
 function freesAt(book: Book, { amount, cap }: Reservation, now: number): number | null {
   if (BigInt(amount) > BigInt(cap)) return null;
-  let left = used(book, now);
+  let left = usedAmount(book, now);
   const ends = live(book, now).sort((a, b) => a.until - b.until);
   for (const one of ends) {
     left -= BigInt(one.amount);
@@ -206,11 +206,11 @@ function sum(parts: { amount: string }[]): bigint {
   return parts.reduce((total, { amount }) => total + BigInt(amount), 0n);
 }
 
-function same(one: Dispatched): (other: Dispatched) => boolean {
+function same(one: DispatchKey): (other: DispatchKey) => boolean {
   return ({ key, dispatch }) => key === one.key && dispatch === one.dispatch;
 }
 
-function nameOf({ key, dispatch }: Dispatched): string {
+function nameOf({ key, dispatch }: DispatchKey): string {
   return `${key}/${dispatch}`;
 }
 

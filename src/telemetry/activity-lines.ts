@@ -190,7 +190,7 @@ export type FailedAttempt =
   | { kind: 'fault'; code: string; retried: boolean; todo: string };
 
 /** Failures of tools and models carry these types; everything else is a fault of the engine or of what it stands on. */
-const EXPECTED = /^(?:holdfast\.tool|model)\./;
+const EXPECTED_FAILURE = /^(?:holdfast\.tool|model)\./;
 
 const TODO: readonly [RegExp, string][] = [
   [/^(?:holdfast\.store|StoreError)\.conflict$/, 'The effect record says otherwise: compare it with what really happened.'],
@@ -215,7 +215,7 @@ export function failedAttempt(error: unknown, stopped: boolean): FailedAttempt {
   if (error instanceof ApplicationFailure) {
     const code = error.type ?? error.name;
     const retried = error.nonRetryable !== true;
-    if (retried && EXPECTED.test(code)) return { kind: 'retried', code, retry_in_ms: delayOf(error) };
+    if (retried && EXPECTED_FAILURE.test(code)) return { kind: 'retried', code, retry_in_ms: delayOf(error) };
     return { kind: 'fault', code, retried, todo: todoFor(code) };
   }
   const code = failureCode(error);

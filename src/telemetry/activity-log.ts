@@ -20,7 +20,7 @@ export function activityLog(log: ToolLogger, running: Running = new Running()): 
     const execute: Execute = (input, next) => {
       const [request] = input.args as [Request];
       fields = turnFieldsOf(request);
-      return withTurn(fields, () => observed(new Teller(log, context, fields!, request), running, () => next(input)));
+      return withTurn(fields, () => logAttempt(new Teller(log, context, fields!, request), running, () => next(input)));
     };
     return { inbound: { execute }, outbound: { getLogAttributes: (attributes) => ({ ...attributes, ...fields }) } };
   };
@@ -39,7 +39,7 @@ function turnFieldsOf({ turn, session_id, turn_id, call }: Request): TurnFields 
   return { trace_id: turn.trace_id, turn_id: turn.turn_id, ...(call ? { call_id: call.id, tool: call.tool } : {}) };
 }
 
-async function observed(
+async function logAttempt(
   teller: Teller,
   running: Running,
   work: () => ReturnType<Next<ActivityInboundCallsInterceptor, 'execute'>>,
@@ -49,10 +49,10 @@ async function observed(
   let how: 'ended' | 'stopped' = 'ended';
   try {
     const output = await work();
-    teller.ended(output);
+    teller.logSuccess(output);
     return output;
   } catch (error) {
-    how = teller.failed(error);
+    how = teller.logFailure(error);
     throw error;
   } finally {
     count(how);
@@ -85,11 +85,11 @@ class Teller {
     });
   }
 
-  ended(output: unknown): void {
+  logSuccess(output: unknown): void {
     this.safely(() => this.lines?.ended(this.log, this.request as never, output as never));
   }
 
-  failed(error: unknown): 'ended' | 'stopped' {
+  logFailure(error: unknown): 'ended' | 'stopped' {
     const { info, cancellationSignal } = this.context;
     const found = failedAttempt(error, cancellationSignal.aborted);
     const took_ms = Math.round(performance.now() - this.start);

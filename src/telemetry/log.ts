@@ -5,7 +5,7 @@
 import { format } from 'node:util';
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pino from 'pino';
-import { masked } from '../shared/text/secrets';
+import { maskSecrets } from '../shared/text/secrets';
 
 const STANDARD_ERROR = 2;
 
@@ -28,7 +28,7 @@ export function createLog(level: string, to: pino.DestinationStream = pino.desti
   );
   const { child } = log;
   log.child = function (this: pino.Logger, fields, options) {
-    return child.call(this, redacted(fields), options) as never; // pino hands a child's fields to no hook
+    return child.call(this, redact(fields), options) as never; // pino hands a child's fields to no hook
   };
   return log;
 }
@@ -38,14 +38,14 @@ function lineOf([first, ...rest]: unknown[]): [object, string | undefined] {
   const words = typeof first === 'object' && first !== null ? rest : [first, ...rest];
   const fields = words === rest ? (first instanceof Error ? { err: first } : (first as object)) : {};
   const message = words.length === 0 ? undefined : redactedText(format(...words.map(redactedValue)));
-  return [{ time: new Date().toISOString(), ...turnFields(), ...redacted(fields) }, message];
+  return [{ time: new Date().toISOString(), ...turnFields(), ...redact(fields) }, message];
 }
 
 // What may stand in a log line: a bounded copy of a value, without its secrets. Two nets, at any depth and inside errors: fields
 // whose name says that they hold one, and text that looks like one. What a tool or an upstream put into a value or an error is
 // hostile: it is cut, never trusted to be small, flat or readable.
 
-const CENSORED = '[redacted]';
+const REDACTION = '[redacted]';
 /** Keys, tokens, passwords, headers with them; and the text of a mail, which no log needs. Compared without `-` and `_`. */
 const SECRET_NAME =
   /(?:apikey|token|pass(?:word|wd|phrase)?|passwords|secrets?|authorization|cookies?|credentials?|privatekey)$|^(?:pwd|auth|body|bodymd|html)$/;
@@ -69,7 +69,7 @@ interface Budget {
 const whole = (): Budget => ({ left: MAX_VALUES, characters: MAX_CHARACTERS });
 
 /** The fields of a line, fit to be written. */
-export function redacted(fields: object): Record<string, unknown> {
+export function redact(fields: object): Record<string, unknown> {
   return copyOf(fields, 0, whole()) as Record<string, unknown>;
 }
 
@@ -84,7 +84,7 @@ export function redactedText(text: string): string {
 }
 
 function shortText(text: string, longest: number): string {
-  return masked(text.length > longest ? `${text.slice(0, longest)}… (${text.length} characters)` : text);
+  return maskSecrets(text.length > longest ? `${text.slice(0, longest)}… (${text.length} characters)` : text);
 }
 
 /** As much of it as the line may still hold. */
@@ -124,7 +124,7 @@ function copyOf(object: object, depth: number, budget: Budget): object {
 }
 
 function fieldOf(object: object, name: string, depth: number, budget: Budget): unknown {
-  if (SECRET_NAME.test(name.slice(0, 100).toLowerCase().replace(/[-_]/g, ''))) return CENSORED;
+  if (SECRET_NAME.test(name.slice(0, 100).toLowerCase().replace(/[-_]/g, ''))) return REDACTION;
   try {
     return valueOf((object as Record<string, unknown>)[name], depth + 1, budget);
   } catch {

@@ -72,7 +72,7 @@ export class Running {
 /** After the limit: the time that a cancelled tool has to end (5 s), and that its end needs to reach Temporal. */
 export const LAST_MS = 7000;
 
-export interface Drained {
+export interface DrainReport {
   took_ms: number;
   /** False: the time was over before the worker had stopped. */
   in_time: boolean;
@@ -90,7 +90,7 @@ export interface Drainable {
 }
 
 /** Stops the worker. Resolves when everything has ended, or when there is no more time. */
-export async function drain(worker: Drainable, running: Running, limitMs: number, log: pino.Logger): Promise<Drained> {
+export async function drain(worker: Drainable, running: Running, limitMs: number, log: pino.Logger): Promise<DrainReport> {
   const start = performance.now();
   log.info({ running: running.list(), limit_ms: limitMs }, 'draining');
   worker.shutdown();

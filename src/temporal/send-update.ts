@@ -34,8 +34,8 @@ export class Sending {
   }
 }
 
-export type Fate<R> = { taken: 'answered'; answer: R } | Unanswered;
-export type Unanswered =
+export type Fate<R> = { taken: 'answered'; answer: R } | MissingAnswer;
+export type MissingAnswer =
   | { taken: 'no answer yet' }
   /** And it will not be. */
   | { taken: 'no' }
@@ -100,14 +100,14 @@ export async function fateOf<R>(client: Client, workflowId: string, runs: string
 }
 
 /** The server has answered, and what it says leaves no doubt: the update is not with it. */
-const REFUSED = new Set([3, 7, 8, 12, 16]);
+const REFUSAL_CODES = new Set([3, 7, 8, 12, 16]);
 
 /** An update that ended so may be with the workflow, or come to it yet. */
 export function mayBeTaken(error: unknown): boolean {
   if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowNotFoundError) return false;
   const { cause } = error as { cause?: unknown };
   const fault = [error, cause].find((one) => isGrpcServiceError(one));
-  if (isGrpcServiceError(fault)) return !REFUSED.has(fault.code);
+  if (isGrpcServiceError(fault)) return !REFUSAL_CODES.has(fault.code);
   return error instanceof WorkflowUpdateRPCTimeoutOrCancelledError;
 }
 

@@ -14,7 +14,7 @@ import { cutBytes } from '../shared/text/utf8';
 import { KEYWORD_BYTES } from '../shared/search-attributes';
 import type { TurnView } from '../shared/turn/turn-view';
 import { visibilityText } from '../shared/text/visible';
-import { MEMO_OF_SESSION, STATUS_QUERY, TURN_FAILED, TURN_WORKFLOW } from '../workflows/contract';
+import { MEMO_OF_SESSION, STATUS_QUERY, TURN_FAILURE, TURN_WORKFLOW } from '../workflows/contract';
 
 /** ms. */
 const ANSWERS_WITHIN = 10_000;
@@ -40,7 +40,7 @@ async function look(client: Client, { turn_id, session_id, within_ms, of }: Look
         if (isGrpcDeadlineError(error)) return null;
         if (!(error instanceof WorkflowFailedError)) throw error;
         const { cause } = error;
-        if (cause instanceof ApplicationFailure && cause.type === TURN_FAILED && cause.details?.[0])
+        if (cause instanceof ApplicationFailure && cause.type === TURN_FAILURE && cause.details?.[0])
           return cause.details[0] as TurnView;
         return queried();
       },

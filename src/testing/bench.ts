@@ -2,7 +2,7 @@
 import type { JsonObject } from '../shared/json/json';
 import { timeLimitOf } from '../shared/turn/tool-class';
 import { checkInput } from '../tools/admit/admit';
-import { readReconciled, unknown, type Found } from '../tools/run/returned';
+import { readProbeAnswer, unknown, type ProbeFinding } from '../tools/run/returned';
 import { runTool, type RunResult } from '../tools/run/run';
 import { compiledInput } from '../tools/schema/schema';
 import { contextFor } from './context';
@@ -36,10 +36,10 @@ export class Bench {
     return runTool(strict, input, contextFor(this.tool.name, key, attempt), { timeoutMs: this.timeoutMs });
   }
 
-  async probe(input: JsonObject, key: string): Promise<Found> {
+  async probe(input: JsonObject, key: string): Promise<ProbeFinding> {
     const asTool = { ...this.tool, class: 'read' as const, run: this.tool.reconcile!, output: undefined };
     const result = await runTool(asTool, input, contextFor(this.tool.name, key), { timeoutMs: this.timeoutMs });
-    return result.ok ? readReconciled(result.data) : unknown(`The probe failed: ${result.error.message}`);
+    return result.ok ? readProbeAnswer(result.data) : unknown(`The probe failed: ${result.error.message}`);
   }
 
   get timeoutMs(): number {
@@ -47,7 +47,7 @@ export class Bench {
   }
 
   /** How many effects there were more after the work than before, once the other side has had time to count. */
-  async made<T>(work: () => Promise<T>): Promise<{ value: T; effects: number }> {
+  async countEffects<T>(work: () => Promise<T>): Promise<{ value: T; effects: number }> {
     const before = await this.effects();
     const value = await work();
     await this.settle();
@@ -69,7 +69,7 @@ export class Bench {
   }
 }
 
-export function ended(result: RunResult): string {
+export function describeEnd(result: RunResult): string {
   return result.ok ? 'succeeded' : `failed with ${result.error.code} ${result.error.reason}: ${result.error.message}`;
 }
 

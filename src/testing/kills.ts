@@ -1,6 +1,6 @@
 /** The tool in a process of its own, which is killed with -9 at moments spread over its run; then it is tried again. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { effects, ended, type Bench } from './bench';
+import { effects, describeEnd, type Bench } from './bench';
 import { newKey } from './context';
 import { ToolProcess } from './tool-process';
 
@@ -18,7 +18,7 @@ export async function kills(bench: Bench): Promise<void> {
     bench.unchecked.push({ claim: 'what becomes of a killed run', why: 'testTool was given no `module` to start it from' });
     return;
   }
-  const whole = await undisturbed(bench, module);
+  const whole = await timeFullRun(bench, module);
   if (whole === null) return;
   for (let n = 0; n < count; n++) await killOnce(bench, module, ((n + Math.random()) / count) * whole * BEYOND);
 }
@@ -29,16 +29,16 @@ export function mayRepeat({ tool }: Bench): boolean {
 }
 
 /** How long a whole run takes in such a process, ms; null where it does not succeed there. */
-async function undisturbed(bench: Bench, module: Module): Promise<number | null> {
+async function timeFullRun(bench: Bench, module: Module): Promise<number | null> {
   const process = await ToolProcess.start(module, bench.tool);
   try {
-    const { value, effects: made } = await bench.made(async () => {
+    const { value, effects: made } = await bench.countEffects(async () => {
       const input = await bench.input();
       const began = Date.now();
       return { result: await process.run(input, newKey()), took: Date.now() - began };
     });
     const good = value.result.ok && made === bench.unit;
-    bench.note('it runs in a process of its own', good, `${ended(value.result)}, and made ${effects(made)}`);
+    bench.note('it runs in a process of its own', good, `${describeEnd(value.result)}, and made ${effects(made)}`);
     return good ? value.took : null;
   } finally {
     await process.kill();
@@ -52,26 +52,26 @@ async function killOnce(bench: Bench, module: Module, afterMs: number): Promise<
   const when = `killed after ${Math.round(afterMs)} ms`;
   const input = await bench.input();
   const key = newKey();
-  const { effects: made } = await bench.made(async () => {
+  const { effects: made } = await bench.countEffects(async () => {
     const process = await ToolProcess.start(module, tool);
     process.run(input, key).catch(() => undefined); // it dies before it answers
     await wait(afterMs);
     await process.kill();
   });
   if (tool.reconcile) {
-    const { value: found, effects: more } = await bench.made(() => bench.probe(input, key));
+    const { value: found, effects: more } = await bench.countEffects(() => bench.probe(input, key));
     const agrees = found.outcome === 'applied' ? made + more >= unit : found.outcome === 'unknown' || made + more === 0;
     const seen = `${when} it had made ${effects(made + more)}, and the probe said ${found.outcome}`;
     bench.note('`reconcile` agrees with the other side after a kill', agrees && more === 0, seen);
   }
   if (!mayRepeat(bench)) return;
-  const again = await bench.made(async () => {
+  const again = await bench.countEffects(async () => {
     for (let attempt = 2; ; attempt++) {
       const result = await bench.run(input, key, attempt);
       if (result.ok || attempt > TRIES) return result;
     }
   });
-  const seen = `${when} it had made ${effects(made)}, and after it was run again ${effects(made + again.effects)}; ${ended(again.value)}`;
+  const seen = `${when} it had made ${effects(made)}, and after it was run again ${effects(made + again.effects)}; ${describeEnd(again.value)}`;
   bench.note(
     'killed and run again with its key, it succeeds and has acted once',
     again.value.ok && made + again.effects === unit,

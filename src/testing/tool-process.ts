@@ -6,7 +6,7 @@ import type { RunResult } from '../tools/run/run';
 import type { Tool } from '../tools/define/tool';
 
 const CHILD = join(__dirname, 'tool-child.js');
-const LONGEST_TALE = 4000;
+const MAX_OUTPUT_CHARS = 4000;
 
 /** What it is asked. */
 export interface Order {
@@ -22,7 +22,7 @@ export class ToolProcess {
   private readonly ended: Promise<string>;
 
   private constructor(private readonly child: ChildProcess) {
-    child.stderr!.on('data', (text: Buffer) => (this.tale = (this.tale + text.toString()).slice(-LONGEST_TALE)));
+    child.stderr!.on('data', (text: Buffer) => (this.tale = (this.tale + text.toString()).slice(-MAX_OUTPUT_CHARS)));
     this.ended = new Promise((resolve) => child.once('close', (code, signal) => resolve(String(signal ?? code))));
   }
 

@@ -16,7 +16,7 @@ const TODO =
  * Watches until `ended` says so; holds no process.
  * @returns ends it before
  */
-export function watchBlocked(running: Running, log: ToolLogger, ended: () => boolean = () => false): () => void {
+export function watchEventLoop(running: Running, log: ToolLogger, ended: () => boolean = () => false): () => void {
   let last = performance.now();
   let cpu = process.cpuUsage();
   const look = () => {

@@ -53,7 +53,7 @@ export const SESSION_UPDATES = {
   opened: 'opened',
 } as const;
 /** Signal of a turn to the session that started it: `{turn_id}`. A hint to look, no more. */
-export const TURN_DONE = 'turn_done';
+export const TURN_DONE_SIGNAL = 'turn_done';
 /** Memo of a session's turn: a TurnOfSession. */
 export const MEMO_OF_SESSION = 'holdfast_of_session';
 /** Memo of a session: its title; whose it is, in full (a search attribute is cut). */
@@ -86,11 +86,11 @@ export const SUB_TURN_QUERY = 'sub_turn';
 export const SUB_TURN_SIGNAL = 'sub_turn';
 
 /** Failure type of a turn that ended `failed`; its first detail is the TurnView. */
-export const TURN_FAILED = 'holdfast.turn_failed';
+export const TURN_FAILURE = 'holdfast.turn_failed';
 
 /** What is spent and reserved of one budget: an entity that runs while anything of it counts. */
 export const BUDGET_WORKFLOW = 'budget';
-/** Updates of a budget: a `Reservation` → `Reserved`; a `Settled` → nothing. */
+/** Updates of a budget: a `Reservation` → `ReservationAnswer`; a `BudgetSettlement` → nothing. */
 export const RESERVE_UPDATE = 'reserve';
 export const SETTLE_UPDATE = 'settle';
 /** Query of a budget: the time, ms since 1970 → a `BudgetView`. A workflow's own clock stands still between its tasks. */

@@ -34,13 +34,13 @@ const COVER_VALUE = 'EntityPublicFloat';
 const SHORTEST_YEAR = 340;
 const LONGEST_QUARTER = 105;
 
-interface Filed extends Omit<Report, 'end' | 'fiscalYear'> {
+interface FiledReport extends Omit<Report, 'end' | 'fiscalYear'> {
   fiscalYear: number | null;
 }
 
 /** Every 10-K and 10-Q with a balance sheet, newest first. Amendments (10-K/A) are left out. */
 export function reportsOf({ facts }: CompanyFactsAnswer): Report[] {
-  const filed = new Map<string, Filed>();
+  const filed = new Map<string, FiledReport>();
   for (const taxonomy of Object.values(facts)) {
     for (const [concept, { units }] of Object.entries(taxonomy)) {
       for (const [unit, entries] of Object.entries(units)) {
@@ -48,7 +48,7 @@ export function reportsOf({ facts }: CompanyFactsAnswer): Report[] {
         for (const { accn: accession, form, filed: on, fy, fp, start, end, val } of entries) {
           if (form !== '10-K' && form !== '10-Q') continue;
           const own = { accession, form, filed: on, fiscalYear: fy, fiscalPeriod: fp ?? '' } as const;
-          const report: Filed = filed.get(accession) ?? { ...own, facts: [] };
+          const report: FiledReport = filed.get(accession) ?? { ...own, facts: [] };
           report.facts.push({ concept, unit: unit as Fact['unit'], value: val, start: start ?? null, end });
           filed.set(accession, report);
         }
@@ -59,7 +59,7 @@ export function reportsOf({ facts }: CompanyFactsAnswer): Report[] {
 }
 
 /** Its balance sheet date is the newest of its total assets; the one before is what it compares with. */
-function withItsPeriods(report: Filed): Report[] {
+function withItsPeriods(report: FiledReport): Report[] {
   const dates = new Set(report.facts.filter((fact) => fact.concept === 'Assets').map((fact) => fact.end));
   const [end, priorEnd] = [...dates].sort().reverse();
   if (end === undefined) return [];
@@ -68,7 +68,12 @@ function withItsPeriods(report: Filed): Report[] {
 }
 
 /** Year, quarter, year to date, balance sheet dates, cover; of this period and of the one before. */
-function isOwnOrPrior(report: Filed, reportEnd: string, priorEnd: string | undefined, { concept, start, end }: Fact): boolean {
+function isOwnOrPrior(
+  report: FiledReport,
+  reportEnd: string,
+  priorEnd: string | undefined,
+  { concept, start, end }: Fact,
+): boolean {
   if (concept === COVER_SHARES) return true;
   if (concept === COVER_VALUE) return false;
   if (start === null) return end === reportEnd || end === priorEnd;

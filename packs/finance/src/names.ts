@@ -51,7 +51,7 @@ function hasCapital(text: string): boolean {
   return /\p{Lu}/u.test(text);
 }
 
-export interface Named {
+export interface ParsedQuery {
   named: Company[];
   /** Those whose name may be a part of another one here. */
   unclear: Company[];
@@ -60,7 +60,7 @@ export interface Named {
 }
 
 /** Splits a query into the companies that it names, by ticker or by a whole name, and its other words. */
-export function readQuery(query: string, companies: Company[]): Named {
+export function readQuery(query: string, companies: Company[]): ParsedQuery {
   const words = wordsIn(query);
   const found = companies.map((company) => ({ company, places: placesOf(company, words) }));
   const known = new Set(found.flatMap(({ places }) => places.flatMap(positionsOf)));

@@ -50,11 +50,11 @@ function span(rows: readonly (readonly [LineKey, Fact | undefined, Fact | undefi
 
 function amount(fact: Fact | undefined): string {
   if (fact === undefined) return '-';
-  return fact.unit === 'USD/shares' ? String(fact.value) : grouped(fact.value / 1e6);
+  return fact.unit === 'USD/shares' ? String(fact.value) : formatNumber(fact.value / 1e6);
 }
 
 /** Thousands separated by commas, at most one decimal; independent of the machine's locale. */
-function grouped(value: number): string {
+function formatNumber(value: number): string {
   const [whole, rest] = Math.abs(value).toFixed(1).split('.') as [string, string];
   const text = whole.replace(/\B(?=(\d{3})+$)/g, ',') + (rest === '0' ? '' : `.${rest}`);
   return value < 0 ? `-${text}` : text;

@@ -105,10 +105,10 @@ class Conversation {
         this.connection.close();
       };
       const onAbort = () => {
-        reject(this.aborted());
+        reject(this.abortError());
         this.connection.close();
       };
-      if (this.signal.aborted) return reject(this.aborted());
+      if (this.signal.aborted) return reject(this.abortError());
       this.signal.addEventListener('abort', onAbort, { once: true });
       this.connection.once('error', end);
       this.connection.connect((error) => {
@@ -141,7 +141,7 @@ class Conversation {
     });
   }
 
-  private aborted(): ToolError {
+  private abortError(): ToolError {
     const after = this.handedOver
       ? 'after the message had been handed over: it may have been delivered'
       : 'before the message was handed over';

@@ -13,7 +13,7 @@ export function boundedFetch(signal: AbortSignal): typeof fetch {
     const signals = init?.signal ? [signal, init.signal] : [signal];
     const response = await fetch(input, { ...init, redirect: 'error', signal: AbortSignal.any(signals) });
     const { status, statusText, headers } = response;
-    return new Response(await bounded(response), {
+    return new Response(await readBody(response), {
       status,
       statusText,
       headers: { 'content-type': headers.get('content-type') ?? '' },
@@ -21,7 +21,7 @@ export function boundedFetch(signal: AbortSignal): typeof fetch {
   };
 }
 
-async function bounded(response: Response): Promise<Uint8Array<ArrayBuffer>> {
+async function readBody(response: Response): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {

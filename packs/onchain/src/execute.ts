@@ -9,22 +9,22 @@ import { type ErrorCode, isToolError, type ToolContext, ToolError } from 'holdfa
 import type { Decision, SignedSwap, SwapPlan } from './journal';
 import { planSwap, type SwapInput } from './plan';
 import { swapFate, type SwapReceipt } from './probe';
-import { said } from './rpc-failure';
+import { describeNodeError } from './rpc-failure';
 import type { Onchain } from './onchain';
 
 const FIRST_POLL = 100;
 const LONGEST_POLL = 4000;
 
-export interface Executed {
+export interface SwapExecution {
   receipt: SwapReceipt;
   plan: SwapPlan;
 }
 
-export type SwapFound =
-  | { outcome: 'applied'; evidence: string; executed: Executed }
+export type SwapFinding =
+  | { outcome: 'applied'; evidence: string; executed: SwapExecution }
   | { outcome: 'not_applied' | 'unknown'; evidence: string };
 
-export async function executeSwap(onchain: Onchain, input: SwapInput, ctx: ToolContext): Promise<Executed> {
+export async function executeSwap(onchain: Onchain, input: SwapInput, ctx: ToolContext): Promise<SwapExecution> {
   const key = ctx.idempotencyKey;
   const decision = (await onchain.journal.decided(key)) ?? (await decide(onchain, input, ctx));
   if ('refused' in decision) throw refusal(decision.refused);
@@ -55,13 +55,13 @@ export async function executeSwap(onchain: Onchain, input: SwapInput, ctx: ToolC
  * journal and on purpose: "nothing has happened" would else be true only until a worker that was cut off wakes up and
  * plans. So this is for a call that was dispatched and lost, and which the engine never dispatches again once it is told.
  */
-export async function reconcileSwap(onchain: Onchain, ctx: Pick<ToolContext, 'idempotencyKey' | 'signal'>): Promise<SwapFound> {
+export async function reconcileSwap(onchain: Onchain, ctx: Pick<ToolContext, 'idempotencyKey' | 'signal'>): Promise<SwapFinding> {
   const { idempotencyKey: key, signal } = ctx;
   const abandoned = { code: 'EXECUTION_ERROR', reason: 'abandoned', message: 'The swap was given up before it was signed.' };
   const decision = await onchain.journal.decide(key, { refused: abandoned });
   if ('refused' in decision) return { outcome: 'not_applied', evidence: decision.refused.message };
   const { plan } = decision;
-  const signed = await findSigned(onchain, key, plan);
+  const signed = await findSignedSwap(onchain, key, plan);
   const until = `until ${new Date(Number(plan.deadline) * 1000).toISOString()} it may happen`;
   return onchain.chain.read(signal, async (client) => {
     await sameChain(onchain, client, plan);
@@ -98,7 +98,7 @@ function refusal({ code, reason, message, hint }: Extract<Decision, { refused: u
   return new ToolError(code as ErrorCode, reason, message, { ...(hint === undefined ? {} : { hint }), nothingHappened: true });
 }
 
-async function findSigned({ journal }: Onchain, key: string, plan: SwapPlan): Promise<SignedSwap | null> {
+async function findSignedSwap({ journal }: Onchain, key: string, plan: SwapPlan): Promise<SignedSwap | null> {
   for (let nonce = plan.fromNonce; ; nonce++) {
     const there = await journal.signedAt(plan, nonce);
     if (there === null || there.key === key) return there;
@@ -120,7 +120,7 @@ async function untilJudged(onchain: Onchain, plan: SwapPlan, signed: SignedSwap,
       trouble = { code: 'TIMEOUT', told: refused === null ? 'no block has it yet' : `the node said ${JSON.stringify(refused)}` };
     } catch (error) {
       if (isToolError(error)) throw error;
-      trouble = { code: 'NETWORK_ERROR', told: said(error, onchain.chain.url) };
+      trouble = { code: 'NETWORK_ERROR', told: describeNodeError(error, onchain.chain.url) };
     }
     if (ctx.signal.aborted || Date.now() + pause > until) {
       const message = `Transaction ${signed.hash} is signed, and what became of it is not known yet: ${trouble.told}.`;
@@ -147,7 +147,7 @@ async function broadcast(
     if (!there) continue;
     refused = await client.sendRawTransaction({ serializedTransaction: there.raw }).then(
       () => null,
-      (error: unknown) => said(error, chain.url),
+      (error: unknown) => describeNodeError(error, chain.url),
     );
   }
   return refused;

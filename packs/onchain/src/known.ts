@@ -6,7 +6,7 @@ import { isToolError, ToolError } from 'holdfast/tools';
 import { ADDRESS_PATTERN } from './amounts';
 import type { OnchainSettings, KnownToken } from './settings';
 
-export interface Known {
+export interface KnownInputs {
   tokens: readonly KnownToken[];
   sessionKeyIds: readonly string[];
 }
@@ -19,7 +19,7 @@ const MOST_IDS = 10;
 const WRONG_TOKEN = new Set(['no_pool', 'token_not_allowed']);
 
 /** @throws Error that names the token that is wrong */
-export function knownOf(settings: OnchainSettings | null): Known {
+export function knownOf(settings: OnchainSettings | null): KnownInputs {
   const { tokens = [], sessionKeys = {} } = settings ?? {};
   if (tokens.length > MOST_TOKENS) throw new Error(`${tokens.length} tokens are listed; ${MOST_TOKENS} are allowed.`);
   for (const [index, { symbol, address }] of tokens.entries()) {
@@ -33,17 +33,17 @@ export function knownOf(settings: OnchainSettings | null): Known {
 }
 
 /** A sentence that begins with a space, to follow another; empty where nothing is known. */
-export function knownTokens({ tokens }: Known): string {
+export function knownTokens({ tokens }: KnownInputs): string {
   return tokens.length === 0 ? '' : ` Known: ${tokens.map(({ symbol, address }) => `${symbol} ${address}`).join(', ')}.`;
 }
 
 /** As `knownTokens`. */
-export function knownSessionKeys({ sessionKeyIds }: Known): string {
+export function knownSessionKeys({ sessionKeyIds }: KnownInputs): string {
   return sessionKeyIds.length === 0 ? '' : ` Known: ${sessionKeyIds.join(', ')}.`;
 }
 
 /** Does the work; a refusal that is about the addresses names those that are known. */
-export async function namingKnownTokens<T>(known: Known, work: Promise<T>): Promise<T> {
+export async function namingKnownTokens<T>(known: KnownInputs, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

@@ -56,7 +56,7 @@ export async function swapFate(
 
 /** Of our transaction, else of whichever did it under the same id. */
 async function receiptOf(client: PublicClient, plan: SwapPlan, signed: SignedSwap): Promise<SwapReceipt | null> {
-  const receipt = await mined(client, signed.hash);
+  const receipt = await findReceipt(client, signed.hash);
   const logs =
     receipt?.status === 'success'
       ? viem().parseEventLogs({ abi: ROUTER_ABI, eventName: 'Swapped', logs: receipt.logs })
@@ -77,7 +77,7 @@ async function receiptOf(client: PublicClient, plan: SwapPlan, signed: SignedSwa
 }
 
 async function whyNot(client: PublicClient, plan: SwapPlan, signed: SignedSwap): Promise<ToolError> {
-  const receipt = await mined(client, signed.hash);
+  const receipt = await findReceipt(client, signed.hash);
   if (receipt) return revertReason(client, plan, receipt.blockNumber);
   return new ToolError(
     'EXECUTION_ERROR',
@@ -98,7 +98,7 @@ async function revertReason(client: PublicClient, plan: SwapPlan, block: bigint)
     } catch (error) {
       const data = revertData(error);
       if (data === null) throw error;
-      return decoded(data);
+      return decodeRevert(data);
     }
   }
   return revertFailure('', []);
@@ -111,7 +111,7 @@ function revertData(error: unknown): Hex | null {
   return typeof data === 'string' && /^0x[0-9a-f]*$/i.test(data) ? (data as Hex) : null;
 }
 
-function decoded(data: Hex): ToolError {
+function decodeRevert(data: Hex): ToolError {
   try {
     const { errorName, args } = viem().decodeErrorResult({ abi: ROUTER_ABI, data });
     return revertFailure(errorName, args ?? []);
@@ -120,7 +120,7 @@ function decoded(data: Hex): ToolError {
   }
 }
 
-async function mined(client: PublicClient, hash: Hex): Promise<TransactionReceipt | null> {
+async function findReceipt(client: PublicClient, hash: Hex): Promise<TransactionReceipt | null> {
   try {
     return await client.getTransactionReceipt({ hash });
   } catch (error) {

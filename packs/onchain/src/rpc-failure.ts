@@ -8,7 +8,7 @@ export function rpcFailure(error: unknown, url: string): Error {
   if (isToolError(error)) return error;
   const reverted = find(error, viem().ContractFunctionRevertedError);
   if (reverted) return revertFailure(reverted.data?.errorName ?? '', reverted.data?.args ?? [], reverted.reason);
-  const told = said(error, url);
+  const told = describeNodeError(error, url);
   const status = find(error, viem().HttpRequestError)?.status;
   const code = find(error, viem().RpcRequestError)?.code;
   const failed = (...args: [ConstructorParameters<typeof ToolError>[0], string, string, string]) =>
@@ -30,7 +30,7 @@ export function rpcFailure(error: unknown, url: string): Error {
 }
 
 /** What the other side said, short and without the URL, which may hold a key. */
-export function said(error: unknown, url: string): string {
+export function describeNodeError(error: unknown, url: string): string {
   const { BaseError } = viem();
   const text =
     error instanceof BaseError ? error.details || error.shortMessage : error instanceof Error ? error.message : String(error);

@@ -1,7 +1,7 @@
 /** Admission's part with I/O: what is undecided, the preview, the digest over both, and the card, stored exactly as it will be shown. */
 import { Context } from '@temporalio/activity';
 import type { AdmitCallInput, AdmitCallOutput, DecidedCall, RenewedPolicy, TurnContext } from '../../shared/io/activities';
-import { samePerson, stricter, type Held } from '../../shared/approval/approval';
+import { samePerson, stricter, type HoldReason } from '../../shared/approval/approval';
 import { approvalCard } from '../../shared/approval/card';
 import { callDigest, callRecord, type CallFields } from '../../shared/json/digests';
 import { callError } from '../../shared/wire/errors';
@@ -68,7 +68,7 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
 
   const makers = makersOf(request);
   const bound = turn.store_id === undefined ? {} : { target_hash: targetHash(target) };
-  const shownWith = async (put: Held[]) => {
+  const shownWith = async (put: HoldReason[]) => {
     const preview_ref = await storeApprovalEvidence(deps.store, scope, call.id, {
       preview: preview.data,
       held: put,
@@ -157,7 +157,7 @@ async function decision(
 }
 
 /** What sent the call back, a reset apart, and whether its act is owned; of another input the latter is looked up anew. */
-async function heldOn(deps: Dependencies, request: AdmitCallInput, tool: Tool, input: JsonObject): Promise<Held[]> {
+async function heldOn(deps: Dependencies, request: AdmitCallInput, tool: Tool, input: JsonObject): Promise<HoldReason[]> {
   const { edit } = request;
   const held = (request.held ?? []).filter(({ kind }) => kind !== 'reset');
   const sentBack = edit ? held.filter(({ kind }) => kind !== 'preview_drifted' && kind !== 'target_changed') : held;

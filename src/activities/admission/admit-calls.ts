@@ -17,7 +17,7 @@ import { targetHash } from '../../tools/admit/policy';
 import { toolUses, type ToolUse, type AskedIds } from '../step/model-content';
 import { PREVIEW_TIMEOUT, changedBy, turnFacts } from './decide-call';
 import { LOOK_WAIT_MS, threadWaitMs } from '../call/run-where';
-import { depthLeft } from '../sub-agents/close-sub-turn';
+import { remainingDepth } from '../sub-agents/close-sub-turn';
 import type { Dependencies } from '../ports';
 import type { Tool } from '../../tools/define/tool';
 
@@ -41,7 +41,7 @@ export interface AskedCall {
 }
 
 /** What admission has to know of the conversation before this step. */
-interface Known {
+interface ConversationFacts {
   /** What outsiders wrote has been read. */
   untrusted: boolean;
   /** Names of the tools that the model was shown. */
@@ -56,13 +56,17 @@ export async function admitAll(
   agent: PreparedAgent,
   input: TakeStepInput,
   response: ModelResponse,
-  { untrusted, shown, askedIds }: Known,
+  { untrusted, shown, askedIds }: ConversationFacts,
 ): Promise<AskedCall[]> {
   const cut = isCut(response.stopReason);
   let budget = INLINE_BUDGET;
   const uses = toolUses(response, askedIds);
   if (uses.length > MOST_CALLS) throw tooManyCalls(uses.length);
-  const options = (id: string) => ({ turn: turnFacts(input.turn, id, untrusted), log, depthLeft: depthLeft(input.turn, agent) });
+  const options = (id: string) => ({
+    turn: turnFacts(input.turn, id, untrusted),
+    log,
+    depthLeft: remainingDepth(input.turn, agent),
+  });
   const calls: AskedCall[] = [];
   for (const [index, use] of uses.entries()) {
     const id = callId(input.step, index + 1);

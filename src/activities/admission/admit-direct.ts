@@ -14,7 +14,7 @@ import type { Dependencies } from '../ports';
 import { admissionBody, admittedCall, storeCalls, type AskedCall } from './admit-calls';
 import { checkStart, beginOver } from '../checks/own-turn';
 import { directCallKeyFault } from '../checks/start';
-import { beginningAgent, type Begun } from '../step/mcp-tools';
+import { beginningAgent, type PreparedStart } from '../step/mcp-tools';
 import type { DirectRequest, StartBody } from '../../record/blocks';
 import { turnSubject } from '../../record/subject';
 import { admissionBlock, startBlock } from '../../record/write-block';
@@ -55,10 +55,10 @@ export async function admitDirect(deps: Dependencies, input: AdmitDirectInput): 
   return { head, agent: turn.agent, policy: agent && policyOf(agent), call: admitted, store_id };
 }
 
-type Found = { ok: true; agent: PreparedAgent } | { ok: false; error: CallError };
+type AgentLookup = { ok: true; agent: PreparedAgent } | { ok: false; error: CallError };
 
 /** Whose rules apply: the named agent's, else those of the only agent that has the tool. */
-function agentFor(registry: Registry, { turn, tool }: AdmitDirectInput): Found {
+function agentFor(registry: Registry, { turn, tool }: AdmitDirectInput): AgentLookup {
   const names = registry.names();
   const served = `This worker serves: ${names.join(', ') || 'none'}.`;
   if (turn.agent !== '') {
@@ -95,7 +95,7 @@ async function admitOne(
   const facts = { turn: turnFacts(turn, callId(1, 1), false), log };
   const wanted = { name: tool, json: input_json, cut: false, direct: true };
   const admission = await running.asking(agent.tools.get(tool)?.tool.name, () => admit(agent, wanted, facts));
-  return asked(tool, input_json, admission, Math.round(performance.now() - began));
+  return buildAskedCall(tool, input_json, admission, Math.round(performance.now() - began));
 }
 
 function rejectOne({ tool, input_json }: AdmitDirectInput, error: CallError): AskedCall {
@@ -115,10 +115,10 @@ function rejectOne({ tool, input_json }: AdmitDirectInput, error: CallError): As
     facts: null,
     target: null,
   };
-  return asked(tool, input_json, admission, 0);
+  return buildAskedCall(tool, input_json, admission, 0);
 }
 
-function asked(name: string, json: string, admission: StaticAdmission, validationMs: number): AskedCall {
+function buildAskedCall(name: string, json: string, admission: StaticAdmission, validationMs: number): AskedCall {
   const id = callId(1, 1);
   const use = { id: TOOL_USE_ID, name, json };
   const inline = Buffer.byteLength(canonical(admission.input)) <= INLINE_BYTES;
@@ -126,7 +126,7 @@ function asked(name: string, json: string, admission: StaticAdmission, validatio
 }
 
 function startBody(
-  begun: Begun | null,
+  begun: PreparedStart | null,
   { turn, tool, input_json, attestation }: AdmitDirectInput,
   { asked_agent, message_hash, definition_ref }: { asked_agent: string; message_hash: string; definition_ref: string | null },
 ): StartBody {

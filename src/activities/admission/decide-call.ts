@@ -66,7 +66,7 @@ export async function decideCall(
   return { ok: true, decided, input: hooked.input, before: hooked.changes[0]?.before ?? null };
 }
 
-export interface Recorded {
+export interface DecisionRecord {
   allowed: boolean;
   reason: string;
   approved: boolean;
@@ -78,7 +78,7 @@ export interface Recorded {
 }
 
 /** A part of its own: what was decided, and the input that goes with it, found by its reference like an admission's. */
-export async function record(deps: Dependencies, { turn, call }: AdmitCallInput, recorded: Recorded): Promise<DecidedCall> {
+export async function record(deps: Dependencies, { turn, call }: AdmitCallInput, recorded: DecisionRecord): Promise<DecidedCall> {
   const { allowed, reason, approved, input, changes, verdict } = recorded;
   const said = allowed ? 'allow' : 'ask';
   const body = {

@@ -49,15 +49,15 @@ export async function editedCall(
     verdict,
     facts: recordedFacts(looked),
   });
-  const byPerson = { hook: '', by: edit.by, why: whatChanged(before, hooked.input, edit.note) };
+  const byPerson = { hook: '', by: edit.by, why: describeChanges(before, hooked.input, edit.note) };
   return { ok: true, decided: { ...decided, changes: [byPerson, ...decided.changes] }, input: hooked.input, before };
 }
 
 /** For the card, and for the model. */
-function whatChanged(before: JsonObject, after: JsonObject, note: string | null): string {
+function describeChanges(before: JsonObject, after: JsonObject, note: string | null): string {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
-  const changed = names.filter((name) => shown(before[name]) !== shown(after[name]) || !same(before, after, name));
-  const told = changed.map((name) => `${name} from ${shown(before[name])} to ${shown(after[name])}`);
+  const changed = names.filter((name) => formatValue(before[name]) !== formatValue(after[name]) || !same(before, after, name));
+  const told = changed.map((name) => `${name} from ${formatValue(before[name])} to ${formatValue(after[name])}`);
   return `changed ${told.join(', ')}${note === null ? '' : `: ${note}`}`.slice(0, 1000).toWellFormed();
 }
 
@@ -65,7 +65,7 @@ function same(before: JsonObject, after: JsonObject, name: string): boolean {
   return canonical(before[name] ?? null) === canonical(after[name] ?? null);
 }
 
-function shown(value: JsonObject[string] | undefined): string {
+function formatValue(value: JsonObject[string] | undefined): string {
   if (value === undefined) return 'nothing';
   const text = JSON.stringify(value);
   return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE).toWellFormed()}…`;

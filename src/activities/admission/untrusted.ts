@@ -12,7 +12,7 @@ import { messagesOf } from '../step/conversation';
 import type { StoredBlock } from '../../store/core/seal';
 
 /** Names of the tools of a definition that return what outsiders wrote; null: it cannot be read any more. */
-type Marked = ReadonlySet<string> | null;
+type UntrustedToolNames = ReadonlySet<string> | null;
 
 /**
  * True once the blocks hold a call to a tool with `untrustedOutput`, failed ones included: an upstream writes its
@@ -30,10 +30,14 @@ export async function hasReadUntrusted(
   const named = [...starts, ...blocksOf('admission', blocks)].flatMap(({ definition_ref }) => definition_ref ?? []);
   const refs = new Set(named.filter((ref) => ref !== present.definition_ref));
   const before = await Promise.all([...refs].map((ref) => markedIn(store, ref)));
-  return anyUntrusted(present.agent, messagesOf([...blocks]), before);
+  return hasUntrustedCall(present.agent, messagesOf([...blocks]), before);
 }
 
-function anyUntrusted({ tools }: PreparedAgent, messages: readonly ModelMessage[], before: readonly Marked[]): boolean {
+function hasUntrustedCall(
+  { tools }: PreparedAgent,
+  messages: readonly ModelMessage[],
+  before: readonly UntrustedToolNames[],
+): boolean {
   const content = messages.flatMap((message) => message.content);
   const answered = new Set(content.filter(isAnswer).map((block) => block.tool_use_id));
   const unreadable = before.includes(null);
@@ -47,7 +51,7 @@ function anyUntrusted({ tools }: PreparedAgent, messages: readonly ModelMessage[
   });
 }
 
-async function markedIn(store: Pick<Store, 'getBytes'>, ref: string): Promise<Marked> {
+async function markedIn(store: Pick<Store, 'getBytes'>, ref: string): Promise<UntrustedToolNames> {
   let definition: Json;
   try {
     definition = JSON.parse((await store.getBytes(ref)).toString('utf8')) as Json;

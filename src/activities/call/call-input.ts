@@ -36,13 +36,13 @@ export interface NamedCall {
   target: JsonObject | null;
 }
 
-export type Named = { ok: true; call: NamedCall } | { ok: false; fault: string };
+export type CallLookup = { ok: true; call: NamedCall } | { ok: false; fault: string };
 
 /**
  * The call that the digest names, out of the store; the arguments must say the same. In version 1 the digest is all that
  * ties the arguments to what was admitted.
  */
-export async function namedCall(store: Store, turn: TurnContext, call: CallArguments): Promise<Named> {
+export async function namedCall(store: Store, turn: TurnContext, call: CallArguments): Promise<CallLookup> {
   const digest = digestOf(turn, call);
   if (!digest.ok) return digest;
   if (digest.digest !== call.digest) return { ok: false, fault: `the call has digest ${digest.digest}, not ${call.digest}` };
@@ -62,7 +62,7 @@ export async function effectiveInput(store: Store, turn: TurnContext, call: Call
   return turn.store_id === undefined ? inputToAdmit(store, turn, call) : (await store.getCall(call.digest)).input;
 }
 
-async function ofArguments(store: Store, turn: TurnContext, call: CallArguments): Promise<Named> {
+async function ofArguments(store: Store, turn: TurnContext, call: CallArguments): Promise<CallLookup> {
   const input = await inputToAdmit(store, turn, call);
   const hash = hashable(() => hashJson(input));
   if (!hash.ok) return hash;

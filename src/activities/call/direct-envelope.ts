@@ -12,7 +12,7 @@ import type { Tool } from '../../tools/define/tool';
 import { redactedValue } from '../../telemetry/log';
 import { toJson } from '../../tools/results/to-json';
 import type { Dependencies } from '../ports';
-import { keepAddressed, presigned } from './tool-context';
+import { storeWithUrl, presignUrl } from './tool-context';
 import { failure, metadataAt } from './run-once';
 
 /** It travels through history twice: out of the activity, and as the workflow's result. */
@@ -33,11 +33,11 @@ async function fitting(deps: Dependencies, turn: TurnContext, stored: StoredResu
   const { envelope, call_id, summary } = stored;
   if (bytesOf(envelope) <= LARGEST || !envelope.success) return envelope;
   const own = await ownFiles(deps, stored);
-  const addressed = { ...envelope, data: withAddresses(envelope.data, (ref) => (own.has(ref) ? presigned(deps, ref) : null)) };
+  const addressed = { ...envelope, data: withAddresses(envelope.data, (ref) => (own.has(ref) ? presignUrl(deps, ref) : null)) };
   if (bytesOf(addressed) <= LARGEST) return addressed;
   const bytes = Buffer.from(JSON.stringify(envelope.data));
   const filename = `${envelope.metadata.tool_name}.json`;
-  const file = await keepAddressed(deps, turn, call_id, binaryFile({ filename, contentType: 'application/json', bytes }));
+  const file = await storeWithUrl(deps, turn, call_id, binaryFile({ filename, contentType: 'application/json', bytes }));
   return { ...envelope, data: { ...file, summary } };
 }
 
@@ -72,7 +72,7 @@ const MOST_BYTES = 32_000;
  * @param allowed setting HOLDFAST_DEBUG_INFO of this worker
  * @param attempts how often the tool's function has been begun for this call
  */
-export function debugged(
+export function withDebugInfo(
   envelope: Envelope,
   {
     options,
@@ -90,12 +90,12 @@ export function debugged(
     execution_time_ms: metadata.execution_time_ms,
     attempts,
     worker: `${process.pid}@${hostname()}`,
-    notes: shown(notes),
+    notes: notesToJson(notes),
   };
   return { ...envelope, debug_info };
 }
 
-function shown(notes: JsonObject[]): Json[] {
+function notesToJson(notes: JsonObject[]): Json[] {
   const out: Json[] = [];
   let left = MOST_BYTES;
   for (const note of notes) {

@@ -15,7 +15,7 @@ export type Show = (details: HeartbeatDetails) => void;
 const INTERVAL = 1000;
 
 /** What each activity that runs has shown last: every heartbeat repeats it. */
-const shown = new WeakMap<Context, HeartbeatDetails>();
+const lastDetails = new WeakMap<Context, HeartbeatDetails>();
 
 /** Runs `work`, an activity as a whole, with a heartbeat every second. */
 export async function withHeartbeat<R>(work: () => Promise<R>): Promise<R> {
@@ -33,7 +33,7 @@ export function showing(): Show {
   const context = Context.current();
   return (change) => {
     const now = { ...details(context), ...change };
-    shown.set(context, now);
+    lastDetails.set(context, now);
     context.heartbeat(now);
   };
 }
@@ -45,5 +45,5 @@ export function detailsBefore(context = Context.current()): HeartbeatDetails {
 }
 
 function details(context: Context): HeartbeatDetails {
-  return shown.get(context) ?? detailsBefore(context);
+  return lastDetails.get(context) ?? detailsBefore(context);
 }

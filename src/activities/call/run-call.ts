@@ -3,10 +3,10 @@ import { Context } from '@temporalio/activity';
 import type { RunCallInput, RunCallOutput } from '../../shared/io/activities';
 import type { JsonObject } from '../../shared/json/json';
 import type { ToolMetrics } from '../../telemetry/tool-metrics';
-import { checkedCall, heldByReset, heldOrRefused } from '../checks/checks-before-call';
+import { checkedCall, heldByReset, holdOrRefuse } from '../checks/checks-before-call';
 import type { Dependencies } from '../ports';
 import { runDestructive } from '../effects/run-destructive';
-import { runRetried } from './run-retried';
+import { runWithRetries } from './run-retried';
 import type { Tool } from '../../tools/define/tool';
 
 export async function runCall(deps: Dependencies, input: RunCallInput): Promise<RunCallOutput> {
@@ -15,16 +15,21 @@ export async function runCall(deps: Dependencies, input: RunCallInput): Promise<
   if (!checked.ok) return checked.refused;
   const { tool, input: effective } = checked;
   const request = { ...input, validation_ms: (input.validation_ms ?? 0) + Math.round(performance.now() - began) };
-  const output = await runAdmitted(deps, request, tool, effective);
+  const output = await runAdmittedCall(deps, request, tool, effective);
   count(deps.metrics, tool, input, output);
   return output;
 }
 
-async function runAdmitted(deps: Dependencies, input: RunCallInput, tool: Tool, effective: JsonObject): Promise<RunCallOutput> {
+async function runAdmittedCall(
+  deps: Dependencies,
+  input: RunCallInput,
+  tool: Tool,
+  effective: JsonObject,
+): Promise<RunCallOutput> {
   const reset = await heldByReset(deps, input);
   if (reset) return reset;
   if (tool.class === 'destructive') return runDestructive(deps, input, tool, effective);
-  return (await heldOrRefused(deps, input, tool, effective)) ?? runRetried(deps, input, tool, effective);
+  return (await holdOrRefuse(deps, input, tool, effective)) ?? runWithRetries(deps, input, tool, effective);
 }
 
 /** Only here, where the tool is known to be registered: its name becomes a label. */

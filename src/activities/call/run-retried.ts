@@ -8,13 +8,13 @@ import { hasPresigned } from '../../tools/results/binary';
 import { cacheKey } from '../../tools/run/cache';
 import { nextRetry, type RetryCounts } from '../../tools/define/errors';
 import { withAfterHooks, failure, keep, metadataOf, runOnce, success } from './run-once';
-import { debugged } from './direct-envelope';
+import { withDebugInfo } from './direct-envelope';
 import type { Dependencies, RunOutcome } from '../ports';
 import { passGate, shareRateLimit } from './run-where';
 import { detailsBefore, showing, type HeartbeatDetails, type Show } from './heartbeat';
 import type { Tool } from '../../tools/define/tool';
 
-export async function runRetried(
+export async function runWithRetries(
   deps: Dependencies,
   request: RunCallInput,
   tool: Tool,
@@ -28,7 +28,7 @@ export async function runRetried(
 
   const finished = (envelope: Envelope, notes: JsonObject[] = []) => {
     const debugging = { options, allowed: deps.debugInfo, attempts: attempt, notes };
-    return withAfterHooks(deps, request, tool, input, debugged(envelope, debugging));
+    return withAfterHooks(deps, request, tool, input, withDebugInfo(envelope, debugging));
   };
 
   const cached = key === null ? undefined : deps.cache.get(tool, key);

@@ -67,7 +67,7 @@ async function readyThread(
   const busy = `${tool.name} was not run: no thread was free for it, or had loaded it, in time.`;
   const timer = setTimeout(
     () => waits.abort(new ToolError('TIMEOUT', 'no_thread', busy, { hint: 'Nothing has happened. Try again later.' })),
-    begins ? Math.max(0, begins.left) : part === 'run' ? threadWaitMs(tool) : LOOK_WAIT_MS,
+    begins ? Math.max(0, begins.remainingMs) : part === 'run' ? threadWaitMs(tool) : LOOK_WAIT_MS,
   );
   try {
     const giveUp = cancelled ? AbortSignal.any([waits.signal, cancelled]) : waits.signal;

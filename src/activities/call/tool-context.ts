@@ -8,7 +8,7 @@ import type { GivenContext } from '../../tools/run/run';
 import { ToolError } from '../../tools/define/errors';
 import { readResultOrData } from '../../record/parts';
 import type { ToolContext, ToolLogger } from '../../tools/define/tool';
-import { redacted, redactedText } from '../../telemetry/log';
+import { redact, redactedText } from '../../telemetry/log';
 import { presignature, PRESIGNED_SECONDS, type StoredFile } from '../../store/core/identity';
 import type { Dependencies } from '../ports';
 
@@ -16,7 +16,7 @@ import type { Dependencies } from '../ports';
 const MOST_NOTES = 1000;
 
 /** What a run noted besides its result. */
-export interface Noted {
+export interface RunNotes {
   /** Time in `network()`, ms; calls that overlap count once. */
   networkMs(): number;
   debug: JsonObject[];
@@ -35,7 +35,7 @@ export function toolContext(
     /** Default: the worker's. */
     log?: ToolLogger;
   },
-): { context: GivenContext; noted: Noted } {
+): { context: GivenContext; noted: RunNotes } {
   const { tool, callId, ...given } = facts;
   const clock = new NetworkClock();
   const debug: JsonObject[] = [];
@@ -149,7 +149,7 @@ function lineOf(given: unknown, said: unknown): string {
   const message = [first, said].filter((text) => text !== undefined).map((text) => redactedText(String(text)).toWellFormed());
   const fields = given instanceof Error ? { err: given } : typeof given === 'object' && given !== null ? given : {};
   const text = message.join(' ');
-  const copy = redacted(fields);
+  const copy = redact(fields);
   const data = Object.keys(copy).length === 0 ? text : { ...copy, ...(text === '' ? {} : { message: text }) };
   const json = JSON.stringify(data, (name, value: unknown) => (name === 'stack' ? undefined : value));
   if (Buffer.byteLength(JSON.stringify(json)) <= MOST_BYTES) return json;
@@ -163,15 +163,15 @@ type Needs = Pick<Dependencies, 'store' | 'publicUrl'>;
 /** Small ones come along as base64, others by address. */
 export async function keepFile(deps: Needs, turn: TurnContext, callId: string, kept: BinaryFile): Promise<FileResult> {
   const { bytes } = kept;
-  if (bytes.byteLength >= INLINE_FILE_BYTES) return keepAddressed(deps, turn, callId, kept);
+  if (bytes.byteLength >= INLINE_FILE_BYTES) return storeWithUrl(deps, turn, callId, kept);
   const content_base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
   return { ...(await store(deps, turn, callId, kept)), content_base64 };
 }
 
 /** By address, whatever its size. */
-export async function keepAddressed(deps: Needs, turn: TurnContext, callId: string, kept: BinaryFile): Promise<FileResult> {
+export async function storeWithUrl(deps: Needs, turn: TurnContext, callId: string, kept: BinaryFile): Promise<FileResult> {
   const stored = await store(deps, turn, callId, kept);
-  return { ...stored, ...presigned(deps, stored.ref) };
+  return { ...stored, ...presignUrl(deps, stored.ref) };
 }
 
 async function store(
@@ -187,7 +187,7 @@ async function store(
 }
 
 /** An address that is good for an hour. */
-export function presigned({ store, publicUrl }: Needs, ref: string): { url: string; expires_at: string } {
+export function presignUrl({ store, publicUrl }: Needs, ref: string): { url: string; expires_at: string } {
   const expires = Math.floor(Date.now() / 1000) + PRESIGNED_SECONDS;
   const signature = presignature(store.derivedKey('presign'), ref, expires);
   return {

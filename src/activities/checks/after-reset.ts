@@ -1,7 +1,7 @@
 /** A workflow that was reset: Temporal re-applies old signals, and nobody who sent them has seen what is asked now. */
 import { Context } from '@temporalio/activity';
 import { approvalsOf, type AdmitCallInput, type AdmitCallOutput, type RunCallInput } from '../../shared/io/activities';
-import type { Held } from '../../shared/approval/approval';
+import type { HoldReason } from '../../shared/approval/approval';
 import type { EffectRecord } from '../../store/store';
 import { approvalsFault } from './approvals-fault';
 import { askedAbout } from '../people/questions';
@@ -12,7 +12,7 @@ import { otherDispatch } from '../effects/effect-record';
  * A decision counts in the run that asked for it, and while its question is open: else the call goes back to a person. Null also
  * where the approvals do not hold in any run: nobody is asked about what was made up, it is refused.
  */
-export async function afterReset(deps: Dependencies, request: RunCallInput): Promise<Held | null> {
+export async function afterReset(deps: Dependencies, request: RunCallInput): Promise<HoldReason | null> {
   const { turn, call } = request;
   const approvals = approvalsOf(request);
   const run = approvals.find((approval) => approval.run_id !== ownRun())?.run_id ?? (await otherRun(deps, request));
@@ -36,7 +36,7 @@ async function otherRun(
 
 export interface EarlierRun {
   /** For the card; null: there was none. */
-  held: Held | null;
+  held: HoldReason | null;
   /** What the run before has made of exactly this call. */
   effect: (AdmitCallOutput & { ok: true })['effect'] | null;
 }
@@ -65,7 +65,7 @@ export async function earlierRun(
 }
 
 /** For the card of a call that another run has asked about under the same digest. */
-export function askedBefore(run: string): Held {
+export function askedBefore(run: string): HoldReason {
   return { kind: 'reset', id: run, text: askedLines(run).join('\n') };
 }
 

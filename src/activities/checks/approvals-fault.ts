@@ -4,7 +4,7 @@ import {
   samePerson,
   type ApprovalPolicy,
   type Decision,
-  type Held,
+  type HoldReason,
   stricter,
   type Settlement,
 } from '../../shared/approval/approval';
@@ -17,7 +17,7 @@ import { prepareTool, type PreparedAgent } from '../../tools/catalogue/registry'
 import type { Tool } from '../../tools/define/tool';
 import type { EffectRecord } from '../../store/store';
 import type { ApprovalEvidence } from '../../record/parts';
-import { askedAbout, foundGood, foundSettled } from '../people/questions';
+import { askedAbout, foundGood, findSettlement } from '../people/questions';
 import type { Dependencies } from '../ports';
 import { approvalEvidenceOf, turnFacts } from '../admission/decide-call';
 import { inputFault } from '../call/call-input';
@@ -104,8 +104,8 @@ export async function permissionFault(
   const verdict = await decide(agent.policy, { tool, input, turn: turnFacts(turn, call.id, request.untrusted ?? false) });
   if (verdict.verdict === 'deny') return { refused: deniedError(tool.name, verdict) };
   if (agent.policyRef !== call.policy_ref) {
-    if (approvalsOf(request).length > 0) return policyChanged(agent);
-    if (tool.class === 'destructive') return { refused: POLICY_CHANGED };
+    if (approvalsOf(request).length > 0) return policyChangeHold(agent);
+    if (tool.class === 'destructive') return { refused: POLICY_CHANGE_ERROR };
   }
   // What the rules leave open, the classifier or a person has decided at admission; it is never a destructive call.
   if (verdict.verdict !== 'ask' && request.verdict !== 'ask') return null;
@@ -113,11 +113,16 @@ export async function permissionFault(
   return fault && { refused: fault };
 }
 
-const POLICY_CHANGED = callError('PERMISSION_DENIED', 'policy_changed', 'The rules have changed since this call was admitted.', {
-  hint: 'Ask for the call again.',
-});
+const POLICY_CHANGE_ERROR = callError(
+  'PERMISSION_DENIED',
+  'policy_changed',
+  'The rules have changed since this call was admitted.',
+  {
+    hint: 'Ask for the call again.',
+  },
+);
 
-function policyChanged({ agent, policyRef }: PreparedAgent): Held {
+function policyChangeHold({ agent, policyRef }: PreparedAgent): HoldReason {
   const text = `The rules of agent ${agent.name}, or what approving takes, have changed since this call was admitted: a new version of it was deployed. What was decided before counts no more; the lines above say what it takes now.`;
   return { kind: 'policy_changed', id: policyRef, text };
 }
@@ -169,7 +174,7 @@ async function faultUnder(
     if (attestation === undefined) return `what ${by} says is not signed`;
     const about = { turn, digest: call.digest, tool: call.tool, outcome, input_hash: null, note_hash: noteHash(note) };
     const said = { ...about, decision: 'settle' as const, attestation, at };
-    const found = await foundSettled(store, { digest: call.digest, attestation, by });
+    const found = await findSettlement(store, { digest: call.digest, attestation, by });
     if (found.last !== null && found.last !== outcome) return `${by} has said since that it was ${found.last}`;
     const checked = await trust.check(said, policy.roles, found.at);
     if (!checked.ok) return `what ${by} says does not hold: ${checked.reason}`;
@@ -181,7 +186,7 @@ async function faultUnder(
 // A check right before an effect, and its answer.
 
 /** Asks a person, or refuses the call as not dispatched; null: nothing holds it. */
-export type HoldAnswer = Held | { refused: CallError } | null;
+export type HoldAnswer = HoldReason | { refused: CallError } | null;
 
 /** Looks at one call, and at what was shown to whoever approved it. */
 export type Hold = (

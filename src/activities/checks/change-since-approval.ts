@@ -7,7 +7,7 @@ import { type RunCallInput, approvalsOf } from '../../shared/io/activities';
 import { canonical } from '../../shared/json/canonical';
 import { hashJson } from '../../shared/json/digests';
 import type { Json, JsonObject } from '../../shared/json/json';
-import { taken } from '../../tools/schema/input-output';
+import { readInputOrThrow } from '../../tools/schema/input-output';
 import type { ApprovalEvidence } from '../../record/parts';
 import type { Tool } from '../../tools/define/tool';
 import { callError } from '../../shared/wire/errors';
@@ -19,7 +19,7 @@ import type { HoldAnswer } from './approvals-fault';
 
 const LONGEST_TEXT = 4000;
 
-export async function previewDrifted(
+export async function checkPreviewDrift(
   deps: Dependencies,
   request: RunCallInput,
   tool: Tool,
@@ -35,11 +35,11 @@ export async function previewDrifted(
     // A write may have been done by an attempt that was lost: then the tool itself has the better answer.
     if (tool.class !== 'destructive' && Context.current().info.attempt > 1) return null;
     const message = `${tool.name} was not run: it cannot be seen any more what it would do. ${now.error.message}`;
-    return { refused: { ...now.error, message: bounded(message, 2000) } };
+    return { refused: { ...now.error, message: truncateText(message, 2000) } };
   }
   if (isTolerable(deps, tool, asked, now.data, input)) return null;
   const text = `What it would do is not what it was when this call was approved or allowed. Then it was:\n${textOf(asked)}`;
-  return { kind: 'preview_drifted', id: hashJson(now.data), text: bounded(text) };
+  return { kind: 'preview_drifted', id: hashJson(now.data), text: truncateText(text) };
 }
 
 /** The tool's own measure; where it has none, or it fails, only the same is the same. */
@@ -47,7 +47,7 @@ function isTolerable({ log }: Dependencies, tool: Tool, asked: Json, now: Json, 
   if (canonical(asked) === canonical(now)) return true;
   if (!tool.previewTolerance) return false;
   try {
-    return tool.previewTolerance(structuredClone(asked), structuredClone(now), taken(tool, input)) === true;
+    return tool.previewTolerance(structuredClone(asked), structuredClone(now), readInputOrThrow(tool, input)) === true;
   } catch (error) {
     log.warn({ tool: tool.name, err: error }, 'previewTolerance failed: the call is asked about again');
     return false;
@@ -59,7 +59,7 @@ function textOf(preview: Json): string {
   return typeof preview === 'string' ? preview : JSON.stringify(preview, null, 2);
 }
 
-function bounded(text: string, longest = LONGEST_TEXT): string {
+function truncateText(text: string, longest = LONGEST_TEXT): string {
   if (text.length <= longest) return text;
   const note = `\n… cut: ${text.length} characters in all`;
   return `${text.slice(0, longest - note.length)}${note}`.toWellFormed();
@@ -67,7 +67,7 @@ function bounded(text: string, longest = LONGEST_TEXT): string {
 
 // Right before the call runs: does its tool still act on what was admitted?
 
-export async function targetChanged(
+export async function checkTargetChange(
   { store }: Pick<Dependencies, 'store'>,
   request: RunCallInput,
   tool: Tool,

@@ -9,7 +9,7 @@ import { admittedTool } from '../step/mcp-tools';
 import { refusal } from '../call/run-once';
 import { afterReset } from './after-reset';
 import { otherStart } from './start';
-import { answered, holdBeforeEffect, heldOutput } from './checks-before-effect';
+import { holdAnswerOutput, holdBeforeEffect, heldOutput } from './checks-before-effect';
 import { permissionFault } from './approvals-fault';
 
 export type CheckedCall = { ok: true; tool: Tool; input: JsonObject } | { ok: false; refused: RunCallOutput };
@@ -45,14 +45,14 @@ export async function heldByReset(deps: Dependencies, request: RunCallInput): Pr
 }
 
 /** Of a call without effects of its own: the present rules, and what holds it back. Null: it may run. */
-export async function heldOrRefused(
+export async function holdOrRefuse(
   deps: Dependencies,
   request: RunCallInput,
   tool: Tool,
   input: JsonObject,
 ): Promise<RunCallOutput | null> {
   const refused = await permissionFault(deps, request, tool, input);
-  if (refused) return answered(deps, request, tool, input, refused);
+  if (refused) return holdAnswerOutput(deps, request, tool, input, refused);
   return holdBeforeEffect(deps, request, tool, input);
 }
 

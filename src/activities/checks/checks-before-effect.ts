@@ -1,11 +1,11 @@
 /** Right before the effect: what sends an admitted call back to a person, or refuses it. */
 import type { RunCallInput, RunCallOutput } from '../../shared/io/activities';
-import type { Held } from '../../shared/approval/approval';
+import type { HoldReason } from '../../shared/approval/approval';
 import type { JsonObject } from '../../shared/json/json';
 import { approvalsFault, type HoldAnswer, type Hold } from './approvals-fault';
 import { withinBudgets } from '../effects/budgets';
 import type { Dependencies } from '../ports';
-import { previewDrifted, targetChanged } from './change-since-approval';
+import { checkPreviewDrift, checkTargetChange } from './change-since-approval';
 import { refusal } from '../call/run-once';
 import { duplicateAct } from '../effects/duplicate-act';
 import type { ApprovalEvidence } from '../../record/parts';
@@ -13,7 +13,7 @@ import { approvalEvidenceOf } from '../admission/decide-call';
 import type { Tool } from '../../tools/define/tool';
 
 /** In this order; the first that holds is asked about. What takes something for the call comes last: it is given back where a later one holds. */
-const HOLDS: Hold[] = [unapproved, targetChanged, previewDrifted, withinBudgets, duplicateAct];
+const HOLDS: Hold[] = [checkHoldApprovals, checkTargetChange, checkPreviewDrift, withinBudgets, duplicateAct];
 
 /** Null: the call may act. Else its output: it was not dispatched. */
 export async function holdBeforeEffect(
@@ -25,19 +25,19 @@ export async function holdBeforeEffect(
   const shown = await approvalEvidenceOf(deps.store, request.call);
   for (const hold of HOLDS) {
     const answer = await hold(deps, request, tool, input, shown);
-    if (answer !== null) return answered(deps, request, tool, input, answer);
+    if (answer !== null) return holdAnswerOutput(deps, request, tool, input, answer);
   }
   return null;
 }
 
 /** What people have put up with once stays on the next card, and in its digest: each budget by its name; of the same act, the newest card tells all. */
-function lasts(before: Held, now: Held): boolean {
+function lasts(before: HoldReason, now: HoldReason): boolean {
   if (before.kind === 'budget') return now.kind !== 'budget' || now.id !== before.id;
   return before.kind === 'same_intent' && now.kind !== 'same_intent';
 }
 
 /** The output of a call that is held, or refused, for this reason. */
-export async function answered(
+export async function holdAnswerOutput(
   deps: Dependencies,
   request: RunCallInput,
   tool: Tool,
@@ -50,13 +50,13 @@ export async function answered(
 }
 
 /** Of a call that was not dispatched. */
-export function heldOutput(held: Held[]): RunCallOutput {
+export function heldOutput(held: HoldReason[]): RunCallOutput {
   const nothing = { effect: null, result_ref: '', summary: '', error: null, attempts: 0, took_ms: 0, head: null };
   return { state: 'failed', ...nothing, held };
 }
 
 /** What a card says is put up with only by people who approved it: also where a rule would let the call run. */
-async function unapproved(
+async function checkHoldApprovals(
   deps: Dependencies,
   request: RunCallInput,
   tool: Tool,

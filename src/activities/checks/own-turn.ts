@@ -79,7 +79,7 @@ function otherStore(turnId: string, theirs: string, own: string): ApplicationFai
 
 // A turn in which decisions are signed has a signed start: who asked for it decides who may not approve.
 
-export const START_NOT_ATTESTED = 'holdfast.start_not_attested';
+export const UNATTESTED_START = 'holdfast.start_not_attested';
 
 /** @throws ApplicationFailure `holdfast.start_not_attested`: the turn ends with the reason */
 export async function checkStart(
@@ -97,7 +97,7 @@ export async function checkStart(
   if (reason === null) return;
   throw ApplicationFailure.nonRetryable(
     `Decisions on this agent's calls are signed, so the start of a turn must be too, and this one does not hold: ${reason}. Start it with a key (HOLDFAST_SIGNING_KEY), or through the gateway.`,
-    START_NOT_ATTESTED,
+    UNATTESTED_START,
   );
 }
 

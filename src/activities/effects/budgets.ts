@@ -5,7 +5,7 @@
  */
 import type { RunCallInput, TurnContext } from '../../shared/io/activities';
 import { plainName } from '../../shared/approval/approval';
-import type { BudgetName, Dispatched, Reservation } from '../../shared/budget-book';
+import type { BudgetName, DispatchKey, Reservation } from '../../shared/budget-book';
 import { callError, type CallError } from '../../shared/wire/errors';
 import type { JsonObject } from '../../shared/json/json';
 import { timeLimitOf } from '../../shared/turn/tool-class';
@@ -13,7 +13,7 @@ import type { EffectRecord } from '../../store/store';
 import { budgetsFor, type Budget, type ToolBudget } from '../../tools/limits/budgets';
 import { turnFacts } from '../admission/decide-call';
 import type { Dependencies } from '../ports';
-import { BEGINS_WITHIN_MS, keyOf, type EffectClosed } from './effect-record';
+import { BEGINS_WITHIN_MS, keyOf, type ClosedEffect } from './effect-record';
 import type { ApprovalEvidence } from '../../record/parts';
 import type { Hold } from '../checks/approvals-fault';
 import type { Tool } from '../../tools/define/tool';
@@ -21,7 +21,7 @@ import type { Tool } from '../../tools/define/tool';
 /** Between a reservation and the claim: the way through the tool's limits. */
 const BEFORE_CLAIM_MS = 10_000;
 
-type Found = Awaited<ReturnType<Hold>>;
+type HoldResult = Awaited<ReturnType<Hold>>;
 
 /** Reserves in all budgets that name the tool, or in none. */
 export async function withinBudgets(
@@ -30,7 +30,7 @@ export async function withinBudgets(
   tool: Tool,
   input: JsonObject,
   { held: accepted }: ApprovalEvidence,
-): Promise<Found> {
+): Promise<HoldResult> {
   const { turn, call } = request;
   const budgets = deps.registry.forTurn(turn)!.budgets(tool);
   if (budgets.length === 0) return null;
@@ -50,7 +50,7 @@ export async function withinBudgets(
     const found =
       typeof amount !== 'string'
         ? notMeasured(tool, budget, amount.error)
-        : await reserved(deps, nameOf(turn, tool.name, budget), budget, {
+        : await reserveBudget(deps, nameOf(turn, tool.name, budget), budget, {
             ...common,
             amount,
             cap: budget.cap,
@@ -72,7 +72,7 @@ export async function giveBack(deps: Dependencies, { turn, call }: RunCallInput,
 }
 
 /** Never throws. */
-export async function settleBudgets(deps: Dependencies, closed: EffectClosed): Promise<void> {
+export async function settleBudgets(deps: Dependencies, closed: ClosedEffect): Promise<void> {
   try {
     await settle(deps, closed);
   } catch (error) {
@@ -86,7 +86,7 @@ export async function settleBudgets(deps: Dependencies, closed: EffectClosed): P
   }
 }
 
-async function settle(deps: Dependencies, { turn, call, key, dispatch, effect }: EffectClosed): Promise<void> {
+async function settle(deps: Dependencies, { turn, call, key, dispatch, effect }: ClosedEffect): Promise<void> {
   const budgets = budgetsFor(deps.registry.forTurn(turn)?.agent.budgets, { name: call.tool, class: call.class });
   await Promise.all(
     budgets.map((budget) => deps.budgets.settle(nameOf(turn, call.tool, budget), { key, dispatch, outcome: effect })),
@@ -94,10 +94,11 @@ async function settle(deps: Dependencies, { turn, call, key, dispatch, effect }:
 }
 
 /** Null: it is reserved. */
-async function reserved(deps: Dependencies, name: BudgetName, budget: ToolBudget, asked: Reservation): Promise<Found> {
+async function reserveBudget(deps: Dependencies, name: BudgetName, budget: ToolBudget, asked: Reservation): Promise<HoldResult> {
   if (asked.amount === '0') return null;
   let answer = await deps.budgets.reserve(name, asked);
-  if (!answer.granted && (await settleForgotten(deps, name, answer.open))) answer = await deps.budgets.reserve(name, asked);
+  if (!answer.granted && (await settleStaleReservations(deps, name, answer.open)))
+    answer = await deps.budgets.reserve(name, asked);
   if (answer.granted) return null;
   const { amount, cap } = asked;
   const scope = name.of === '' ? `per ${name.per}` : `per ${name.per}, here ${name.of}`;
@@ -115,7 +116,7 @@ async function reserved(deps: Dependencies, name: BudgetName, budget: ToolBudget
 }
 
 /** What a crash has kept from being settled, as the effect records have it. True: some of it counts no more. */
-async function settleForgotten(deps: Dependencies, name: BudgetName, open: Dispatched[]): Promise<boolean> {
+async function settleStaleReservations(deps: Dependencies, name: BudgetName, open: DispatchKey[]): Promise<boolean> {
   let freed = false;
   for (const { key, dispatch } of open) {
     const record = await deps.store.effects.latest(key);

@@ -3,7 +3,7 @@
  * who sees the first one, also where a rule would let it run. Claimed right before the effect; a card only looks.
  */
 import type { AdmitCallInput, RunCallInput } from '../../shared/io/activities';
-import type { Held } from '../../shared/approval/approval';
+import type { HoldReason } from '../../shared/approval/approval';
 import { callError } from '../../shared/wire/errors';
 import { type ClaimAnswer, holds, INTENT_WINDOW_MS, type IntentOwner } from '../../shared/intent';
 import type { JsonObject } from '../../shared/json/json';
@@ -13,12 +13,12 @@ import { intentOf } from '../../tools/admit/policy';
 import { type ApprovalEvidence, readResult } from '../../record/parts';
 import { effectiveInput } from '../call/call-input';
 import type { Dependencies } from '../ports';
-import { type EffectClosed, keyOf } from './effect-record';
+import { type ClosedEffect, keyOf } from './effect-record';
 import type { HoldAnswer } from '../checks/approvals-fault';
 import type { Tool } from '../../tools/define/tool';
 
 /** Owners that a card tells of; the newest. */
-const MOST_SHOWN = 5;
+const MAX_OWNERS = 5;
 const LONGEST_SUMMARY = 400;
 
 /** Claims the act for this call. */
@@ -54,7 +54,7 @@ export async function intentBefore(
   { turn, call }: Pick<AdmitCallInput, 'turn' | 'call'>,
   tool: Tool,
   input: JsonObject,
-): Promise<Held | null> {
+): Promise<HoldReason | null> {
   const named = intentOf(tool, input);
   if (!named.ok || named.intent === null) return null;
   try {
@@ -71,7 +71,7 @@ export async function intentBefore(
 }
 
 /** The window goes on for what was done; what was not done may be asked for again. Never throws: what is not closed is only asked about longer. */
-export async function closeIntentOf(deps: Dependencies, { turn, call, key, effect }: EffectClosed): Promise<void> {
+export async function closeIntentOf(deps: Dependencies, { turn, call, key, effect }: ClosedEffect): Promise<void> {
   const tool = deps.registry.find(turn.agent, call.tool, call.version);
   if (!tool?.intentKey || effect === 'in_doubt') return;
   const named = intentOf(tool, await effectiveInput(deps.store, turn, call));
@@ -87,10 +87,10 @@ export async function closeIntentOf(deps: Dependencies, { turn, call, key, effec
 type Viewer = Pick<RunCallInput['turn'], 'requester'>;
 
 /** Named by the newest owner: whoever accepts it has those before it on the same card. */
-async function heldBy(deps: Dependencies, turn: Viewer, owners: IntentOwner[]): Promise<Held | null> {
+async function heldBy(deps: Dependencies, turn: Viewer, owners: IntentOwner[]): Promise<HoldReason | null> {
   const last = owners.at(-1);
   if (!last) return null;
-  const shown = owners.slice(-MOST_SHOWN).reverse();
+  const shown = owners.slice(-MAX_OWNERS).reverse();
   const lines = await Promise.all(shown.map((owner) => ownerLine(deps, turn, owner)));
   const left = owners.length - shown.length;
   const head = 'Other calls stand for the same act. Approve only if it has to be done once more.';

@@ -10,7 +10,7 @@ import type { Dependencies } from '../ports';
 import { failure, keep, metadataAt, recordedTool } from '../call/run-once';
 import { settleBudgets } from './budgets';
 import { closeIntentOf } from './duplicate-act';
-import type { EffectClosed } from './effect-record';
+import type { ClosedEffect } from './effect-record';
 
 /** What the model reads of a call in doubt. */
 export const IN_DOUBT_HINT = 'It is not known whether this call took effect. Do not repeat it.';
@@ -34,11 +34,11 @@ export function appendEffect(
 }
 
 /** May hear the same again, after a crash or a reset. The call's outcome does not wait for it: where nobody answers, it logs that. */
-type Listener = (deps: Dependencies, closed: EffectClosed) => Promise<void>;
+type Listener = (deps: Dependencies, closed: ClosedEffect) => Promise<void>;
 
 const LISTENERS: Listener[] = [closeIntentOf, settleBudgets];
 
-export async function effectClosed(deps: Dependencies, closed: EffectClosed): Promise<void> {
+export async function notifyEffectListeners(deps: Dependencies, closed: ClosedEffect): Promise<void> {
   for (const listener of LISTENERS) await listener(deps, closed);
 }
 
@@ -54,9 +54,9 @@ export async function recordedOutcome(
   const { turn, call } = request;
   const { state, dispatch, idempotency_key: key } = record;
   // Whoever closed the record may have died before anybody heard of it.
-  if (state !== 'claimed' && state !== 'refused') await effectClosed(deps, { turn, call, key, dispatch, effect: state });
+  if (state !== 'claimed' && state !== 'refused') await notifyEffectListeners(deps, { turn, call, key, dispatch, effect: state });
   const common = { attempts: 1, took_ms: 0, head: record.result_head ?? record.head };
-  if (record.result_ref === null) return lost(deps, request, record, why);
+  if (record.result_ref === null) return reportUnknownOutcome(deps, request, record, why);
   const stored = readResult(await deps.store.getPart(record.result_ref));
   const error = stored.envelope.success ? null : stored.envelope.error;
   const kept = { result_ref: record.result_ref, summary: stored.summary };
@@ -66,7 +66,7 @@ export async function recordedOutcome(
 }
 
 /** A claim without an outcome: nobody knows whether the tool acted. */
-async function lost(
+async function reportUnknownOutcome(
   deps: Dependencies,
   request: Omit<RunCallInput, 'approvals'>,
   record: EffectRecord,
@@ -82,6 +82,6 @@ async function lost(
   const { head: parent, dispatch, idempotency_key: key } = record;
   const head = await appendEffect(deps, request, { parent, dispatch, key, effect: 'in_doubt', result_ref: kept.result_ref });
   await deps.store.effects.move(key, dispatch, 'in_doubt', { result_ref: kept.result_ref, result_head: head });
-  await effectClosed(deps, { turn, call, key, dispatch, effect: 'in_doubt' });
+  await notifyEffectListeners(deps, { turn, call, key, dispatch, effect: 'in_doubt' });
   return { ...kept, state: 'in_doubt', effect: 'in_doubt', error, attempts: 1, took_ms: 0, head };
 }

@@ -43,7 +43,7 @@ export async function otherDispatch(
   return record && record.state !== 'not_applied' && record.state !== 'refused' ? record : null;
 }
 
-export interface EffectClosed {
+export interface ClosedEffect {
   turn: TurnContext;
   call: CallArguments;
   /** The idempotency key. */
@@ -53,10 +53,10 @@ export interface EffectClosed {
   effect: 'applied' | 'not_applied' | 'in_doubt';
 }
 
-type Dispatched = Pick<RunCallInput, 'turn' | 'call' | 'head'>;
+type DispatchedCall = Pick<RunCallInput, 'turn' | 'call' | 'head'>;
 
 /** By the attempt that runs now. */
-export function claimFor({ turn, call, head }: Dispatched) {
+export function claimFor({ turn, call, head }: DispatchedCall) {
   const { info } = Context.current();
   return {
     idempotency_key: keyOf(turn, call),
@@ -75,7 +75,10 @@ export function claimFor({ turn, call, head }: Dispatched) {
  * Closes a dispatch that has no record as one that came to nothing: an attempt of it that is alive somewhere comes too late
  * to act. `claimed`: it had no record. Else what is known of the effect.
  */
-export function fenceOff({ store }: Dependencies, dispatched: Dispatched): Promise<{ claimed: boolean; record: EffectRecord }> {
+export function fenceOff(
+  { store }: Dependencies,
+  dispatched: DispatchedCall,
+): Promise<{ claimed: boolean; record: EffectRecord }> {
   return store.effects.claim(claimFor(dispatched), 'not_applied');
 }
 

@@ -6,12 +6,12 @@ import type { Json, JsonObject } from '../../shared/json/json';
 import type { EffectRecord } from '../../store/store';
 import { append } from '../../store/core/transcript';
 import { outputFault } from '../../tools/schema/input-output';
-import { readReconciled, unknown, type Found } from '../../tools/run/returned';
+import { readProbeAnswer, unknown, type ProbeFinding } from '../../tools/run/returned';
 import { closeQuestion } from '../people/questions';
 import { dispatchedCall } from '../call/call-input';
 import type { Dependencies } from '../ports';
 import { dispatchedAs, believedFrom, effectOf } from './effect-record';
-import { effectClosed, recordedOutcome } from './effect-outcome';
+import { notifyEffectListeners, recordedOutcome } from './effect-outcome';
 import { showing } from '../call/heartbeat';
 import { failure, keep, metadataAt, success } from '../call/run-once';
 import { runWhere } from '../call/run-where';
@@ -31,7 +31,7 @@ export async function reconcileEffect(deps: Dependencies, request: ReconcileEffe
   if (!record) throw new Error(`There is no effect record of call ${call.id} to reconcile`);
   const key = record.idempotency_key;
   if (record.state !== 'claimed' && record.state !== 'in_doubt')
-    return { evidence: '', settled: await recorded(deps, request, record) };
+    return { evidence: '', settled: await closedRecordOutcome(deps, request, record) };
   const dispatched = await dispatchedAs(deps.store, { turn, digest: call.digest, named }, record);
   if (dispatched === null) return nobodyKnows(`It was dispatched as another call, ${record.digest}.`);
   const { input, version } = dispatched;
@@ -58,14 +58,14 @@ function nobodyKnows(evidence: string): ReconcileEffectOutput {
   return { evidence: unknown(evidence).evidence, settled: null };
 }
 
-function recorded(deps: Dependencies, request: ReconcileEffectInput, record: EffectRecord): Promise<RunCallOutput> {
+function closedRecordOutcome(deps: Dependencies, request: ReconcileEffectInput, record: EffectRecord): Promise<RunCallOutput> {
   return recordedOutcome(deps, request, record, 'its record was closed without a result');
 }
 
-interface Known {
+interface ProbedCall {
   tool: Tool;
   input: JsonObject;
-  found: Found;
+  found: ProbeFinding;
 }
 
 /** Writes down what the probe found, unless the lost attempt has told it first: the record then says more. */
@@ -73,7 +73,7 @@ async function conclude(
   deps: Dependencies,
   request: ReconcileEffectInput,
   record: EffectRecord,
-  { tool, input, found }: Known,
+  { tool, input, found }: ProbedCall,
 ): Promise<RunCallOutput> {
   const { turn, call, at, head: parent } = request;
   const { idempotency_key, dispatch } = record;
@@ -99,14 +99,14 @@ async function conclude(
   const facts = { result_ref: kept.result_ref, result_head: head };
   // Where the attempt has ended otherwise in between, this fails, and is tried again: then the record is closed.
   const moved = await deps.store.effects.move(idempotency_key, dispatch, outcome, facts);
-  await effectClosed(deps, { turn, call, key: idempotency_key, dispatch, effect: outcome });
+  await notifyEffectListeners(deps, { turn, call, key: idempotency_key, dispatch, effect: outcome });
   if (!applied) await closeQuestion(deps.store, record.digest);
-  if (moved.result_ref !== kept.result_ref) return recorded(deps, request, moved);
+  if (moved.result_ref !== kept.result_ref) return closedRecordOutcome(deps, request, moved);
   return { ...kept, state: applied ? 'succeeded' : 'failed', effect: outcome, error, attempts: 1, took_ms: 0, head };
 }
 
 /** What the model reads of a call that was applied: held to the tool's own output, like a run's result. */
-function dataOf(tool: Tool, { data, evidence }: Found): Json {
+function dataOf(tool: Tool, { data, evidence }: ProbeFinding): Json {
   if (data === undefined) return { reconciled: 'applied', evidence };
   const fault = outputFault(tool, data);
   return fault === null ? data : { unreadable_result: fault.message, result: data };
@@ -117,7 +117,7 @@ async function probe(
   deps: Dependencies,
   { turn, call }: ReconcileEffectInput,
   { tool, input, key }: { tool: Tool; input: JsonObject; key: string },
-): Promise<Found> {
+): Promise<ProbeFinding> {
   const show = showing();
   const { context } = toolContext(deps, turn, {
     tool: tool.name,
@@ -129,5 +129,5 @@ async function probe(
   const timeoutMs = Math.min(PROBE_TIMEOUT, tool.reconcileMs ?? PROBE_TIMEOUT);
   const result = await runWhere(deps, turn, tool, input, context, { timeoutMs }, 'reconcile');
   if (!result.ok) return unknown(`The probe failed: ${result.error.message}`);
-  return readReconciled(result.data);
+  return readProbeAnswer(result.data);
 }

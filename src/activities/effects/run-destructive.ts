@@ -15,11 +15,11 @@ import { Deadline } from '../../tools/run/deadline';
 import { type RunResult, TIMED_OUT } from '../../tools/run/run';
 import { withAfterHooks, failure, keep, refusal, runOnce, success } from '../call/run-once';
 import { giveBack } from './budgets';
-import { debugged } from '../call/direct-envelope';
+import { withDebugInfo } from '../call/direct-envelope';
 import type { Dependencies, RunOutcome } from '../ports';
-import { appendEffect, effectClosed, IN_DOUBT_HINT, recordedOutcome } from './effect-outcome';
+import { appendEffect, notifyEffectListeners, IN_DOUBT_HINT, recordedOutcome } from './effect-outcome';
 import { claimFor, effectOf, fenceOff, keyOf, otherDispatch, actsUntil, BEGINS_WITHIN_MS } from './effect-record';
-import { answered, holdBeforeEffect } from '../checks/checks-before-effect';
+import { holdAnswerOutput, holdBeforeEffect } from '../checks/checks-before-effect';
 import { busyError, shareRateLimit } from '../call/run-where';
 import { agentSince } from '../step/mcp-tools';
 import { permissionFault } from '../checks/approvals-fault';
@@ -28,7 +28,7 @@ import type { DispatchBody } from '../../record/blocks';
 import { blocksOf } from '../../record/read-block';
 import { callSubject } from '../../record/subject';
 import { decisionBlocks, dispatchBlock } from '../../record/write-block';
-import { targetChanged } from '../checks/change-since-approval';
+import { checkTargetChange } from '../checks/change-since-approval';
 import type { Tool } from '../../tools/define/tool';
 
 export async function runDestructive(
@@ -49,7 +49,7 @@ export async function runDestructive(
   // An idempotent call that was dispatched and is in doubt: not to run it again is no proof that nothing has happened.
   const inDoubt = began !== null && began.state !== 'not_applied' ? began : null;
   // Nor is it repeated on something else: there nobody honours its key.
-  const stopped = inDoubt && (fault ?? (await targetChanged(deps, request, tool, input)));
+  const stopped = inDoubt && (fault ?? (await checkTargetChange(deps, request, tool, input)));
   if (stopped) return recordedOutcome(deps, request, inDoubt, 'refused' in stopped ? stopped.refused.message : stopped.text);
   if (fault && 'refused' in fault) return refusal(deps, request, fault.refused, tool, input);
   if (earlier)
@@ -59,10 +59,10 @@ export async function runDestructive(
       earlier,
       'it was dispatched before the workflow was reset, and no outcome was recorded',
     );
-  const undispatched = () => effectClosed(deps, { turn, call, key, dispatch: call.dispatch, effect: 'not_applied' });
+  const undispatched = () => notifyEffectListeners(deps, { turn, call, key, dispatch: call.dispatch, effect: 'not_applied' });
   // What else a call in doubt finds changed may be its own doing, so nothing holds its repetition.
   const held = fault
-    ? await answered(deps, request, tool, input, fault)
+    ? await holdAnswerOutput(deps, request, tool, input, fault)
     : inDoubt
       ? null
       : await holdBeforeEffect(deps, request, tool, input);
@@ -91,7 +91,7 @@ export async function runDestructive(
 async function dispatch(
   deps: Dependencies,
   request: RunCallInput,
-  { tool, input, key }: Pick<Dispatched, 'tool' | 'input' | 'key'>,
+  { tool, input, key }: Pick<DispatchAttempt, 'tool' | 'input' | 'key'>,
   began: EffectRecord | null,
 ): Promise<RunCallOutput> {
   const { turn, call } = request;
@@ -131,7 +131,7 @@ async function dispatch(
 async function giveWay(deps: Dependencies, request: RunCallInput, key: string, other: EffectRecord): Promise<RunCallOutput> {
   const { turn, call } = request;
   await deps.store.effects.move(key, call.dispatch, 'not_applied');
-  await effectClosed(deps, { turn, call, key, dispatch: call.dispatch, effect: 'not_applied' });
+  await notifyEffectListeners(deps, { turn, call, key, dispatch: call.dispatch, effect: 'not_applied' });
   const now = (await deps.store.effects.latest(other.idempotency_key)) ?? other;
   if (now.state !== 'not_applied') return recordedOutcome(deps, request, now, 'another run of this turn dispatched it');
   const error = callError('EXECUTION_ERROR', 'dispatched_twice', `${call.tool} was not run: two runs of this turn were at it.`, {
@@ -182,7 +182,7 @@ async function isWritten({ store }: Dependencies, { head, call }: RunCallInput):
   return blocksOf('decision', blocks).some(({ digest }) => digest === call.digest);
 }
 
-interface Dispatched {
+interface DispatchAttempt {
   tool: Tool;
   input: JsonObject;
   key: string;
@@ -199,7 +199,7 @@ interface Dispatched {
 async function conclude(
   deps: Dependencies,
   request: RunCallInput,
-  dispatched: Dispatched,
+  dispatched: DispatchAttempt,
   { result, metadata, notes }: RunOutcome,
 ): Promise<RunCallOutput> {
   const { turn, call } = request;
@@ -208,7 +208,7 @@ async function conclude(
   const error = result.ok ? null : effect === 'in_doubt' ? inDoubt(result.error) : result.error;
   const envelope = result.ok ? success(result.data, metadata) : failure(error!, metadata);
   const asked = { options: request.options, allowed: deps.debugInfo, attempts: call.dispatch, notes };
-  const kept = await keep(deps, turn, call, tool, input, debugged(envelope, asked));
+  const kept = await keep(deps, turn, call, tool, input, withDebugInfo(envelope, asked));
   const effectFacts = { parent: head, dispatch, key, effect, result_ref: kept.result_ref };
   const newHead = await appendEffect(deps, request, effectFacts);
   try {
@@ -222,8 +222,8 @@ async function conclude(
     );
     throw error;
   }
-  if (effect === 'in_doubt' && hasEnded(result)) await attemptEnded(deps, dispatched);
-  await effectClosed(deps, { turn, call, key, dispatch, effect });
+  if (effect === 'in_doubt' && hasEnded(result)) await markAttemptEnd(deps, dispatched);
+  await notifyEffectListeners(deps, { turn, call, key, dispatch, effect });
   // Only now that the effect is on record: a hook that hangs must not leave anybody in doubt.
   const noted = await withAfterHooks(deps, request, tool, input, envelope);
   const shown = noted === envelope ? kept : await keep(deps, turn, call, tool, input, noted);
@@ -243,7 +243,7 @@ function hasEnded(result: RunResult): boolean {
 }
 
 /** What a probe finds is believed at once then, unless others may be at it. */
-async function attemptEnded({ store }: Dependencies, { key, dispatch, deadline, before }: Dispatched): Promise<void> {
+async function markAttemptEnd({ store }: Dependencies, { key, dispatch, deadline, before }: DispatchAttempt): Promise<void> {
   if (before === undefined) return;
   await store.effects.renew(key, dispatch, deadline, before).catch((error: unknown) => {
     if (!(error instanceof StoreError) || error.code !== 'conflict') throw error; // another attempt has begun, or it was settled

@@ -1,7 +1,7 @@
 /** After a lost attempt, and after a person has settled one. */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { InspectEffectInput, InspectEffectOutput, RunCallOutput, SettleEffectInput } from '../../shared/io/activities';
-import { SETTLEMENT_REFUSED } from '../../shared/approval/approval';
+import { SETTLEMENT_REFUSAL } from '../../shared/approval/approval';
 import { callError } from '../../shared/wire/errors';
 import type { EffectRecord } from '../../store/store';
 import { append } from '../../store/core/transcript';
@@ -9,7 +9,7 @@ import { closeQuestion } from '../people/questions';
 import { dispatchedCall } from '../call/call-input';
 import type { Dependencies } from '../ports';
 import { effectOf, fenceOff, keyOf } from './effect-record';
-import { effectClosed, recordedOutcome } from './effect-outcome';
+import { notifyEffectListeners, recordedOutcome } from './effect-outcome';
 import { failure, keep, metadataAt, recordedTool, success } from '../call/run-once';
 import { settlementsFault } from '../checks/approvals-fault';
 import type { PersonSettlement } from '../../record/blocks';
@@ -26,7 +26,13 @@ export async function inspectEffect(deps: Dependencies, input: InspectEffectInpu
   const { claimed, record } = await fenceOff(deps, input);
   const fencedBefore = record.state === 'not_applied' && record.result_ref === null && record.dispatch === call.dispatch;
   if (claimed || fencedBefore) {
-    await effectClosed(deps, { turn, call, key: record.idempotency_key, dispatch: record.dispatch, effect: 'not_applied' });
+    await notifyEffectListeners(deps, {
+      turn,
+      call,
+      key: record.idempotency_key,
+      dispatch: record.dispatch,
+      effect: 'not_applied',
+    });
     return { found: 'nothing_happened', head };
   }
   return { found: 'outcome', outcome: await recordedOutcome(deps, input, record, `the attempt was lost (${input.cause})`) };
@@ -41,7 +47,7 @@ export async function settleEffect(deps: Dependencies, input: SettleEffectInput)
   const key = record.idempotency_key;
   const fault = await settlementsFault(deps, input, record);
   if (isKnown(record) && record.state !== outcome) return knownBetter(deps, input, record, fault === null);
-  if (fault !== null) throw ApplicationFailure.nonRetryable(fault.reason, SETTLEMENT_REFUSED, fault.policy);
+  if (fault !== null) throw ApplicationFailure.nonRetryable(fault.reason, SETTLEMENT_REFUSAL, fault.policy);
   const tool = recordedTool(call);
   const metadata = metadataAt(tool, turn, at);
   const error = callError(
@@ -54,7 +60,7 @@ export async function settleEffect(deps: Dependencies, input: SettleEffectInput)
   const kept = await keep(deps, turn, call, tool, {}, envelope);
   const head = await appendSettlement(deps, input, { idempotency_key: key, result_ref: kept.result_ref });
   await deps.store.effects.move(key, record.dispatch, outcome, { result_ref: kept.result_ref, result_head: head });
-  await effectClosed(deps, { turn, call, key, dispatch: record.dispatch, effect: outcome });
+  await notifyEffectListeners(deps, { turn, call, key, dispatch: record.dispatch, effect: outcome });
   if (!applied) await closeQuestion(deps.store, record.digest);
   return {
     ...kept,

@@ -18,7 +18,7 @@ import { checkOwnTurn, checkTurnsOwn } from '../checks/own-turn';
 type Registers = Pick<Store, 'registers'>;
 
 /** A signed statement, when a worker first found it good. */
-interface Found {
+interface VerifiedStatement {
   hash: string;
   by: string;
   /** ISO 8601 */
@@ -30,10 +30,10 @@ export interface QuestionEntry {
   run: string;
   expires_at: string;
   closed: boolean;
-  approvals: Found[];
+  approvals: VerifiedStatement[];
 }
 
-type Said = Found & Pick<Settlement, 'outcome'>;
+type SettlementRecord = VerifiedStatement & Pick<Settlement, 'outcome'>;
 
 /** Of one person on one call; more is not noted, and of a call in doubt does not count. */
 const MOST_OF_ONE = 20;
@@ -91,7 +91,7 @@ export async function foundGood(store: Registers, asked: QuestionEntry | null, a
 }
 
 /** When this settlement was found good, likewise, and what its author has said last; null: nothing was noted. */
-export async function foundSettled(
+export async function findSettlement(
   store: Registers,
   { digest, attestation, by }: { digest: string; attestation: string; by: string },
 ): Promise<{ at: string | undefined; last: Settlement['outcome'] | null }> {
@@ -113,13 +113,13 @@ async function noteSettlement({ registers }: Registers, said: CheckDecisionInput
     if (all.some((one) => one.hash === hash)) return { answer: correctedBy(own, said.outcome!) };
     if (own.length >= MOST_OF_ONE)
       return { answer: `${by} has said ${MOST_OF_ONE} things of this call; somebody else must settle it` };
-    const value: Said[] = [...all, { hash, by, outcome: said.outcome!, at: iso(now) }];
+    const value: SettlementRecord[] = [...all, { hash, by, outcome: said.outcome!, at: iso(now) }];
     return { value: asJson(value), answer: null };
   });
 }
 
 /** Why something that its author has said before counts no more, or null. */
-function correctedBy(own: Said[], outcome: Settlement['outcome']): string | null {
+function correctedBy(own: SettlementRecord[], outcome: Settlement['outcome']): string | null {
   const last = own.at(-1)?.outcome ?? outcome;
   return last === outcome ? null : `${own[0]!.by} has said since that it was ${last}`;
 }
@@ -152,17 +152,17 @@ function isQuestion(value: Json): value is JsonObject & QuestionEntry {
 }
 
 /** @throws StoreError `damaged` for what are no settlements */
-function settlementsIn(value: Json): Said[] {
+function settlementsIn(value: Json): SettlementRecord[] {
   if (value === null) return [];
   if (Array.isArray(value) && value.every(isSaid)) return value;
   throw new StoreError('damaged', 'What a register of the store holds are no settlements of a call.');
 }
 
-function isFound(value: Json): value is JsonObject & Found {
+function isFound(value: Json): value is JsonObject & VerifiedStatement {
   return isJsonObject(value) && [value.hash, value.by, value.at].every((field) => typeof field === 'string');
 }
 
-function isSaid(value: Json): value is JsonObject & Said {
+function isSaid(value: Json): value is JsonObject & SettlementRecord {
   return isFound(value) && typeof (value as JsonObject).outcome === 'string';
 }
 

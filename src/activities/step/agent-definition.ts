@@ -117,7 +117,7 @@ export class PolicyArchive {
   /** What is kept, or on its way: once a process is enough. */
   private readonly kept = new Map<string, Promise<unknown>>();
   /** By an agent's tools, which those share that differ only in the turns above them. */
-  private readonly definitions = new WeakMap<PreparedAgent['tools'], Kept>();
+  private readonly definitions = new WeakMap<PreparedAgent['tools'], StoredDefinition>();
 
   constructor(
     private readonly store: Store,
@@ -137,7 +137,7 @@ export class PolicyArchive {
     return definition.ref;
   }
 
-  private async keep({ ref, text }: Kept): Promise<void> {
+  private async keep({ ref, text }: StoredDefinition): Promise<void> {
     const put = this.kept.get(ref) ?? this.store.putBytes(Buffer.from(text, 'utf8'));
     this.kept.set(ref, put);
     try {
@@ -149,12 +149,12 @@ export class PolicyArchive {
   }
 }
 
-interface Kept {
+interface StoredDefinition {
   ref: string;
   text: string;
 }
 
-function keptOf(object: JsonObject): Kept {
+function keptOf(object: JsonObject): StoredDefinition {
   const text = canonical(object);
   return { ref: createHash('sha256').update(text, 'utf8').digest('hex'), text };
 }

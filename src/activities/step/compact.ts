@@ -11,7 +11,7 @@ import type { PreparedAgent } from '../../tools/catalogue/registry';
 import type { SummaryBody } from '../../record/blocks';
 import { lastOf } from '../../record/read-block';
 import { summaryBlock } from '../../record/write-block';
-import { entriesOf, planOf, shortened, withoutResults, roomOf, saysFull } from './compaction';
+import { entriesOf, planOf, shortenEntries, withoutResults, roomOf, saysFull } from './compaction';
 import { containerOf, answerText } from './model-content';
 import { addOutcomes, messagesOf } from './conversation';
 import type { Dependencies } from '../ports';
@@ -55,9 +55,9 @@ export async function compact(deps: Dependencies, { turn, at, head, outcomes }: 
     // Where the vendor has said that it is too long, so might be the request for the summary.
     const full = saysFull(lastOf('admission', blocks)?.stop_reason);
     const toSum = entries.slice(0, plan.upTo + 1);
-    const part = full ? shortened(toSum.map(withoutResults), room) : toSum;
+    const part = full ? shortenEntries(toSum.map(withoutResults), room) : toSum;
     const messages = part.map(({ message }) => message);
-    const summary = await summarized(deps, agent, messages, { all, container: containerOf(blocks, agent) });
+    const summary = await summarizeMessages(deps, agent, messages, { all, container: containerOf(blocks, agent) });
     usage = summary.usage;
     add({ ...about, summarized_to: entries[plan.upTo]!.hash, text: summary.text });
   }
@@ -66,7 +66,7 @@ export async function compact(deps: Dependencies, { turn, at, head, outcomes }: 
 }
 
 /** Asked with the very tools, prompt and messages of the steps before, so that it reads what the prompt cache has. */
-async function summarized(
+async function summarizeMessages(
   deps: Dependencies,
   agent: PreparedAgent,
   part: ModelMessage[],

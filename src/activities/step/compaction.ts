@@ -11,7 +11,7 @@ import { estimateTokens } from '../../tools/define/model-text';
 import type { StoredBlock } from '../../store/core/seal';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { messageOf, type Entry } from './conversation';
-import { withoutDeclined } from './declined-turn';
+import { replaceDeclinedTurn } from './declined-turn';
 
 /** Shorter results are no gain: the note is about as long. */
 const LONG_RESULT = 600;
@@ -39,14 +39,14 @@ export function entriesOf(blocks: StoredBlock[]): Entry[] {
       continue;
     }
     const read = readBlock(stored);
-    if (read?.kind === 'admission' && read.stop_reason === 'refusal') entries = withoutDeclined(entries, began);
-    if (read?.kind === 'summary') entries = applied(entries, read);
+    if (read?.kind === 'admission' && read.stop_reason === 'refusal') entries = replaceDeclinedTurn(entries, began);
+    if (read?.kind === 'summary') entries = applySummary(entries, read);
   }
   return entries;
 }
 
 /** A summary that names no block of the conversation changes nothing. */
-function applied(entries: Entry[], { cleared_to, summarized_to, text }: ReadSummary): Entry[] {
+function applySummary(entries: Entry[], { cleared_to, summarized_to, text }: ReadSummary): Entry[] {
   const cleared = entries.findIndex(({ hash }) => hash === cleared_to);
   const seen = entries.map((entry, index) => (index <= cleared ? withoutResults(entry) : entry));
   const last = entries.findIndex(({ hash }) => hash === summarized_to);
@@ -62,11 +62,11 @@ export function summaryMessage(text: string): ModelMessage {
 /** The same, long results replaced by a note. */
 export function withoutResults(entry: Entry): Entry {
   const { hash, message } = entry;
-  return { ...entry, message: { ...message, content: message.content.map((block) => cleared(block, hash)) } };
+  return { ...entry, message: { ...message, content: message.content.map((block) => clearResult(block, hash)) } };
 }
 
 /** The same, so that the request for their summary fits beside what else it has: long texts lose their middle. */
-export function shortened(entries: Entry[], { window }: Room): Entry[] {
+export function shortenEntries(entries: Entry[], { window }: Room): Entry[] {
   let seen = entries;
   for (let most = LONGEST_TEXT; sum(seen) > ENOUGH * window && most > SHORTEST_TEXT; most /= 2)
     seen = entries.map((entry) => withShortTexts(entry, most));
@@ -87,7 +87,7 @@ function shortText(text: string, most: number, hash: string): string {
   return `${text.slice(0, half)}\n${note}\n${text.slice(-half)}`.toWellFormed();
 }
 
-function cleared(block: JsonObject, hash: string): JsonObject {
+function clearResult(block: JsonObject, hash: string): JsonObject {
   if (block.type !== 'tool_result' || JSON.stringify(block.content ?? null).length < LONG_RESULT) return block;
   const text = `[This result was left out to make room. It is kept in block ${hash}. If you need it, make the call again.]`;
   return { ...block, content: [{ type: 'text', text }] };

@@ -6,7 +6,7 @@ import type { Json } from '../../shared/json/json';
 import type { Entry } from './conversation';
 
 /** @param began hash of the block of the turn's first message; where a summary stands for it, the turn goes on behind that */
-export function withoutDeclined(entries: Entry[], began: string | null): Entry[] {
+export function replaceDeclinedTurn(entries: Entry[], began: string | null): Entry[] {
   const found = entries.findIndex(({ hash }) => hash === began);
   const from = found < 0 ? Math.min(1, entries.length) : found;
   const declined = entries.slice(from);

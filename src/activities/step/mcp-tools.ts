@@ -13,14 +13,17 @@ import type { Tool } from '../../tools/define/tool';
 
 type Needs = Pick<Dependencies, 'registry' | 'outside' | 'log' | 'store'>;
 
-export interface Begun {
+export interface PreparedStart {
   agent: PreparedAgent;
   /** For the start block; null: the agent has no servers. */
   outside: OfferedTools | null;
 }
 
 /** The agent as a turn that begins now has it. Undefined: there is no such agent here. */
-export async function beginningAgent(deps: Needs, turn: Pick<TurnContext, 'agent' | 'parent'>): Promise<Begun | undefined> {
+export async function beginningAgent(
+  deps: Needs,
+  turn: Pick<TurnContext, 'agent' | 'parent'>,
+): Promise<PreparedStart | undefined> {
   const own = deps.registry.forTurn(turn);
   if (!own) return undefined;
   const { mcpServers } = own.agent;

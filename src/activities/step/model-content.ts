@@ -17,7 +17,7 @@ export interface ToolUse {
 
 /** The client tools that the answer asks for, in order, with the input as it was written. */
 export function toolUses(response: ModelResponse, askedIds: AskedIds = new Map()): ToolUse[] {
-  const written = asWritten(response);
+  const written = rawInputReader(response);
   return response.content.flatMap((block, position) => {
     if (block.type !== 'tool_use') return [];
     const use = { id: String(block.id), name: String(block.name), json: written(position) };
@@ -28,7 +28,7 @@ export function toolUses(response: ModelResponse, askedIds: AskedIds = new Map()
 
 /** The answer's content, such that it can be hashed and sent back: an input that is no strict JSON becomes `{}`. */
 export function storableContent(response: ModelResponse): JsonObject[] {
-  const written = asWritten(response);
+  const written = rawInputReader(response);
   return response.content.map((block, position) => {
     const kept = block.type === 'tool_use' ? { ...block, input: strictInput(written(position)) } : block;
     const storable = toJson(kept);
@@ -39,7 +39,7 @@ export function storableContent(response: ModelResponse): JsonObject[] {
 }
 
 /** The text of a call's input, by the position of its block. */
-function asWritten({ content, rawToolInputs }: ModelResponse): (position: number) => string {
+function rawInputReader({ content, rawToolInputs }: ModelResponse): (position: number) => string {
   const raw = new Map(rawToolInputs.map(({ block, json }) => [block, json]));
   return (position) => raw.get(position) ?? JSON.stringify(content[position]?.input ?? {});
 }

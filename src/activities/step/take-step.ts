@@ -34,7 +34,7 @@ import { addBeginning } from './turn-ends';
 import { compactedMessages, totalTokens, asTooLong, goOnText, saysFull, TOO_LONG, type TooLong } from './compaction';
 import { addOutcomes, messagesOf, earlierSpeakers } from './conversation';
 import type { Dependencies } from '../ports';
-import { agentSince, beginningAgent, type Begun } from './mcp-tools';
+import { agentSince, beginningAgent, type PreparedStart } from './mcp-tools';
 import { startFaultIn } from '../checks/start';
 import { beginOver, checkOwnTurn, checkParentRuns } from '../checks/own-turn';
 import { showing } from '../call/heartbeat';
@@ -137,14 +137,14 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
 }
 
 /** With the tools from outside that the turn has had since it began. */
-async function agentFor(deps: Dependencies, { turn, message, head }: TakeStepInput): Promise<Begun | undefined> {
+async function agentFor(deps: Dependencies, { turn, message, head }: TakeStepInput): Promise<PreparedStart | undefined> {
   if (message !== null) return beginningAgent(deps, turn);
   const agent = await agentSince(deps, turn, head);
   return agent && { agent, outside: null };
 }
 
 /** What came before this step: start and user message, or the results of the last step. */
-async function addBefore(deps: Dependencies, draft: Draft, begun: Begun, input: TakeStepInput): Promise<void> {
+async function addBefore(deps: Dependencies, draft: Draft, begun: PreparedStart, input: TakeStepInput): Promise<void> {
   const { turn, at, message, attestation } = input;
   if (message === null) return addOutcomes(deps.store, draft, turn, at, input.outcomes);
   const signed = attestation === undefined ? {} : { attestation };
@@ -153,7 +153,7 @@ async function addBefore(deps: Dependencies, draft: Draft, begun: Begun, input: 
 
 /** The next request would come near the window, or beyond it. */
 function isFull({ agent }: PreparedAgent, { usage, stopReason }: ModelResponse): boolean {
-  return saysFull(stopReason) || totalTokens(recorded(usage)) >= agent.compactAt * agent.contextWindow;
+  return saysFull(stopReason) || totalTokens(usageToJson(usage)) >= agent.compactAt * agent.contextWindow;
 }
 
 function modelOf({ defaultModel }: Dependencies, { agent }: PreparedAgent): string {
@@ -172,7 +172,7 @@ function liveText({ live }: Dependencies, { turn, step }: TakeStepInput): (text:
   };
 }
 
-interface Asked {
+interface ModelRequestParts {
   messages: ModelMessage[];
   tools: ModelTool[];
   /** Null: there is none. */
@@ -184,7 +184,7 @@ interface Asked {
 export async function request(
   deps: Dependencies,
   prepared: PreparedAgent,
-  { messages, tools, container, forced = true }: Asked,
+  { messages, tools, container, forced = true }: ModelRequestParts,
   onText: (text: string) => void,
 ): Promise<ModelResponse> {
   const { agent: definition } = prepared;
@@ -231,7 +231,7 @@ function answeredRequest(response: ModelResponse, askedIds: AskedIds): RequestFa
     request_id: response.requestId,
     model: response.model,
     stop_reason: response.stopReason,
-    usage: recorded(response.usage),
+    usage: usageToJson(response.usage),
     ...(response.container ? { container: { ...response.container } } : {}),
     server_tools: response.content.flatMap((block, position): JsonObject[] => {
       if (block.type !== 'server_tool_use') return [];
@@ -249,7 +249,7 @@ function refusedRequest(model: string, { sent, window }: TooLong): RequestFacts 
   return { message_id: null, request_id: null, model, stop_reason: TOO_LONG, usage, ...told, server_tools: [] };
 }
 
-function recorded({ billed, ...usage }: ModelUsage): JsonObject {
+function usageToJson({ billed, ...usage }: ModelUsage): JsonObject {
   return { ...usage, ...(billed ? { billed: billed.map((part) => ({ ...part })) } : {}) };
 }
 

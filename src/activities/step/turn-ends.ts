@@ -7,11 +7,11 @@ import { messageBlock, startBlock, endBlock } from '../../record/write-block';
 import { systemPrompt } from '../../agents/agent';
 import { walk, Draft } from '../../store/core/transcript';
 import type { Dependencies } from '../ports';
-import { checkStart, START_NOT_ATTESTED, beginOver } from '../checks/own-turn';
+import { checkStart, UNATTESTED_START, beginOver } from '../checks/own-turn';
 import { envelopeOf } from '../call/direct-envelope';
 import { messagesOf, addOutcomes } from './conversation';
 import { openCalls } from './compaction';
-import type { Begun } from './mcp-tools';
+import type { PreparedStart } from './mcp-tools';
 
 /**
  * @param parent what the draft follows: the end of the turn before
@@ -20,7 +20,7 @@ import type { Begun } from './mcp-tools';
 export async function addBeginning(
   deps: Dependencies,
   { draft, parent, at }: { draft: Draft; parent: string | null; at: string },
-  { agent, outside }: Begun,
+  { agent, outside }: PreparedStart,
   { turn, message, attestation }: TurnBegin & { turn: TurnContext },
 ): Promise<void> {
   const message_hash = hashJson(message);
@@ -40,22 +40,22 @@ export async function addBeginning(
     ...(attestation === undefined ? {} : { attestation }),
   };
   draft.add(startBlock(start), at);
-  const lost = await unanswered(deps, parent);
+  const lost = await resultsForOpenCalls(deps, parent);
   if (lost.length > 0) draft.add(messageBlock('user', lost), at);
   draft.add(messageBlock('user', [{ type: 'text', text: message }]), at);
 }
 
-const LOST =
+const UNKNOWN_RESULT_TEXT =
   'The turn ended before the result of this call was known: it may or may not have taken effect. Find out before you repeat it.';
 
 /** Results for calls that the turn before left without any, such as one that was terminated from outside: the API wants one for each. */
-async function unanswered({ store }: Dependencies, head: string | null) {
+async function resultsForOpenCalls({ store }: Dependencies, head: string | null) {
   const last = messagesOf(await walk(store, head)).at(-1);
   return (last ? openCalls(last) : []).map(({ id }) => ({
     type: 'tool_result',
     tool_use_id: id ?? null,
     is_error: true,
-    content: [{ type: 'text', text: LOST }],
+    content: [{ type: 'text', text: UNKNOWN_RESULT_TEXT }],
   }));
 }
 
@@ -63,7 +63,7 @@ async function unanswered({ store }: Dependencies, head: string | null) {
 export async function endTurn(deps: Dependencies, input: EndTurnInput): Promise<EndTurnOutput> {
   const { turn, at, state, reason, begin } = input;
   const draft = new Draft(deps.store, turn.first_execution_run_id, input.head);
-  if (begin) await addBegun(deps, draft, input, begin);
+  if (begin) await keepUserMessage(deps, draft, input, begin);
   if (draft.head === null) return { head: null }; // no step ever succeeded: there is no transcript to close
   await addOutcomes(deps.store, draft, turn, at, input.outcomes);
   draft.add(endBlock({ state, reason }), at);
@@ -73,7 +73,12 @@ export async function endTurn(deps: Dependencies, input: EndTurnInput): Promise<
 }
 
 /** What the user said stands, although nothing came of it: the session's next turn goes on from there. A start that nobody may make does not. */
-async function addBegun(deps: Dependencies, draft: Draft, { turn, at, head }: EndTurnInput, begin: TurnBegin): Promise<void> {
+async function keepUserMessage(
+  deps: Dependencies,
+  draft: Draft,
+  { turn, at, head }: EndTurnInput,
+  begin: TurnBegin,
+): Promise<void> {
   const agent = deps.registry.forTurn(turn);
   if (!agent) return;
   // No turn begins without a store any more: whoever starts activities could else have one begin as of an older version.
@@ -81,6 +86,6 @@ async function addBegun(deps: Dependencies, draft: Draft, { turn, at, head }: En
   try {
     await addBeginning(deps, { draft, parent: head, at }, { agent, outside: null }, { turn: bound, ...begin });
   } catch (error) {
-    if (!(error instanceof ApplicationFailure && error.type === START_NOT_ATTESTED)) throw error;
+    if (!(error instanceof ApplicationFailure && error.type === UNATTESTED_START)) throw error;
   }
 }

@@ -10,7 +10,7 @@ import type {
 } from '../../shared/io/activities';
 import { type Envelope, type EnvelopeMetadata, callError, type CallError } from '../../shared/wire/errors';
 import { workflowId } from '../../shared/ids';
-import { type SubTurnReport, NOTHING_SPENT, travelling, type OuterMode, type ParentTurn } from '../../shared/turn/sub-turn';
+import { type SubTurnReport, ZERO_SPENDING, travelling, type OuterMode, type ParentTurn } from '../../shared/turn/sub-turn';
 import { hashJson } from '../../shared/json/digests';
 import type { Json } from '../../shared/json/json';
 import type { Store } from '../../store/store';
@@ -20,7 +20,7 @@ import { effectiveInput } from '../call/call-input';
 import type { Dependencies, AskedTurn } from '../ports';
 
 /** What it had said before it was stopped, characters. */
-const SAID = 2000;
+const LONGEST_TEXT = 2000;
 
 export async function closeSubTurn(deps: Dependencies, request: CloseSubTurnInput): Promise<RunCallOutput> {
   const { turn, call, at, report, sub_turn_id } = request;
@@ -42,8 +42,8 @@ export async function closeSubTurn(deps: Dependencies, request: CloseSubTurnInpu
 /** Null: it has answered. */
 function errorOf({ state, reason, agent }: SubTurnReport, turnId: string, text: string): CallError | null {
   if (state === 'completed') return null;
-  const said = text === '' ? '' : ` It had said: ${text.slice(0, SAID).toWellFormed()}`;
-  const why = reason === null || reason === '' ? '' : ` ${reason.slice(0, SAID).toWellFormed()}`;
+  const said = text === '' ? '' : ` It had said: ${text.slice(0, LONGEST_TEXT).toWellFormed()}`;
+  const why = reason === null || reason === '' ? '' : ` ${reason.slice(0, LONGEST_TEXT).toWellFormed()}`;
   switch (state) {
     case 'refused':
       return callError(
@@ -73,7 +73,7 @@ function errorOf({ state, reason, agent }: SubTurnReport, turnId: string, text: 
 export function reportOf({ closed, facts }: AskedTurn, agent: string): SubTurnReport {
   const outside = closed === 'TERMINATED' || closed === 'TIMED_OUT';
   if (facts === null) {
-    const nothing = { first_execution_run_id: '', agent, head: null, spent: NOTHING_SPENT, waiting: [] };
+    const nothing = { first_execution_run_id: '', agent, head: null, spent: ZERO_SPENDING, waiting: [] };
     return { ...nothing, state: 'failed', ended: closed !== null, reason: closed === null ? null : endedOutside(closed) };
   }
   const { parent: _, text: __, ...report } = facts;
@@ -139,6 +139,6 @@ function nameOf({ first_execution_run_id }: Above, workflow_id: string): string 
 }
 
 /** How many turns of sub-agents may stand below this turn: the first agent says, and no agent below it allows more. */
-export function depthLeft({ parent }: Pick<TurnContext, 'parent'>, { agent }: PreparedAgent): number {
+export function remainingDepth({ parent }: Pick<TurnContext, 'parent'>, { agent }: PreparedAgent): number {
   return Math.min(agent.maxDepth, parent?.depth_left ?? agent.maxDepth);
 }

@@ -7,9 +7,9 @@ import type { JsonObject } from '../../shared/json/json';
 import { narrower, type OuterMode, type TurnLimits } from '../../shared/turn/sub-turn';
 import { tooDeep } from '../../tools/admit/admit';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
-import { taken } from '../../tools/schema/input-output';
-import { checkedCall, heldByReset, heldOrRefused } from '../checks/checks-before-call';
-import { depthLeft, noteSubTurn, reportOf } from './close-sub-turn';
+import { readInputOrThrow } from '../../tools/schema/input-output';
+import { checkedCall, heldByReset, holdOrRefuse } from '../checks/checks-before-call';
+import { remainingDepth, noteSubTurn, reportOf } from './close-sub-turn';
 import type { Dependencies } from '../ports';
 import { refusal } from '../call/run-once';
 import type { SubAgent, Tool } from '../../tools/define/tool';
@@ -30,12 +30,12 @@ export async function openSubTurn(deps: Dependencies, request: OpenSubTurnInput)
   const { subAgent } = tool;
   if (!subAgent)
     return refused(callError('TOOL_NOT_FOUND', 'tool_changed', `No agent answers ${tool.name}@${tool.version} any more.`));
-  const held = (await heldByReset(deps, request)) ?? (await heldOrRefused(deps, request, tool, input));
+  const held = (await heldByReset(deps, request)) ?? (await holdOrRefuse(deps, request, tool, input));
   if (held) return { open: false, refused: held };
   const asking = deps.registry.forTurn(turn)!; // whoever has the tool is served
   const asked = deps.registry.agent(subAgent.name);
   if (!asked) return refused(notServed(subAgent.name, deps.registry.names()));
-  const left = depthLeft(turn, asking);
+  const left = remainingDepth(turn, asking);
   if (left === 0) return refused(tooDeep(tool.name));
   const message = messageOf(tool, subAgent, input);
   if (typeof message !== 'string') return refused(message.fault);
@@ -82,7 +82,7 @@ function messageOf(tool: Tool, subAgent: SubAgent, input: JsonObject): string | 
     fault: callError('EXECUTION_ERROR', 'no_message', `Agent ${subAgent.name} was not asked: ${text}.`),
   });
   try {
-    const message: unknown = subAgent.message(taken(tool, input));
+    const message: unknown = subAgent.message(readInputOrThrow(tool, input));
     if (typeof message !== 'string' || message.trim() === '' || message.length > LONGEST_MESSAGE || !message.isWellFormed())
       return fault(`its message must be well-formed text of 1 to ${LONGEST_MESSAGE} characters`);
     return message;

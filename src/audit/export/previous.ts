@@ -1,6 +1,6 @@
 /** The chain of a tenant's bundles of an agent: each names the root of the one before, so that one that was left out shows. */
 import { isJsonObject, type Json } from '../../shared/json/json';
-import { KEPT } from '../../store/core/registers';
+import { PERMANENT_PREFIX } from '../../store/core/registers';
 import type { RegisterStore } from '../../store/store';
 import type { EndBody } from '../format/lines';
 
@@ -33,7 +33,9 @@ export async function withdraw(
 
 /** The operator's chain goes on from that of all tenants, as it was once. */
 function nameOf({ agent, tenant }: ChainName): string {
-  return tenant === null ? `${KEPT}bundle/${agent}` : `${KEPT}bundle of ${JSON.stringify([tenant, agent])}`;
+  return tenant === null
+    ? `${PERMANENT_PREFIX}bundle/${agent}`
+    : `${PERMANENT_PREFIX}bundle of ${JSON.stringify([tenant, agent])}`;
 }
 
 function previousIn(value: Json): Previous {

@@ -1,5 +1,5 @@
 /** A document as Markdown: the same text, without the picture. What others wrote stands in fences, or cannot be markup. */
-import { fenced, inlineCode, visible } from '../../shared/text/visible';
+import { fenceText, inlineCode, visible } from '../../shared/text/visible';
 import type { Doc, Inline, Node, Text } from './doc';
 
 export function markdown({ title, body }: Doc): string {
@@ -29,7 +29,7 @@ function write(node: Node, level: number): string {
     case 'table':
       return table(node);
     case 'quote':
-      return `${plain(node.label)}:\n\n${fenced(node.text)}`;
+      return `${plain(node.label)}:\n\n${fenceText(node.text)}`;
     case 'fold':
       return `**${line(node.title).replaceAll('**', '')}**\n\n${inner(node.body, 0)}`;
     case 'picture':

@@ -2,7 +2,7 @@
  * As `doubled.ts`, of decisions and of what admission was told and has answered: which fact stands in another place too, and by
  * which rule it is compared; or why it is not. A new field without an entry does not compile.
  */
-import type { Decision, Edit, EditMade, Held, Settlement } from '../../shared/approval/approval';
+import type { Decision, Edit, EditRecord, HoldReason, Settlement } from '../../shared/approval/approval';
 import type {
   AdmitCallInput,
   AdmitDirectInput,
@@ -62,7 +62,7 @@ export const RECORDED_EDIT = {
   note: 'rule.H9',
   identity: 'rule.H9',
   attestation: 'rule.H9',
-} as const satisfies Record<keyof EditMade, Place>;
+} as const satisfies Record<keyof EditRecord, Place>;
 
 export const SETTLEMENT = {
   outcome: 'rule.H9',
@@ -121,7 +121,7 @@ export const HOLD = {
   kind: 'rule.D4',
   id: 'rule.D4',
   text: 'rule.D4',
-} as const satisfies Record<keyof Held, Place>;
+} as const satisfies Record<keyof HoldReason, Place>;
 
 export const RENEWED_POLICY = {
   policy_ref: 'call.policy_ref',

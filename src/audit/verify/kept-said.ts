@@ -2,7 +2,15 @@
  * What people have said and the store keeps while their turn goes on in another run: the next run reads the part that this one has
  * had kept (D1). What stands in it: `as-said.ts` (H9), `twice-in-runs.ts` (D5).
  */
-import { isJsonObject, type Json, type JsonObject, eachText, isPacked, unpacked, type Packed } from '../../shared/json/json';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  eachText,
+  isPacked,
+  unpackJson,
+  type PackedJson,
+} from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import type { History } from './history';
 import type { Testimony } from './testimony';
@@ -62,7 +70,7 @@ export class StoredDecisions {
 
 /** The approvals and denials in what the store was to keep; none where it is not packed as the engine packs it. */
 export function decisionsIn(said: Json | undefined): Json[] {
-  const all = isPacked(said) && isWhole(said) ? unpacked(said) : [];
+  const all = isPacked(said) && isWhole(said) ? unpackJson(said) : [];
   return list(all)
     .flatMap((one) => one)
     .filter((one) => isJsonObject(one) && one.decision !== 'edit');
@@ -71,7 +79,7 @@ export function decisionsIn(said: Json | undefined): Json[] {
 const PLACE = /^~(0|[1-9][0-9]{0,8})$/;
 
 /** Whether each place in it has a text. */
-function isWhole({ value, texts }: Packed): boolean {
+function isWhole({ value, texts }: PackedJson): boolean {
   const isText = (text: string) =>
     !text.startsWith('~') || text.startsWith('~~') || (PLACE.test(text) && typeof texts[Number(text.slice(1))] === 'string');
   let whole = value !== undefined;

@@ -1,5 +1,5 @@
 /** The rules of the bundle, asked again about each call that ran, by the code that asked them then (rule B12). */
-import { compileRules, decide, factsRecorded, type Policy, type RuledTool, type TurnFacts } from '../../rules';
+import { compileRules, decide, readRecordedFacts, type Policy, type RuledTool, type TurnFacts } from '../../rules';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { object, text } from '../../record/fields';
 import type { ObjectBody } from '../format/lines';
@@ -89,7 +89,7 @@ function faultUnder(policy: Policy, { tool, classifies }: DefinedTool, run: Sche
   if (!isJsonObject(body.facts)) return 'The call ran, and what the rules looked at is not written down';
   if (!isClass(call.class) || !isJsonObject(body.input)) return null;
   const asked = { tool: tool.name, version: tool.version, class: call.class, input: body.input };
-  const facts = factsRecorded(asked, body.facts, tool.schema);
+  const facts = readRecordedFacts(asked, body.facts, tool.schema);
   // Targets that cannot be written down are left out; nothing else ever is.
   if (facts === null)
     return body.facts.targets === undefined ? null : 'The call ran, and not all that the rules looked at is there';

@@ -1,5 +1,5 @@
 /** What rules would have said to the recorded calls of a turn. */
-import { compileRules, decide, factsRecorded, type Policy } from '../../rules';
+import { compileRules, decide, readRecordedFacts, type Policy } from '../../rules';
 import type { CallCase } from '../case-file/types';
 import { isClass, type RecordedAgent } from '../recorded-rules';
 import type { CallDecision } from './types';
@@ -33,7 +33,7 @@ export function wouldDecide(call: CallCase, was: CallDecision, { policy, before,
   if (schema === undefined) return unknown(`the bundle does not have the definition of ${call.tool}@${call.version}`);
   if (!isClass(call.class) || call.input === null) return unknown('the input of the call was left out');
 
-  const facts = factsRecorded({ ...call, class: call.class, input: call.input }, call.facts, schema);
+  const facts = readRecordedFacts({ ...call, class: call.class, input: call.input }, call.facts, schema);
   if (facts === null) return unknown('what the rules looked at was not all written down');
   const { verdict, reason } = decide(policy, facts);
   if (verdict === 'deny') return { outcome: 'refused', answer: null, reason };

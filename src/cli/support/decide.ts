@@ -1,5 +1,5 @@
 /** Sends a decision: through the gateway where one is set, signed where a key is named, else under a name. */
-import { decidedCalls, describeDecided } from '../../client/approvals/watch-pending';
+import { decidedCalls, describeDecision } from '../../client/approvals/watch-pending';
 import { userName, type DecideOptions } from './decide-options';
 import { decideThroughGateway } from './gateway-client';
 import { withClient } from './with-client';
@@ -17,13 +17,13 @@ export async function decide(deciding: Deciding, options: DecideOptions): Promis
   return withClient(async (client) => {
     const turn = await client.turnNamed(id);
     if (options.key !== undefined) {
-      const [{ signerOf }, { decideSigned }] = await Promise.all([
+      const [{ signerOf }, { signAndDecide }] = await Promise.all([
         import('./signer.js'),
         import('../../client/approvals/attest.js'),
       ]);
       const { key, principal, roles } = await signerOf(config, options);
       const what = { decision, ...edited, ...note, ...(outcome === undefined ? {} : { outcome }) };
-      await decideSigned(turn, key, { ...what, calls: options.call, principal, roles });
+      await signAndDecide(turn, key, { ...what, calls: options.call, principal, roles });
       return { by: principal, calls: await decidedCalls(turn, options.call) };
     }
     const by = { by: options.by ?? userName(), ...note };
@@ -45,7 +45,7 @@ export function describeAcceptance(
   const value = { accepted: true, ...named, by, ...(outcome === undefined ? {} : { outcome }), now: calls };
   const standing = (digest: string) => {
     const known = calls.find((one) => one.digest.startsWith(digest));
-    return known === undefined ? '' : `: ${describeDecided(known)}`;
+    return known === undefined ? '' : `: ${describeDecision(known)}`;
   };
   return [value, call.map((digest) => `Accepted: ${what} ${digest} by ${by}${standing(digest)}.`)];
 }

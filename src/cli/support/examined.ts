@@ -1,6 +1,6 @@
 /** What an MCP server offers now, and what of it somebody has accepted: asked by this process itself. */
 import { mcpLogins, type Config } from '../../config';
-import { acceptedPath, Connection, readAccepted, type ServerConfig } from '../../mcp';
+import { acceptedPath, Connection, readAcceptedTools, type ServerConfig } from '../../mcp';
 import { proposals, type Proposal } from '../../mcp/proposal';
 import { acceptNoIsolation } from '../../processes/isolation';
 import { createLog } from '../../telemetry/log';
@@ -17,7 +17,7 @@ export async function examineServer(config: Config, server: ServerConfig): Promi
     waitMs: FIRST_START_MS,
   });
   try {
-    return proposals(server.name, await connection.tools(true), await readAccepted(acceptedPath(config.mcp)));
+    return proposals(server.name, await connection.tools(true), await readAcceptedTools(acceptedPath(config.mcp)));
   } finally {
     await connection.close();
   }

@@ -84,6 +84,6 @@ async function send(
 ): Promise<void> {
   const note = text === undefined ? {} : { note: text };
   if (key === null) return decision === 'approve' ? turn.approve(digest, { by, ...note }) : turn.deny(digest, { by, ...note });
-  const { decideSigned } = await import('../../client/approvals/attest.js');
-  await decideSigned(turn, key, { decision, calls: [digest], principal: by, roles: [], ...note });
+  const { signAndDecide } = await import('../../client/approvals/attest.js');
+  await signAndDecide(turn, key, { decision, calls: [digest], principal: by, roles: [], ...note });
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { App } from '../../agents/define';
-import { callableTools, listedTools, type Listed } from '../../agents/listed-tools';
+import { callableTools, listedTools, type ToolWithAgents } from '../../agents/listed-tools';
 import { loadConfig } from '../../config';
 import { LOCAL_PRINCIPAL } from '../../shared/ids';
 import { nearest } from '../../shared/text/similar';
@@ -8,7 +8,7 @@ import { oneLine } from './describe';
 import { UsageError } from './exit';
 import type { Agent } from '../../agents/agent';
 
-export type { Listed } from '../../agents/listed-tools';
+export type { ToolWithAgents } from '../../agents/listed-tools';
 
 export interface ToolboxOptions {
   app?: string;
@@ -28,7 +28,7 @@ export async function toolbox({
   app: file,
   agent: name,
   by = LOCAL_PRINCIPAL,
-}: ToolboxOptions): Promise<{ tools: Listed[]; callable: Listed[]; agents: Agent[] }> {
+}: ToolboxOptions): Promise<{ tools: ToolWithAgents[]; callable: ToolWithAgents[]; agents: Agent[] }> {
   const { appOf } = await import('./app.js');
   const config = loadConfig();
   const app: App = await appOf(config, file);
@@ -42,7 +42,7 @@ export async function toolbox({
 }
 
 /** The versions of a tool, by its name. @throws UsageError that names the nearest tools */
-export function versionsOf(tools: readonly Listed[], name: string): Listed[] {
+export function versionsOf(tools: readonly ToolWithAgents[], name: string): ToolWithAgents[] {
   const found = tools.filter(({ tool }) => tool.name === name);
   if (found.length > 0) return found;
   const names = [...new Set(tools.map(({ tool }) => tool.name))];

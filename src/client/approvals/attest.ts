@@ -65,7 +65,7 @@ export interface SignedSending extends Omit<Signing, 'decision'> {
  * Signs decisions, and sends them: note, input and outcome that go along are those that the signatures cover.
  * @returns the whole digests. @throws DecisionNotAccepted with the reason; TurnNotFound, NoWorker
  */
-export async function decideSigned(turn: TurnHandle, key: SigningKey, sending: SignedSending): Promise<string[]> {
+export async function signAndDecide(turn: TurnHandle, key: SigningKey, sending: SignedSending): Promise<string[]> {
   const { decision, principal, outcome, input, note } = sending;
   const signed = await signDecisions(turn, key, { ...sending, decision: input === undefined ? decision : 'edit' });
   const calls = signed.map(({ call }) => call);

@@ -1,5 +1,5 @@
 /** What cards say, read out of their Markdown: as lines for a terminal, whole or cut, and out of the Web UI's Current Details. */
-import { ACT_HEADINGS, actSections, TRUNCATED, type Act } from '../../shared/approval/card';
+import { ACT_HEADINGS, actSections, TRUNCATION_MARK, type Act } from '../../shared/approval/card';
 import { visible } from '../../shared/text/visible';
 
 /** Cards stand in Current Details with a rule between them; what looks like one inside of a fence is somebody's text. */
@@ -22,7 +22,7 @@ function isShown(card: string): boolean {
 /** Whether a part of what the call would do is not in it. */
 export function isCut(card: string): boolean {
   const lines = linesOf(card);
-  return lines.slice(actsAt(lines)).some(({ line, ours }) => ours && line.startsWith(TRUNCATED));
+  return lines.slice(actsAt(lines)).some(({ line, ours }) => ours && line.startsWith(TRUNCATION_MARK));
 }
 
 /** The card with all of what the call would do. */

@@ -85,7 +85,7 @@ export async function decidedCalls(turn: TurnHandle, digests: readonly string[])
 }
 
 /** `1 of 2 approvals, the call waits` */
-export function describeDecided({ state, approvals, quorum }: DecidedCall): string {
+export function describeDecision({ state, approvals, quorum }: DecidedCall): string {
   const counted = quorum > 1 && state !== 'denied' ? `${approvals} of ${quorum} approvals, ` : '';
   return `${counted}${STATES[state]}`;
 }

@@ -52,20 +52,20 @@ export class EventReader {
     if (event.workflowExecutionStartedEventAttributes) {
       const [input] = await this.decode(event.workflowExecutionStartedEventAttributes.input?.payloads);
       this.requester = (input as TurnInput).requester;
-      return started(at, input as TurnInput | CallInput);
+      return startEvents(at, input as TurnInput | CallInput);
     }
     const scheduled = event.activityTaskScheduledEventAttributes;
     if (scheduled) {
       const [input] = await this.decode(scheduled.input?.payloads);
       const type = scheduled.activityType?.name ?? '';
       this.scheduled.set(String(event.eventId), { type, input });
-      return this.onScheduled(at, type, input);
+      return this.scheduledActivityEvents(at, type, input);
     }
     const completed = event.activityTaskCompletedEventAttributes;
     if (completed) {
       const activity = this.scheduled.get(String(completed.scheduledEventId));
       const [output] = await this.decode(completed.result?.payloads);
-      return activity ? this.onCompleted(at, activity, output) : [];
+      return activity ? this.completedActivityEvents(at, activity, output) : [];
     }
     return (await this.deciding(event, at)) ?? this.ending(event, at);
   }
@@ -76,25 +76,25 @@ export class EventReader {
     if (signal) {
       const payloads = signal.input?.payloads ?? [];
       const decoded = decodePayload(payloads[0]);
-      if (decoded.ok && payloads.length === 1) this.questions.signalled(signal.signalName ?? '', decoded.value);
+      if (decoded.ok && payloads.length === 1) this.questions.onSignal(signal.signalName ?? '', decoded.value);
       return [];
     }
     const accepted = event.workflowExecutionUpdateAcceptedEventAttributes;
     if (accepted) {
       const { name, args } = accepted.acceptedRequest?.input ?? {};
       const [body] = name === DECIDE_UPDATE ? await this.decode(args?.payloads) : [];
-      this.questions.updateAccepted(String(event.eventId), body as Json | undefined);
+      this.questions.onUpdateAcceptance(String(event.eventId), body as Json | undefined);
       return [];
     }
     const answered = event.workflowExecutionUpdateCompletedEventAttributes;
     if (answered) {
       const [answer] = await this.decode(answered.outcome?.success?.payloads);
-      return this.questions.updateCompleted(at, String(answered.acceptedEventId), answer);
+      return this.questions.onUpdateAnswer(at, String(answered.acceptedEventId), answer);
     }
     if (event.timerFiredEventAttributes) this.questions.timer();
     if (event.workflowTaskStartedEventAttributes) this.taskStartedAt = at;
     if (event.workflowTaskCompletedEventAttributes)
-      return [...this.questions.taskDone(this.taskStartedAt), ...this.opened(this.taskStartedAt)];
+      return [...this.questions.onTaskCompletion(this.taskStartedAt), ...this.deferredEvents(this.taskStartedAt)];
     const reset = event.workflowTaskFailedEventAttributes;
     if (!reset?.newRunId) return null;
     this.questions.reset();
@@ -102,7 +102,7 @@ export class EventReader {
     return [{ at, type: 'turn_reset', reason: reset.failure?.message || null }];
   }
 
-  private onScheduled(at: string, type: string, input: unknown): TurnEvent[] {
+  private scheduledActivityEvents(at: string, type: string, input: unknown): TurnEvent[] {
     if (type === 'takeStep') {
       const step = input as TakeStepInput;
       return [...step.outcomes.flatMap((outcome) => this.refusals(at, outcome)), { at, type: 'step_started', step: step.step }];
@@ -135,40 +135,40 @@ export class EventReader {
     return result_ref === null ? [{ at, type: 'tool_error', call: call_id, tool, error, effect }] : [];
   }
 
-  private onCompleted(at: string, activity: { type: string; input: unknown }, output: unknown): TurnEvent[] {
+  private completedActivityEvents(at: string, activity: { type: string; input: unknown }, output: unknown): TurnEvent[] {
     switch (activity.type) {
       case 'takeStep': {
         const { text, calls } = output as TakeStepOutput;
-        return stepCompleted(at, (activity.input as TakeStepInput).step, text, calls);
+        return stepEvents(at, (activity.input as TakeStepInput).step, text, calls);
       }
       case 'admitDirect':
-        return stepCompleted(at, 1, '', [(output as AdmitDirectOutput).call]);
+        return stepEvents(at, 1, '', [(output as AdmitDirectOutput).call]);
       case 'admitCall':
-        return this.admitted(at, activity.input as AdmitCallInput, output as AdmitCallOutput);
+        return this.admissionEvents(at, activity.input as AdmitCallInput, output as AdmitCallOutput);
       case 'checkDecision':
-        this.questions.checked(activity.input as CheckDecisionInput, output as CheckDecisionOutput);
+        this.questions.onSignatureCheck(activity.input as CheckDecisionInput, output as CheckDecisionOutput);
         return [];
       case 'openSubTurn': {
         const opened = output as OpenSubTurnOutput;
-        return opened.open ? [] : this.ended(at, (activity.input as RunCallInput).call, opened.refused);
+        return opened.open ? [] : this.outcomeEvents(at, (activity.input as RunCallInput).call, opened.refused);
       }
       case 'runCall':
       case 'closeSubTurn':
       case 'settleEffect':
-        return this.ended(at, (activity.input as RunCallInput).call, output as RunCallOutput);
+        return this.outcomeEvents(at, (activity.input as RunCallInput).call, output as RunCallOutput);
       default:
         return [];
     }
   }
 
-  private admitted(at: string, input: AdmitCallInput, output: AdmitCallOutput): TurnEvent[] {
+  private admissionEvents(at: string, input: AdmitCallInput, output: AdmitCallOutput): TurnEvent[] {
     const { id, tool } = input.call;
-    if (output.ok) this.asks.push((later) => this.asked(later, input, output));
+    if (output.ok) this.asks.push((later) => this.approvalRequestEvents(later, input, output));
     else if (!input.edit) return [{ at, type: 'tool_error', call: id, tool, error: output.error, effect: null }];
     return [];
   }
 
-  private asked(at: string, input: AdmitCallInput, output: AdmitCallOutput & { ok: true }): TurnEvent[] {
+  private approvalRequestEvents(at: string, input: AdmitCallInput, output: AdmitCallOutput & { ok: true }): TurnEvent[] {
     const { call, expires_at, edit } = input;
     const { id, tool } = call;
     const before = this.questions.openOf(id);
@@ -176,18 +176,18 @@ export class EventReader {
     const asks = output.decided?.verdict !== 'allow' || (input.held ?? []).length > 0;
     if (expires_at === null || !asks) return [];
     const { digest } = output;
-    const edited = edit && before ? this.questions.edited(at, before, edit) : [];
+    const edited = edit && before ? this.questions.onEdit(at, before, edit) : [];
     const makers = [this.requester, ...(call.makers ?? [])];
     const policy = output.renewed?.approval ?? input.approval ?? PLAIN_POLICY;
     this.questions.ask({ call: id, tool, digest, policy, makers, expires_at });
     return [...edited, { at, type: 'approval_requested', call: id, tool, digest, expires_at }];
   }
 
-  private opened(at: string): TurnEvent[] {
-    return [...told(this.asks, at), ...told(this.doubts, at)];
+  private deferredEvents(at: string): TurnEvent[] {
+    return [...drainEvents(this.asks, at), ...drainEvents(this.doubts, at)];
   }
 
-  private ended(at: string, { id, tool }: RunCallInput['call'], output: RunCallOutput): TurnEvent[] {
+  private outcomeEvents(at: string, { id, tool }: RunCallInput['call'], output: RunCallOutput): TurnEvent[] {
     const { state, summary, error, effect, held } = output;
     if (held) return []; // a person is asked again
     if (error) this.failed.set(id, error);
@@ -209,7 +209,7 @@ export class EventReader {
     if (event.workflowExecutionCanceledEventAttributes)
       return [{ at, type: 'turn_completed', state: 'cancelled', reason: null, text: '' }];
     const stopped = (reason: string): TurnEvent[] => [
-      ...told(this.doubts, at),
+      ...drainEvents(this.doubts, at),
       { at, type: 'turn_completed', state: 'failed', reason, text: '' },
     ];
     if (event.workflowExecutionTerminatedEventAttributes) return stopped('The workflow was terminated.');
@@ -219,19 +219,19 @@ export class EventReader {
 }
 
 /** Each once, in the order in which it came. */
-function told(later: Later[], at: string): TurnEvent[] {
+function drainEvents(later: Later[], at: string): TurnEvent[] {
   return later.splice(0).flatMap((tell) => tell(at));
 }
 
 /** Nothing for a run that continues another one. */
-function started(at: string, input: TurnInput | CallInput): TurnEvent[] {
+function startEvents(at: string, input: TurnInput | CallInput): TurnEvent[] {
   const { turn_id, agent } = input;
   const message = 'tool' in input ? `call ${input.tool} ${cutBytes(input.input_json, 1000)}` : input.message;
   return message === '' ? [] : [{ at, type: 'turn_started', turn_id, agent: agent ?? '', message }];
 }
 
 /** Calls that admission rejected have their answer already. */
-function stepCompleted(at: string, step: number, text: string, calls: AdmittedCall[]): TurnEvent[] {
+function stepEvents(at: string, step: number, text: string, calls: AdmittedCall[]): TurnEvent[] {
   const rejected = calls.flatMap(({ id, tool, error }): TurnEvent[] =>
     error === null ? [] : [{ at, type: 'tool_error', call: id, tool, error, effect: null }],
   );

@@ -4,11 +4,11 @@
  * the front, for it can be read again.
  */
 import type { LiveEvent, TurnEvent } from '../../shapes/turn-event';
-import type { Recorded } from './turn-log';
+import type { EventRecord } from './turn-log';
 
-export interface Kept {
+export interface MemoryEntry {
   /** Null: a live event, which lasts nowhere. */
-  recorded: Recorded | null;
+  recorded: EventRecord | null;
   event: TurnEvent;
 }
 
@@ -22,7 +22,7 @@ const BOUNDS: MemoryBounds = { characters: 1_000_000, events: 5000 };
 
 export class FeedMemory {
   /** Null: a live event that is over. */
-  private kept: (Kept | null)[] = [];
+  private kept: (MemoryEntry | null)[] = [];
   private sizes: number[] = [];
   private characters = 0;
   /** Index, counted from the feed's beginning, of the first in memory. */
@@ -41,7 +41,7 @@ export class FeedMemory {
     return this.first + this.kept.length;
   }
 
-  at(index: number): Kept | null {
+  at(index: number): MemoryEntry | null {
     return this.kept[index - this.first] ?? null;
   }
 
@@ -51,7 +51,7 @@ export class FeedMemory {
     return this.nextSeq;
   }
 
-  record(recorded: Recorded): void {
+  record(recorded: EventRecord): void {
     const { event } = recorded;
     this.nextSeq = recorded.seq + 1;
     if (event.type === 'step_completed') this.stepsDone = event.step;
@@ -96,11 +96,11 @@ export class FeedMemory {
   }
 
   /** The last word of a tool stays: whoever reads it late still learns how far it came. */
-  private isLastProgress({ event }: Kept): boolean {
+  private isLastProgress({ event }: MemoryEntry): boolean {
     return event.type === 'tool_progress' && this.progress.get(event.call) === event;
   }
 
-  private add(one: Kept): void {
+  private add(one: MemoryEntry): void {
     const size = JSON.stringify(one.event).length;
     this.kept.push(one);
     this.sizes.push(size);

@@ -8,10 +8,10 @@ import type { LiveEvent, TurnEvent } from '../../shapes/turn-event';
 import type { LiveListener } from '../../live/bus';
 import { FeedMemory, type MemoryBounds } from './feed-memory';
 import { isAfter, type Position } from './position';
-import type { Recorded } from './turn-log';
+import type { EventRecord } from './turn-log';
 
 /** One event as a watcher is given it. */
-export interface Watched {
+export interface WatchedEvent {
   /** Null: it is not durable, and cannot be gone back to. */
   position: Position | null;
   /** Of a durable event: from 1, without gaps. */
@@ -21,7 +21,7 @@ export interface Watched {
 
 export interface FeedSource {
   /** The durable events from the beginning; with `follow` on to the end. */
-  read(reading: { follow: boolean; stop: AbortSignal }): AsyncIterable<Recorded>;
+  read(reading: { follow: boolean; stop: AbortSignal }): AsyncIterable<EventRecord>;
   /** @returns ends it */
   listen(listener: LiveListener): () => void;
 }
@@ -62,7 +62,7 @@ export class Feed {
    * @param signal ends it; nothing is thrown
    * @throws whatever reading the history throws
    */
-  async *watch(after: Position | null, signal: AbortSignal): AsyncGenerator<Watched> {
+  async *watch(after: Position | null, signal: AbortSignal): AsyncGenerator<WatchedEvent> {
     let wake: () => void = () => undefined;
     const abort = () => wake();
     signal.addEventListener('abort', abort, { once: true });
@@ -73,10 +73,10 @@ export class Feed {
     try {
       while (!signal.aborted) {
         if (index < this.memory.first) {
-          for await (const recorded of this.forgotten(signal)) {
+          for await (const recorded of this.readFromHistory(signal)) {
             if (!isAfter(recorded.position, last)) continue;
             last = recorded.position;
-            yield watched(recorded);
+            yield toWatchedEvent(recorded);
             if (signal.aborted) return;
           }
           index = this.memory.first;
@@ -88,7 +88,7 @@ export class Feed {
             if (one && index > joined) yield { position: null, seq: null, event: one.event };
           } else if (isAfter(recorded.position, last)) {
             last = recorded.position;
-            yield watched(recorded);
+            yield toWatchedEvent(recorded);
           }
           continue;
         }
@@ -114,7 +114,7 @@ export class Feed {
   }
 
   /** What memory has no longer, from the beginning on. */
-  private async *forgotten(signal: AbortSignal): AsyncGenerator<Recorded> {
+  private async *readFromHistory(signal: AbortSignal): AsyncGenerator<EventRecord> {
     for await (const recorded of this.source.read({ follow: false, stop: signal })) {
       if (recorded.seq >= this.memory.firstSeq()) return;
       yield recorded;
@@ -169,6 +169,6 @@ export class Feed {
   }
 }
 
-function watched({ position, seq, event }: Recorded): Watched {
+function toWatchedEvent({ position, seq, event }: EventRecord): WatchedEvent {
   return { position, seq, event };
 }

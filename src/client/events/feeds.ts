@@ -3,7 +3,7 @@ import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { LiveBus } from '../../live/bus';
 import { watchPendingActivities } from '../../temporal/pending-activities';
 import { TurnNotFound } from '../errors';
-import { Feed, type FeedOptions, type Watched } from './feed';
+import { Feed, type FeedOptions, type WatchedEvent } from './feed';
 import { readTurn } from './turn-log';
 import type { Position } from './position';
 
@@ -60,7 +60,7 @@ export async function* watchTurn(
   turnId: string,
   workflowId: string,
   { signal = new AbortController().signal, after = null }: WatchOptions,
-): AsyncGenerator<Watched> {
+): AsyncGenerator<WatchedEvent> {
   if (signal.aborted) return;
   try {
     yield* feeds.of(turnId, workflowId).watch(after, signal);

@@ -4,33 +4,33 @@
  * workflow judges by, at the workflow task that took it. Whatever is not certain comes with the dispatch that it led to.
  */
 import type { CheckDecisionInput, CheckDecisionOutput } from '../../shared/io/activities';
-import { decisionFault, plainName, type Asked } from '../../shared/approval/approval';
+import { decisionFault, plainName, type OpenQuestion } from '../../shared/approval/approval';
 import { readDecision, type DecisionFields, type DecisionKind } from '../../shared/approval/decision';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import type { TurnEvent } from '../../shapes/turn-event';
 
-export type Decided = Extract<TurnEvent, { type: 'approval_decided' }>;
+export type DecisionEvent = Extract<TurnEvent, { type: 'approval_decided' }>;
 
-interface Open extends Asked {
+interface Open extends OpenQuestion {
   call: string;
   tool: string;
   said: { by: string }[];
 }
 
-interface Arrived {
+interface SentDecision {
   kind: DecisionKind;
   fields: DecisionFields;
 }
 
 /** A flood of junk must not fill memory: later ones show with their dispatch. */
-const MOST_ARRIVED = 1000;
+const MAX_SIGNALS = 1000;
 
 export class Questions {
   private readonly open = new Map<string, Open>();
   /** Signals that no workflow task has taken yet. */
-  private arrived: Arrived[] = [];
+  private arrived: SentDecision[] = [];
   /** Updates under way, by the event that accepted them. */
-  private readonly accepted = new Map<string, Arrived>();
+  private readonly accepted = new Map<string, SentDecision>();
   /** Whose a signed decision is, once an activity has looked at it. */
   private readonly signed = new Map<string, string>();
   private readonly told = new Set<string>();
@@ -47,18 +47,22 @@ export class Questions {
   }
 
   /** An approver's other input: nothing is decided, another call is asked about in this one's stead. */
-  edited(at: string, { digest, call, tool }: Omit<Open, 'said'>, { by, note }: { by: string; note: string | null }): Decided[] {
+  onEdit(
+    at: string,
+    { digest, call, tool }: Omit<Open, 'said'>,
+    { by, note }: { by: string; note: string | null },
+  ): DecisionEvent[] {
     return this.tell({ at, type: 'approval_decided', call, tool, digest, decision: 'edit', by, note });
   }
 
-  signalled(name: string, value: Json): void {
+  onSignal(name: string, value: Json): void {
     if (name !== 'approve' && name !== 'deny') return;
     const read = readDecision(name, value);
-    if (read.ok && read.fields.input === null && this.arrived.length < MOST_ARRIVED)
+    if (read.ok && read.fields.input === null && this.arrived.length < MAX_SIGNALS)
       this.arrived.push({ kind: name, fields: read.fields });
   }
 
-  updateAccepted(eventId: string, body: Json | undefined): void {
+  onUpdateAcceptance(eventId: string, body: Json | undefined): void {
     if (body === undefined || !isJsonObject(body)) return;
     const { decision, ...rest } = body;
     if (decision !== 'approve' && decision !== 'deny') return;
@@ -66,13 +70,13 @@ export class Questions {
     if (read.ok && read.fields.input === null) this.accepted.set(eventId, { kind: decision, fields: read.fields });
   }
 
-  updateCompleted(at: string, acceptedEventId: string, answer: unknown): Decided[] {
+  onUpdateAnswer(at: string, acceptedEventId: string, answer: unknown): DecisionEvent[] {
     const sent = this.accepted.get(acceptedEventId);
     this.accepted.delete(acceptedEventId);
     return sent && (answer as { accepted?: unknown } | null)?.accepted === true ? this.count(at, sent) : [];
   }
 
-  checked({ attestation }: CheckDecisionInput, output: CheckDecisionOutput): void {
+  onSignatureCheck({ attestation }: CheckDecisionInput, output: CheckDecisionOutput): void {
     if (output.ok) this.signed.set(attestation, output.principal);
   }
 
@@ -88,26 +92,26 @@ export class Questions {
   }
 
   /** A workflow task has taken all that had come before it began. */
-  taskDone(startedAt: string): Decided[] {
+  onTaskCompletion(startedAt: string): DecisionEvent[] {
     const nowMs = Date.parse(startedAt);
-    const decided: Decided[] = [];
-    const waiting: Arrived[] = [];
+    const decided: DecisionEvent[] = [];
+    const waiting: SentDecision[] = [];
     for (const sent of this.arrived) {
       if (sent.fields.attestations.some((text) => !this.signed.has(text))) waiting.push(sent);
       else if (this.counts(sent, nowMs)) decided.push(...this.count(startedAt, sent));
     }
     this.arrived = waiting;
-    if (this.timerFired) decided.push(...this.expired(startedAt, nowMs));
+    if (this.timerFired) decided.push(...this.expire(startedAt, nowMs));
     this.timerFired = false;
     return decided;
   }
 
   /** What is certain from a dispatch or from the next step; empty if it was told before. */
-  certain(decided: Decided): Decided[] {
+  certain(decided: DecisionEvent): DecisionEvent[] {
     return this.tell(decided);
   }
 
-  private tell(decided: Decided): Decided[] {
+  private tell(decided: DecisionEvent): DecisionEvent[] {
     const { digest, decision, by } = decided;
     if (decision !== 'approve') this.open.delete(digest);
     const key = `${digest} ${decision} ${plainName(by)}`;
@@ -116,7 +120,7 @@ export class Questions {
     return [decided];
   }
 
-  private expired(at: string, nowMs: number): Decided[] {
+  private expire(at: string, nowMs: number): DecisionEvent[] {
     const over = [...this.open.values()].filter(({ expires_at }) => expires_at !== null && Date.parse(expires_at) <= nowMs);
     return over.flatMap(({ digest, call, tool }) =>
       this.tell({ at, type: 'approval_decided', call, tool, digest, decision: 'expired', by: '', note: null }),
@@ -124,7 +128,7 @@ export class Questions {
   }
 
   /** All of it or nothing, as the workflow takes it. */
-  private counts({ kind, fields }: Arrived, nowMs: number): boolean {
+  private counts({ kind, fields }: SentDecision, nowMs: number): boolean {
     const found = fields.calls.map((call) => this.find(call));
     if (new Set(found).size !== found.length) return false;
     return found.every((question, index) => {
@@ -135,7 +139,7 @@ export class Questions {
     });
   }
 
-  private count(at: string, { kind, fields }: Arrived): Decided[] {
+  private count(at: string, { kind, fields }: SentDecision): DecisionEvent[] {
     return fields.calls.flatMap((named, index) => {
       const question = this.find(named);
       const by = this.byOf(fields, index);

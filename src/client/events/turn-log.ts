@@ -6,7 +6,7 @@ import type { TurnEvent } from '../../shapes/turn-event';
 import { EventReader } from './events';
 import type { Position } from './position';
 
-export interface Recorded {
+export interface EventRecord {
   position: Position;
   /** From 1, without gaps. */
   seq: number;
@@ -14,7 +14,7 @@ export interface Recorded {
 }
 
 /** From the turn's beginning, whoever asks: positions and numbers come out the same. @throws WorkflowNotFoundError */
-export async function* readTurn(client: Client, workflowId: string, reading: Reading): AsyncGenerator<Recorded> {
+export async function* readTurn(client: Client, workflowId: string, reading: Reading): AsyncGenerator<EventRecord> {
   const { loadedDataConverter } = client.options;
   const make = () => ({
     reader: new EventReader((payloads) => decodeArrayFromPayloads(loadedDataConverter, payloads ?? [])),
@@ -83,7 +83,7 @@ export class InOrder {
     // Shown before: what a settlement or another dispatch made of it.
     if (!this.waiting.some(({ id }) => id === event.call)) return [event];
     this.held.set(event.call, event);
-    return this.released();
+    return this.releaseResults();
   }
 
   /** A call that a person decides runs alone: when a later one starts it has ended, though only the next step says how. */
@@ -91,15 +91,15 @@ export class InOrder {
     const at = this.waiting.findIndex(({ id }) => id === call);
     if (at < 0) return [];
     this.waiting = this.waiting.filter(({ id, asks }, index) => index >= at || !asks || this.held.has(id));
-    return this.released();
+    return this.releaseResults();
   }
 
   private without(call: string): Result[] {
     this.waiting = this.waiting.filter(({ id }) => id !== call);
-    return this.released();
+    return this.releaseResults();
   }
 
-  private released(): Result[] {
+  private releaseResults(): Result[] {
     const out: Result[] = [];
     for (let first = this.waiting[0]; first && this.held.has(first.id); first = this.waiting[0]) {
       out.push(this.held.get(first.id)!);

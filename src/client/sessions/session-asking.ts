@@ -9,7 +9,7 @@ import {
   type WorkflowExecutionInfo,
 } from '@temporalio/client';
 import { WorkflowExecutionAlreadyStartedError, TypedSearchAttributes } from '@temporalio/common';
-import { cameTooLate, fateOf, mayBeTaken, Sending, takenIn, type Unanswered } from '../../temporal/send-update';
+import { cameTooLate, fateOf, mayBeTaken, Sending, takenIn, type MissingAnswer } from '../../temporal/send-update';
 import { waitForPendingWorkflowTask } from '../../temporal/executions';
 import { isSessionId, LOCAL_PRINCIPAL, newTurnId, turnIdFromKey } from '../../shared/ids';
 import { MAX_TITLE, type SessionInput } from '../../shared/turn/session';
@@ -19,7 +19,7 @@ import { keyword, keywordOf } from '../../shared/search-attributes';
 import { MEMO_REQUESTER, MEMO_TITLE } from '../../workflows/contract';
 import { DecisionNotAccepted, type NoWorker, SessionNotFound, InvalidRequest } from '../errors';
 import { isUnanswered, type TurnHandle } from '../turns/turn-handle';
-import { unanswered } from '../turns/unanswered';
+import { noWorkerError } from '../turns/unanswered';
 
 const ANSWER_WITHIN = 15_000;
 /** A run of the session that ends may leave an update without an answer: it is asked again, and happens once. */
@@ -41,7 +41,7 @@ export class SessionAsking {
     this.handle = parts.temporal.workflow.getHandle(workflowId);
   }
 
-  async asked<R>(what: string, ask: () => Promise<R>, fate?: Unanswered): Promise<R> {
+  async askWithRetries<R>(what: string, ask: () => Promise<R>, fate?: MissingAnswer): Promise<R> {
     for (let tried = 1; ; tried++) {
       try {
         const within = tried < TRIES ? TRY_WITHIN : ANSWER_WITHIN;
@@ -49,7 +49,7 @@ export class SessionAsking {
       } catch (error) {
         const fault = await this.faultOf(error);
         if (fault !== null) throw fault;
-        if (tried >= TRIES) throw isUnanswered(error) ? await this.unanswered(what, fate) : error;
+        if (tried >= TRIES) throw isUnanswered(error) ? await this.noAnswerError(what, fate) : error;
         await sleep(PAUSE * tried);
       }
     }
@@ -57,23 +57,23 @@ export class SessionAsking {
 
   /** What an error means that another try does not change; null: one may. */
   private async faultOf(error: unknown): Promise<Error | null> {
-    if (error instanceof WorkflowExecutionAlreadyStartedError) return this.closed();
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return this.closedSessionError();
     if (error instanceof WorkflowUpdateFailedError) return isRunOver(error) ? null : notAccepted(error);
     if (!(error instanceof WorkflowNotFoundError)) return isUnanswered(error) ? null : (error as Error);
     const name = await this.stands();
     if (name === null) return new SessionNotFound(this.id);
-    return name === 'RUNNING' ? null : this.closed();
+    return name === 'RUNNING' ? null : this.closedSessionError();
   }
 
   /**
    * Of the queue, not of the workflow: it may not have begun.
    * @param fate of what was sent; absent: nothing was
    */
-  private unanswered(what: string, fate?: Unanswered): Promise<NoWorker> {
-    return unanswered(this.parts.temporal, { taskQueue: this.parts.taskQueue }, what, fate);
+  private noAnswerError(what: string, fate?: MissingAnswer): Promise<NoWorker> {
+    return noWorkerError(this.parts.temporal, { taskQueue: this.parts.taskQueue }, what, fate);
   }
 
-  private closed(): DecisionNotAccepted {
+  private closedSessionError(): DecisionNotAccepted {
     return new DecisionNotAccepted(`Not accepted: session ${this.id} is closed.`);
   }
 
@@ -88,7 +88,7 @@ export class SessionAsking {
    * An update, once nothing is under way that it could come in between. It goes out several times under one name: a run that
    * ends may leave it without an answer.
    */
-  async sent<R>(what: string, ask: (sending: Sending) => Promise<R>): Promise<R> {
+  async sendUpdate<R>(what: string, ask: (sending: Sending) => Promise<R>): Promise<R> {
     const runs: string[] = [];
     let sending: Sending | null = null;
     for (let tried = 1; ; tried++) {
@@ -96,7 +96,7 @@ export class SessionAsking {
         if (sending === null) throw error;
         return false; // it was sent: what became of it is looked for
       });
-      if (!settled && sending === null) throw await this.unanswered(what);
+      if (!settled && sending === null) throw await this.noAnswerError(what);
       const sent = (sending ??= new Sending(this.name ?? undefined));
       if (!settled || Date.now() >= sent.until) return this.answerOf(what, sent, runs);
       const isLast = Date.now() + TRY_WITHIN >= sent.until;
@@ -118,7 +118,7 @@ export class SessionAsking {
   /** Whether an update may go out. @param runs to which the present run is added */
   private waitForPendingWorkflowTask(runs: string[]): Promise<boolean> {
     const describe = async () => {
-      const description = await this.asked('describe', () => this.handle.describe());
+      const description = await this.askWithRetries('describe', () => this.handle.describe());
       if (!runs.includes(description.runId)) runs.push(description.runId);
       return description;
     };
@@ -140,7 +140,7 @@ export class SessionAsking {
       throw error instanceof WorkflowUpdateFailedError ? notAccepted(error) : error;
     });
     if (fate.taken === 'answered') return fate.answer;
-    throw fate.taken === 'no' && fault ? fault : await this.unanswered(what, fate);
+    throw fate.taken === 'no' && fault ? fault : await this.noAnswerError(what, fate);
   }
 }
 

@@ -62,7 +62,7 @@ export class SessionHandle {
 
   /** What was done to it under a name. @throws SessionNotFound; NoWorker while what was sent has no answer yet */
   doneBefore(act: Act): Promise<DoneBefore> {
-    return this.ask.asked(
+    return this.ask.askWithRetries(
       'answer what was sent before',
       () => doneBefore(this.parts.temporal, this.workflowId, act),
       SENT_BEFORE,
@@ -93,14 +93,16 @@ export class SessionHandle {
 
   /** How Temporal has it: no worker is asked. @throws SessionNotFound */
   async find(): Promise<SessionSummary> {
-    return sessionSummary(await this.ask.asked('describe', () => this.ask.handle.describe()), this.uiUrl);
+    return sessionSummary(await this.ask.askWithRetries('describe', () => this.ask.handle.describe()), this.uiUrl);
   }
 
   /** @throws SessionNotFound, NoWorker */
   async status(): Promise<SessionView> {
     // First: what a session says that has ended by now is its last word.
-    const { status, closeTime } = await this.ask.asked('describe', () => this.ask.handle.describe());
-    const view = await this.ask.asked('tell how the session stands', () => this.ask.handle.query<SessionView>(STATUS_QUERY));
+    const { status, closeTime } = await this.ask.askWithRetries('describe', () => this.ask.handle.describe());
+    const view = await this.ask.askWithRetries('tell how the session stands', () =>
+      this.ask.handle.query<SessionView>(STATUS_QUERY),
+    );
     if (status.name === 'RUNNING') return { ...view, ui_url: this.uiUrl };
     return { ...view, state: 'closed', ended_at: closeTime?.toISOString() ?? null, ui_url: this.uiUrl };
   }
@@ -168,7 +170,7 @@ export class SessionHandle {
       opening && !resume
         ? (sending: Sending) => this.startWith(opening, body, sending)
         : (sending: Sending) => this.update<SendAnswer>(SESSION_UPDATES.send, body, sending);
-    const answer = await this.ask.sent('take the message', send);
+    const answer = await this.ask.sendUpdate('take the message', send);
     return { ...answer, turn: this.parts.turn(answer.turn_id) };
   }
 
@@ -209,7 +211,7 @@ export class SessionHandle {
   }
 
   private async change(name: string, body: object): Promise<void> {
-    const answer = await this.ask.sent(`take "${name}"`, (sending) => this.update<DecideAnswer>(name, body, sending));
+    const answer = await this.ask.sendUpdate(`take "${name}"`, (sending) => this.update<DecideAnswer>(name, body, sending));
     if (!answer.accepted) throw new DecisionNotAccepted(`Not accepted: ${answer.reason}.`);
   }
 }

@@ -12,7 +12,7 @@ export interface TurnFilter {
   state?: TurnState;
   agent?: string;
   /** Whose turns. Default: all. */
-  sight?: Sight;
+  sight?: Visibility;
 }
 
 /** @param ui_url its page, where there is a Web UI */
@@ -59,7 +59,7 @@ export function turnQuery({ state, agent, sight = 'all' }: TurnFilter): string {
     TURNS_AND_CALLS,
     ...(state === undefined ? [] : [stateClause(state)]),
     ...(agent === undefined ? [] : [`HoldfastAgent = ${visibilityText(agent)}`]),
-    ...sightClause(sight),
+    ...visibilityClause(sight),
   ].join(' AND ');
 }
 
@@ -73,17 +73,17 @@ function stateClause(state: TurnState): string {
 
 // Which turns somebody sees: by who asked for them. A name is `tenant/name`, or has no slash.
 
-export type Sight = { requester: string } | { tenant: string } | 'all';
+export type Visibility = { requester: string } | { tenant: string } | 'all';
 
-/** A clause of Temporal's list filter, or none. Names of more than 255 bytes are cut there: what it finds is held to `isInSight`. */
-export function sightClause(sight: Sight): string[] {
+/** A clause of Temporal's list filter, or none. Names of more than 255 bytes are cut there: what it finds is held to `isVisible`. */
+export function visibilityClause(sight: Visibility): string[] {
   if (sight === 'all') return [];
   if ('requester' in sight) return [`HoldfastRequester = ${visibilityText(sight.requester)}`];
   return [`HoldfastRequester STARTS_WITH ${visibilityText(`${sight.tenant}/`)}`];
 }
 
 /** Exactly, whatever the collation of Temporal's database. */
-export function isInSight(sight: Sight, requester: string): boolean {
+export function isVisible(sight: Visibility, requester: string): boolean {
   if (sight === 'all') return true;
   return 'requester' in sight ? requester === sight.requester : requester.startsWith(`${sight.tenant}/`);
 }

@@ -9,7 +9,7 @@ import { TURNS_AND_CALLS } from '../../workflows/contract';
 import { decodeArrayFromPayloads } from '../../temporal/sdk-private';
 import { readRun, timeOf, type HistoryEvent } from '../../temporal/history';
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
-import type { Unanswered } from '../../temporal/send-update';
+import type { MissingAnswer } from '../../temporal/send-update';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { InvalidRequest } from '../errors';
 
@@ -48,7 +48,7 @@ export function checkStartTurn({ agent, message, id, sessionId }: StartTurn, req
 }
 
 /** What both workflows are given. */
-export interface Started {
+export interface TurnStart {
   turn_id: string;
   /** Null: the worker chooses, and writes the attribute itself. */
   agent: string | null;
@@ -57,7 +57,7 @@ export interface Started {
   session_id?: string | null;
 }
 
-export function searchAttributes({ agent, requester, session_id = null }: Started): TypedSearchAttributes {
+export function searchAttributes({ agent, requester, session_id = null }: TurnStart): TypedSearchAttributes {
   return new TypedSearchAttributes([
     ...(agent === null ? [] : [keyword('agent', agent)]),
     keyword('state', 'running'),
@@ -110,14 +110,14 @@ async function first<T>(items: AsyncIterable<T>): Promise<T | undefined> {
 // reason), so that Temporal takes it once in a run, and whoever asks again, in whatever process, finds that it was taken.
 
 /** What was accepted: what was sent, and what was answered. Of a cancellation both are null. */
-export interface Done {
+export interface ActRecord {
   sent: Json;
   answer: Json;
 }
 
 export interface DoneBefore {
   /** Null: nothing was accepted under this name. */
-  accepted: Done | null;
+  accepted: ActRecord | null;
   /** How often something was, and was refused: each time under a name of its own, so that it is asked about anew. */
   refused: number;
 }
@@ -128,9 +128,9 @@ interface Run {
 }
 
 /** While it waits, something was taken. */
-export const SENT_BEFORE: Unanswered = { taken: 'no answer yet' };
+export const SENT_BEFORE: MissingAnswer = { taken: 'no answer yet' };
 
-export const NOTHING_DONE: DoneBefore = { accepted: null, refused: 0 };
+export const NO_EARLIER_ACT: DoneBefore = { accepted: null, refused: 0 };
 
 /** Under which name it is tried, after so many refusals. */
 export function nameOf({ name }: Act, { refused }: DoneBefore): string {

@@ -11,7 +11,7 @@ import {
   type WorkflowExecutionDescription,
 } from '@temporalio/client';
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
-import { Sending, sendInTime, type Unanswered } from '../../temporal/send-update';
+import { Sending, sendInTime, type MissingAnswer } from '../../temporal/send-update';
 import { waitForPendingWorkflowTask } from '../../temporal/executions';
 import { workflowId } from '../../shared/ids';
 import type { JsonObject } from '../../shared/json/json';
@@ -24,7 +24,7 @@ import {
   INTERRUPT,
   STATUS_QUERY,
   STEER,
-  TURN_FAILED,
+  TURN_FAILURE,
   type CardPage,
   type DecideAnswer,
 } from '../../workflows/contract';
@@ -32,10 +32,10 @@ import { cardsInPages } from '../approvals/card-pages';
 import { cardsByDigest } from '../approvals/cards';
 import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './start-turn';
 import { DecisionNotAccepted, type NoWorker, TurnEnded, TurnNotFound } from '../errors';
-import type { Watched } from '../events/feed';
+import type { WatchedEvent } from '../events/feed';
 import { Feeds, watchTurn, type WatchOptions } from '../events/feeds';
 import { readHistory } from '../../temporal/history';
-import { sentOf, type Sent, unanswered } from './unanswered';
+import { sentOf, type Sent, noWorkerError } from './unanswered';
 import type { TurnEvent } from '../../shapes/turn-event';
 
 /** Who decides: by name, or by what `holdfast sign` printed, one for each call. */
@@ -53,7 +53,7 @@ const ANSWER_WITHIN = 15_000;
 const CARD_TRIES = 3;
 const CARD_PAUSE = 100;
 const POLL_EVERY = 250;
-const ENDED = new Set(['completed', 'refused', 'cancelled', 'failed', 'limit']);
+const END_STATES = new Set(['completed', 'refused', 'cancelled', 'failed', 'limit']);
 
 /** One turn: ask how it stands, decide what waits, wait for its end. */
 export class TurnHandle {
@@ -82,7 +82,7 @@ export class TurnHandle {
 
   /** What was done to it under a name. @throws TurnNotFound; NoWorker while what was sent has no answer yet */
   doneBefore(act: Act): Promise<DoneBefore> {
-    return this.asked('answer what was sent before', () => doneBefore(this.client, this.workflowId, act), SENT_BEFORE);
+    return this.askTurn('answer what was sent before', () => doneBefore(this.client, this.workflowId, act), SENT_BEFORE);
   }
 
   /**
@@ -90,15 +90,15 @@ export class TurnHandle {
    * @throws TurnNotFound, NoWorker
    */
   async status(): Promise<TurnView> {
-    const { status, runId } = await this.described();
+    const { status, runId } = await this.describeWorkflow();
     return this.viewIn(status.name, runId);
   }
 
   /** The same for whoever has just been told its status by Temporal. */
   async viewIn(name: WorkflowExecutionDescription['status']['name'], runId: string): Promise<TurnView> {
     // Of that run: a reset may have begun another one meanwhile, whose end is far.
-    if (name === 'COMPLETED' || name === 'FAILED') return { ...(await this.ended(runId)), ui_url: this.uiUrl };
-    const view = await this.queried();
+    if (name === 'COMPLETED' || name === 'FAILED') return { ...(await this.finalView(runId)), ui_url: this.uiUrl };
+    const view = await this.queryView();
     // Ended from outside: the workflow itself was never told.
     if (name === 'TERMINATED' || name === 'TIMED_OUT') return outsideEnd(view, name);
     return view;
@@ -159,11 +159,11 @@ export class TurnHandle {
     if (pending.length === 0) return new Map();
     const handle = this.client.workflow.getHandle(this.workflowId);
     const metadata = () => handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
-    const { currentDetails = '' } = await this.asked('show its cards', metadata);
+    const { currentDetails = '' } = await this.askTurn('show its cards', metadata);
     const cards = cardsByDigest(currentDetails, pending);
     const others = pending.filter((digest) => !cards.has(digest));
     const page = (digests: string[]) =>
-      this.asked('show its cards', () => handle.query<CardPage, [string[]]>(CARDS_QUERY, digests));
+      this.askTurn('show its cards', () => handle.query<CardPage, [string[]]>(CARDS_QUERY, digests));
     for (const { digest, card } of await cardsInPages(others, page)) cards.set(digest, card);
     return cards;
   }
@@ -178,7 +178,7 @@ export class TurnHandle {
       const view = await this.status();
       const [first, ...others] = pendingOf(view);
       if (first) return [first, ...others];
-      if (ENDED.has(view.state)) throw new TurnEnded(view);
+      if (END_STATES.has(view.state)) throw new TurnEnded(view);
       await sleep(POLL_EVERY, undefined, signal ? { signal } : {});
     }
   }
@@ -189,17 +189,17 @@ export class TurnHandle {
    * @throws DecisionNotAccepted with the reason
    */
   approve(digests: string | string[], by: By & { input?: JsonObject }): Promise<void> {
-    return this.decide({ decision: 'approve', ...called(digests), ...by });
+    return this.decide({ decision: 'approve', ...selectCalls(digests), ...by });
   }
 
   /** The model reads the note. @throws DecisionNotAccepted with the reason */
   deny(digests: string | string[], by: By): Promise<void> {
-    return this.decide({ decision: 'deny', ...called(digests), ...by });
+    return this.decide({ decision: 'deny', ...selectCalls(digests), ...by });
   }
 
   /** Says what became of a call in doubt. @throws DecisionNotAccepted with the reason */
   settle(digests: string | string[], outcome: 'applied' | 'not_applied', by: By): Promise<void> {
-    return this.decide({ decision: 'settle', ...called(digests), outcome, ...by });
+    return this.decide({ decision: 'settle', ...selectCalls(digests), outcome, ...by });
   }
 
   /**
@@ -223,7 +223,7 @@ export class TurnHandle {
 
   /** For whom a signed decision on this turn is meant. @throws TurnNotFound, NoWorker */
   async audience(): Promise<DecisionAudience> {
-    const [{ raw }, { store_id }] = await Promise.all([this.described(), this.status()]);
+    const [{ raw }, { store_id }] = await Promise.all([this.describeWorkflow(), this.status()]);
     const first_execution_run_id = raw.workflowExecutionInfo?.firstRunId;
     if (!first_execution_run_id)
       throw new Error('This Temporal server does not tell the first run of a workflow; 1.25 and later do.');
@@ -234,9 +234,10 @@ export class TurnHandle {
   /** Asks the turn to stop: running tools first, then the turn. @throws TurnNotFound; DecisionNotAccepted when it has ended */
   async cancel(): Promise<void> {
     // Temporal itself would accept it silently.
-    if ((await this.described()).status.name !== 'RUNNING') throw new DecisionNotAccepted('Not accepted: the turn has ended.');
+    if ((await this.describeWorkflow()).status.name !== 'RUNNING')
+      throw new DecisionNotAccepted('Not accepted: the turn has ended.');
     // It is Temporal itself that takes it: without an answer of it nobody knows.
-    await this.asked('cancel', () => this.requestCancel(), { taken: 'unknown', why: 'Temporal did not answer' });
+    await this.askTurn('cancel', () => this.requestCancel(), { taken: 'unknown', why: 'Temporal did not answer' });
   }
 
   /** The SDK's own way takes no reason, which history keeps. */
@@ -265,7 +266,7 @@ export class TurnHandle {
    * through one client share one reader, and add nothing to the turn's history.
    * @throws TurnNotFound
    */
-  stream(options: WatchOptions = {}): AsyncGenerator<Watched> {
+  stream(options: WatchOptions = {}): AsyncGenerator<WatchedEvent> {
     return watchTurn(this.feeds, this.id, this.workflowId, options);
   }
 
@@ -274,7 +275,7 @@ export class TurnHandle {
    * @throws TurnNotFound
    */
   senders(): Promise<Sent[]> {
-    return this.asked('tell who has sent what', async () => {
+    return this.askTurn('tell who has sent what', async () => {
       const sent: Sent[] = [];
       for await (const event of readHistory(this.client, this.workflowId, { follow: false })) {
         const one = event.copied ? null : sentOf(event);
@@ -286,59 +287,59 @@ export class TurnHandle {
 
   /** Waits for the end. A turn that failed or was cancelled gives its view too: `state` tells. */
   async result(): Promise<TurnView> {
-    return { ...(await this.ended()), ui_url: this.uiUrl };
+    return { ...(await this.finalView()), ui_url: this.uiUrl };
   }
 
-  private async ended(runId?: string): Promise<TurnView> {
+  private async finalView(runId?: string): Promise<TurnView> {
     try {
       return (await this.client.workflow.getHandle(this.workflowId, runId).result()) as TurnView;
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) throw new TurnNotFound(this.id);
       if (!(error instanceof WorkflowFailedError)) throw error;
       const { cause } = error;
-      if (cause instanceof ApplicationFailure && cause.type === TURN_FAILED && cause.details?.[0])
+      if (cause instanceof ApplicationFailure && cause.type === TURN_FAILURE && cause.details?.[0])
         return cause.details[0] as TurnView;
-      if (cause instanceof CancelledFailure) return this.queried();
-      if (cause instanceof TerminatedFailure) return outsideEnd(await this.queried(), 'TERMINATED');
-      if (cause instanceof TimeoutFailure) return outsideEnd(await this.queried(), 'TIMED_OUT');
+      if (cause instanceof CancelledFailure) return this.queryView();
+      if (cause instanceof TerminatedFailure) return outsideEnd(await this.queryView(), 'TERMINATED');
+      if (cause instanceof TimeoutFailure) return outsideEnd(await this.queryView(), 'TIMED_OUT');
       throw error;
     }
   }
 
-  private async queried(): Promise<TurnView> {
+  private async queryView(): Promise<TurnView> {
     const handle = this.client.workflow.getHandle(this.workflowId);
-    const view = await this.asked('tell how the turn stands', () => handle.query<TurnView>(STATUS_QUERY));
+    const view = await this.askTurn('tell how the turn stands', () => handle.query<TurnView>(STATUS_QUERY));
     return { ...view, ui_url: this.uiUrl };
   }
 
-  private described(): Promise<WorkflowExecutionDescription> {
-    return this.asked('describe', () => this.client.workflow.getHandle(this.workflowId).describe());
+  private describeWorkflow(): Promise<WorkflowExecutionDescription> {
+    return this.askTurn('describe', () => this.client.workflow.getHandle(this.workflowId).describe());
   }
 
-  private decide(body: { decision: string; outcome?: string; input?: JsonObject } & Called & By): Promise<void> {
+  private decide(body: { decision: string; outcome?: string; input?: JsonObject } & CallSelection & By): Promise<void> {
     return this.update(DECIDE_UPDATE, 'take the decision', body);
   }
 
   private async update<B>(name: string, what: string, body: B): Promise<void> {
     let run = '';
     const described = async () => {
-      const description = await this.described();
+      const description = await this.describeWorkflow();
       run = description.runId;
       return description;
     };
     // Sent all the same, it could keep the turn from ever being replayed.
-    if (!(await waitForPendingWorkflowTask(described))) throw await this.unanswered(what);
+    if (!(await waitForPendingWorkflowTask(described))) throw await this.noAnswerError(what);
     const sending = new Sending(this.name ?? undefined);
     const { client, workflowId } = this;
     const sent = { args: [body, sending.waits] as [B, Waits], updateId: sending.id };
     const ask = () => client.workflow.getHandle(workflowId).executeUpdate<DecideAnswer, [B, Waits]>(name, sent);
-    const fate = await this.asked(what, () => sendInTime(client, workflowId, sending, ask, run));
-    if (fate.taken !== 'answered') throw await this.unanswered(what, fate);
+    const fate = await this.askTurn(what, () => sendInTime(client, workflowId, sending, ask, run));
+    if (fate.taken !== 'answered') throw await this.noAnswerError(what, fate);
     if (!fate.answer.accepted) throw new DecisionNotAccepted(`Not accepted: ${fate.answer.reason}.`);
   }
 
   /** @param fate of what was sent; absent: nothing was */
-  private async asked<R>(what: string, ask: () => Promise<R>, fate?: Unanswered): Promise<R> {
+  private async askTurn<R>(what: string, ask: () => Promise<R>, fate?: MissingAnswer): Promise<R> {
     try {
       return await this.client.connection.withDeadline(Date.now() + ANSWER_WITHIN, ask);
     } catch (error) {
@@ -346,13 +347,13 @@ export class TurnHandle {
         throw (await this.exists()) ? new DecisionNotAccepted('Not accepted: the turn has ended.') : new TurnNotFound(this.id);
       if (error instanceof WorkflowUpdateFailedError)
         throw new DecisionNotAccepted(`Not accepted: ${error.cause?.message ?? error.message}`);
-      if (isUnanswered(error)) throw await this.unanswered(what, fate);
+      if (isUnanswered(error)) throw await this.noAnswerError(what, fate);
       throw withReason(error);
     }
   }
 
-  private unanswered(what: string, fate?: Unanswered): Promise<NoWorker> {
-    return unanswered(this.client, { workflowId: this.workflowId }, what, fate);
+  private noAnswerError(what: string, fate?: MissingAnswer): Promise<NoWorker> {
+    return noWorkerError(this.client, { workflowId: this.workflowId }, what, fate);
   }
 
   /** Whether the turn has begun, be it over or not. */
@@ -367,9 +368,9 @@ export class TurnHandle {
   }
 }
 
-type Called = { call: string } | { calls: string[] };
+type CallSelection = { call: string } | { calls: string[] };
 
-function called(digests: string | string[]): Called {
+function selectCalls(digests: string | string[]): CallSelection {
   return typeof digests === 'string' ? { call: digests } : { calls: digests };
 }
 
@@ -389,12 +390,12 @@ export function pendingOf(view: TurnView): WaitingCall[] {
 
 const NOT_FOUND = 5;
 /** DEADLINE_EXCEEDED; CANCELLED: the server resets the call when the deadline passes there first; FAILED_PRECONDITION: it gave up just before. */
-const UNANSWERED = new Set([4, 1, 9]);
+const NO_ANSWER_CODES = new Set([4, 1, 9]);
 
 /** Deadline, cancellation by deadline, "no poller", "not ready": in each case nobody answered. */
 export function isUnanswered(error: unknown): boolean {
   const { cause } = error as { cause?: unknown };
-  if ([error, cause].some((fault) => isGrpcServiceError(fault) && UNANSWERED.has(fault.code))) return true;
+  if ([error, cause].some((fault) => isGrpcServiceError(fault) && NO_ANSWER_CODES.has(fault.code))) return true;
   const text = error instanceof Error ? `${error.name} ${error.message} ${(cause as Error | undefined)?.message ?? ''}` : '';
   return /deadline|RPC ?timeout|no poller seen/i.test(text);
 }

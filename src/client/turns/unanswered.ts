@@ -1,7 +1,7 @@
 /** Why nobody answered: whether a worker polls at all, so that nobody starts one who only has to wait. */
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import type { Unanswered } from '../../temporal/send-update';
+import type { MissingAnswer } from '../../temporal/send-update';
 import { timeOf, type RunEvent } from '../../temporal/history';
 import { NoWorker } from '../errors';
 
@@ -14,11 +14,11 @@ const LOOK_WITHIN_MS = 3000;
  * @param of the workflow that was asked, or the queue that was to take it
  * @param fate of what was sent; absent: nothing was
  */
-export async function unanswered(
+export async function noWorkerError(
   client: Client,
   of: { workflowId: string } | { taskQueue: string },
   what: string,
-  fate?: Unanswered,
+  fate?: MissingAnswer,
 ): Promise<NoWorker> {
   try {
     return await client.connection.withDeadline(Date.now() + LOOK_WITHIN_MS, async () => {
@@ -40,7 +40,7 @@ export async function lastPoll(client: Client, taskQueue: string): Promise<numbe
 }
 
 /** How long to wait for several who may all be gone: while any of them answers, the others may yet. */
-export class Silence {
+export class IdleTimeout {
   private readonly giveUp = new AbortController();
   private timer: NodeJS.Timeout;
 

@@ -5,7 +5,7 @@
 import type { JwtSettings } from '../../config/http';
 import { LOCAL_PRINCIPAL } from '../../shared/ids';
 import { Refusal } from '../http/errors';
-import { principalNamed, type Authenticator, type Principal } from './principals';
+import { createPrincipal, type Authenticator, type Principal } from './principals';
 
 type Jose = typeof import('jose', { with: { 'resolution-mode': 'import' } });
 type FetchImplementation = import('jose', { with: { 'resolution-mode': 'import' } }).FetchImplementation;
@@ -68,10 +68,10 @@ export class Jwts implements Authenticator {
     const name = nameOf(claims, principal_claim);
     if (name === null) return null;
     const roles = rolesOf(claims, roles_claim);
-    if (tenant_claim === undefined) return name === LOCAL_PRINCIPAL ? null : principalNamed(name, roles);
+    if (tenant_claim === undefined) return name === LOCAL_PRINCIPAL ? null : createPrincipal(name, roles);
     const tenant = nameOf(claims, tenant_claim);
     const full = `${tenant}/${name}`;
-    return tenant === null || Buffer.byteLength(full) > 200 ? null : principalNamed(full, roles);
+    return tenant === null || Buffer.byteLength(full) > 200 ? null : createPrincipal(full, roles);
   }
 }
 

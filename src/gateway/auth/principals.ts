@@ -3,7 +3,7 @@
  * attestations: `tenant/name`, or a name without a slash, which belongs to the operator.
  */
 import { createHash, timingSafeEqual, createHmac } from 'node:crypto';
-import { isInSight, type Sight } from '../../client/turns/listing';
+import { isVisible, type Visibility } from '../../client/turns/listing';
 import type { Config } from '../../config';
 import { tenantOf } from '../../shared/ids';
 import { canonical } from '../../shared/json/canonical';
@@ -34,21 +34,21 @@ export interface Authenticator {
   readonly hint: string;
 }
 
-export function principalNamed(name: string, roles: readonly string[]): Principal {
+export function createPrincipal(name: string, roles: readonly string[]): Principal {
   return { name, tenant: tenantOf(name), roles };
 }
 
 const SEES_OTHERS: readonly string[] = ['approver', 'auditor', 'admin'] satisfies Role[];
 
 /** Whose turns a principal sees. */
-export function sightOf({ name, tenant, roles }: Principal): Sight {
+export function visibilityOf({ name, tenant, roles }: Principal): Visibility {
   if (!roles.some((role) => SEES_OTHERS.includes(role))) return { requester: name };
   return tenant === null ? 'all' : { tenant };
 }
 
 /** Whether a principal sees what `requester` asked for. */
 export function sees(principal: Principal, requester: string): boolean {
-  return isInSight(sightOf(principal), requester);
+  return isVisible(visibilityOf(principal), requester);
 }
 
 const BEARER = /^Bearer ([\x21-\x7e]{20,200})$/i;
@@ -63,7 +63,7 @@ export class Tokens implements Authenticator {
   constructor(entries: readonly TokenEntry[]) {
     this.known = entries.map(({ principal, roles, token_sha256 }) => ({
       hash: Buffer.from(token_sha256, 'hex'),
-      principal: principalNamed(principal, roles),
+      principal: createPrincipal(principal, roles),
     }));
     this.hint =
       entries.length === 0
@@ -97,7 +97,7 @@ export const STREAM_ADDRESS = '^/(v1/turns/[^/?#]{1,400}/events|tools/[^/?#]{1,2
 
 const WITH_TICKET = new RegExp(`^(.*)[?&]${TICKET_PARAMETER}=([A-Za-z0-9_-]{1,16000}\\.[A-Za-z0-9_-]{1,100})$`);
 
-interface Sealed {
+interface TicketClaims {
   v: 'holdfast.ticket/1';
   principal: string;
   roles: string[];
@@ -116,7 +116,7 @@ export class Tickets {
 
   give({ name, roles }: Principal, address: string, now: number): { ticket: string; expires_at: string } {
     const expires = now + TICKET_MS;
-    const sealed = { v: 'holdfast.ticket/1', principal: name, roles: [...roles], address, expires } satisfies Sealed;
+    const sealed = { v: 'holdfast.ticket/1', principal: name, roles: [...roles], address, expires } satisfies TicketClaims;
     const body = Buffer.from(canonical(sealed)).toString('base64url');
     return { ticket: `${body}.${this.seal(body).toString('base64url')}`, expires_at: new Date(expires).toISOString() };
   }
@@ -127,8 +127,8 @@ export class Tickets {
     const [body = '', seal = ''] = ticket.split('.');
     const [wanted, got] = [this.seal(body), Buffer.from(seal, 'base64url')];
     if (got.length !== wanted.length || !timingSafeEqual(got, wanted)) return null;
-    const sealed = parseJson(Buffer.from(body, 'base64url').toString('utf8')) as unknown as Sealed;
-    return sealed.address === address && now < sealed.expires ? principalNamed(sealed.principal, sealed.roles) : null;
+    const sealed = parseJson(Buffer.from(body, 'base64url').toString('utf8')) as unknown as TicketClaims;
+    return sealed.address === address && now < sealed.expires ? createPrincipal(sealed.principal, sealed.roles) : null;
   }
 
   private seal(body: string): Buffer {

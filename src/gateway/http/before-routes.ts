@@ -79,15 +79,15 @@ function likeIt(url: string): RegExp {
 /** @throws Refusal 415 for another encoding that the headers name; 400 for bytes that are no UTF-8 */
 export function bodyText(headers: IncomingHttpHeaders, body: Buffer): string {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1];
-  if (charset !== undefined && !/^utf-?8$/i.test(charset)) throw unread(`The charset of the body is ${named(charset)}`, 415);
+  if (charset !== undefined && !/^utf-?8$/i.test(charset)) throw unread(`The charset of the body is ${quote(charset)}`, 415);
   const coding = headers['content-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'identity')
-    throw unread(`The body has the encoding ${named(coding)}`, 415);
+    throw unread(`The body has the encoding ${quote(coding)}`, 415);
   if (!isUtf8(body)) throw unread('The body has bytes that are no UTF-8', 400);
   return body.toString('utf8');
 }
 
-function named(text: string): string {
+function quote(text: string): string {
   return JSON.stringify(text.slice(0, 60));
 }
 

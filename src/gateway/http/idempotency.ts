@@ -5,7 +5,7 @@
  * could not be kept, it is found in the history of what it was done to.
  */
 import type { FastifyInstance } from 'fastify';
-import { type Act, nameOf, NOTHING_DONE, type Done, type DoneBefore } from '../../client/turns/start-turn';
+import { type Act, nameOf, NO_EARLIER_ACT, type ActRecord, type DoneBefore } from '../../client/turns/start-turn';
 import { hashJson } from '../../shared/json/digests';
 import type { Json } from '../../shared/json/json';
 import type { Store } from '../../store/store';
@@ -39,7 +39,7 @@ export interface Operation {
   agreeOn(target: string): Promise<string>;
 }
 
-interface Kept {
+interface IdempotencyRecord {
   body: string;
   /** ms since 1970, when it was first sent. Absent in older ones. */
   at?: number;
@@ -67,7 +67,7 @@ export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
     const { first, repeated } = await store.registers.update(registerOf(id), (known, now) => {
       const value = { body, at: now };
       return known === null
-        ? { value, answer: { first: value as Kept, repeated: false } }
+        ? { value, answer: { first: value as IdempotencyRecord, repeated: false } }
         : { answer: { first: keptOf(known), repeated: true } };
     });
     if (first.body !== body)
@@ -106,8 +106,8 @@ function registerOf(id: string): string {
   return `idempotency/${id}`;
 }
 
-function keptOf(known: Json): Kept {
-  return known as unknown as Kept;
+function keptOf(known: Json): IdempotencyRecord {
+  return known as unknown as IdempotencyRecord;
 }
 
 // What a request does to a turn or a session happens once for all requests of its operation: those that overlap, and those that
@@ -127,10 +127,10 @@ export async function once<H extends Changeable<H>, T>(
   operation: Operation | null,
   subject: H,
   act: (subject: H) => Promise<T>,
-  again: (done: Done) => T,
+  again: (done: ActRecord) => T,
 ): Promise<T> {
   if (operation === null) return act(subject);
-  const before = operation.repeated ? await subject.doneBefore(operation.act) : NOTHING_DONE;
+  const before = operation.repeated ? await subject.doneBefore(operation.act) : NO_EARLIER_ACT;
   if (before.accepted !== null) return again(before.accepted);
   try {
     return await act(subject.named(nameOf(operation.act, before)));
@@ -146,6 +146,6 @@ export async function once<H extends Changeable<H>, T>(
 export const nothing = (): void => undefined;
 
 /** Of a message to a session: as the session answered it. */
-export function sentBefore({ answer }: Done): SendAnswer {
+export function sentBefore({ answer }: ActRecord): SendAnswer {
   return answer as unknown as SendAnswer;
 }

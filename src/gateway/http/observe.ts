@@ -15,7 +15,7 @@ export function observeRequests(app: FastifyInstance, log: ToolLogger, metrics: 
     const { method, principal } = request;
     const { statusCode: status, elapsedTime } = reply;
     const streamed = String(reply.getHeader('content-type')).startsWith('text/event-stream');
-    metrics?.answered({ method, route, status, ms: elapsedTime, streamed });
+    metrics?.observeRequest({ method, route, status, ms: elapsedTime, streamed });
     if (route !== null && PROBES.has(route)) return;
     const fields = { request_id: request.id, method, route, status, ms: Math.round(elapsedTime), principal: principal?.name };
     log[status >= 500 ? 'warn' : 'debug'](fields, 'answered');
@@ -24,17 +24,17 @@ export function observeRequests(app: FastifyInstance, log: ToolLogger, metrics: 
 
 // Each request has an id: the caller's own, if it is well-formed, else one of ours. It stands in the answer and in the log.
 
-const GIVEN = /^[A-Za-z0-9._-]{1,64}$/;
+const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,64}$/;
 
 export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
   const given = headers['x-request-id'];
-  return typeof given === 'string' && GIVEN.test(given) ? given : `req_${randomBytes(12).toString('hex')}`;
+  return typeof given === 'string' && REQUEST_ID_PATTERN.test(given) ? given : `req_${randomBytes(12).toString('hex')}`;
 }
 
 // Requests as Prometheus counts them: by route, method and status, and how long they took. Never by address or name: those have no
 // bound.
 
-export interface Answered {
+export interface RequestObservation {
   method: string;
   route: string | null;
   status: number;
@@ -82,7 +82,7 @@ export class HttpMetrics {
   }
 
   /** @param route as it is declared; null: there is none */
-  answered({ method, route, status, ms, streamed }: Answered): void {
+  observeRequest({ method, route, status, ms, streamed }: RequestObservation): void {
     const labels = { method: METHODS.has(method) ? method : 'other', route: route ?? 'none' };
     this.requests.inc({ ...labels, status });
     (streamed ? this.streamSeconds : this.seconds).observe(labels, ms / 1000);

@@ -16,15 +16,15 @@ const MOST_VALUES = 100;
 /** Answers for prompts; the server has the capability already. */
 export function offerPrompts(server: Server, app: AppAnswers): void {
   const { GetPromptRequestSchema, ListPromptsRequestSchema } = sdk.types();
-  server.setRequestHandler(ListPromptsRequestSchema, ({ params }) => listed(app, params?.cursor));
+  server.setRequestHandler(ListPromptsRequestSchema, ({ params }) => listPrompts(app, params?.cursor));
   server.setRequestHandler(GetPromptRequestSchema, ({ params }) => got(app, params.name, params.arguments ?? {}));
 }
 
 export function offerCompletion(server: Server, app: AppAnswers): void {
-  server.setRequestHandler(sdk.types().CompleteRequestSchema, ({ params }) => completed(app, params));
+  server.setRequestHandler(sdk.types().CompleteRequestSchema, ({ params }) => completeArgument(app, params));
 }
 
-function listed(app: AppAnswers, cursor: string | undefined): ListPromptsResult {
+function listPrompts(app: AppAnswers, cursor: string | undefined): ListPromptsResult {
   const { page, ...next } = pageOf(app.visible(app.mcp.prompts), cursor);
   const prompts = page.map(({ name, title, description, arguments: known = {} }) => ({
     name,
@@ -40,7 +40,7 @@ function listed(app: AppAnswers, cursor: string | undefined): ListPromptsResult 
 }
 
 async function got(app: AppAnswers, name: string, given: Record<string, string>): Promise<GetPromptResult> {
-  const prompt = promptNamed(app, name);
+  const prompt = findPrompt(app, name);
   const known = prompt.arguments ?? {};
   checkArguments(given, Object.keys(known));
   const missing = Object.keys(known).filter((argument) => known[argument]!.required === true && !Object.hasOwn(given, argument));
@@ -55,8 +55,8 @@ async function got(app: AppAnswers, name: string, given: Record<string, string>)
   );
 }
 
-async function completed(app: AppAnswers, { ref, argument, context }: CompleteRequest['params']): Promise<CompleteResult> {
-  const completions = ref.type === 'ref/prompt' ? ofPrompt(promptNamed(app, ref.name)) : ofTemplate(app, ref.uri);
+async function completeArgument(app: AppAnswers, { ref, argument, context }: CompleteRequest['params']): Promise<CompleteResult> {
+  const completions = ref.type === 'ref/prompt' ? ofPrompt(findPrompt(app, ref.name)) : ofTemplate(app, ref.uri);
   const given = context?.arguments ?? {};
   checkArguments({ ...given, [argument.name]: argument.value }, Object.keys(completions));
   const complete = completions[argument.name];
@@ -81,20 +81,20 @@ function ofPrompt({ arguments: known = {} }: McpPrompt): Completions {
 
 function ofTemplate(app: AppAnswers, uri: string): Completions {
   const template = app.visible(app.mcp.resourceTemplates).find(({ uriTemplate }) => uriTemplate === uri);
-  if (template === undefined) throw invalidParams(`There is no resource template ${quoted(uri)}.`);
+  if (template === undefined) throw invalidParams(`There is no resource template ${quote(uri)}.`);
   return Object.fromEntries(variablesOf(uri).map((name) => [name, getOwn(template.complete ?? {}, name)]));
 }
 
-function promptNamed(app: AppAnswers, name: string): McpPrompt {
+function findPrompt(app: AppAnswers, name: string): McpPrompt {
   const prompt = app.visible(app.mcp.prompts).find((one) => one.name === name);
-  if (prompt === undefined) throw invalidParams(`There is no prompt ${quoted(name)}.`);
+  if (prompt === undefined) throw invalidParams(`There is no prompt ${quote(name)}.`);
   return prompt;
 }
 
 function checkArguments(given: Record<string, string>, known: readonly string[]): void {
   for (const [name, value] of Object.entries(given)) {
     if (!known.includes(name))
-      throw invalidParams(`There is no argument ${quoted(name)}; there are: ${known.join(', ') || 'none'}.`);
+      throw invalidParams(`There is no argument ${quote(name)}; there are: ${known.join(', ') || 'none'}.`);
     if (value.length > MOST_ARGUMENT) throw invalidParams(`The argument ${name} has more than ${MOST_ARGUMENT} characters.`);
   }
 }
@@ -121,7 +121,7 @@ export function askerOf({ name, tenant, roles }: Principal, agent: string | unde
   return { principal: name, tenant, roles: [...roles], agent: agent ?? null };
 }
 
-interface Seen {
+interface RestrictedEntry {
   visibleTo?(asker: McpAsker): boolean;
 }
 
@@ -135,7 +135,7 @@ export class AppAnswers {
   }
 
   /** Of a list, what whoever asks may see. Where `visibleTo` throws, or gives anything but true, that is nothing. */
-  visible<T extends Seen>(entries: readonly T[] = []): T[] {
+  visible<T extends RestrictedEntry>(entries: readonly T[] = []): T[] {
     const asker = this.parts.asker();
     return entries.filter((entry) => {
       if (entry.visibleTo === undefined) return true;
@@ -192,6 +192,6 @@ export function invalidParams(message: string): Error {
 }
 
 /** A text of a client's, short enough for an error. */
-export function quoted(text: string): string {
+export function quote(text: string): string {
   return JSON.stringify(text.slice(0, 100).toWellFormed());
 }

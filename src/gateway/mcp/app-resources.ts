@@ -8,7 +8,7 @@ import type { McpAsker } from '../../agents/mcp-asks';
 /** Of the protocol, for a resource that there is not. */
 const RESOURCE_NOT_FOUND = -32002;
 /** Resources that one session watches. */
-const MOST_WATCHED = 20;
+const MAX_SUBSCRIPTIONS = 20;
 const LOOK_EVERY_MS = 10_000;
 
 /** Answers for resources; the server has the capability already. @returns what watches those that the client subscribes to */
@@ -18,7 +18,7 @@ export function offerResources(server: Server, app: AppAnswers): Subscriptions {
     versionOf: async (uri) => digestOf(await read(app, uri)),
     changed: (uri) => server.sendResourceUpdated({ uri }),
   });
-  server.setRequestHandler(types.ListResourcesRequestSchema, ({ params }) => listed(app, params?.cursor));
+  server.setRequestHandler(types.ListResourcesRequestSchema, ({ params }) => listResources(app, params?.cursor));
   server.setRequestHandler(types.ListResourceTemplatesRequestSchema, ({ params }) => listedTemplates(app, params?.cursor));
   server.setRequestHandler(types.ReadResourceRequestSchema, ({ params }) => read(app, params.uri));
   server.setRequestHandler(types.SubscribeRequestSchema, async ({ params }) => {
@@ -32,31 +32,31 @@ export function offerResources(server: Server, app: AppAnswers): Subscriptions {
   return subscriptions;
 }
 
-interface Described {
+interface ResourceInfo {
   name: string;
   title?: string;
   description?: string;
   mimeType: string;
 }
 
-function described({ name, title, description, mimeType }: Described): Described {
+function describeEntry({ name, title, description, mimeType }: ResourceInfo): ResourceInfo {
   return { name, ...(title === undefined ? {} : { title }), ...(description === undefined ? {} : { description }), mimeType };
 }
 
-function listed(app: AppAnswers, cursor: string | undefined): ListResourcesResult {
+function listResources(app: AppAnswers, cursor: string | undefined): ListResourcesResult {
   const { page, ...next } = pageOf(app.visible(app.mcp.resources), cursor);
-  return { resources: page.map((resource) => ({ uri: resource.uri, ...described(resource) })), ...next };
+  return { resources: page.map((resource) => ({ uri: resource.uri, ...describeEntry(resource) })), ...next };
 }
 
 function listedTemplates(app: AppAnswers, cursor: string | undefined): ListResourceTemplatesResult {
   const { page, ...next } = pageOf(app.visible(app.mcp.resourceTemplates), cursor);
-  const resourceTemplates = page.map((template) => ({ uriTemplate: template.uriTemplate, ...described(template) }));
+  const resourceTemplates = page.map((template) => ({ uriTemplate: template.uriTemplate, ...describeEntry(template) }));
   return { resourceTemplates, ...next };
 }
 
 type Content = string | Uint8Array;
 
-interface Found {
+interface ReadableResource {
   mimeType: string;
   read(asker: McpAsker): Content | null | Promise<Content | null>;
 }
@@ -79,7 +79,7 @@ async function read(app: AppAnswers, uri: string): Promise<ReadResourceResult> {
 }
 
 /** A URI of its own counts more than a template that fits it. */
-function resourceAt(app: AppAnswers, uri: string): Found | null {
+function resourceAt(app: AppAnswers, uri: string): ReadableResource | null {
   const own = app.visible(app.mcp.resources).find((resource) => resource.uri === uri);
   if (own) return { mimeType: own.mimeType, read: (asker) => own.read(asker) };
   for (const template of app.visible(app.mcp.resourceTemplates)) {
@@ -100,7 +100,7 @@ function digestOf({ contents }: ReadResourceResult): string {
   return createHash('sha256').update(JSON.stringify(contents)).digest('hex');
 }
 
-export interface Watched {
+export interface WatchCallbacks {
   /** Another text, another answer. @throws where there is none, or none now */
   versionOf(uri: string): Promise<string>;
   changed(uri: string): Promise<void>;
@@ -117,7 +117,7 @@ export class Subscriptions {
   private ended = false;
 
   constructor(
-    private readonly watched: Watched,
+    private readonly watched: WatchCallbacks,
     private readonly everyMs = LOOK_EVERY_MS,
   ) {}
 
@@ -125,8 +125,8 @@ export class Subscriptions {
   async add(uri: string): Promise<void> {
     if (this.versions.has(uri)) return;
     const version = await this.watched.versionOf(uri);
-    if (this.versions.size >= MOST_WATCHED)
-      throw invalidParams(`A session may subscribe to ${MOST_WATCHED} resources; unsubscribe from one.`);
+    if (this.versions.size >= MAX_SUBSCRIPTIONS)
+      throw invalidParams(`A session may subscribe to ${MAX_SUBSCRIPTIONS} resources; unsubscribe from one.`);
     if (this.ended) return;
     this.versions.set(uri, version);
     this.timer ??= setInterval(() => void this.look(), this.everyMs).unref();

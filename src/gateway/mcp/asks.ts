@@ -49,7 +49,7 @@ export async function inputFromClient(asking: Asking, { tool, listed }: ToolOffe
   const filled = form && canFill(asking.server) ? { ...given, ...(await filledIn(asking, formOf(listed.inputSchema as JsonObject, form, given), form.message)) } : given; // oxfmt-ignore
   const sample = getOwn(samples, tool);
   if (!sample || !canSample(asking.server) || Object.hasOwn(filled, sample.field)) return filled;
-  return { ...filled, [sample.field]: await sampled(asking, sample, filled) };
+  return { ...filled, [sample.field]: await askModel(asking, sample, filled) };
 }
 
 /** As it is listed for a client that can be asked: it need not give what it will be asked for. */
@@ -77,7 +77,7 @@ async function filledIn({ server, requestId, signal }: Asking, schema: JsonObjec
   if (schema === null) return {};
   const requestedSchema = schema as ElicitRequestFormParams['requestedSchema'];
   const options = { relatedRequestId: requestId, signal, timeout: ANSWER_WITHIN_MS };
-  const { action, content = {} } = await answered(signal, 'user', () =>
+  const { action, content = {} } = await awaitAnswer(signal, 'user', () =>
     server.elicitInput({ message, requestedSchema }, options),
   );
   if (action !== 'accept') throw new NotGiven(`The user of this client did not fill in ${Object.keys(requestedSchema.properties).join(', ')}.`); // oxfmt-ignore
@@ -86,7 +86,7 @@ async function filledIn({ server, requestId, signal }: Asking, schema: JsonObjec
   return Object.fromEntries(fields.map((field) => [field, content[field] as Json]));
 }
 
-async function sampled({ server, app, requestId, signal }: Asking, sample: McpSample, given: JsonObject): Promise<string> {
+async function askModel({ server, app, requestId, signal }: Asking, sample: McpSample, given: JsonObject): Promise<string> {
   const { maxTokens } = sample;
   const text = await app.ask(
     'question for the model',
@@ -98,14 +98,14 @@ async function sampled({ server, app, requestId, signal }: Asking, sample: McpSa
   );
   const messages = [{ role: 'user' as const, content: { type: 'text' as const, text } }];
   const options = { relatedRequestId: requestId, signal, timeout: ANSWER_WITHIN_MS };
-  const { content } = await answered(signal, 'model', () => server.createMessage({ messages, maxTokens }, options));
+  const { content } = await awaitAnswer(signal, 'model', () => server.createMessage({ messages, maxTokens }, options));
   if (content.type !== 'text') throw new NotGiven('The model of this client did not answer with a text.');
   if (content.text.length > MOST_SAMPLE)
     throw new NotGiven(`The model of this client answered with more than ${MOST_SAMPLE} characters.`);
   return content.text.toWellFormed();
 }
 
-async function answered<T>(signal: AbortSignal, who: 'user' | 'model', ask: () => Promise<T>): Promise<T> {
+async function awaitAnswer<T>(signal: AbortSignal, who: 'user' | 'model', ask: () => Promise<T>): Promise<T> {
   try {
     return await ask();
   } catch (error) {

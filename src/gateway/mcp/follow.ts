@@ -24,10 +24,10 @@ export interface Following {
   heard?: (event: TurnEvent) => void;
 }
 
-export type Followed = { ended: TurnView } | { open: Open };
+export type FollowResult = { ended: TurnView } | { open: Open };
 
 /** @throws TurnNotFound, NoWorker; AbortError when the signal aborts */
-export async function follow(turn: TurnHandle, { ask, signal, atMost, heard }: Following): Promise<Followed> {
+export async function follow(turn: TurnHandle, { ask, signal, atMost, heard }: Following): Promise<FollowResult> {
   const stop = new AbortController();
   let tooLong: NodeJS.Timeout | undefined;
   const asked = new Questions(turn, ask);
@@ -35,20 +35,20 @@ export async function follow(turn: TurnHandle, { ask, signal, atMost, heard }: F
   signal.addEventListener('abort', aborted);
   try {
     signal.throwIfAborted();
-    const watching = async (): Promise<Followed> => {
+    const watching = async (): Promise<FollowResult> => {
       for await (const event of turn.watch({ signal: stop.signal })) {
         heard?.(event);
         if (event.type === 'approval_requested') asked.about(event.call, 'approval');
-        if (event.type === 'tool_started' || event.type === 'tool_result') asked.decided(event.call);
+        if (event.type === 'tool_started' || event.type === 'tool_result') asked.withdraw(event.call);
         if (event.type === 'tool_error') {
           if (event.effect === 'in_doubt') asked.about(event.call, 'in_doubt');
-          else asked.decided(event.call);
+          else asked.withdraw(event.call);
         }
         if (event.type === 'turn_completed') return { ended: await turn.result() };
       }
       throw stop.signal.reason; // the watch ends otherwise only when it is stopped
     };
-    const time = new Promise<Followed>((resolve) => {
+    const time = new Promise<FollowResult>((resolve) => {
       tooLong = setTimeout(() => resolve({ open: { why: 'time' } }), atMost);
     });
     return await Promise.race([watching(), asked.unanswered, time]);
@@ -68,10 +68,10 @@ const LOOK_EVERY_MS = 200;
 class Questions {
   private last: Promise<unknown> = Promise.resolve();
   private readonly open = new Map<string, AbortController>();
-  private answer!: (followed: Followed) => void;
+  private answer!: (followed: FollowResult) => void;
   private fail!: (error: unknown) => void;
   /** Resolves with the first call that nobody here can decide. */
-  readonly unanswered = new Promise<Followed>((resolve, reject) => {
+  readonly unanswered = new Promise<FollowResult>((resolve, reject) => {
     this.answer = resolve;
     this.fail = reject;
   });
@@ -85,7 +85,7 @@ class Questions {
 
   /** The history may tell of what was decided long ago: only what waits now is asked about. */
   about(call: string, why: 'approval' | 'in_doubt'): void {
-    this.decided(call);
+    this.withdraw(call);
     const withdrawn = new AbortController();
     this.open.set(call, withdrawn);
     const asked = this.last.then(() => this.handle(call, why, withdrawn.signal));
@@ -93,14 +93,14 @@ class Questions {
   }
 
   /** By whomever: it is not asked about any more. */
-  decided(call: string): void {
+  withdraw(call: string): void {
     this.open.get(call)?.abort();
     this.open.delete(call);
   }
 
   /** Resolves when nothing of it is under way any more. */
   async stop(): Promise<void> {
-    for (const call of [...this.open.keys()]) this.decided(call);
+    for (const call of [...this.open.keys()]) this.withdraw(call);
     await this.last;
   }
 
@@ -131,7 +131,7 @@ class Questions {
 const MOST_EVENTS = 1000;
 const MOST_CHARACTERS = 4_000_000;
 
-interface Kept {
+interface StoredMessage {
   id: string;
   streamId: string;
   message: JSONRPCMessage;
@@ -140,7 +140,7 @@ interface Kept {
 
 export class RecentEvents implements EventStore {
   /** The oldest first. */
-  private kept: Kept[] = [];
+  private kept: StoredMessage[] = [];
   private size = 0;
   private count = 0;
 

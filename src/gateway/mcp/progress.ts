@@ -4,7 +4,7 @@ import { mcpProgress } from '../../tools/convert';
 import type { TurnEvent } from '../../shapes/turn-event';
 import { type ServerNotification, sdk, type LoggingLevel, type Server } from './sdk';
 
-type Said = { message: string; fraction?: number };
+type ProgressUpdate = { message: string; fraction?: number };
 
 /** Text is shown at this pace, its end only. */
 const TEXT_EVERY_MS = 500;
@@ -36,7 +36,7 @@ export function reportProgress(
 }
 
 /** Null: it is too soon for more. */
-function endOfText(): (event: TurnEvent & { type: 'text_delta' }) => Said | null {
+function endOfText(): (event: TurnEvent & { type: 'text_delta' }) => ProgressUpdate | null {
   let end = '';
   let begun = '';
   let saidAt = 0;
@@ -51,7 +51,7 @@ function endOfText(): (event: TurnEvent & { type: 'text_delta' }) => Said | null
   };
 }
 
-function saidOf(event: TurnEvent, single: boolean): Said | null {
+function saidOf(event: TurnEvent, single: boolean): ProgressUpdate | null {
   switch (event.type) {
     case 'tool_progress':
       return { message: event.message, ...(event.fraction === null ? {} : { fraction: event.fraction }) };

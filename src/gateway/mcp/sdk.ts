@@ -8,13 +8,13 @@ import type * as Http from '@modelcontextprotocol/sdk/server/webStandardStreamab
 import { optionalPackage } from '../../optional-package';
 import type * as Types from '@modelcontextprotocol/sdk/types.js' with { 'resolution-mode': 'import' };
 
-const loaded = <M>(name: string) => optionalPackage<M>('@modelcontextprotocol/sdk', 'MCP', `${name}.js`);
+const loadSdkModule = <M>(name: string) => optionalPackage<M>('@modelcontextprotocol/sdk', 'MCP', `${name}.js`);
 
 export const sdk = {
-  server: () => loaded<typeof ServerModule>('server/index'),
-  stdio: () => loaded<typeof Stdio>('server/stdio'),
-  http: () => loaded<typeof Http>('server/webStandardStreamableHttp'),
-  types: () => loaded<typeof Types>('types'),
+  server: () => loadSdkModule<typeof ServerModule>('server/index'),
+  stdio: () => loadSdkModule<typeof Stdio>('server/stdio'),
+  http: () => loadSdkModule<typeof Http>('server/webStandardStreamableHttp'),
+  types: () => loadSdkModule<typeof Types>('types'),
 };
 
 export type { Server } from '@modelcontextprotocol/sdk/server/index.js' with { 'resolution-mode': 'import' };

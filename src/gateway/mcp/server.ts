@@ -10,10 +10,10 @@ import type { Json, JsonObject } from '../../shared/json/json';
 import { version } from '../../version';
 import { wrongOf, type Wrong } from '../http/errors';
 import { sees, type Principal } from '../auth/principals';
-import { AppAnswers, askerOf, invalidParams, pageOf, quoted } from './app-prompts';
+import { AppAnswers, askerOf, invalidParams, pageOf, quote } from './app-prompts';
 import { capabilitiesOf, offerOfApp, type Offer, type Offers } from './offers';
 import { inputFromClient, listedFor, NotGiven, elicitation, type Decide } from './asks';
-import { follow, type Followed } from './follow';
+import { follow, type FollowResult } from './follow';
 import { reportProgress, type ToolLogs } from './progress';
 import { endedResult, openResult, wrongResult } from './results';
 import {
@@ -44,7 +44,7 @@ export interface McpParts {
   decide(): Decide | null;
 }
 
-export interface McpFace {
+export interface McpEndpoint {
   server: Server;
   offers(): Offers;
   /** Calls that have not been answered. */
@@ -65,7 +65,7 @@ const INSTRUCTIONS =
   'Tools that can do harm wait for a person to approve the exact call. An answer that says that a call waits or goes on is no ' +
   'failure: do not call again, ask holdfast_outcome.';
 
-export function mcpFace(parts: McpParts): McpFace {
+export function createMcpEndpoint(parts: McpParts): McpEndpoint {
   const { mcp, log, offers } = parts;
   const capabilities = { tools: { listChanged: true }, ...capabilitiesOf(mcp) };
   const { CallToolRequestSchema, ListToolsRequestSchema, McpError } = sdk.types();
@@ -81,7 +81,7 @@ export function mcpFace(parts: McpParts): McpFace {
   });
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     const offer = offers().get(params.name);
-    if (!offer) throw invalidParams(`There is no tool ${quoted(params.name)}.`);
+    if (!offer) throw invalidParams(`There is no tool ${quote(params.name)}.`);
     if (open >= MOST_OPEN_CALLS) return wrongResult(TOO_MANY);
     open += 1;
     try {
@@ -103,7 +103,7 @@ export function mcpFace(parts: McpParts): McpFace {
   return { server, offers, open: () => open, leave };
 }
 
-interface Called {
+interface IncomingCall {
   offer: Offer;
   input: JsonObject;
   /** Null: clients are told of none. */
@@ -111,11 +111,11 @@ interface Called {
   left(): boolean;
 }
 
-async function answer(parts: McpParts, server: Server, called: Called, extra: Extra): Promise<CallToolResult> {
+async function answer(parts: McpParts, server: Server, called: IncomingCall, extra: Extra): Promise<CallToolResult> {
   const { offer, input, left } = called;
   const { signal, requestId } = extra;
   const own = offer.kind !== 'outcome';
-  const turn = offer.kind === 'outcome' ? await seenTurn(parts, input.id) : await started(parts, offer, input, extra);
+  const turn = offer.kind === 'outcome' ? await seenTurn(parts, input.id) : await startTurn(parts, offer, input, extra);
   const decide = own && server.getClientCapabilities()?.elicitation?.form ? parts.decide() : null;
   const ask = decide && elicitation(server, requestId, decide);
   const heard = own ? listeners(turn.id, called.logs, extra) : listeners(turn.id, null, extra);
@@ -124,7 +124,7 @@ async function answer(parts: McpParts, server: Server, called: Called, extra: Ex
     const followed = await follow(turn, { ask, signal, atMost, heard: (event) => heard.forEach((listener) => listener(event)) });
     return resultOf(turn, followed, offer.kind === 'tool' ? offer.listed.outputSchema : undefined);
   } catch (error) {
-    if (signal.aborted && own && !left()) await cancelled(parts.log, turn);
+    if (signal.aborted && own && !left()) await cancelTurn(parts.log, turn);
     throw error;
   }
 }
@@ -136,11 +136,11 @@ function listeners(turnId: string, logs: ToolLogs | null, { _meta, sendNotificat
   return logs === null ? progress : [...progress, logs.report(sendNotification)];
 }
 
-function resultOf(turn: TurnHandle, followed: Followed, output: object | undefined): CallToolResult {
+function resultOf(turn: TurnHandle, followed: FollowResult, output: object | undefined): CallToolResult {
   return 'ended' in followed ? endedResult(followed.ended, output) : openResult(turn.id, turn.uiUrl, followed.open);
 }
 
-async function started(
+async function startTurn(
   { client, principal, checkKey }: McpParts,
   offer: Offer & { kind: 'tool' | 'agent' },
   input: JsonObject,
@@ -169,7 +169,7 @@ function secondsOf(wait: Json | undefined): number {
   return typeof wait === 'number' && wait >= 0 && wait <= 50 ? wait : 20;
 }
 
-async function cancelled(log: ToolLogger, turn: TurnHandle): Promise<void> {
+async function cancelTurn(log: ToolLogger, turn: TurnHandle): Promise<void> {
   await turn
     .cancel()
     .catch((error: unknown) => log.warn({ err: error, turn: turn.id }, 'a cancelled call could not be cancelled'));

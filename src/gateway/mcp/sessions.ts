@@ -5,7 +5,7 @@ import type { Principal } from '../auth/principals';
 import { RecentEvents } from './follow';
 import type { Offers } from './offers';
 import { sdk, type WebStandardStreamableHTTPServerTransport } from './sdk';
-import { mcpFace, type McpFace, type McpParts } from './server';
+import { createMcpEndpoint, type McpEndpoint, type McpParts } from './server';
 
 export interface Session {
   readonly id: string;
@@ -13,7 +13,7 @@ export interface Session {
   principal: Principal;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly events: RecentEvents;
-  readonly face: McpFace;
+  readonly face: McpEndpoint;
   /** Requests whose answer is under way. */
   requests: number;
   usedAt: number;
@@ -52,7 +52,7 @@ export class Sessions {
       onsessioninitialized: () => void this.open.set(id, session),
     });
     const parts = partsOf(() => session);
-    const face = mcpFace(parts);
+    const face = createMcpEndpoint(parts);
     const session: Session = { id, principal, transport, events, face, requests: 0, usedAt: Date.now() };
     this.listed.set(id, parts.offers());
     transport.onclose = () => {
@@ -115,7 +115,7 @@ function isIdle({ requests, face }: Session): boolean {
  * @returns when the client is gone, or `stopped` resolves
  */
 export async function serveStdio(parts: McpParts, output: Writable, stopped: Promise<unknown>): Promise<void> {
-  const face = mcpFace(parts);
+  const face = createMcpEndpoint(parts);
   const transport = new (sdk.stdio().StdioServerTransport)(process.stdin, output);
   const gone = new Promise<void>((resolve) => {
     process.stdin.once('end', resolve).once('close', resolve);

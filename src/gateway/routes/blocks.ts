@@ -3,19 +3,19 @@
  * The signature is judged before anything is read. Browsers are told to save the file and to run nothing of it.
  */
 import { z } from 'zod';
-import { checkPresigned, storedFile } from '../../store/core/identity';
+import { checkPresignature, storedFile } from '../../store/core/identity';
 import { StoreError } from '../../store/store';
 import { answerWith, type Wrong } from '../http/errors';
 import { answers, errorAnswer, textAnswer, jsonSchema } from '../schemas/common';
 import type { Route } from '../route';
 
-const FORGED: Wrong = {
+const FORGED_LINK: Wrong = {
   code: 'PERMISSION_DENIED',
   reason: 'bad_signature',
   message: 'This address was not given by this gateway, or it was changed.',
   hint: 'Use the url exactly as the result gave it.',
 };
-const EXPIRED: Wrong = {
+const EXPIRED_LINK: Wrong = {
   code: 'RESOURCE_NOT_FOUND',
   reason: 'link_expired',
   message: 'This address has expired.',
@@ -53,9 +53,9 @@ export const blocks: Route = (app, { store, log }) => {
   app.get<Address>('/v1/blocks/:ref', { schema, config: { roles: 'public' } }, async (request, reply) => {
     const { ref } = request.params;
     const { expires, signature } = request.query;
-    if (typeof expires !== 'string' || typeof signature !== 'string') return answerWith(reply, FORGED);
-    const presigned = checkPresigned(key, { ref, expires, signature }, Date.now());
-    if (presigned !== 'good') return answerWith(reply, presigned === 'expired' ? EXPIRED : FORGED);
+    if (typeof expires !== 'string' || typeof signature !== 'string') return answerWith(reply, FORGED_LINK);
+    const presigned = checkPresignature(key, { ref, expires, signature }, Date.now());
+    if (presigned !== 'good') return answerWith(reply, presigned === 'expired' ? EXPIRED_LINK : FORGED_LINK);
     try {
       const file = storedFile(await store.getPart(ref));
       if (file === null) return await answerWith(reply, MISSING);

@@ -11,7 +11,7 @@ const CONTENT_TYPE = 'application/jsonl; charset=utf-8';
 
 type One = { Params: { id: string } };
 
-const described = (summary: string, params: object, ...errors: number[]) => ({
+const bundleSchema = (summary: string, params: object, ...errors: number[]) => ({
   summary,
   description:
     'JSON Lines, as docs/bundle-format.md says. The last line is the signature: an answer that was cut short has none. Of what runs still it is as far as that has come, and says so.',
@@ -32,25 +32,25 @@ export const bundles: Route = (app, parts) => {
 
   app.get<One>(
     '/v1/turns/:id/bundle',
-    { schema: described('The audit bundle of a turn, or of a direct call', turnParams, 409), ...config },
+    { schema: bundleSchema('The audit bundle of a turn, or of a direct call', turnParams, 409), ...config },
     async ({ principal, params: { id } }, reply) => {
       await visibleTurn(parts, principal, id);
-      return streamed(reply, await parts.client(), { turn: id });
+      return streamBundle(reply, await parts.client(), { turn: id });
     },
   );
 
   app.get<One>(
     '/v1/sessions/:id/bundle',
-    { schema: described('The audit bundle of a session', sessionParams, 409), ...config },
+    { schema: bundleSchema('The audit bundle of a session', sessionParams, 409), ...config },
     async ({ principal, params: { id } }, reply) => {
       const { holdfast } = await visibleSession(parts, principal, id);
-      return streamed(reply, holdfast, { session: id });
+      return streamBundle(reply, holdfast, { session: id });
     },
   );
 };
 
 /** The first line is made before the answer begins: what keeps a bundle from beginning is an error of its own. */
-async function streamed(reply: FastifyReply, holdfast: HoldfastClient, of: BundleOf): Promise<FastifyReply> {
+async function streamBundle(reply: FastifyReply, holdfast: HoldfastClient, of: BundleOf): Promise<FastifyReply> {
   // To read is to change nothing: only what is kept is a link of the chain.
   const lines = holdfast.bundle(of, { chained: false });
   const first = await lines.next();

@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 import type { SigningKey } from '../../attestation/signing-key';
-import { decideSigned } from '../../client/approvals/attest';
+import { signAndDecide } from '../../client/approvals/attest';
 import { decidedCalls } from '../../client/approvals/watch-pending';
-import type { Done } from '../../client/turns/start-turn';
+import type { ActRecord } from '../../client/turns/start-turn';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import { samePerson } from '../../shared/approval/approval';
 import { readDecision, type DecisionFields, type DecisionKind } from '../../shared/approval/decision';
@@ -15,7 +15,7 @@ import { decidedCall, pendingTurn, type PendingTurn } from '../../shapes/turn-vi
 import { jsonObject } from '../../shapes/envelope';
 import { Refusal } from '../http/errors';
 import { once } from '../http/idempotency';
-import { type Principal, sightOf } from '../auth/principals';
+import { type Principal, visibilityOf } from '../auth/principals';
 import { answer, answers, body, postHeaders, turnParams } from '../schemas/common';
 import { visibleTurn } from '../auth/visibility';
 import type { Route } from '../route';
@@ -27,7 +27,7 @@ const digest = z
   .string()
   .regex(/^[0-9a-f]{12,64}$/)
   .describe('The first 12 or more hex characters of the digest of a call that waits.');
-const posted = z.strictObject({
+const decisionBody = z.strictObject({
   decision: z.enum(KINDS),
   call: digest.optional(),
   calls: z
@@ -43,7 +43,7 @@ const posted = z.strictObject({
   note: z.string().max(4000).optional().describe('Of a denial the model reads it.'),
   by: z.string().max(200).optional().describe('The name of the principal whose token it is, or left out.'),
 });
-const accepted = z.object({
+const decisionReply = z.object({
   accepted: z.literal(true),
   by: z.string(),
   calls: z.array(z.string()).describe('The whole digests.'),
@@ -60,18 +60,18 @@ const schema = {
   tags: ['turns'],
   params: turnParams,
   headers: postHeaders,
-  body: body(posted, { decision: 'approve', call: '3f0a9c1d2b4e', note: 'Checked against the purchase order.' }),
-  response: answers({ 200: answer('The decision counts.', accepted) }, 404, 409),
+  body: body(decisionBody, { decision: 'approve', call: '3f0a9c1d2b4e', note: 'Checked against the purchase order.' }),
+  response: answers({ 200: answer('The decision counts.', decisionReply) }, 404, 409),
 };
 
-interface Posted {
+interface PostDecision {
   Params: { id: string };
   Body: Json;
-  Reply: z.infer<typeof accepted>;
+  Reply: z.infer<typeof decisionReply>;
 }
 
 export const decisions: Route = (app, parts) => {
-  app.post<Posted>(
+  app.post<PostDecision>(
     '/v1/turns/:id/decisions',
     { schema, config: { roles: ['approver'], keepsAnswer: true } },
     async (request, reply) => {
@@ -89,7 +89,7 @@ export const decisions: Route = (app, parts) => {
 };
 
 /** The whole digests, as they were sent to the turn. */
-function sentCalls({ sent }: Done): string[] {
+function sentCalls({ sent }: ActRecord): string[] {
   const { call, calls } = sent as { call?: string; calls?: string[] };
   return calls ?? [call!];
 }
@@ -122,7 +122,7 @@ export function decideAs(
     ...(outcome === null ? {} : { outcome }),
     ...(note === null ? {} : { note }),
   };
-  return decideSigned(turn, key, { decision: kind, calls, principal: name, roles, ...what });
+  return signAndDecide(turn, key, { decision: kind, calls, principal: name, roles, ...what });
 }
 
 // `GET /v1/pending`: what waits for a person.
@@ -142,7 +142,7 @@ export const pending: Route = (app, { client }) => {
     '/v1/pending',
     { schema: pendingSchema, config: { roles: ['approver', 'auditor', 'admin'] } },
     async (request, reply) => {
-      const turns = await (await client()).pending({ sight: sightOf(request.principal) });
+      const turns = await (await client()).pending({ sight: visibilityOf(request.principal) });
       return reply.header('cache-control', 'no-store').send({ turns: within(MOST_CARDS, turns) });
     },
   );

@@ -10,7 +10,7 @@ import type { McpParts } from '../mcp/server';
 import { Sessions, type PartsOf, type Session } from '../mcp/sessions';
 import type { Principal } from '../auth/principals';
 import { jsonSchema } from '../schemas/common';
-import { refuseForgotten } from '../tool-calls';
+import { refuseExpiredKey } from '../tool-calls';
 import { decideAs } from './decisions';
 import type { GatewayParts, Route } from '../route';
 
@@ -79,7 +79,7 @@ function partsOf(parts: GatewayParts, offer: Pick<McpParts, 'offers' | 'mcp' | '
     log,
     ...offer,
     principal: () => session().principal,
-    checkKey: (tool, sent) => refuseForgotten(parts, tool, session().principal.name, sent),
+    checkKey: (tool, sent) => refuseExpiredKey(parts, tool, session().principal.name, sent),
     decide: () => (session().principal.roles.includes('approver') ? decideFor(session().principal) : null),
   });
 }

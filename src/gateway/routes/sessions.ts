@@ -9,7 +9,7 @@ import type { TurnHandle } from '../../client/turns/turn-handle';
 import { keptCallback } from '../callbacks';
 import { Refusal } from '../http/errors';
 import { type Operation, nothing, once, sentBefore } from '../http/idempotency';
-import { sees, sightOf, type Principal } from '../auth/principals';
+import { sees, visibilityOf, type Principal } from '../auth/principals';
 import {
   sessionSchemas as schemas,
   type ForkSession,
@@ -17,7 +17,7 @@ import {
   type OpenSession,
   type RenameSession,
   type SayToSession,
-  type Sent,
+  type SendReceipt,
   type ShownSession,
   type ShowSession,
   type SteerSession,
@@ -51,20 +51,20 @@ export const sessions: Route = (app, parts) => {
     return reply
       .code(201)
       .header('cache-control', 'no-store')
-      .send(shown(await session.status()));
+      .send(withoutRunId(await session.status()));
   });
 
   app.get<ListSessions>('/v1/sessions', { schema: schemas.list, config: { roles: READERS } }, async (request, reply) => {
     const listed = [];
     const { limit, agent: of } = request.query;
-    const filter = { sight: sightOf(request.principal), limit, ...(of === undefined ? {} : { agent: of }) };
+    const filter = { sight: visibilityOf(request.principal), limit, ...(of === undefined ? {} : { agent: of }) };
     for await (const one of (await parts.client()).sessions(filter)) listed.push(one);
     return reply.header('cache-control', 'no-store').send({ sessions: listed });
   });
 
   app.get<ShowSession>('/v1/sessions/:id', { schema: schemas.show, config: { roles: READERS } }, async (request, reply) => {
     const { session } = await visibleSession(parts, request.principal, request.params.id);
-    return reply.header('cache-control', 'no-store').send(shown(await session.status()));
+    return reply.header('cache-control', 'no-store').send(withoutRunId(await session.status()));
   });
 
   app.post<SayToSession>('/v1/sessions/:id/messages', { schema: schemas.say, ...start }, async (request, reply) => {
@@ -81,7 +81,7 @@ export const sessions: Route = (app, parts) => {
     const { session, holdfast } = await changeable(request);
     const { operation, body } = request;
     const { name, roles } = request.principal;
-    const turn = holdfast.turn(await steered(session, operation));
+    const turn = holdfast.turn(await findSteerTarget(session, operation));
     const steer = async (named: TurnHandle) => {
       const attestation = await signSteer(named, parts.key, { text: body.text, principal: name, roles });
       await named.steer(body.text, { by: name, attestation });
@@ -120,12 +120,12 @@ export const sessions: Route = (app, parts) => {
     return reply
       .code(201)
       .header('cache-control', 'no-store')
-      .send(shown(await session.status()));
+      .send(withoutRunId(await session.status()));
   });
 };
 
 /** The turn that is spoken to: the one that runs, for all requests of one operation the same. @throws Refusal 409 */
-async function steered(session: SessionHandle, operation: Operation | null): Promise<string> {
+async function findSteerTarget(session: SessionHandle, operation: Operation | null): Promise<string> {
   const { running } = operation?.target === undefined ? await session.status() : { running: { turn_id: operation.target } };
   if (!running)
     throw new Refusal({
@@ -150,10 +150,10 @@ async function visibleBlock({ store }: GatewayParts, principal: Principal, block
   });
 }
 
-function shown({ run_id: _, ...view }: SessionView): ShownSession {
+function withoutRunId({ run_id: _, ...view }: SessionView): ShownSession {
   return view;
 }
 
-function sentOf(session: SessionHandle, { turn_id, ahead }: SendAnswer): Sent {
+function sentOf(session: SessionHandle, { turn_id, ahead }: SendAnswer): SendReceipt {
   return { session_id: session.id, turn_id, ahead, events_url: `/v1/turns/${turn_id}/events` };
 }

@@ -19,7 +19,7 @@ export const streams: Route = (app, parts) => {
 
 // `POST /v1/tickets`: how a browser's `EventSource` comes to open a stream.
 
-const wanted = z.strictObject({
+const ticketRequest = z.strictObject({
   address: z.string().regex(new RegExp(STREAM_ADDRESS)).describe('Of the stream: path and query.'),
 });
 const ticket = z.object({ ticket: z.string(), expires_at: z.string().meta({ format: 'date-time' }) });
@@ -28,7 +28,7 @@ const schema = {
   summary: 'A ticket that opens one stream, for a minute',
   description: `For an \`EventSource\`, which cannot send a token: add \`${TICKET_PARAMETER}=TICKET\` to the address, as the last parameter of its query.`,
   tags: ['turns'],
-  body: body(wanted, { address: '/v1/turns/inv-7/events' }),
+  body: body(ticketRequest, { address: '/v1/turns/inv-7/events' }),
   response: answers({
     200: answer('The ticket.', ticket, { ticket: 'eyJ2Ijoi….h9A', expires_at: '2026-01-31T09:59:59.123Z' }),
   }),
@@ -36,7 +36,7 @@ const schema = {
 
 export const tickets: Route = (app, { store }) => {
   const made = ticketsOf(store);
-  app.post<{ Body: z.infer<typeof wanted>; Reply: z.infer<typeof ticket> }>(
+  app.post<{ Body: z.infer<typeof ticketRequest>; Reply: z.infer<typeof ticket> }>(
     '/v1/tickets',
     { schema, config: { roles: ROLES } },
     async (request, reply) =>

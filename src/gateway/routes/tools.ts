@@ -6,7 +6,7 @@ import { Refusal } from '../http/errors';
 import { knownVersions } from '../tool-catalogue';
 import type { Principal } from '../auth/principals';
 import { toolSchemas as schemas, type CallTool, type ListTools, type ShowTool } from '../schemas/tools';
-import { startCall, withFilesCarried } from '../tool-calls';
+import { startCall, withFileContents } from '../tool-calls';
 import { streamLimits } from '../streams/connection';
 import { streamCall } from '../streams/tool-stream';
 import type { GatewayParts, Route } from '../route';
@@ -38,10 +38,10 @@ export const tools: Route = (app, parts) => {
       const call = await startCall(parts, request, toolName);
       const leave = takesEvents(request.headers.accept) ? placeFor(parts, request.principal) : null;
       try {
-        const view = await settled(call, app.draining, leave === null ? ANSWER_WITHIN_MS : STREAM_AFTER_MS);
+        const view = await waitForCall(call, app.draining, leave === null ? ANSWER_WITHIN_MS : STREAM_AFTER_MS);
         void reply.header('cache-control', 'no-store').header('x-holdfast-call', encodeURIComponent(call.id));
         if (view.ended_at !== null) {
-          const result = await withFilesCarried(parts.store, envelopeOf(view));
+          const result = await withFileContents(parts.store, envelopeOf(view));
           return await reply.code(result.success ? 200 : ERROR_CODES[result.error.code].httpStatus).send(result);
         }
         if (leave !== null && view.pending.length === 0) {
@@ -81,7 +81,7 @@ function placeFor(parts: GatewayParts, { name }: Principal): (() => void) | null
 }
 
 /** Its view once it has ended, waits for a person, or has taken too long. */
-async function settled(call: CallHandle, draining: AbortSignal, withinMs: number) {
+async function waitForCall(call: CallHandle, draining: AbortSignal, withinMs: number) {
   const until = Date.now() + withinMs;
   for (let pause = 20; ; pause = Math.min(pause * 2, LOOK_EVERY_MS)) {
     const view = await call.turn.status();

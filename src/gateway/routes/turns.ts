@@ -11,7 +11,7 @@ import { ToolError } from '../../tools/define/errors';
 import { keptCallback } from '../callbacks';
 import { Refusal } from '../http/errors';
 import { nothing, once, sentBefore } from '../http/idempotency';
-import { sightOf, type Principal } from '../auth/principals';
+import { visibilityOf, type Principal } from '../auth/principals';
 import {
   turnSchemas as schemas,
   type CancelTurn,
@@ -29,7 +29,8 @@ export const turns: Route = (app, parts) => {
   app.post<StartTurn>('/v1/turns', { schema: schemas.start, config: { roles: STARTERS } }, async (request, reply) => {
     const { principal, operation, body } = request;
     const key = operation?.key ?? oneTimeKey(randomBytes(16).toString('hex'));
-    const turn = body.session_id === undefined ? await begun(parts, principal, key, body) : await queued(parts, request);
+    const turn =
+      body.session_id === undefined ? await startTurn(parts, principal, key, body) : await sendToSession(parts, request);
     const { id: turn_id, workflowId: workflow_id, uiUrl: ui_url } = turn;
     const events_url = `/v1/turns/${encodeURIComponent(turn_id)}/events`;
     return reply.code(202).header('cache-control', 'no-store').send({ turn_id, workflow_id, ui_url, events_url });
@@ -41,7 +42,7 @@ export const turns: Route = (app, parts) => {
     const filter = {
       ...(state === undefined ? {} : { state }),
       ...(agent === undefined ? {} : { agent }),
-      sight: sightOf(principal),
+      sight: visibilityOf(principal),
     };
     const cursors = listCursors(parts, principal, hashJson({ state: state ?? null, agent: agent ?? null }));
     const position = cursor === undefined ? {} : { position: cursors.open(cursor) };
@@ -82,14 +83,14 @@ export const turns: Route = (app, parts) => {
   );
 };
 
-async function begun(parts: GatewayParts, { name }: Principal, key: string, body: StartTurn['Body']): Promise<TurnHandle> {
+async function startTurn(parts: GatewayParts, { name }: Principal, key: string, body: StartTurn['Body']): Promise<TurnHandle> {
   const { agent, message, callback_url } = body;
   const callback = await keptCallback(parts, callback_url);
   return (await parts.client()).start({ agent, message, id: key, requester: name, ...callback });
 }
 
 /** A conversation runs one turn at a time: a turn of it is its next message, and never begins beside it. */
-async function queued(
+async function sendToSession(
   parts: GatewayParts,
   { principal, operation, body }: Pick<FastifyRequest<StartTurn>, 'principal' | 'operation' | 'body'>,
 ): Promise<TurnHandle> {

@@ -18,12 +18,12 @@ export function answer(description: string, shape: z.ZodType, example?: object):
   return { ...jsonSchema(shape), description, ...(example === undefined ? {} : { examples: [example] }) };
 }
 
-const accepted = z.object({ accepted: z.literal(true) });
-export type Accepted = z.infer<typeof accepted>;
+const acceptance = z.object({ accepted: z.literal(true) });
+export type Acceptance = z.infer<typeof acceptance>;
 
 /** Where there is nothing to say but that it is done. */
 export function acceptedAnswer(description: string): object {
-  return answer(description, accepted, { accepted: true });
+  return answer(description, acceptance, { accepted: true });
 }
 
 /** An error that a route explains itself. */

@@ -6,7 +6,7 @@ import {
   acceptedAnswer,
   answer,
   answers,
-  type Accepted,
+  type Acceptance,
   jsonSchema,
   body,
   callbackUrl,
@@ -22,7 +22,7 @@ const message = textOf(MAX_MESSAGE);
 const title = textOf(MAX_TITLE);
 
 /** Its run is no business of outsiders. */
-const shown = sessionView.omit({ run_id: true });
+const publicSession = sessionView.omit({ run_id: true });
 const openBody = z.strictObject({
   agent: servedAgent,
   title: title.optional(),
@@ -35,14 +35,14 @@ const sayBody = z.strictObject({
   callback_url: callbackUrl,
   resume: z.literal(true).optional().describe('Goes before what waits, after a turn that did not come to its end.'),
 });
-const sent = z.object({
+const sendReceipt = z.object({
   session_id: z.string(),
   turn_id: z.string(),
   ahead: z.number().int().describe('Turns that end before it begins.'),
   events_url: z.string().describe('Relative: the stream of its events. It is there once the turn has begun.'),
 });
 const steerBody = z.strictObject({ text: textOf(4000) });
-const steered = z.object({ turn_id: z.string() });
+const steerReceipt = z.object({ turn_id: z.string() });
 const renameBody = z.strictObject({ title });
 const forkBody = z.strictObject({
   from: z
@@ -56,8 +56,8 @@ const forkBody = z.strictObject({
 interface OfSession {
   Params: { id: string };
 }
-export type ShownSession = z.infer<typeof shown>;
-export type Sent = z.infer<typeof sent>;
+export type ShownSession = z.infer<typeof publicSession>;
+export type SendReceipt = z.infer<typeof sendReceipt>;
 export interface OpenSession {
   Body: z.infer<typeof openBody>;
   Reply: ShownSession;
@@ -71,19 +71,19 @@ export interface ShowSession extends OfSession {
 }
 export interface SayToSession extends OfSession {
   Body: z.infer<typeof sayBody>;
-  Reply: Sent;
+  Reply: SendReceipt;
 }
 export interface SteerSession extends OfSession {
   Body: z.infer<typeof steerBody>;
-  Reply: z.infer<typeof steered>;
+  Reply: z.infer<typeof steerReceipt>;
 }
 export interface RenameSession extends OfSession {
   Body: z.infer<typeof renameBody>;
-  Reply: Accepted;
+  Reply: Acceptance;
 }
 /** Interrupted, or closed. */
 export interface StopSession extends OfSession {
-  Reply: Accepted;
+  Reply: Acceptance;
 }
 export interface ForkSession {
   Body: z.infer<typeof forkBody>;
@@ -97,7 +97,7 @@ export const sessionSchemas = {
     tags,
     headers: postHeaders,
     body: body(openBody, { agent: 'credit-analyst', message: 'What did AAPL earn last year?' }),
-    response: answers({ 201: answer('It is open.', shown) }, 409),
+    response: answers({ 201: answer('It is open.', publicSession) }, 409),
   },
   list: {
     summary: 'List sessions',
@@ -109,7 +109,7 @@ export const sessionSchemas = {
     summary: 'Show a session',
     tags,
     params: sessionParams,
-    response: answers({ 200: answer('How it stands.', shown, exampleSession) }, 404),
+    response: answers({ 200: answer('How it stands.', publicSession, exampleSession) }, 404),
   },
   say: {
     summary: 'Say something',
@@ -118,7 +118,7 @@ export const sessionSchemas = {
     headers: postHeaders,
     params: sessionParams,
     body: body(sayBody, { message: 'And the year before?' }),
-    response: answers({ 202: answer('It is taken; its turn begins when those before it have ended.', sent) }, 404, 409),
+    response: answers({ 202: answer('It is taken; its turn begins when those before it have ended.', sendReceipt) }, 404, 409),
   },
   steer: {
     summary: 'Say something to the model of the running turn',
@@ -126,7 +126,7 @@ export const sessionSchemas = {
     headers: postHeaders,
     params: sessionParams,
     body: body(steerBody, { text: 'In euros, please.' }),
-    response: answers({ 202: answer('Accepted.', steered) }, 404, 409),
+    response: answers({ 202: answer('Accepted.', steerReceipt) }, 404, 409),
   },
   interrupt: {
     summary: 'Interrupt the running turn',
@@ -158,6 +158,6 @@ export const sessionSchemas = {
     tags,
     headers: postHeaders,
     body: body(forkBody, { from: '5f2c7d0e9b1a4c3d8e6f7a0b1c2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f7a8b9c0d' }),
-    response: answers({ 201: answer('It is open.', shown) }, 404, 409),
+    response: answers({ 201: answer('It is open.', publicSession) }, 404, 409),
   },
 };

@@ -6,7 +6,7 @@ import {
   acceptedAnswer,
   answer,
   answers,
-  type Accepted,
+  type Acceptance,
   jsonSchema,
   agentName,
   body,
@@ -33,7 +33,7 @@ const startBody = z.strictObject({
     ),
   callback_url: callbackUrl,
 });
-const started = z.object({
+const startReceipt = z.object({
   turn_id: z.string(),
   workflow_id: z.string(),
   ui_url: z.string().nullable().describe('In the Temporal Web UI.'),
@@ -47,11 +47,11 @@ const listQuery = z.strictObject({
 });
 const page = z.object({ turns: z.array(turnSummary), next_cursor: z.string().nullable() });
 const steerBody = z.strictObject({ text: z.string().min(1).max(4000) });
-const steered = z.object({ accepted: z.literal(true), by: z.string() });
+const steerReceipt = z.object({ accepted: z.literal(true), by: z.string() });
 
 export interface StartTurn {
   Body: z.infer<typeof startBody>;
-  Reply: z.infer<typeof started>;
+  Reply: z.infer<typeof startReceipt>;
 }
 export interface ListTurns {
   Querystring: z.infer<typeof listQuery>;
@@ -63,12 +63,12 @@ export interface ShowTurn {
 }
 export interface CancelTurn {
   Params: { id: string };
-  Reply: Accepted;
+  Reply: Acceptance;
 }
 export interface SteerTurn {
   Params: { id: string };
   Body: z.infer<typeof steerBody>;
-  Reply: z.infer<typeof steered>;
+  Reply: z.infer<typeof steerReceipt>;
 }
 
 const ID = 'k_0f4c7b0b2d3e5a6978c1d2e3f4a5b6c7d8e9f0a1';
@@ -83,7 +83,7 @@ export const turnSchemas = {
     body: body(startBody, { agent: 'credit-analyst', message: 'Prepare a credit memo for AAPL.' }),
     response: answers(
       {
-        202: answer('It is started.', started, {
+        202: answer('It is started.', startReceipt, {
           turn_id: ID,
           workflow_id: `turn/${ID}`,
           ui_url: null,
@@ -124,6 +124,6 @@ export const turnSchemas = {
     params: turnParams,
     headers: postHeaders,
     body: body(steerBody, { text: 'Leave out the peers.' }),
-    response: answers({ 200: answer('It is taken.', steered) }, 404, 409),
+    response: answers({ 200: answer('It is taken.', steerReceipt) }, 404, 409),
   },
 };

@@ -104,12 +104,12 @@ export class SseConnection {
 
 const COME_BACK_MS = 5000;
 
-const shared = new WeakMap<GatewayParts, StreamLimits>();
+const limitsByGateway = new WeakMap<GatewayParts, StreamLimits>();
 
 /** One for a gateway, whichever of its routes streams. */
 export function streamLimits(parts: GatewayParts): StreamLimits {
-  const limits = shared.get(parts) ?? new StreamLimits({ ...STREAM_SETTINGS, ...parts.streams });
-  shared.set(parts, limits);
+  const limits = limitsByGateway.get(parts) ?? new StreamLimits({ ...STREAM_SETTINGS, ...parts.streams });
+  limitsByGateway.set(parts, limits);
   return limits;
 }
 

@@ -18,7 +18,7 @@ export function askedInQuery(query: Query, versions: readonly { parameters?: unk
   if (json === undefined) {
     if (fields.length > MOST_FIELDS) throw bad(`The query has ${fields.length} fields; ${MOST_FIELDS} are allowed.`);
     const schemas = propertiesOf(versions.at(-1)?.parameters);
-    return { input: Object.fromEntries(fields.map(([name, value]) => [name, meant(value!, own(schemas, name))])), ...named };
+    return { input: Object.fromEntries(fields.map(([name, value]) => [name, coerce(value!, own(schemas, name))])), ...named };
   }
   if (fields.length > 0) throw bad(`"input" is the whole input: ${JSON.stringify(fields[0]![0].slice(0, 60))} is too much.`);
   return { input: objectOf(String(json)), ...named };
@@ -35,8 +35,8 @@ function objectOf(text: string): JsonObject {
 }
 
 /** What cannot be read as the schema wants stays text: admission says what is wrong with it. */
-function meant(value: string | string[], schema: JsonObject): Json {
-  if (schema.type === 'array') return [value].flat().map((one) => meant(one, isJsonObject(schema.items) ? schema.items : {}));
+function coerce(value: string | string[], schema: JsonObject): Json {
+  if (schema.type === 'array') return [value].flat().map((one) => coerce(one, isJsonObject(schema.items) ? schema.items : {}));
   if (typeof value !== 'string') return value;
   if (schema.type === 'number' || schema.type === 'integer') {
     const number = Number(value);

@@ -1,18 +1,18 @@
 /** From a turn's events to a stream: what turns and direct calls have in common. */
 import type { FastifyReply } from 'fastify';
-import type { Watched } from '../../client/events/feed';
+import type { WatchedEvent } from '../../client/events/feed';
 import type { SseConnection, ServerSentEvent } from './connection';
 import type { ToolLogger } from '../../tools/define/tool';
 
 export interface Streaming {
   connection: SseConnection;
   /** All that is still to be told. */
-  events: AsyncGenerator<Watched>;
+  events: AsyncGenerator<WatchedEvent>;
   /** It has ended: then nothing more to tell is an answer of its own. */
   ended: boolean;
   /** Sent before all others. */
   first?: ServerSentEvent;
-  translate(watched: Watched): ServerSentEvent[] | Promise<ServerSentEvent[]>;
+  translate(watched: WatchedEvent): ServerSentEvent[] | Promise<ServerSentEvent[]>;
   log: ToolLogger;
 }
 

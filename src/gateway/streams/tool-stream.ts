@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyInstance } from 'fastify';
 import { envelopeOf, type CallHandle } from '../../client/turns/direct-call';
-import type { Watched } from '../../client/events/feed';
+import type { WatchedEvent } from '../../client/events/feed';
 import { positionText, type Position, readPosition } from '../../client/events/position';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import type { ToolEvent } from '../../shapes/turn-event';
@@ -13,12 +13,12 @@ import type { GatewayParts } from '../route';
 import { Refusal } from '../http/errors';
 import type { Principal } from '../auth/principals';
 import { toolSchemas as schemas, type OfTool, type StartCall } from '../schemas/tools';
-import { callOf, startCall, withFilesCarried } from '../tool-calls';
+import { callOf, startCall, withFileContents } from '../tool-calls';
 import { visibleTurn } from '../auth/visibility';
 import { SseConnection, type StreamLimits } from './connection';
 import { STREAM_SETTINGS, type StreamSettings } from './settings';
 import { stream } from './stream';
-import { streamed, badEventId, READERS } from './turn-events';
+import { toWireEvent, badEventId, READERS } from './turn-events';
 import { askedInQuery, type Query } from './query-input';
 
 /** Before all that the history has. */
@@ -37,8 +37,8 @@ export async function streamCall(
   const connection = new SseConnection(reply, { ...STREAM_SETTINGS, ...parts.streams }, draining);
   const told = new ToolStream(parts.store, { turn: call.turn, tool, traceId, after: null });
   const events = call.turn.stream({ after: null, signal: connection.signal });
-  const translate = (watched: Watched) => told.translate(watched);
-  await stream(reply, { connection, events, ended: false, first: told.started(), translate, log: parts.log });
+  const translate = (watched: WatchedEvent) => told.translate(watched);
+  await stream(reply, { connection, events, ended: false, first: told.startEvent(), translate, log: parts.log });
 }
 
 interface StreamedCall {
@@ -50,7 +50,7 @@ interface StreamedCall {
   after: Position | null;
 }
 
-type Told = ToolEvent & { id: string };
+type ToolEventWithId = ToolEvent & { id: string };
 
 /** A call's events in the shapes of the tool specification (seeds, "SSE"). Only its end is a `tool_result` or a `tool_error`. */
 export class ToolStream {
@@ -67,12 +67,12 @@ export class ToolStream {
   }
 
   /** Carries the first id: whoever loses the connection after it comes back to this call. */
-  started(): Told {
+  startEvent(): ToolEventWithId {
     const data = { progress: 0, message: 'started', durable: true, call_id: this.of.turn.id };
     return { event: 'tool_progress', id: this.last, data: { ...data, metadata: this.metadata() } };
   }
 
-  async translate(watched: Watched): Promise<Told[]> {
+  async translate(watched: WatchedEvent): Promise<ToolEventWithId[]> {
     const { position, event } = watched;
     const id = this.idOf(position);
     const metadata = this.metadata(event.at);
@@ -90,7 +90,7 @@ export class ToolStream {
       }
       case 'approval_requested':
       case 'approval_decided': {
-        const data = { ...streamed(watched, event), call_id: this.of.turn.id, metadata };
+        const data = { ...toWireEvent(watched, event), call_id: this.of.turn.id, metadata };
         return [{ event: event.type, id, data }];
       }
       case 'tool_error': {
@@ -99,7 +99,7 @@ export class ToolStream {
         return [{ event: 'tool_progress', id, data: { progress: null, message, effect: 'in_doubt', durable, metadata } }];
       }
       case 'turn_completed': {
-        const envelope = await withFilesCarried(this.store, envelopeOf(await this.of.turn.result()));
+        const envelope = await withFileContents(this.store, envelopeOf(await this.of.turn.result()));
         return [envelope.success ? { event: 'tool_result', id, data: envelope } : { event: 'tool_error', id, data: envelope }];
       }
       default:
@@ -147,7 +147,7 @@ export function toolEvents(app: FastifyInstance, parts: GatewayParts, limits: St
           connection,
           events,
           ended: summary.ended_at !== null && resumed !== null,
-          ...(resumed === null ? { first: told.started() } : {}),
+          ...(resumed === null ? { first: told.startEvent() } : {}),
           translate: (watched) => told.translate(watched),
           log: parts.log,
         });

@@ -1,7 +1,7 @@
 /** `GET /v1/turns/:id/events`: what happens in a turn, from its beginning or from where the reader was, to its end. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Watched } from '../../client/events/feed';
+import type { WatchedEvent } from '../../client/events/feed';
 import type { SessionHandle } from '../../client/sessions/session-handle';
 import { positionText, readPosition, type Position } from '../../client/events/position';
 import { Refusal } from '../http/errors';
@@ -50,12 +50,12 @@ export function turnEvents(app: FastifyInstance, parts: GatewayParts, limits: St
     async (request, reply) => {
       const { principal, params, headers, query } = request;
       const after = positionAfter(headers['last-event-id'] ?? query.after);
-      const { follow, ended } = await followed(parts, principal, params.id);
+      const { follow, ended } = await findTurnSource(parts, principal, params.id);
       const leave = limits.take(principal.name);
       try {
         const connection = new SseConnection(reply, settings, app.draining);
         const events = follow({ after, signal: connection.signal });
-        await stream(reply, { connection, events, ended, translate: told, log: parts.log });
+        await stream(reply, { connection, events, ended, translate: toServerSentEvents, log: parts.log });
       } finally {
         leave();
       }
@@ -64,13 +64,13 @@ export function turnEvents(app: FastifyInstance, parts: GatewayParts, limits: St
   );
 }
 
-interface Followed {
+interface TurnSource {
   ended: boolean;
-  follow(from: { after: Position | null; signal: AbortSignal }): AsyncGenerator<Watched>;
+  follow(from: { after: Position | null; signal: AbortSignal }): AsyncGenerator<WatchedEvent>;
 }
 
 /** Of a turn that its session has not begun: its events, once it begins. @throws Refusal 404 */
-async function followed(parts: GatewayParts, principal: Principal, id: string): Promise<Followed> {
+async function findTurnSource(parts: GatewayParts, principal: Principal, id: string): Promise<TurnSource> {
   try {
     const { turn, summary } = await visibleTurn(parts, principal, id);
     return { ended: summary.ended_at !== null, follow: (from) => turn.stream(from) };
@@ -81,7 +81,11 @@ async function followed(parts: GatewayParts, principal: Principal, id: string): 
   }
 }
 
-async function* onceBegun(session: SessionHandle, id: string, from: Parameters<Followed['follow']>[0]): AsyncGenerator<Watched> {
+async function* onceBegun(
+  session: SessionHandle,
+  id: string,
+  from: Parameters<TurnSource['follow']>[0],
+): AsyncGenerator<WatchedEvent> {
   const turn = await session.started(id, from).catch((error: unknown) => {
     if (from.signal.aborted) return null;
     throw error;
@@ -103,13 +107,16 @@ export function badEventId(hint: string): Refusal {
 }
 
 /** What tools log is told to the MCP client whose call it is, and to nobody else who may read the turn. */
-function told({ position, seq, event }: Watched): ServerSentEvent[] {
+function toServerSentEvents({ position, seq, event }: WatchedEvent): ServerSentEvent[] {
   if (event.type === 'tool_log') return [];
   const id = position === null ? null : positionText(position);
-  return [{ event: event.type, id, data: streamed({ position, seq }, event) }];
+  return [{ event: event.type, id, data: toWireEvent({ position, seq }, event) }];
 }
 
 /** As it goes over the wire. */
-export function streamed<E extends ToldEvent>({ position, seq }: Pick<Watched, 'position' | 'seq'>, event: E): ToldHow & E {
+export function toWireEvent<E extends ToldEvent>(
+  { position, seq }: Pick<WatchedEvent, 'position' | 'seq'>,
+  event: E,
+): ToldHow & E {
   return { ...(seq === null ? {} : { seq }), durable: position !== null, ...event };
 }

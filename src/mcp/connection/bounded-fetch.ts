@@ -29,12 +29,12 @@ export function boundedFetch(origins: readonly string[], bytes = MESSAGE_BYTES, 
     if (response.body === null || (response.status >= 300 && response.status < 400)) return response;
     const events = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
     const { status, statusText, headers } = response;
-    return new Response(response.body.pipeThrough(bound(bytes, events)), { status, statusText, headers });
+    return new Response(response.body.pipeThrough(createByteLimit(bytes, events)), { status, statusText, headers });
   };
 }
 
 /** @param events each event counts by itself: such a stream may go on for days */
-function bound(most: number, events: boolean): TransformStream<Uint8Array, Uint8Array> {
+function createByteLimit(most: number, events: boolean): TransformStream<Uint8Array, Uint8Array> {
   let count = 0;
   let lineIsEmpty = false;
   return new TransformStream({

@@ -76,7 +76,7 @@ export class Connection {
   ) {}
 
   /** What was listed last, whether the server is there or not; null: nothing yet. */
-  get lastListed(): ListedTool[] | null {
+  get lastToolList(): ListedTool[] | null {
     return this.last?.tools ?? null;
   }
 
@@ -86,14 +86,14 @@ export class Connection {
    * @throws Unreachable; what the SDK throws
    */
   async tools(fresh: boolean): Promise<ListedTool[]> {
-    const client = await this.connected();
+    const client = await this.waitForClient();
     if (!fresh && this.last?.from === client && !this.last.stale) return this.last.tools;
     return (this.listing ??= this.list(client).finally(() => (this.listing = null)));
   }
 
   /** @returns the server's result, unread. @throws Unreachable; what the SDK throws */
   async call(tool: string, input: JsonObject, { signal, meta, progress, once = false, sending }: Calling): Promise<JsonObject> {
-    const client = await this.connected();
+    const client = await this.waitForClient();
     const params = { name: tool, arguments: input, _meta: meta };
     const onprogress = ({ progress: done, total, message }: { progress: number; total?: number; message?: string }) =>
       progress(this.short(message ?? `${done}${total === undefined ? '' : ` of ${total}`}`, 500), fractionOf(done, total));
@@ -131,7 +131,7 @@ export class Connection {
     return this.settings.waitMs ?? this.server.connectTimeoutMs ?? WAIT_MS;
   }
 
-  private async connected(): Promise<Client> {
+  private async waitForClient(): Promise<Client> {
     const until = Date.now() + this.waitMs;
     for (;;) {
       if (this.closed) throw new Unreachable('this worker is stopping');
@@ -161,12 +161,12 @@ export class Connection {
       });
       await client.connect(sendingOnce(transport, this.once), { timeout: this.waitMs });
     } catch (error) {
-      this.failed(error);
+      this.recordFailure(error);
       await client.close().catch(() => undefined);
       throw error;
     }
     this.failures = 0;
-    client.onclose = () => this.lost(client, 'it closed the connection');
+    client.onclose = () => this.handleDisconnect(client, 'it closed the connection');
     client.onerror = (error) => void this.examine(client, error);
     client.setNotificationHandler(sdk.types().ToolListChangedNotificationSchema, () => {
       this.changes += 1;
@@ -175,7 +175,7 @@ export class Connection {
     return client;
   }
 
-  private failed(error: unknown): void {
+  private recordFailure(error: unknown): void {
     this.client = null;
     const said = this.stderr.trim() === '' ? '' : `; it printed: ${this.stderr.trim()}`;
     const message = isTimeout(error) ? this.tooLate() : error instanceof Error ? error.message : String(error);
@@ -193,7 +193,7 @@ export class Connection {
     return `it has not answered within ${this.waitMs / 1000} s; connect_timeout_ms in the servers' file gives it more`;
   }
 
-  private lost(client: Client, why: string): void {
+  private handleDisconnect(client: Client, why: string): void {
     const dropped = this.client?.then(async (present) => (present === client ? this.drop(why) : undefined));
     dropped?.catch(() => undefined);
   }
@@ -201,10 +201,10 @@ export class Connection {
   /** A stream that broke may have taken an answer with it, and none comes any more: the server is asked whether it still knows us. */
   private async examine(client: Client, error: Error): Promise<void> {
     if (this.server.transport === 'stdio') return; // there the end of the program says it
-    if (this.server.transport === 'sse') return this.lost(client, error.message);
-    if (error.message.includes(TOO_LARGE)) return this.lost(client, error.message); // of an error in a stream the SDK leaves the words
+    if (this.server.transport === 'sse') return this.handleDisconnect(client, error.message);
+    if (error.message.includes(TOO_LARGE)) return this.handleDisconnect(client, error.message); // of an error in a stream the SDK leaves the words
     await client.ping({ timeout: PING_MS }).catch((failed: Error) => {
-      if (isGone(failed)) this.lost(client, error.message);
+      if (isGone(failed)) this.handleDisconnect(client, error.message);
     });
   }
 
@@ -225,7 +225,7 @@ export class Connection {
       cursor = answer.nextCursor;
       if (cursor === undefined) break;
     }
-    const tools = await usableTools(this.server.name, raw.slice(0, MOST_TOOLS), this.lastListed ?? [], (why) =>
+    const tools = await usableTools(this.server.name, raw.slice(0, MOST_TOOLS), this.lastToolList ?? [], (why) =>
       this.settings.log.warn({ server: this.server.name, why: this.short(why, 1000) }, 'a tool of an MCP server cannot be used'),
     );
     this.last = { tools, from: client, stale: this.changes !== changes };

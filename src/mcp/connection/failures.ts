@@ -9,7 +9,7 @@ import { Unreachable, type Connection, NotSentAgain } from './connection';
 import { sdk } from './sdk';
 
 /** Of what a server says, characters. */
-const SAID = 1500;
+const MAX_SERVER_TEXT = 1500;
 
 /** @param nothingHappened the call itself was not sent, or a person has accepted this answer as a refusal */
 export function failureOf(
@@ -17,8 +17,11 @@ export function failureOf(
   error: unknown,
   nothingHappened: boolean,
 ): ToolError {
-  const said = visible(short(error instanceof Error ? error.message : String(error), SAID).toWellFormed()).slice(0, SAID);
-  const [code, reason, hint = ''] = classified(error, server.name);
+  const said = visible(short(error instanceof Error ? error.message : String(error), MAX_SERVER_TEXT).toWellFormed()).slice(
+    0,
+    MAX_SERVER_TEXT,
+  );
+  const [code, reason, hint = ''] = classify(error, server.name);
   const message = `MCP server ${server.name}: ${said}`;
   return new ToolError(code, reason, message, { ...(hint === '' ? {} : { hint }), nothingHappened, cause: error });
 }
@@ -30,9 +33,9 @@ export function answerCode(error: unknown): string | null {
   return error instanceof sdk.types().McpError ? String(error.code) : null;
 }
 
-type Classified = [code: ErrorCode, reason: string, hint?: string];
+type FailureClass = [code: ErrorCode, reason: string, hint?: string];
 
-function classified(error: unknown, server: string): Classified {
+function classify(error: unknown, server: string): FailureClass {
   if (error instanceof Unreachable) return ['NETWORK_ERROR', 'server_unreachable'];
   if (error instanceof sdk.auth().UnauthorizedError)
     return ['UNAUTHORIZED', 'login_needed', `Somebody has to log in: holdfast mcp login ${server}`];
@@ -55,7 +58,7 @@ function classified(error: unknown, server: string): Classified {
   }
 }
 
-function ofHttp(status: number | undefined): Classified {
+function ofHttp(status: number | undefined): FailureClass {
   if (status === 401) return ['UNAUTHORIZED', 'not_authorized', "Look at the server's headers or oauth in the servers' file."];
   if (status === 403) return ['PERMISSION_DENIED', 'refused_by_server'];
   if (status === 404) return ['NETWORK_ERROR', 'session_gone'];

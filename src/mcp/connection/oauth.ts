@@ -41,7 +41,7 @@ export function authProvider(server: OAuthServer, loginFolder: string): OAuthCli
   });
 }
 
-interface Kept {
+interface StoredLogin {
   /** The server's address: tokens go to the one that they were made for, not to another that took its name later. */
   url?: string;
   /** Another one for each time that a person logs in: it may be another person. A refreshed token is the same login. */
@@ -97,19 +97,19 @@ export class FileLogin implements OAuthClientProvider {
       const secret = clientSecret === undefined ? {} : { client_secret: clientSecret };
       return { client_id: clientId, ...secret, issuer } as OAuthClientInformationMixed;
     }
-    return this.kept().client;
+    return this.readLogin().client;
   }
 
   saveClientInformation(client: OAuthClientInformationMixed): Promise<void> {
-    return this.keep({ ...this.kept(), client });
+    return this.keep({ ...this.readLogin(), client });
   }
 
   tokens(): OAuthTokens | undefined {
-    return this.kept().tokens;
+    return this.readLogin().tokens;
   }
 
   saveTokens(tokens: OAuthTokens): Promise<void> {
-    return this.keep({ ...this.kept(), tokens });
+    return this.keep({ ...this.readLogin(), tokens });
   }
 
   redirectToAuthorization(url: URL): void {
@@ -148,7 +148,7 @@ export class FileLogin implements OAuthClientProvider {
   }
 
   async invalidateCredentials(scope: 'all' | 'client' | 'tokens' | 'verifier' | 'discovery'): Promise<void> {
-    const { client, tokens, ...kept } = this.kept();
+    const { client, tokens, ...kept } = this.readLogin();
     if (scope === 'all') await this.keep({});
     if (scope === 'client' && tokens) await this.keep({ ...kept, tokens });
     if (scope === 'tokens' && client) await this.keep({ ...kept, client });
@@ -161,19 +161,19 @@ export class FileLogin implements OAuthClientProvider {
 
   /** Null: nobody has logged in, or before logins had names. */
   get login(): string | null {
-    return this.kept().login ?? null;
+    return this.readLogin().login ?? null;
   }
 
-  private kept(): Kept {
+  private readLogin(): StoredLogin {
     try {
-      const kept = JSON.parse(readFileSync(this.path, 'utf8')) as Kept;
+      const kept = JSON.parse(readFileSync(this.path, 'utf8')) as StoredLogin;
       return kept.url === this.server.url ? kept : {};
     } catch {
       return {}; // there is none, or it is of no use: then somebody has to log in again
     }
   }
 
-  private async keep(kept: Kept): Promise<void> {
+  private async keep(kept: StoredLogin): Promise<void> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
     await replaceFile(this.folder, this.path, Buffer.from(JSON.stringify({ ...kept, url: this.server.url })));
   }

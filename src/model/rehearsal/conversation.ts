@@ -34,7 +34,7 @@ export function readConversation(body: JsonObject): Conversation {
   const start = turnStart(messages);
   const turn = messages.slice(start);
   return {
-    tools: objects(body.tools).filter(isClientTool).map(offered),
+    tools: objects(body.tools).filter(isClientTool).map(toOfferedTool),
     ask: turn.map(userText).filter(Boolean).join('\n'),
     earlier: messages.slice(0, start).map(userText).filter(Boolean),
     calls: pastCalls(turn),
@@ -90,6 +90,6 @@ function isClientTool(tool: JsonObject): boolean {
   return isJsonObject(tool.input_schema);
 }
 
-function offered(tool: JsonObject): OfferedTool {
+function toOfferedTool(tool: JsonObject): OfferedTool {
   return { name: String(tool.name), description: String(tool.description ?? ''), schema: tool.input_schema as JsonObject };
 }

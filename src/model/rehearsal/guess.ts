@@ -4,7 +4,7 @@
  * player leaves the tool alone rather than call it with nonsense.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
-import { dates, emails, identifiers, numbers, paths, quoted, ticker, urls, words } from './words';
+import { dates, emails, identifiers, numbers, paths, quotations, ticker, urls, words } from './words';
 
 const MAX_DEPTH = 8;
 /** Tried in order where a pattern fits none of the user's words. */
@@ -41,7 +41,7 @@ export function guessInput(schema: JsonObject, message: string): JsonObject | un
 function guess(schema: Json | undefined, name: string, message: string, root: JsonObject, depth: number): Json | undefined {
   if (!isJsonObject(schema) || depth > MAX_DEPTH) return undefined;
   if ('const' in schema) return schema.const;
-  if (Array.isArray(schema.enum)) return chosen(schema.enum, message);
+  if (Array.isArray(schema.enum)) return chooseEnumValue(schema.enum, message);
   if ('default' in schema) return schema.default;
   if (typeof schema.$ref === 'string') return guess(resolve(schema.$ref, root), name, message, root, depth + 1);
   const options = [schema.anyOf, schema.oneOf].find(Array.isArray);
@@ -69,7 +69,7 @@ function guess(schema: Json | undefined, name: string, message: string, root: Js
 }
 
 /** An enum's value that the user named, else its first. */
-function chosen(values: Json[], message: string): Json | undefined {
+function chooseEnumValue(values: Json[], message: string): Json | undefined {
   const said = words(message);
   return values.find((value) => typeof value === 'string' && said.includes(value)) ?? values[0];
 }
@@ -123,19 +123,25 @@ function text(schema: JsonObject, name: string, message: string): string | undef
     return [...said, FORMATS[format] ?? ''].filter(Boolean).find(fits);
   }
   if (pattern !== undefined) {
-    const said = [...quoted(message), ...emails(message), ...identifiers(message), ...list1(ticker(message)), ...words(message)];
+    const said = [
+      ...quotations(message),
+      ...emails(message),
+      ...identifiers(message),
+      ...list1(ticker(message)),
+      ...words(message),
+    ];
     return [...said, message.trim(), ...SHAPES].find(fits);
   }
-  const found = named(name, message);
+  const found = guessByName(name, message);
   if (found !== undefined) return found.find(fits);
   const spread = message.trim().padEnd(least, '.').slice(0, most);
-  return [...quoted(message), ...identifiers(message), spread].find(fits);
+  return [...quotations(message), ...identifiers(message), spread].find(fits);
 }
 
 /** Fields whose name says what they hold. Nothing of the kind in the message: nothing to call the tool with. */
-function named(name: string, message: string): string[] | undefined {
-  if (/path|file|^dir(ectory)?$/i.test(name)) return [...paths(message), ...quoted(message)];
-  if (/^(command|cmd|script|code)$/i.test(name)) return quoted(message);
+function guessByName(name: string, message: string): string[] | undefined {
+  if (/path|file|^dir(ectory)?$/i.test(name)) return [...paths(message), ...quotations(message)];
+  if (/^(command|cmd|script|code)$/i.test(name)) return quotations(message);
   if (/mail|recipient/i.test(name)) return [...emails(message), FORMATS.email!];
   if (/url|uri|link/i.test(name)) return [...urls(message), FORMATS.uri!];
   if (/(^|_)date(_|$)/i.test(name)) return [...dates(message), FORMATS.date!];

@@ -15,9 +15,12 @@ export function misbehave(answer: Answer, fault: Fault | undefined, conversation
       return { ...cut, content: cut.content.slice(0, end), stopReason: 'max_tokens' };
     }
     case 'max-tokens':
-      return stopped({ ...answer, content: [{ type: 'text', text: 'This sentence is cut off because the' }] }, 'max_tokens');
+      return withStopReason(
+        { ...answer, content: [{ type: 'text', text: 'This sentence is cut off because the' }] },
+        'max_tokens',
+      );
     case 'stop-sequence':
-      return stopped({ ...answer, content: textOnly(answer) }, 'stop_sequence');
+      return withStopReason({ ...answer, content: textOnly(answer) }, 'stop_sequence');
     case 'unknown-tool':
       return calling({ name: 'no_such_tool', input: { anything: 1 } });
     case 'proto-tool': {
@@ -32,18 +35,18 @@ export function misbehave(answer: Answer, fault: Fault | undefined, conversation
     case 'confirmed':
       return calling(madeUp(conversation));
     case 'duplicate-keys':
-      return withRaw(withCall(answer, conversation), (json) => doubled(json));
+      return withRaw(withCall(answer, conversation), (json) => duplicateFirstKey(json));
     case 'bad-input':
       return withRaw(withCall(answer, conversation), () => '{}');
     case 'refusal':
       return {
-        ...stopped({ ...answer, content: [] }, 'refusal'),
+        ...withStopReason({ ...answer, content: [] }, 'refusal'),
         stopDetails: { type: 'refusal', category: null, explanation: 'A rehearsed refusal.' },
       };
     case 'pause-turn':
-      return stopped({ ...answer, content: [{ type: 'text', text: 'I need more time for this.' }] }, 'pause_turn');
+      return withStopReason({ ...answer, content: [{ type: 'text', text: 'I need more time for this.' }] }, 'pause_turn');
     case 'unknown-stop':
-      return stopped({ ...answer, content: textOnly(answer) }, 'solar_flare');
+      return withStopReason({ ...answer, content: textOnly(answer) }, 'solar_flare');
     case 'server-tool':
       return before(answer, [
         { type: 'server_tool_use', id: 'srvtoolu_rehearsal01', name: 'web_search', input: { query: 'never offered' } },
@@ -62,7 +65,7 @@ export function before(answer: Answer, blocks: JsonObject[]): Answer {
   return { ...answer, content: [...blocks, ...answer.content], rawInputs };
 }
 
-function stopped(answer: Answer, stopReason: string): Answer {
+function withStopReason(answer: Answer, stopReason: string): Answer {
   return { ...answer, stopReason, rawInputs: new Map() };
 }
 
@@ -98,7 +101,7 @@ function withRaw(answer: Answer, change: (json: string) => string): Answer {
 }
 
 /** The first property twice; the wrong value first, so that a lenient parser takes the right one and shows nothing. */
-function doubled(json: string): string {
+function duplicateFirstKey(json: string): string {
   const input = JSON.parse(json) as JsonObject;
   const key = Object.keys(input)[0] ?? 'key';
   return json === '{}' ? '{"key":"first","key":"second"}' : `{${JSON.stringify(key)}:"FIRST",${json.slice(1)}`;

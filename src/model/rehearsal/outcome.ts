@@ -13,7 +13,7 @@ export function outcomeOf(error: ResultError): End {
 }
 
 /** What the error says, and what it advises. */
-export function said(error: ResultError): string {
+export function describeError(error: ResultError): string {
   return sentence([error.message, error.hint].filter(Boolean).join(' '));
 }
 

@@ -121,13 +121,13 @@ function unavailable(message: string): ToolResult {
 
 /** Equal but for the order of keys. */
 function sameInput(a: Json, b: Json): boolean {
-  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+  return JSON.stringify(sortKeys(a)) === JSON.stringify(sortKeys(b));
 }
 
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
+function sortKeys(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (!isJsonObject(value)) return value;
   return Object.keys(value)
     .sort()
-    .map((key) => [key, sorted(value[key] ?? null)]);
+    .map((key) => [key, sortKeys(value[key] ?? null)]);
 }

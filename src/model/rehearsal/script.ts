@@ -29,11 +29,11 @@ export class Script {
         exhausted: `the rehearsal's script is exhausted: this is request ${this.position}, it has ${this.lines.length} responses`,
       };
     }
-    return scripted(typeof line === 'function' ? line(body) : line);
+    return toAnswer(typeof line === 'function' ? line(body) : line);
   }
 }
 
-function scripted(response: ScriptedResponse): Answer {
+function toAnswer(response: ScriptedResponse): Answer {
   const rawInputs = new Map<number, string>();
   const content = response.content.map((block, index): JsonObject => {
     if (block.type !== 'tool_use') return block;

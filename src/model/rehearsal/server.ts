@@ -108,7 +108,7 @@ class Stage {
     const conversation = readConversation(body);
     const line = this.script?.next(body) ?? answerOf(play(conversation));
     if ('exhausted' in line) return refuse(response, 400, line.exhausted);
-    const answer = this.finished(line, fault, conversation, body);
+    const answer = this.finish(line, fault, conversation, body);
     const head = {
       id: `msg_rehearsal_${digest(JSON.stringify(body)).slice(0, 24)}`,
       model: REHEARSAL_MODEL,
@@ -118,7 +118,7 @@ class Stage {
     else sendMessage(response, answer, head);
   }
 
-  private finished(line: Answer, fault: Fault | undefined, conversation: Conversation, body: JsonObject): Answer {
+  private finish(line: Answer, fault: Fault | undefined, conversation: Conversation, body: JsonObject): Answer {
     const misbehaved = misbehave(line, fault, conversation);
     const thinks = fault?.kind === 'thinking' || (this.script === undefined && wantsThinking(body));
     return withIds(thinks ? withThinking(misbehaved) : misbehaved, body);

@@ -26,7 +26,7 @@ export function* eventsOf(answer: Answer, head: { id: string; model: string; usa
   yield { type: 'message_start', message: start };
   yield { type: 'ping' };
   for (const [index, block] of answer.content.entries()) {
-    yield { type: 'content_block_start', index, content_block: opened(block) };
+    yield { type: 'content_block_start', index, content_block: toStartBlock(block) };
     for (const delta of deltas(block, answer.rawInputs.get(index))) yield { type: 'content_block_delta', index, delta };
     yield { type: 'content_block_stop', index };
   }
@@ -41,7 +41,7 @@ export function frame(event: JsonObject): string {
   return `event: ${String(event.type)}\ndata: ${JSON.stringify(event)}\n\n`;
 }
 
-function opened(block: JsonObject): JsonObject {
+function toStartBlock(block: JsonObject): JsonObject {
   switch (block.type) {
     case 'text':
       return { ...block, text: '', ...(Array.isArray(block.citations) ? { citations: [] } : {}) };

@@ -14,7 +14,7 @@ export function requestFault(body: Json | undefined): string | undefined {
   const messages = objects(body.messages);
   if (messages.length === 0) return 'messages: at least one message is required';
   if (messages[0]!.role !== 'user') return 'messages.0.role: the first message must be from the user';
-  const whole = merged(messages);
+  const whole = mergeByRole(messages);
   return (
     toolsFault(body) ??
     contentFault(messages) ??
@@ -46,7 +46,7 @@ function contentFault(messages: JsonObject[]): string | undefined {
 }
 
 /** Messages of one role in a row are one message to the API. */
-function merged(messages: JsonObject[]): JsonObject[] {
+function mergeByRole(messages: JsonObject[]): JsonObject[] {
   const out: { role: Json; content: JsonObject[] }[] = [];
   for (const message of messages) {
     const last = out.at(-1);

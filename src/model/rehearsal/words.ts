@@ -28,7 +28,7 @@ export function urls(text: string): string[] {
 }
 
 /** What stands in quotation marks or backticks. */
-export function quoted(text: string): string[] {
+export function quotations(text: string): string[] {
   return [...text.matchAll(/"([^"]+)"|`([^`]+)`|“([^”]+)”|(?<!\w)'([^']+)'(?!\w)/g)].map(
     (m) => m[1] ?? m[2] ?? m[3] ?? m[4] ?? '',
   );

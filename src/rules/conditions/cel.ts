@@ -17,7 +17,7 @@ import {
 import { celInput, type CelInput } from './cel-values';
 import {
   type AskedCall,
-  type Compiled,
+  type CompiledCondition,
   type CompiledExpression,
   type Condition,
   type Expression,
@@ -41,19 +41,19 @@ const big = celFunc('big', [CelScalar.STRING], CelScalar.INT, (text) => {
 
 const LIST = listType(CelScalar.DYN);
 /** One list: the library's own, a list of lists, is read by recursion, so that its answer hung on how much stack was left. */
-const joined = celFunc('_+_', [LIST, LIST], LIST, (first, second) => {
+const concatLists = celFunc('_+_', [LIST, LIST], LIST, (first, second) => {
   const items = [...itemsOf(first), ...itemsOf(second)];
   const list = celList(items);
-  itemsJoined.set(list, items);
+  itemsByList.set(list, items);
   return list;
 });
 /** A loop joins a list with each of its items: what has been joined is not read one by one again. */
-const itemsJoined = new WeakMap<CelList, CelValue[]>();
-const itemsOf = (list: CelList): CelValue[] => itemsJoined.get(list) ?? [...list];
+const itemsByList = new WeakMap<CelList, CelValue[]>();
+const itemsOf = (list: CelList): CelValue[] => itemsByList.get(list) ?? [...list];
 
-const env = celEnv({ variables: VARIABLES, funcs: [big, joined] });
+const env = celEnv({ variables: VARIABLES, funcs: [big, concatLists] });
 
-export function compileCondition(text: unknown): Compiled {
+export function compileCondition(text: unknown): CompiledCondition {
   const compiled = compileExpression(text);
   if (!compiled.ok) return compiled;
   const { evaluate, ...rest } = compiled.expression;
@@ -122,15 +122,15 @@ function bindings({ tool, input, turn }: AskedCall): Record<string, CelInput> {
   };
 }
 
-interface Inspected {
+interface Inspection {
   faults: string[];
   inputFields: string[];
   reads: string[];
 }
 
 /** Names that nothing has, functions that do not exist, loops within loops: found before a call meets them. */
-function inspect(root: Expr | undefined): Inspected {
-  const found: Inspected = { faults: [], inputFields: [], reads: [] };
+function inspect(root: Expr | undefined): Inspection {
+  const found: Inspection = { faults: [], inputFields: [], reads: [] };
   const visit = (expr: Expr | undefined, bound: readonly string[], looping: boolean): void => {
     const { case: kind, value } = expr?.exprKind ?? {};
     switch (kind) {
@@ -175,7 +175,7 @@ const TYPES = new Set(['int', 'uint', 'double', 'string', 'bool', 'bytes', 'list
 const BUILT_IN = new Set(['_&&_', '_||_', '_?_:_', '_[_]', '@not_strictly_false', '@in', '!_', '-_']);
 
 /** @returns whether it is a field of `tool` or of `turn` */
-function inspectField(operand: Expr, field: string, bound: readonly string[], found: Inspected): boolean {
+function inspectField(operand: Expr, field: string, bound: readonly string[], found: Inspection): boolean {
   if (operand.exprKind.case !== 'identExpr') return false;
   const { name } = operand.exprKind.value as { name: string };
   if (bound.includes(name)) return false;

@@ -30,14 +30,14 @@ export interface Condition extends Pick<Expression, 'text' | 'inputFields' | 're
   holds(call: AskedCall): Outcome;
 }
 
-export type Compiled = { ok: true; condition: Condition } | { ok: false; fault: string };
+export type CompiledCondition = { ok: true; condition: Condition } | { ok: false; fault: string };
 
 export type CompiledExpression = { ok: true; expression: Expression } | { ok: false; fault: string };
 
 // oxlint-disable-next-line typescript/no-require-imports -- agents are defined without waiting
 const cel = () => require('./cel') as typeof import('./cel');
 
-export function compileCondition(text: unknown): Compiled {
+export function compileCondition(text: unknown): CompiledCondition {
   return cel().compileCondition(text);
 }
 

@@ -82,10 +82,10 @@ export interface Settlement {
 }
 
 /** Type of the failure that says why settlements do not hold: people are asked again, under the policy in its details. */
-export const SETTLEMENT_REFUSED = 'holdfast.settlement_refused';
+export const SETTLEMENT_REFUSAL = 'holdfast.settlement_refused';
 
 /** Why a call that was about to run goes back to a person: shown on the next card, and part of the next digest. */
-export interface Held {
+export interface HoldReason {
   kind: 'preview_drifted' | 'target_changed' | 'same_intent' | 'budget' | 'reset' | 'policy_changed';
   /** What exactly whoever approves puts up with: a budget's name, the other call's digest, the present policy's hash. */
   id: string;
@@ -103,7 +103,7 @@ export interface Edit {
 }
 
 /** What of an edit goes into the transcript. */
-export interface EditMade extends Omit<Edit, 'input'> {
+export interface EditRecord extends Omit<Edit, 'input'> {
   decision: 'edit';
   /** Of the call that it supersedes. */
   digest: string;
@@ -113,10 +113,10 @@ export interface EditMade extends Omit<Edit, 'input'> {
 }
 
 /** What was said on a revision that another one has superseded. */
-export type Earlier = (Decision | EditMade) & { revision: number };
+export type Earlier = (Decision | EditRecord) & { revision: number };
 
 /** An open question, as far as it matters to whether a decision on it counts. */
-export interface Asked {
+export interface OpenQuestion {
   digest: string;
   policy: ApprovalPolicy;
   /** Who asked for the call, and who had a hand in it. */
@@ -129,7 +129,7 @@ export interface Asked {
 
 /** Why a decision on an open question does not count, or null. */
 export function decisionFault(
-  { digest, policy, makers, expires_at, said }: Asked,
+  { digest, policy, makers, expires_at, said }: OpenQuestion,
   { kind, by, attested }: { kind: 'approve' | 'deny' | 'settle'; by: string; attested: boolean },
   nowMs: number,
 ): string | null {

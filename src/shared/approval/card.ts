@@ -2,14 +2,14 @@
  * The approval card: what a person reads in the Web UI before deciding. It shows the whole effective
  * input, or says TRUNCATED; everything that a model or a tool wrote stands in fences.
  */
-import { PLAIN_POLICY, type ApprovalPolicy, type Held } from './approval';
+import { PLAIN_POLICY, type ApprovalPolicy, type HoldReason } from './approval';
 import type { Json, JsonObject } from '../json/json';
-import { fenced, inlineCode, visible } from '../text/visible';
+import { fenceText, inlineCode, visible } from '../text/visible';
 
 /** Largest part of a card that shows the input or the preview, in characters. */
 export const CARD_SECTION = 24_000;
 /** So begins the line under a section that was cut. */
-export const TRUNCATED = '**TRUNCATED**';
+export const TRUNCATION_MARK = '**TRUNCATED**';
 
 export interface CardFacts {
   tool: string;
@@ -24,7 +24,7 @@ export interface CardFacts {
   /** Hooks and people that changed the input from what the model asked for. */
   changes?: { hook: string; why: string; by?: string }[];
   /** Why it is asked about again. */
-  held?: Held[];
+  held?: HoldReason[];
   policy?: ApprovalPolicy;
   input: JsonObject;
   preview: Json | null;
@@ -51,7 +51,7 @@ export function approvalCard(facts: CardFacts): string {
     `- expires ${facts.expiresAt}; then it is refused`,
     ...policyLines(facts.policy ?? PLAIN_POLICY),
     '',
-    ...(facts.held ?? []).flatMap(({ kind, text }) => [`### ${HELD[kind]}`, '', section(text), '']),
+    ...(facts.held ?? []).flatMap(({ kind, text }) => [`### ${HOLD_TEXTS[kind]}`, '', section(text), '']),
     '### Decide',
     '',
     'Read the card to its end. Then, above: *More Actions → Send a Signal*. Put your name into what you paste.',
@@ -87,7 +87,7 @@ export function actSections({ preview, target, input }: Act, limit = CARD_SECTIO
   ].join('\n');
 }
 
-const HELD: Record<Held['kind'], string> = {
+const HOLD_TEXTS: Record<HoldReason['kind'], string> = {
   preview_drifted: 'It is asked again: what will happen has changed',
   target_changed: 'It is asked again: it would act on something else',
   same_intent: 'It looks like something that was done before',
@@ -138,7 +138,7 @@ export function inDoubtCard(facts: {
 
 function inputSections(input: JsonObject, limit: number): string {
   const fields = Object.entries(input);
-  if (fields.length === 0) return fenced('{}');
+  if (fields.length === 0) return fenceText('{}');
   const share = Math.max(200, Math.floor(limit / fields.length));
   const total = fields.reduce((sum, [, value]) => sum + fieldText(value).length, 0);
   return fields
@@ -175,7 +175,7 @@ function section(text: string, limit = CARD_SECTION): string {
   const shown = visible(text);
   if (shown.length <= limit) return wrappedFence(shown);
   const cut = shown.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
-  return `${wrappedFence(cut)}\n\n${TRUNCATED}: the first ${cut.length} of ${shown.length} characters. The rest is not shown here (\`holdfast pending --watch\` prints it): do not approve what you have not read; deny it, and ask for less at once.`;
+  return `${wrappedFence(cut)}\n\n${TRUNCATION_MARK}: the first ${cut.length} of ${shown.length} characters. The rest is not shown here (\`holdfast pending --watch\` prints it): do not approve what you have not read; deny it, and ask for less at once.`;
 }
 
 /** What the Web UI shows in half a window of 1280 pixels; it does not wrap, and would hide what is further right. */
@@ -185,7 +185,7 @@ const GOES_ON = '↪ ';
 function wrappedFence(text: string): string {
   const wrapped = text.replaceAll('↪', '⟨U+21AA⟩').split('\n').map(wrapLine).join('\n');
   const note = `\n\n${inlineCode(GOES_ON)} marks a long line that goes on.`;
-  return fenced(wrapped) + (wrapped.includes(GOES_ON) ? note : '');
+  return fenceText(wrapped) + (wrapped.includes(GOES_ON) ? note : '');
 }
 
 /** Breaks after a space where there is one; without `\n↪ ` the line is what it was, spaces included. */

@@ -1,5 +1,5 @@
 /** Admission's part with I/O. */
-import type { ApprovalPolicy, Edit, Held } from '../approval/approval';
+import type { ApprovalPolicy, Edit, HoldReason } from '../approval/approval';
 import type { CallError } from '../wire/errors';
 import type { JsonObject } from '../json/json';
 import type { AdmittedCall, CallArguments, ChangedBy } from './call';
@@ -16,7 +16,7 @@ export interface AdmitCallInput {
   /** What static admission's hooks made of the input, for the card. */
   changes?: ChangedBy[];
   /** Why the call is asked about again: for the card, and for the digest. */
-  held?: Held[];
+  held?: HoldReason[];
   /** An approver's other input: admitted like any other, and always asked about. */
   edit?: Edit;
   /** With an edit: what outsiders wrote had been read before the call was asked for. */

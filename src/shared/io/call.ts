@@ -1,5 +1,5 @@
 /** A call, from admission to its outcome. */
-import type { ApprovalPolicy, Decision, Earlier, Held, Settlement } from '../approval/approval';
+import type { ApprovalPolicy, Decision, Earlier, HoldReason, Settlement } from '../approval/approval';
 import type { Safety } from '../turn/calls';
 import type { CallError } from '../wire/errors';
 import type { JsonObject } from '../json/json';
@@ -166,7 +166,7 @@ export interface RunCallOutput {
   /** Destructive, put off before it was dispatched: ask again after so long, ms. Absent: it was not. */
   busy_ms?: number;
   /** Not dispatched: a person has to look again, for these reasons. Absent: nothing held it. */
-  held?: Held[];
+  held?: HoldReason[];
 }
 
 // What became of an effect.

@@ -1,5 +1,5 @@
 /** What people said, and what they are told. */
-import type { Packed } from '../json/json';
+import type { PackedJson } from '../json/json';
 import type { TurnContext } from './turn';
 
 /** Is this signed decision genuine, and for this very question? */
@@ -57,7 +57,7 @@ export interface NotifyInput {
 /** What people have said on calls that have not run, put into the store: it goes on in another run by reference. */
 export interface KeepSaidInput {
   turn: TurnContext;
-  said: Packed;
+  said: PackedJson;
 }
 
 export interface KeepSaidOutput {
@@ -70,7 +70,7 @@ export interface ReadSaidInput {
 }
 
 export interface ReadSaidOutput {
-  said: Packed;
+  said: PackedJson;
 }
 
 /** A card that was shown in an earlier run of the same turn. */

@@ -41,7 +41,7 @@ class Parser {
   document(): Json {
     const value = this.value();
     this.space();
-    if (this.at < this.text.length) this.fail(`expected the end, found ${this.found()}`);
+    if (this.at < this.text.length) this.fail(`expected the end, found ${this.describeNext()}`);
     return value;
   }
 
@@ -49,9 +49,9 @@ class Parser {
     this.space();
     switch (this.text[this.at]) {
       case '{':
-        return this.nested(() => this.object());
+        return this.descend(() => this.object());
       case '[':
-        return this.nested(() => this.array());
+        return this.descend(() => this.array());
       case '"':
         return this.string();
       case 't':
@@ -65,7 +65,7 @@ class Parser {
     }
   }
 
-  private nested<T>(read: () => T): T {
+  private descend<T>(read: () => T): T {
     if (this.depth >= MAX_JSON_DEPTH) this.fail(`nested deeper than ${MAX_JSON_DEPTH}`);
     this.depth++;
     this.at++;
@@ -80,13 +80,13 @@ class Parser {
     do {
       this.space();
       const start = this.at;
-      if (this.text[start] !== '"') this.fail(`expected a key in double quotes, found ${this.found()}`);
+      if (this.text[start] !== '"') this.fail(`expected a key in double quotes, found ${this.describeNext()}`);
       const key = this.string();
       if (Object.hasOwn(object, key)) this.fail(`duplicate key ${JSON.stringify(key.slice(0, 80))}`, start);
-      if (!this.takes(':')) this.fail(`expected ":", found ${this.found()}`);
+      if (!this.takes(':')) this.fail(`expected ":", found ${this.describeNext()}`);
       setOwn(object, key, this.value());
     } while (this.takes(','));
-    if (!this.takes('}')) this.fail(`expected "," or "}", found ${this.found()}`);
+    if (!this.takes('}')) this.fail(`expected "," or "}", found ${this.describeNext()}`);
     return object;
   }
 
@@ -96,7 +96,7 @@ class Parser {
     do {
       array.push(this.value());
     } while (this.takes(','));
-    if (!this.takes(']')) this.fail(`expected "," or "]", found ${this.found()}`);
+    if (!this.takes(']')) this.fail(`expected "," or "]", found ${this.describeNext()}`);
     return array;
   }
 
@@ -164,11 +164,13 @@ class Parser {
       this.at++;
     }
     if (this.at === from)
-      this.fail(from === start ? `expected a value, found ${this.found()}` : `expected a digit, found ${this.found()}`);
+      this.fail(
+        from === start ? `expected a value, found ${this.describeNext()}` : `expected a digit, found ${this.describeNext()}`,
+      );
   }
 
   private word<T extends Json>(word: string, value: T): T {
-    if (!this.text.startsWith(word, this.at)) this.fail(`expected a value, found ${this.found()}`);
+    if (!this.text.startsWith(word, this.at)) this.fail(`expected a value, found ${this.describeNext()}`);
     this.at += word.length;
     return value;
   }
@@ -188,7 +190,7 @@ class Parser {
     }
   }
 
-  private found(): string {
+  private describeNext(): string {
     return this.at < this.text.length ? JSON.stringify(this.text[this.at]) : 'the end';
   }
 

@@ -24,7 +24,7 @@ export function sha256Hex(text: string): string {
   const schedule = new Uint32Array(64);
   const whole = message.length - (message.length % 64);
   for (let at = 0; at < whole; at += 64) compress(state, schedule, message, at);
-  const tail = padded(message, whole);
+  const tail = padTail(message, whole);
   for (let at = 0; at < tail.length; at += 64) compress(state, schedule, tail, at);
   let hex = '';
   for (const word of state) hex += word.toString(16).padStart(8, '0');
@@ -32,7 +32,7 @@ export function sha256Hex(text: string): string {
 }
 
 /** The last bytes, 0x80, zeros, and the length in bits as 64-bit big-endian (section 5.1.1). */
-function padded(message: Uint8Array, from: number): Uint8Array {
+function padTail(message: Uint8Array, from: number): Uint8Array {
   const rest = message.length - from;
   const tail = new Uint8Array(rest < 56 ? 64 : 128);
   tail.set(message.subarray(from));

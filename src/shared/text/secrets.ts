@@ -13,7 +13,7 @@ const PATTERNS: readonly [RegExp, string][] = [
 ];
 
 /** A text fit to be shown: without what looks like a secret or the password of a URL, and well-formed. */
-export function masked(text: string): string {
+export function maskSecrets(text: string): string {
   return withoutSecrets(withoutPassword(text)).toWellFormed();
 }
 

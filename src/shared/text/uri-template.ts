@@ -46,7 +46,7 @@ export function readUri(template: string, uri: string): Record<string, string> |
   const pattern = literals.map((literal) => literal.replace(/[^A-Za-z0-9]/g, '\\$&')).join('([^/?#]+)');
   const found = new RegExp(`^${pattern}$`).exec(uri);
   if (!found) return null;
-  const values = found.slice(1).map(decoded);
+  const values = found.slice(1).map(decodeOrNull);
   if (!values.every((value) => value !== null && value !== '.' && value !== '..' && !NOT_IN_A_VARIABLE.test(value))) return null;
   return Object.fromEntries(names.map((name, index) => [name, values[index]!]));
 }
@@ -56,7 +56,7 @@ function parts(template: string): { literals: string[]; names: string[] } {
   return { literals: split.filter((_, index) => index % 2 === 0), names: split.filter((_, index) => index % 2 === 1) };
 }
 
-function decoded(text: string): string | null {
+function decodeOrNull(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch {

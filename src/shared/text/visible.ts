@@ -16,7 +16,7 @@ export function visible(text: string): string {
 }
 
 /** A fenced block whose fence is longer than any run of backticks inside. */
-export function fenced(text: string): string {
+export function fenceText(text: string): string {
   const shown = visible(text);
   const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map((run) => run[0].length));
   const fence = '`'.repeat(longest + 1);

@@ -91,7 +91,7 @@ function meet(some: string[], others: string[]): boolean {
  * Runs `work` over all items, at most `cap` at once. After an error nothing new begins, what runs is
  * awaited, and then the first error is thrown: whoever catches it knows that nothing runs any more.
  */
-export async function forEachCapped<T>(items: readonly T[], cap: number, work: (item: T) => Promise<void>): Promise<void> {
+export async function forEachConcurrent<T>(items: readonly T[], cap: number, work: (item: T) => Promise<void>): Promise<void> {
   const waiting = [...items];
   const errors: unknown[] = [];
   const lane = async () => {

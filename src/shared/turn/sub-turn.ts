@@ -47,14 +47,14 @@ export interface SubTurnStart extends ParentTurn {
 }
 
 /** What a turn has used, its sub-agents' turns included. */
-export interface Spent {
+export interface TurnSpending {
   usage: TurnUsage;
   steps: number;
   time_ms: number;
 }
 
 /** A question of a turn, as a turn above shows it. */
-export interface Surfaced {
+export interface SurfacedQuestion {
   kind: 'approval' | 'doubt';
   /** The turn whose question it is. A signed decision is signed for this one. */
   turn_id: string;
@@ -81,8 +81,8 @@ export interface SubTurnFacts {
   head: string | null;
   text: string;
   reason: string | null;
-  spent: Spent;
-  waiting: Surfaced[];
+  spent: TurnSpending;
+  waiting: SurfacedQuestion[];
   /** Who has said something to it, besides the requester. Absent: nobody; and in what the turn above keeps. */
   said_by?: string[];
 }
@@ -93,7 +93,7 @@ const MOST_CARDS = 100_000;
 const MOST_WAITING = 64;
 
 /** What of a turn's questions goes to the turn above. */
-export function travelling(waiting: Surfaced[]): Surfaced[] {
+export function travelling(waiting: SurfacedQuestion[]): SurfacedQuestion[] {
   let left = MOST_CARDS;
   return waiting.slice(0, MOST_WAITING).map((question) => {
     left -= jsonBytes(question.card);
@@ -116,7 +116,7 @@ export function subTurnId(parentId: string, callId: string, nth = 1): string {
 }
 
 const NOTHING: TurnUsage = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cost_usd: 0 };
-export const NOTHING_SPENT: Spent = { usage: NOTHING, steps: 0, time_ms: 0 };
+export const ZERO_SPENDING: TurnSpending = { usage: NOTHING, steps: 0, time_ms: 0 };
 
 export function addUsage(a: TurnUsage, b: TurnUsage): TurnUsage {
   return {

@@ -1,6 +1,6 @@
 /** Makes the error of a call. */
 import type { CallError } from '../../shapes/envelope';
-import { masked } from '../text/secrets';
+import { maskSecrets } from '../text/secrets';
 import { ERROR_CODES, type ErrorCode } from './error-codes';
 
 export type { CallError };
@@ -50,7 +50,7 @@ const LOOKED_AT = 40_000;
 
 /** The message of whatever was thrown, at most 10,000 characters of it, fit for the model, history and people: without secrets, and well-formed Unicode. */
 export function exceptionText(error: unknown): string {
-  return masked(textOf(error).slice(0, LOOKED_AT)).slice(0, LONGEST).toWellFormed();
+  return maskSecrets(textOf(error).slice(0, LOOKED_AT)).slice(0, LONGEST).toWellFormed();
 }
 
 function textOf(error: unknown): string {

@@ -10,9 +10,9 @@ interface Payload {
 
 const MAX_BYTES = 64 * 1024;
 
-export type Decoded = { ok: true; value: Json } | { ok: false; reason: string };
+export type DecodeResult = { ok: true; value: Json } | { ok: false; reason: string };
 
-export function decodePayload(payload: Payload | undefined): Decoded {
+export function decodePayload(payload: Payload | undefined): DecodeResult {
   try {
     if (!payload) return bad('it carries no payload');
     const encoding = text(payload.metadata?.encoding);
@@ -29,6 +29,6 @@ function text(bytes: Uint8Array | null | undefined): string {
   return new TextDecoder('utf-8', { fatal: true }).decode(bytes ?? new Uint8Array());
 }
 
-function bad(reason: string): Decoded {
+function bad(reason: string): DecodeResult {
   return { ok: false, reason };
 }

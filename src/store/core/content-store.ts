@@ -117,7 +117,7 @@ export class ContentStore implements Store {
   async getPart(hash: string): Promise<Json> {
     const kept = this.parts.get(hash);
     if (kept) return kept.body;
-    const { lines } = await this.objects.get(checked(hash));
+    const { lines } = await this.objects.get(requireHash(hash));
     const { body } = this.readLonePart(hash, lines);
     this.keepPart(hash, body, lines[0]!.length);
     return body;
@@ -162,7 +162,7 @@ export class ContentStore implements Store {
   async getBlock(hash: string): Promise<StoredBlock> {
     const kept = this.blocks.get(hash);
     if (kept) return kept;
-    const { lines, ahead } = await this.objects.get(checked(hash));
+    const { lines, ahead } = await this.objects.get(requireHash(hash));
     const found = this.takeBlock(hash, lines);
     for (const object of ahead) this.takeIfSound(object);
     return found;
@@ -235,7 +235,7 @@ export class ContentStore implements Store {
 
   /** Reads and keeps the blocks of these lines. */
   private takeBlock(hash: string, lines: string[]): StoredBlock {
-    const blocks = this.readBlocks(hash, lines).map(unsealed);
+    const blocks = this.readBlocks(hash, lines).map(toStoredBlock);
     const size = lines.reduce((sum, line) => sum + line.length, 0) / blocks.length;
     for (const stored of blocks) this.keepBlock(stored, size);
     const found = blocks.find((stored) => stored.hash === hash);
@@ -245,7 +245,7 @@ export class ContentStore implements Store {
 
   /** Of this object alone; `get` tells where it should be when it is not there. */
   private async linesOf(hash: string): Promise<string[]> {
-    const [own] = await this.objects.getEach([checked(hash)]);
+    const [own] = await this.objects.getEach([requireHash(hash)]);
     return own?.lines ?? (await this.objects.get(hash)).lines;
   }
 
@@ -312,7 +312,7 @@ export class ContentStore implements Store {
   }
 }
 
-function unsealed({ hash, block, parts }: BlockWithParts): StoredBlock {
+function toStoredBlock({ hash, block, parts }: BlockWithParts): StoredBlock {
   return { hash, block, bodies: parts.map((part) => part.body) };
 }
 
@@ -320,7 +320,7 @@ function unsealed({ hash, block, parts }: BlockWithParts): StoredBlock {
 export type ReadBlocks = (hashes: string[]) => Promise<Map<string, StoredBlock>>;
 
 /** Before it becomes a path or a parameter: a ref may come from a signal or a bundle. */
-function checked(hash: string): string {
+function requireHash(hash: string): string {
   if (isHash(hash)) return hash;
   const quoted = JSON.stringify(String(hash).slice(0, 80));
   throw new StoreError('not_found', `No object ${quoted}: a reference is 64 lower-case hex characters`);

@@ -83,8 +83,8 @@ export class Effects implements EffectStore {
   /** Creates the next version; null: it stays as it is. */
   private async next(key: string, dispatch: number, change: (present: EffectRecord) => EffectRecord | null) {
     for (;;) {
-      const last = await this.versions.last(checked(key), dispatch);
-      if (last === null) throw new StoreError('not_found', `No effect record for dispatch ${dispatch} of ${quoted(key)}`);
+      const last = await this.versions.last(requireKey(key), dispatch);
+      if (last === null) throw new StoreError('not_found', `No effect record for dispatch ${dispatch} of ${quoteValue(key)}`);
       const changed = change(last.record);
       if (changed === null) return last.record;
       const next = { ...changed, updated_at: new Date().toISOString() };
@@ -94,7 +94,7 @@ export class Effects implements EffectStore {
   }
 
   async latest(key: string): Promise<EffectRecord | null> {
-    return (await this.versions.last(checked(key)))?.record ?? null;
+    return (await this.versions.last(requireKey(key)))?.record ?? null;
   }
 
   /**
@@ -142,12 +142,12 @@ function sameCall(a: EffectRecord, b: EffectRecord): boolean {
   return a.digest === b.digest && a.turn_id === b.turn_id;
 }
 
-function checked(key: string): string {
+function requireKey(key: string): string {
   if (isEffectKey(key)) return key;
-  throw new StoreError('not_found', `No effect ${quoted(key)}: a key is hf_ and 40 lower-case hex characters`);
+  throw new StoreError('not_found', `No effect ${quoteValue(key)}: a key is hf_ and 40 lower-case hex characters`);
 }
 
-function quoted(value: unknown): string {
+function quoteValue(value: unknown): string {
   return JSON.stringify(String(value).slice(0, 80));
 }
 

@@ -16,7 +16,7 @@ export function newIdentity(): string {
 
 /** @throws StoreError `damaged`, naming where it is kept */
 export function readIdentity(text: string, name: string): StoreIdentity {
-  const value = parsed(text);
+  const value = parseOrNull(text);
   if (isJsonObject(value)) {
     const { id, made_at } = value;
     if (typeof id === 'string' && ID.test(id) && typeof made_at === 'string' && !Number.isNaN(Date.parse(made_at)))
@@ -39,7 +39,7 @@ export async function openIdentity(storeDir: string, tempDir: string): Promise<S
   return readIdentity(present ?? (await readFile(path, 'utf8')), NAME);
 }
 
-function parsed(text: string): Json {
+function parseOrNull(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch {
@@ -102,14 +102,14 @@ export function presignature(key: Buffer, ref: string, expires: number): string 
     .digest('base64url');
 }
 
-export type Presigned = 'good' | 'forged' | 'expired';
+export type PresignatureCheck = 'good' | 'forged' | 'expired';
 
 /** In constant time; an address that is not ours is `forged`, whatever its date. */
-export function checkPresigned(
+export function checkPresignature(
   key: Buffer,
   given: { ref: string; expires: string; signature: string },
   nowMs: number,
-): Presigned {
+): PresignatureCheck {
   if (!/^[1-9]\d{0,11}$/.test(given.expires)) return 'forged';
   const expires = Number(given.expires);
   const wanted = Buffer.from(presignature(key, given.ref, expires));

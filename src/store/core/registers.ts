@@ -2,12 +2,12 @@
 import { sha256 } from './seal';
 
 /** A register whose name begins so is never swept, however long nobody changes it. */
-export const KEPT = 'kept/';
+export const PERMANENT_PREFIX = 'kept/';
 const KEPT_KEY = 'kept-';
 
 /** Hex, so that it can be a folder and a key whatever the name is. */
 export function registerKey(name: string): string {
-  return `${name.startsWith(KEPT) ? KEPT_KEY : ''}${sha256(name)}`;
+  return `${name.startsWith(PERMANENT_PREFIX) ? KEPT_KEY : ''}${sha256(name)}`;
 }
 
 export function isKeptKey(key: string): boolean {

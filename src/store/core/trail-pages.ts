@@ -5,11 +5,11 @@ import type { ReadBlocks } from './content-store';
 import {
   entriesOf,
   TrailQueryError,
-  wanted,
+  checkTrailQuery,
   type TrailEntry,
   type TrailPage,
   type TrailQuery,
-  type Wanted,
+  type CheckedTrailQuery,
   TRAIL_KINDS,
 } from './trail';
 import { sha256 } from './seal';
@@ -20,7 +20,7 @@ export type TrailRead = { position: string } & ({ entry: TrailEntry } | { damage
 /** What keeps the entries. */
 export interface TrailSource {
   /** In order, what lies between two times and after a position; entries that do not fit the query may be left out. */
-  entries(wanted: Wanted): AsyncIterable<TrailRead>;
+  entries(wanted: CheckedTrailQuery): AsyncIterable<TrailRead>;
 }
 
 export class TrailPages implements TrailStore {
@@ -30,7 +30,7 @@ export class TrailPages implements TrailStore {
   ) {}
 
   async query(query: TrailQuery): Promise<TrailPage> {
-    const asked = wanted(query);
+    const asked = checkTrailQuery(query);
     if (asked.cursor !== null && !isPosition(asked.cursor))
       throw new TrailQueryError('The cursor is none that a page of the trail gave as next_cursor.');
     const entries: TrailEntry[] = [];
@@ -50,11 +50,11 @@ export class TrailPages implements TrailStore {
       entries.push(read.entry);
       last = read.position;
     }
-    return { entries: await this.verified(entries), damaged, next_cursor };
+    return { entries: await this.verifyEntries(entries), damaged, next_cursor };
   }
 
   /** What is not there, or says something else, verifies nothing. */
-  private async verified(entries: TrailEntry[]): Promise<TrailPage['entries']> {
+  private async verifyEntries(entries: TrailEntry[]): Promise<TrailPage['entries']> {
     const blocks = await this.readBlocks(entries.map((entry) => entry.block));
     return entries.map((entry) => {
       const said = canonical({ ...entry });

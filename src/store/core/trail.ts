@@ -159,7 +159,7 @@ function isTime(text: string): boolean {
 }
 
 /** A query that has been checked. */
-export interface Wanted {
+export interface CheckedTrailQuery {
   /** Full ISO 8601 times. */
   from: string;
   to: string;
@@ -176,7 +176,7 @@ const DEFAULT_LIMIT = 100;
 const MOST = 1000;
 
 /** @throws TrailQueryError, UnsearchableText */
-export function wanted(query: TrailQuery): Wanted {
+export function checkTrailQuery(query: TrailQuery): CheckedTrailQuery {
   const { tool, by, requester, state, turn, named, from, to, cursor, limit = DEFAULT_LIMIT } = query;
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST)
     throw new TrailQueryError(`limit is ${limit}; it must be a whole number from 1 to ${MOST}.`);

@@ -3,7 +3,7 @@
  * `registers/<hash of the name>/<n>`; to change it is to create file n + 1 with `link`, which the file system
  * lets exactly one process do. So there is no lock that a killed process could leave behind.
  *
- * Old values go, but the last {@link KEPT} stay. A process that stood still between reading n and creating n + 1
+ * Old values go, but the last {@link VERSIONS_TO_KEEP} stay. A process that stood still between reading n and creating n + 1
  * sees that n is gone, and begins anew: its n + 1 may have been there before.
  *
  * A register that nobody has changed for 30 days goes, as a whole, unless its name says that it is kept. Whoever changes it in that moment finds the value that he
@@ -21,7 +21,7 @@ import { hasCode, makeDirs } from './new-files';
 import { QueueByName, isKeptKey, registerKey } from '../core/registers';
 import type { RegisterChange, RegisterStore } from '../store';
 
-const KEPT = 32;
+const VERSIONS_TO_KEEP = 32;
 /** What nobody has changed for so long says nothing of the moment any more. */
 const KEPT_MS = 30 * 86_400_000;
 /** A process that runs for long sweeps in the background: soon after it has begun, and then daily. A command never does. */
@@ -132,7 +132,7 @@ export class FileRegisters implements RegisterStore {
       await rm(join(this.dir, folder, String(after + 1)), { force: true });
       return false;
     }
-    await this.drop(folder, after + 1 - KEPT);
+    await this.drop(folder, after + 1 - VERSIONS_TO_KEEP);
     return true;
   }
 

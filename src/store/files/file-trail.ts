@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { canonical } from '../../shared/json/canonical';
 import { parseJson } from '../../shared/json/parse-json';
 import { createFile, makeDirs, namesIn } from './new-files';
-import { isEntry, type TrailEntry, type Wanted } from '../core/trail';
+import { isEntry, type TrailEntry, type CheckedTrailQuery } from '../core/trail';
 import { type TrailRead, type TrailSource, isDay, positionOf, timeIn } from '../core/trail-pages';
 
 /** No entry is longer: names are bounded long before. */
@@ -37,11 +37,11 @@ export class FileTrail implements TrailSource {
     );
   }
 
-  async *entries({ from, to, cursor }: Wanted): AsyncGenerator<TrailRead> {
+  async *entries({ from, to, cursor }: CheckedTrailQuery): AsyncGenerator<TrailRead> {
     const days = (await namesIn(this.dir)).filter((day) => day >= from.slice(0, 10) && day <= to.slice(0, 10));
     for (const day of days.sort()) {
       if (!isDay(day)) {
-        yield damaged(day, 'it is no folder of the trail');
+        yield damagedEntry(day, 'it is no folder of the trail');
         continue;
       }
       const names = (await namesIn(join(this.dir, day))).sort();
@@ -56,20 +56,20 @@ export class FileTrail implements TrailSource {
   }
 
   private async read(position: string): Promise<TrailRead> {
-    if (timeIn(position) === null) return damaged(position, 'its name is none of an entry');
+    if (timeIn(position) === null) return damagedEntry(position, 'its name is none of an entry');
     try {
       const bytes = await readFile(join(this.dir, position));
-      if (bytes.length > MAX_BYTES) return damaged(position, `it has ${bytes.length} bytes`);
+      if (bytes.length > MAX_BYTES) return damagedEntry(position, `it has ${bytes.length} bytes`);
       const entry = parseJson(bytes.toString('utf8'));
-      if (!isEntry(entry)) return damaged(position, 'it is no entry of the trail');
-      if (positionOf(entry) !== position) return damaged(position, 'its name does not fit what it says');
+      if (!isEntry(entry)) return damagedEntry(position, 'it is no entry of the trail');
+      if (positionOf(entry) !== position) return damagedEntry(position, 'its name does not fit what it says');
       return { position, entry };
     } catch (error) {
-      return damaged(position, error instanceof Error ? error.message : String(error));
+      return damagedEntry(position, error instanceof Error ? error.message : String(error));
     }
   }
 }
 
-function damaged(position: string, reason: string): TrailRead {
+function damagedEntry(position: string, reason: string): TrailRead {
   return { position, damaged: { file: `trail/${position}`, reason: reason.slice(0, 300) } };
 }

@@ -21,7 +21,7 @@ interface NewFile {
 }
 
 /** A file that has been created and waits for its flush. */
-interface Created extends NewFile {
+interface CreatedFile extends NewFile {
   file: number | null;
   taken: string[];
 }
@@ -59,7 +59,7 @@ export class NewFiles {
 
   /** Creating touches the page cache only, and is done at once; one flush of names serves the whole group. */
   private async writeGroup(group: NewFile[]): Promise<void> {
-    const created = group.flatMap((file): Created[] => this.create(file));
+    const created = group.flatMap((file): CreatedFile[] => this.create(file));
     const [names, ...contents] = await Promise.allSettled([
       this.flushNames(),
       ...created.map(({ file }) => (file === null ? undefined : flush(file))),
@@ -79,7 +79,7 @@ export class NewFiles {
   }
 
   /** An error is told to whoever wanted the file; the rest of the group goes on. */
-  private create(wanted: NewFile): Created[] {
+  private create(wanted: NewFile): CreatedFile[] {
     let file: number | null = null;
     try {
       const taken: string[] = [];

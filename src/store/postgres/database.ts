@@ -27,7 +27,7 @@ export class Database {
   }
 
   /** The URL without its password. */
-  get shown(): string {
+  get displayUrl(): string {
     return this.#address.shown;
   }
 
@@ -131,7 +131,7 @@ const PASSING = new Set([
   ...['57P01', '57P02', '57P03', '53300', '40001', '40P01'], // shutting down, crashed, starting up, too many connections, lost to another transaction
 ]);
 /** Errors of the driver itself have no code. */
-const LOST = /^(?:Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired)/;
+const CONNECTION_LOSS = /^(?:Connection terminated|Query read timeout|timeout exceeded when trying to connect|timeout expired)/;
 
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
@@ -158,7 +158,7 @@ export function databaseError(error: unknown, { shown, password }: Address): Dat
 /** True when it is not known whether the statement counted, or known that it did not and may yet. */
 export function isPassing(error: unknown): boolean {
   const code = codeOf(error);
-  return PASSING.has(code) || code.startsWith('08') || LOST.test(innermost(error).message);
+  return PASSING.has(code) || code.startsWith('08') || CONNECTION_LOSS.test(innermost(error).message);
 }
 
 function codeOf(error: unknown): string {
@@ -189,21 +189,21 @@ const DEFAULT_POOL_MAX = 10;
 
 /** @throws Error in one line that does not show the URL: it may hold a password where it cannot be told from the rest */
 export function addressOf(text: string): Address {
-  const url = parsed(text);
+  const url = parseUrl(text);
   const given = url.searchParams.get('pool_max');
   if (given !== null && !/^[1-9]\d{0,2}$/.test(given))
     throw new Error(`HOLDFAST_STORE: pool_max is ${JSON.stringify(given.slice(0, 20))}; it must be a number from 1 to 999`);
   url.searchParams.delete('pool_max');
   if (url.pathname.length < 2)
     throw new Error('HOLDFAST_STORE names no database; it must be postgres://USER:PASSWORD@HOST/DATABASE');
-  const password = url.searchParams.get('password') ?? decoded(url.password);
+  const password = url.searchParams.get('password') ?? decodeComponent(url.password);
   return { url: url.href, password, shown: withoutPassword(url.href), poolMax: Number(given ?? DEFAULT_POOL_MAX) };
 }
 
-function parsed(text: string): URL {
+function parseUrl(text: string): URL {
   try {
     const url = new URL(text);
-    decoded(url.password);
+    decodeComponent(url.password);
     // An @ or a / that was not encoded moves what follows it into another part.
     if (!url.pathname.includes('@') && !url.hash) return url;
   } catch {
@@ -214,6 +214,6 @@ function parsed(text: string): URL {
   );
 }
 
-function decoded(text: string): string {
+function decodeComponent(text: string): string {
   return decodeURIComponent(text);
 }

@@ -7,7 +7,7 @@ import { MIGRATIONS, type Migration } from './migrations';
 
 /** Any number, as long as nobody else uses it in this database: "holdfast" in ASCII. */
 const LOCK = 0x686f6c6466617374n;
-const KNOWN = MIGRATIONS.length;
+const LATEST_VERSION = MIGRATIONS.length;
 const HIGHEST = 'SELECT max(number) AS present FROM holdfast.migrations';
 
 export interface TablesVersion {
@@ -18,9 +18,9 @@ export interface TablesVersion {
 
 export async function tablesVersion(database: Database): Promise<TablesVersion> {
   const [asked] = await database.query<{ there: boolean }>(`SELECT to_regclass('holdfast.migrations') IS NOT NULL AS there`);
-  if (!asked!.there) return { present: 0, known: KNOWN };
+  if (!asked!.there) return { present: 0, known: LATEST_VERSION };
   const [row] = await database.query<{ present: number | null }>(HIGHEST);
-  return { present: row!.present ?? 0, known: KNOWN };
+  return { present: row!.present ?? 0, known: LATEST_VERSION };
 }
 
 /**

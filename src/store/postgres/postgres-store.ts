@@ -59,7 +59,7 @@ export class PostgresStore extends ContentStore {
       const { present, known } = await tablesVersion(database);
       if (present > known) await migrate(database); // says so
       const tables = present === known ? `tables version ${present}` : `tables version ${present}, ${known} once a worker starts`;
-      return `${database.shown}: PostgreSQL ${server}, ${tables}`;
+      return `${database.displayUrl}: PostgreSQL ${server}, ${tables}`;
     } finally {
       await database.close();
     }
@@ -106,7 +106,7 @@ async function checkServer(database: Database): Promise<string> {
             : standby
               ? 'it is a standby; name the primary'
               : null;
-  if (fault !== null) throw new Error(`HOLDFAST_STORE (${database.shown}) cannot be used: ${fault}`);
+  if (fault !== null) throw new Error(`HOLDFAST_STORE (${database.displayUrl}) cannot be used: ${fault}`);
   return version;
 }
 

@@ -3,7 +3,7 @@ import { plainName } from '../../shared/approval/approval';
 import { canonical } from '../../shared/json/canonical';
 import { asTurnId } from '../../shared/ids';
 import { parseJson } from '../../shared/json/parse-json';
-import { isEntry, type TrailEntry, type Wanted } from '../core/trail';
+import { isEntry, type TrailEntry, type CheckedTrailQuery } from '../core/trail';
 import { type TrailRead, type TrailSource, beginOf, isPosition, positionOf } from '../core/trail-pages';
 import type { Database, Value } from './database';
 
@@ -27,7 +27,7 @@ export function rowOf(entry: TrailEntry): string[] {
 export class PostgresTrail implements TrailSource {
   constructor(private readonly database: Database) {}
 
-  async *entries(wanted: Wanted): AsyncGenerator<TrailRead> {
+  async *entries(wanted: CheckedTrailQuery): AsyncGenerator<TrailRead> {
     const { where, values } = conditions(wanted);
     let after = wanted.cursor ?? '';
     for (;;) {
@@ -42,7 +42,7 @@ export class PostgresTrail implements TrailSource {
   }
 }
 
-function conditions({ from, to, query }: Wanted): { where: string[]; values: Value[] } {
+function conditions({ from, to, query }: CheckedTrailQuery): { where: string[]; values: Value[] } {
   const where = ['position >= $2', 'position < $3'];
   const values: Value[] = [beginOf(from), beginOf(to)];
   const only = (name: string, value: string) => where.push(`${name} = $${values.push(value) + 1}`);

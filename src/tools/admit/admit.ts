@@ -13,7 +13,7 @@ import { lackingTool } from '../catalogue/finding';
 import { hashJson, inputDigest } from '../../store/core/seal';
 import { hooksFor, runBefore, type InputChange } from './hooks';
 import { decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict, targetOf } from './policy';
-import { inputError, readInput, taken } from '../schema/input-output';
+import { inputError, readInput, readInputOrThrow } from '../schema/input-output';
 import { sunsetFault } from '../define/versions';
 import type { PreparedAgent, PreparedTool } from '../catalogue/registry';
 import type { Violation } from '../schema/schema';
@@ -22,7 +22,7 @@ import type { ToolLogger } from '../define/tool';
 /** Of a tool's name that the model has made up, as JSON: history and transcript have it. */
 const NAME_BYTES = 250;
 
-export interface Asked {
+export interface CallRequest {
   name: string;
   /** The input as the model wrote it. */
   json: string;
@@ -34,9 +34,9 @@ export interface Asked {
   direct?: boolean;
 }
 
-type Admitted = 'tool' | 'version' | 'class' | 'verdict' | 'reason' | 'error' | 'input_hash' | 'input_digest' | 'parallel';
+type AdmissionField = 'tool' | 'version' | 'class' | 'verdict' | 'reason' | 'error' | 'input_hash' | 'input_digest' | 'parallel';
 
-export interface StaticAdmission extends Pick<AdmittedCall, Admitted> {
+export interface StaticAdmission extends Pick<AdmittedCall, AdmissionField> {
   /** The effective input, defaults applied, as the hooks left it; as asked when the call was rejected. */
   input: JsonObject;
   /** What hooks made of the input, in order. */
@@ -57,18 +57,22 @@ export interface AdmitOptions {
   depthLeft?: number;
 }
 
-export async function admit(agent: PreparedAgent, asked: Asked, options: AdmitOptions = alone(agent)): Promise<StaticAdmission> {
+export async function admit(
+  agent: PreparedAgent,
+  asked: CallRequest,
+  options: AdmitOptions = alone(agent),
+): Promise<StaticAdmission> {
   const internal = asked.direct ? agent.internal.get(asked.name) : undefined;
   const prepared = internal ?? agent.tools.get(asked.name);
   const absent =
     (prepared && sunsetFault(prepared.tool)) ?? (internal ? null : lackingTool(agent.tools, asked.name, asked.shown));
-  if (!prepared || absent) return rejected(asked, prepared ?? null, {}, absent!);
-  if (prepared.tool.subAgent && options.depthLeft === 0) return rejected(asked, prepared, {}, tooDeep(prepared.tool.name));
+  if (!prepared || absent) return rejectCall(asked, prepared ?? null, {}, absent!);
+  if (prepared.tool.subAgent && options.depthLeft === 0) return rejectCall(asked, prepared, {}, tooDeep(prepared.tool.name));
   const parsed = parseInput(asked);
-  if (!parsed.ok) return rejected(asked, prepared, {}, parsed.error);
+  if (!parsed.ok) return rejectCall(asked, prepared, {}, parsed.error);
 
   const checked = checkInput(prepared, parsed.input);
-  if (!checked.ok) return rejected(asked, prepared, checked.input, checked.error);
+  if (!checked.ok) return rejectCall(asked, prepared, checked.input, checked.error);
 
   const { tool } = prepared;
   const { name, version, class: toolClass } = tool;
@@ -82,17 +86,17 @@ export async function admit(agent: PreparedAgent, asked: Asked, options: AdmitOp
     revalidate,
     log,
   );
-  if (!hooked.ok) return rejected(asked, prepared, checked.input, hooked.error);
+  if (!hooked.ok) return rejectCall(asked, prepared, checked.input, hooked.error);
 
   const { input, changes } = hooked;
   const aimed = targetOf(tool, input);
-  if (!aimed.ok) return rejected(asked, prepared, input, aimed.error);
+  if (!aimed.ok) return rejectCall(asked, prepared, input, aimed.error);
   const looked = factsOf({ tool, input, turn });
   const verdict = await decideOn(agent.policy, looked);
   const facts = recordedFacts(looked);
   const waitsForHooks = hooks.some((hook) => hook.io);
   if (verdict.verdict === 'deny' && !waitsForHooks)
-    return { ...rejected(asked, prepared, input, deniedError(name, verdict)), facts };
+    return { ...rejectCall(asked, prepared, input, deniedError(name, verdict)), facts };
   const allowed = verdict.verdict === 'allow' && !waitsForHooks;
   const undecided = waitsForHooks || (verdict.verdict === 'classify' && agent.agent.classifier !== undefined);
   return {
@@ -124,7 +128,11 @@ function alone({ agent }: PreparedAgent): AdmitOptions {
 }
 
 /** Checks in threads what the calls would take long to check here; `admit` knows it afterwards. */
-export async function checkAhead(agent: PreparedAgent, calls: readonly Pick<Asked, 'name' | 'json' | 'cut'>[], owner: string) {
+export async function checkAhead(
+  agent: PreparedAgent,
+  calls: readonly Pick<CallRequest, 'name' | 'json' | 'cut'>[],
+  owner: string,
+) {
   await Promise.all(
     calls.map(async (asked) => {
       const prepared = agent.internal.get(asked.name) ?? agent.tools.get(asked.name);
@@ -157,14 +165,14 @@ export function deniedError(tool: string, { word, reason }: Verdict): CallError 
 }
 
 /** For a call that is one too many in its answer. */
-export function refuseExcess(agent: PreparedAgent, asked: Asked, allowed: number): StaticAdmission {
+export function refuseExcess(agent: PreparedAgent, asked: CallRequest, allowed: number): StaticAdmission {
   const error = callError('INVALID_PARAMS', 'too_many_calls', `One answer may ask for ${allowed} calls; this one was not run.`, {
     hint: 'Ask for it again in the next answer.',
   });
-  return rejected(asked, agent.tools.get(asked.name) ?? null, {}, error);
+  return rejectCall(asked, agent.tools.get(asked.name) ?? null, {}, error);
 }
 
-function parseInput(asked: Asked): { ok: true; input: JsonObject } | { ok: false; error: CallError } {
+function parseInput(asked: CallRequest): { ok: true; input: JsonObject } | { ok: false; error: CallError } {
   const fault = (reason: string, message: string, hint: string) => ({
     ok: false as const,
     error: callError('INVALID_PARAMS', reason, message, { hint }),
@@ -215,7 +223,7 @@ function runsBeside({ tool }: PreparedTool, input: JsonObject): Safety {
   if (rule === 'never') return false;
   if (!tool.concurrencySafe) return rule === 'yes';
   try {
-    const said: unknown = tool.concurrencySafe(taken(tool, input));
+    const said: unknown = tool.concurrencySafe(readInputOrThrow(tool, input));
     return said === true || (isResources(said) && { reads: [...said.reads], writes: [...said.writes] });
   } catch {
     return false; // a predicate that crashes on this input has not said that it is safe
@@ -244,7 +252,7 @@ function violationsError({ tool, schema }: PreparedTool, violations: Violation[]
   return inputError(tool.name, 'schema_violation', violations, { hint });
 }
 
-function rejected(asked: Asked, prepared: PreparedTool | null, input: JsonObject, error: CallError): StaticAdmission {
+function rejectCall(asked: CallRequest, prepared: PreparedTool | null, input: JsonObject, error: CallError): StaticAdmission {
   return {
     tool: prepared?.tool.name ?? cutJson(asked.name.slice(0, 100).toWellFormed(), NAME_BYTES),
     version: prepared?.tool.version ?? '',
@@ -264,7 +272,7 @@ function rejected(asked: Asked, prepared: PreparedTool | null, input: JsonObject
 }
 
 /** "The same input twice" for an input that may be no JSON at all. */
-function rejectedDigest(asked: Asked): string {
+function rejectedDigest(asked: CallRequest): string {
   const text: Json = { tool: asked.name.toWellFormed(), version: '', input: asked.json.toWellFormed() };
   return inputDigest(text as never);
 }

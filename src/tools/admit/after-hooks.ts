@@ -25,7 +25,7 @@ export async function annotate(
       const answer = await within(hook.timeoutMs ?? HOOK_TIMEOUT, (signal) =>
         hook.run(resultFor(call, envelope), { signal, log }),
       );
-      const { note, fields } = checked(answer ?? {}, metadata);
+      const { note, fields } = checkAnswer(answer ?? {}, metadata);
       metadata = { ...metadata, ...fields };
       notes.push({ hook: hook.name, ...(note === undefined ? {} : { note }) });
     } catch (error) {
@@ -42,7 +42,10 @@ function resultFor(call: Omit<HookResult, 'ok' | 'data' | 'error'>, envelope: En
 }
 
 /** @throws Error for an answer that cannot be kept */
-function checked(answer: { note?: unknown; metadata?: unknown }, taken: EnvelopeMetadata): { note?: string; fields: JsonObject } {
+function checkAnswer(
+  answer: { note?: unknown; metadata?: unknown },
+  taken: EnvelopeMetadata,
+): { note?: string; fields: JsonObject } {
   const note = answer.note === undefined ? {} : { note: String(answer.note).slice(0, LONGEST_NOTE).toWellFormed() };
   const json = toJson(answer.metadata ?? {});
   if (!json.ok) throw new Error(`its metadata are not JSON: ${json.message}`);
@@ -100,7 +103,7 @@ export function checkByRules(rules: CheckRules, now: () => number = Date.now): C
     const found = [
       ...(rules.empty && isEmpty(data) ? ['The result is empty: widen the search, or say that nothing was found.'] : []),
       ...walk(data, (name, value) => [...stale(rules, name, value, now()), ...outOfBounds(rules, name, value)]),
-      ...unmentioned(rules, input, data),
+      ...missingMentions(rules, input, data),
     ];
     return found.length === 0 ? { needs_correction: false } : { needs_correction: true, correction: found.slice(0, 5).join(' ') };
   };
@@ -130,7 +133,7 @@ function outOfBounds({ bounds = {} }: CheckRules, name: string, value: Json): st
   return value >= min && value <= max ? [] : [`${name} is ${value}, outside of ${min} to ${max}: do not rely on it.`];
 }
 
-function unmentioned({ mentions = [] }: CheckRules, input: JsonObject, data: Json): string[] {
+function missingMentions({ mentions = [] }: CheckRules, input: JsonObject, data: Json): string[] {
   const text = JSON.stringify(data).toLowerCase();
   return mentions
     .filter((field) => Object.hasOwn(input, field) && ['string', 'number'].includes(typeof input[field]))

@@ -10,7 +10,7 @@ import { inThread } from '../isolation/pool';
 /** Some 5 ms. */
 const FEW_STEPS = 2_500_000;
 
-type Given = ReturnType<Expression['evaluate']>;
+type ExpressionResult = ReturnType<Expression['evaluate']>;
 
 /** Whether all of them can be asked on the worker's thread. */
 export function fewSteps(expressions: readonly Pick<Expression, 'steps'>[], call: AskedCall): boolean {
@@ -21,13 +21,17 @@ export function fewSteps(expressions: readonly Pick<Expression, 'steps'>[], call
 /** What each condition says of the call. */
 export async function outcomesInThread(conditions: readonly Condition[], call: AskedCall): Promise<Outcome[]> {
   const texts = conditions.map(({ text }) => text);
-  return ended(inThread(conditionsJob, { texts, call: plain(call) }, lane(call)), (error) => texts.map(() => ({ error })));
+  return catchToolError(inThread(conditionsJob, { texts, call: plain(call) }, lane(call)), (error) =>
+    texts.map(() => ({ error })),
+  );
 }
 
 /** What an expression gives, wherever it is asked. */
-export async function evaluated(expression: Expression, call: AskedCall): Promise<Given> {
+export async function evaluateExpression(expression: Expression, call: AskedCall): Promise<ExpressionResult> {
   if (fewSteps([expression], call)) return expression.evaluate(call);
-  return ended(inThread(expressionJob, { text: expression.text, call: plain(call) }, lane(call)), (error) => ({ error }));
+  return catchToolError(inThread(expressionJob, { text: expression.text, call: plain(call) }, lane(call)), (error) => ({
+    error,
+  }));
 }
 
 const lane = ({ turn }: AskedCall) => ({ lane: 'admission', owner: turn.requester }) as const;
@@ -38,7 +42,7 @@ function plain({ tool, input, turn }: AskedCall): AskedCall {
   return { tool: { ...tool, schema }, input, turn };
 }
 
-async function ended<T>(work: Promise<T>, failed: (error: string) => T): Promise<T> {
+async function catchToolError<T>(work: Promise<T>, failed: (error: string) => T): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -51,7 +55,7 @@ async function ended<T>(work: Promise<T>, failed: (error: string) => T): Promise
 export const LIMITS = { ms: 5000, reason: 'condition_too_slow', hint: 'Send less.' };
 const HERE = join(__dirname, 'expressions');
 const conditionsJob = defineJob<{ texts: string[]; call: AskedCall }, Outcome[]>(HERE, 'askConditions', 'It', LIMITS);
-const expressionJob = defineJob<{ text: string; call: AskedCall }, Given>(HERE, 'askExpression', 'It', LIMITS);
+const expressionJob = defineJob<{ text: string; call: AskedCall }, ExpressionResult>(HERE, 'askExpression', 'It', LIMITS);
 
 /** Runs in a thread. */
 export function askConditions({ texts, call }: { texts: string[]; call: AskedCall }): Outcome[] {
@@ -59,25 +63,25 @@ export function askConditions({ texts, call }: { texts: string[]; call: AskedCal
 }
 
 /** Runs in a thread. What it gives is used if it is a number or a text, and is named by its kind else. */
-export function askExpression({ text, call }: { text: string; call: AskedCall }): Given {
+export function askExpression({ text, call }: { text: string; call: AskedCall }): ExpressionResult {
   const given = expressionOf(text).evaluate(call);
   return 'value' in given && typeof given.value === 'object' ? { value: null } : given;
 }
 
-const conditionOf = remembered((text) => {
+const conditionOf = memoize((text) => {
   const compiled = compileCondition(text);
   if (!compiled.ok) throw new Error(compiled.fault);
   return compiled.condition;
 });
 
-const expressionOf = remembered((text) => {
+const expressionOf = memoize((text) => {
   const compiled = compileExpression(text);
   if (!compiled.ok) throw new Error(compiled.fault);
   return compiled.expression;
 });
 
 /** Made once in this thread. */
-function remembered<T extends object>(make: (text: string) => T): (text: string) => T {
+function memoize<T extends object>(make: (text: string) => T): (text: string) => T {
   const known = new LRUCache<string, T>({ max: 500 });
   return (text) => {
     const made = known.get(text) ?? make(text);

@@ -23,7 +23,7 @@ import { readResult } from '../results/shape';
 import { isFrom } from '../catalogue/tool-source';
 import type { Tool } from '../define/tool';
 import { compiledInput } from '../schema/schema';
-import { taken, FOR_THE_OWNER } from '../schema/input-output';
+import { readInputOrThrow, FOR_THE_OWNER } from '../schema/input-output';
 import { fewSteps, outcomesInThread } from './expressions';
 
 export { recordedFacts, withDefaults, EFFECTS, MODES } from '../../rules';
@@ -86,12 +86,12 @@ function filesOf({ ruleTarget }: Tool): { files?: FileHashes } {
   return { files: { hashOf, looked } };
 }
 
-const known = new WeakMap<Tool, RuledTool>();
+const ruledTools = new WeakMap<Tool, RuledTool>();
 
 /** The same object each time: what was compiled for it is found again. */
 export function ruledTool(tool: Tool): RuledTool {
-  const ruled = known.get(tool) ?? describe(tool);
-  known.set(tool, ruled);
+  const ruled = ruledTools.get(tool) ?? describe(tool);
+  ruledTools.set(tool, ruled);
   return ruled;
 }
 
@@ -114,7 +114,7 @@ function describe(tool: Tool): RuledTool {
 function targetsOf(tool: Tool, input: JsonObject): string[] | null {
   if (!tool.ruleTarget) return null;
   try {
-    const said: unknown = tool.ruleTarget.of(taken(tool, input));
+    const said: unknown = tool.ruleTarget.of(readInputOrThrow(tool, input));
     const targets: unknown[] = Array.isArray(said) ? said : [said];
     return targets.length > 0 && targets.every((target) => typeof target === 'string') ? (targets as string[]) : null;
   } catch {
@@ -133,7 +133,7 @@ export type Target = { ok: true; target: JsonObject | null } | { ok: false; erro
 export function targetOf(tool: Tool, input: JsonObject): Target {
   if (tool.target === undefined) return { ok: true, target: null };
   try {
-    const given: Json = typeof tool.target === 'function' ? tool.target(taken(tool, input)) : tool.target;
+    const given: Json = typeof tool.target === 'function' ? tool.target(readInputOrThrow(tool, input)) : tool.target;
     const text = canonical(given);
     if (!isJsonObject(given)) return fault(tool, 'it must be an object');
     if (Buffer.byteLength(text) > MOST_BYTES) return fault(tool, `it has more than ${MOST_BYTES} bytes`);
@@ -158,7 +158,7 @@ function fault({ name, version }: Tool, why: string): Target {
 export function intentOf(tool: Tool, input: JsonObject): { ok: true; intent: string | null } | { ok: false; error: CallError } {
   if (!tool.intentKey) return { ok: true, intent: null };
   try {
-    const key = tool.intentKey(taken(tool, input)) as Json;
+    const key = tool.intentKey(readInputOrThrow(tool, input)) as Json;
     return { ok: true, intent: key === null ? null : intentHash(tool.name, key) };
   } catch (error) {
     const why = exceptionText(error).slice(0, 300);

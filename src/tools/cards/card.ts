@@ -119,7 +119,7 @@ function inputsOf(root: JsonObject): CardInput[] {
     }
   };
   const add = (value: Json, name: string, required: boolean, depth: number) => {
-    const schema = followed(root, value);
+    const schema = followRef(root, value);
     rows.push({
       name,
       type: typeOf(schema),
@@ -130,14 +130,14 @@ function inputsOf(root: JsonObject): CardInput[] {
     });
     if (depth >= DEPTH) return;
     if (isJsonObject(schema.properties)) visit(schema, `${name}.`, depth + 1);
-    const items = isJsonObject(schema.items) ? followed(root, schema.items) : {};
+    const items = isJsonObject(schema.items) ? followRef(root, schema.items) : {};
     if (isJsonObject(items.properties)) visit(items, `${name}[].`, depth + 1);
   };
   visit(root, '', 0);
   return rows;
 }
 
-function followed(root: JsonObject, value: Json): JsonObject {
+function followRef(root: JsonObject, value: Json): JsonObject {
   let at: Json | undefined = value;
   for (let hops = 0; hops < 20 && isJsonObject(at) && typeof at.$ref === 'string'; hops++) {
     const { $ref, ...beside } = at;

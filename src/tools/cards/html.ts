@@ -15,18 +15,18 @@ section { border-top: 1px solid var(--line); margin-top: 2.5rem; }
 
 /** Cards as one page that loads nothing from elsewhere and runs no script. */
 export function cardsHtml(cards: readonly Card[], title = 'Tools'): string {
-  const links = cards.map(({ name }) => `<a href="#${escaped(name)}"><code>${escaped(name)}</code></a>`).join(' · ');
+  const links = cards.map(({ name }) => `<a href="#${escapeHtml(name)}"><code>${escapeHtml(name)}</code></a>`).join(' · ');
   const body =
     cards.length === 1
       ? card(cards[0]!)
-      : `<h1>${escaped(title)}</h1><p>${links}</p>${cards.map((each) => `<section>${card(each)}</section>`).join('\n')}`;
+      : `<h1>${escapeHtml(title)}</h1><p>${links}</p>${cards.map((each) => `<section>${card(each)}</section>`).join('\n')}`;
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${escaped(cards.length === 1 ? cards[0]!.name : title)}</title>
+<title>${escapeHtml(cards.length === 1 ? cards[0]!.name : title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
@@ -37,23 +37,23 @@ ${body}
 }
 
 function card(card: Card): string {
-  const group = card.group === null ? '' : ` · group ${escaped(card.group)}`;
+  const group = card.group === null ? '' : ` · group ${escapeHtml(card.group)}`;
   const { callTokens } = card;
   return [
-    `<h1 id="${escaped(card.name)}">${escaped(card.name)}</h1>`,
-    `<p class="facts">Version ${escaped(card.version)} · class <span class="${card.class}">${card.class}</span>${group} · about ${card.definitionTokens} tokens in every request</p>`,
-    ...card.says.map(({ label, text }) => `<p><strong>${escaped(label)}.</strong> ${escaped(text)}</p>`),
-    list('What its class means', card.means.map(escaped)),
+    `<h1 id="${escapeHtml(card.name)}">${escapeHtml(card.name)}</h1>`,
+    `<p class="facts">Version ${escapeHtml(card.version)} · class <span class="${card.class}">${card.class}</span>${group} · about ${card.definitionTokens} tokens in every request</p>`,
+    ...card.says.map(({ label, text }) => `<p><strong>${escapeHtml(label)}.</strong> ${escapeHtml(text)}</p>`),
+    list('What its class means', card.means.map(escapeHtml)),
     inputs(card.inputs),
     list(
       'What goes wrong most often',
-      card.errors.map(({ code, reason, when }) => `<code>${escaped(reason)}</code> (${code}): ${escaped(when)}`),
+      card.errors.map(({ code, reason, when }) => `<code>${escapeHtml(reason)}</code> (${code}): ${escapeHtml(when)}`),
     ),
-    card.example === null ? '' : `<h2>Example</h2><p><code>${escaped(card.example)}</code></p>`,
-    list('Caution', card.caution.map(escaped)),
+    card.example === null ? '' : `<h2>Example</h2><p><code>${escapeHtml(card.example)}</code></p>`,
+    list('Caution', card.caution.map(escapeHtml)),
     list(
       'Versions',
-      card.changelog.map(({ version, what }) => `${escaped(version)}: ${escaped(what)}`),
+      card.changelog.map(({ version, what }) => `${escapeHtml(version)}: ${escapeHtml(what)}`),
     ),
     callTokens === null
       ? ''
@@ -69,14 +69,14 @@ function list(title: string, items: string[]): string {
 
 function inputs(rows: CardInput[]): string {
   if (rows.length === 0) return '<h2>Input</h2><p>None.</p>';
-  const code = (text: string) => `<code>${escaped(text)}</code>`;
+  const code = (text: string) => `<code>${escapeHtml(text)}</code>`;
   const lines = rows.map(({ name, type, required, limits, description, default: standard }) => {
     const cells = [
       code(name),
-      `${escaped(type)}${required ? ', required' : ''}`,
+      `${escapeHtml(type)}${required ? ', required' : ''}`,
       limits.map(code).join(', '),
       standard === null ? '' : code(standard),
-      escaped(description),
+      escapeHtml(description),
     ];
     return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
   });
@@ -86,6 +86,6 @@ function inputs(rows: CardInput[]): string {
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return visible(text).replace(/[&<>"']/g, (char) => ENTITIES[char]!);
 }

@@ -45,7 +45,7 @@ function finding(choice: Extract<Choice, { mode: 'find' }>, hidden: readonly Too
 }
 
 /** Said at start of an agent that shows too many tools at once; null: it does not. */
-export function crowded(choice: Choice, tools: readonly Tool[]): string | null {
+export function crowdingWarning(choice: Choice, tools: readonly Tool[]): string | null {
   const count = tools.filter((tool) => !tool.internalOnly).length;
   if (choice.mode !== 'all' || count <= (choice.visible ?? MANY_TOOLS)) return null;
   return `It shows ${count} tools in every request; beyond ${MANY_TOOLS} models choose badly, and pay for each. Set the agent's catalogue to { mode: 'find' } (${FIND_TOOLS}) or { mode: 'groups' } (${OPEN_GROUP}): docs/tools-at-scale.md.`;

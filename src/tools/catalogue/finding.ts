@@ -6,19 +6,19 @@ import { callError, type CallError } from '../../shared/wire/errors';
 import { isJsonObject, type JsonObject, unknownFields } from '../../shared/json/json';
 import { defineBuiltIn } from '../define/define';
 import type { Tool } from '../define/tool';
-import { entryOf, type ToolEntry, UNGROUPED, nearestNames, type Ranker } from './ranker';
+import { entryOf, type ToolEntry, DEFAULT_GROUP, nearestNames, type Ranker } from './ranker';
 import { isFrom } from './tool-source';
 
 export const FIND_TOOLS = 'find_tools';
 export const OPEN_GROUP = 'open_group';
 
 const entry = z.object({ name: z.string(), about: z.string(), group: z.string(), class: z.string() });
-const found = z.object({
+const searchOutput = z.object({
   tools: z.array(entry),
   searched: z.number().int(),
   note: z.string(),
 });
-const LOADED = 'From your next answer on you can call them.';
+const LOAD_NOTE = 'From your next answer on you can call them.';
 
 /** `{query, limit}` → `{tools [{name, about, group, class}], searched, note}`, best first. */
 export function findTools(entries: readonly ToolEntry[], rank: (query: string) => ToolEntry[], visibleAtOnce: number): Tool {
@@ -30,7 +30,7 @@ export function findTools(entries: readonly ToolEntry[], rank: (query: string) =
     class: 'compute',
     description: {
       does: `Finds tools by what they do. You see only a few of your ${entries.length} tools; this finds the others, and loads them.`,
-      returns: `tools: up to ${most}, best first, each with name, one line about it, group and class. ${LOADED}`,
+      returns: `tools: up to ${most}, best first, each with name, one line about it, group and class. ${LOAD_NOTE}`,
       useWhen: 'No tool that you see fits the task, or you need another one for the next part of it.',
       dontUseFor: 'Facts, files or web pages: it knows nothing but tools.',
       example: '{"query": "convert an amount between currencies"}',
@@ -40,12 +40,14 @@ export function findTools(entries: readonly ToolEntry[], rank: (query: string) =
       query: z.string().min(2).max(200).describe('What the tool should do: a verb and its object, in English'),
       limit: z.number().int().min(1).max(most).default(most).describe('Tools to load at most'),
     }),
-    output: found,
+    output: searchOutput,
     maxInlineBytes: 'unlimited', // bounded by limit and by the length of a line
     run({ query, limit }) {
       const tools = rank(query).slice(0, limit);
       const note =
-        tools.length > 0 ? LOADED : `Nothing fits these words. Try others; the groups are: ${cutBytes(groups.join(', '), 1000)}.`;
+        tools.length > 0
+          ? LOAD_NOTE
+          : `Nothing fits these words. Try others; the groups are: ${cutBytes(groups.join(', '), 1000)}.`;
       return { tools: tools.map((tool) => ({ ...tool })), searched: entries.length, note };
     },
   });
@@ -62,18 +64,18 @@ export function openGroup(tools: readonly Tool[], choice: Extract<Choice, { mode
     class: 'compute',
     description: {
       does: `Opens a group of tools. You have tools in ${names.length} groups, and see those of a group once you have opened it:\n${lines.join('\n')}`,
-      returns: `tools: those of the group, each with name, one line about it, group and class. ${LOADED}`,
+      returns: `tools: those of the group, each with name, one line about it, group and class. ${LOAD_NOTE}`,
       useWhen: 'The task belongs to a group whose tools you do not see yet.',
       dontUseFor: 'A group whose tools you see already.',
-      example: JSON.stringify({ group: names[0] ?? UNGROUPED }),
+      example: JSON.stringify({ group: names[0] ?? DEFAULT_GROUP }),
       warning: `You see ${choice.visible} tools of groups at once; those that you have not used for longest make room.`,
     },
-    input: z.object({ group: z.enum(names.length > 0 ? names : [UNGROUPED]).describe('Name of the group') }),
-    output: found,
+    input: z.object({ group: z.enum(names.length > 0 ? names : [DEFAULT_GROUP]).describe('Name of the group') }),
+    output: searchOutput,
     maxInlineBytes: 'unlimited',
     run({ group }) {
       const members = groups.get(group) ?? [];
-      return { tools: members.map((tool) => ({ ...entryOf(tool) })), searched: tools.length, note: LOADED };
+      return { tools: members.map((tool) => ({ ...entryOf(tool) })), searched: tools.length, note: LOAD_NOTE };
     },
   });
 }
@@ -89,18 +91,22 @@ function groupLine(name: string, members: readonly Tool[], about: Record<string,
 
 // A call of a tool that the model does not see: what it is told, so that its next call fits.
 
-interface Known {
+interface ToolWithSchema {
   tool: { internalOnly?: boolean };
   schema: JsonObject;
 }
 
-const LISTED = 20;
+const LIST_LIMIT = 20;
 
 /**
  * @param shown names that the request showed; absent: all
  * @returns null when the tool may be called
  */
-export function lackingTool(tools: ReadonlyMap<string, Known>, name: string, shown?: ReadonlySet<string>): CallError | null {
+export function lackingTool(
+  tools: ReadonlyMap<string, ToolWithSchema>,
+  name: string,
+  shown?: ReadonlySet<string>,
+): CallError | null {
   const known = tools.get(name);
   if (!known)
     return unknownTool(
@@ -115,11 +121,11 @@ export function lackingTool(tools: ReadonlyMap<string, Known>, name: string, sho
 
 function unknownTool(name: string, names: string[]): CallError {
   const cut = name.slice(0, 100).toWellFormed();
-  const near = names.length <= LISTED ? names : nearestNames(cut, names);
+  const near = names.length <= LIST_LIMIT ? names : nearestNames(cut, names);
   const hint =
     near.length === 0
       ? 'No tool has a name like it. Use only tools that you were given.'
-      : names.length <= LISTED
+      : names.length <= LIST_LIMIT
         ? `Tools: ${near.join(', ')}.`
         : `Nearest names: ${near.join(', ')}.`;
   return callError('TOOL_NOT_FOUND', 'unknown_tool', `There is no tool ${JSON.stringify(cut)}.`, { hint });
@@ -130,7 +136,7 @@ function fields(schema: JsonObject): string {
   const properties = isJsonObject(schema.properties) ? Object.entries(schema.properties) : [];
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   if (properties.length === 0) return 'no fields';
-  const shown = properties.slice(0, LISTED).map(([name, field]) => {
+  const shown = properties.slice(0, LIST_LIMIT).map(([name, field]) => {
     const type = isJsonObject(field)
       ? Array.isArray(field.enum)
         ? field.enum.slice(0, 8).join('|')
@@ -138,7 +144,7 @@ function fields(schema: JsonObject): string {
       : 'any';
     return `${name} (${type}${required.has(name) ? '' : ', may be left out'})`;
   });
-  return `${shown.join(', ')}${properties.length > LISTED ? ', …' : ''}`;
+  return `${shown.join(', ')}${properties.length > LIST_LIMIT ? ', …' : ''}`;
 }
 
 // How an agent with many tools chooses among them: it sees all; or a few, and finds more; or the groups, and opens one. Checked
@@ -240,7 +246,7 @@ export function groupsOf(tools: readonly Tool[]): Map<string, Tool[]> {
   const groups = new Map<string, Tool[]>();
   for (const tool of tools) {
     if (tool.internalOnly) continue;
-    const name = tool.group ?? UNGROUPED;
+    const name = tool.group ?? DEFAULT_GROUP;
     groups.set(name, [...(groups.get(name) ?? []), tool]);
   }
   return groups;

@@ -33,12 +33,12 @@ export function entryOf(tool: Tool): ToolEntry {
     .trim();
   const sentence = /^.*?[.!?](?= |$)/.exec(line)?.[0] ?? line;
   const about = sentence.length <= LINE ? sentence : `${sentence.slice(0, LINE - 1).toWellFormed()}…`;
-  return { name: tool.name, about, group: tool.group ?? UNGROUPED, class: tool.class };
+  return { name: tool.name, about, group: tool.group ?? DEFAULT_GROUP, class: tool.class };
 }
 
 /** The ranker that ships, over these tools. */
 export function bm25(tools: readonly Tool[]): (query: string) => string[] {
-  const index = new MiniSearch<Indexed>({
+  const index = new MiniSearch<IndexEntry>({
     idField: 'name',
     fields: ['words', 'group', 'purpose', 'fields'],
     tokenize: words,
@@ -63,7 +63,7 @@ function queryWords(query: string): string[] {
   return [...new Set(words(query.slice(0, QUERY_CHARACTERS)))].slice(0, QUERY_WORDS);
 }
 
-interface Indexed {
+interface IndexEntry {
   name: string;
   words: string;
   group: string;
@@ -71,7 +71,7 @@ interface Indexed {
   fields: string;
 }
 
-function indexedTool(tool: Tool): Indexed {
+function indexedTool(tool: Tool): IndexEntry {
   const { description } = tool;
   const purpose =
     typeof description === 'string'
@@ -101,7 +101,7 @@ export function nearestNames(name: string, names: readonly string[]): string[] {
 const NEAREST = 5;
 
 /** Tools without a group. */
-export const UNGROUPED = 'other';
+export const DEFAULT_GROUP = 'other';
 
 /** Text into words for full-text search, of any script; the same on every worker. */
 

@@ -62,13 +62,13 @@ export interface RegistryOptions {
 }
 
 /** Toolsets from outside that are kept ready: turns that began before and after a change run beside each other. */
-const EXTENDED = 50;
+const MAX_TOOLSETS = 50;
 
 export class Registry {
   private agents: ReadonlyMap<string, PreparedAgent>;
   private app: App;
   private readonly hearing: ((app: App) => void)[] = [];
-  private extended = new LRUCache<string, PreparedAgent>({ max: EXTENDED });
+  private extended = new LRUCache<string, PreparedAgent>({ max: MAX_TOOLSETS });
 
   constructor(
     app: App,
@@ -85,7 +85,7 @@ export class Registry {
   /** The agent of a turn, as free as the turns above it are and no freer. @param outside further tools, from outside of the app */
   forTurn({ agent, parent }: Pick<TurnContext, 'agent' | 'parent'>, outside: readonly Tool[] = []): PreparedAgent | undefined {
     const prepared = this.agentWith(agent, outside);
-    return prepared && parent && parent.within.length > 0 ? bound(prepared, parent.within) : prepared;
+    return prepared && parent && parent.within.length > 0 ? withOuterModes(prepared, parent.within) : prepared;
   }
 
   /** The agent with further tools, which are subject to its rules like its own. */
@@ -197,18 +197,18 @@ function prepareAgent(
   const decisive = policyOf(agent, hooks, settings);
   const decides = { policy, hooks, policyRef: hashJson(decisive), policies: [decisive] };
   const approval = (tool: string) => approvalPolicyOf(agent.approvals, tool, settings);
-  const budgets = memoized((tool: Tool) => budgetsOf(agent.budgets, tool));
+  const budgets = memoize((tool: Tool) => budgetsOf(agent.budgets, tool));
   return { agent, tools, internal: prepared(true), catalogue, choice, versions, approval, budgets, ...decides };
 }
 
 /** The same agent where modes of other agents hold besides; the hash of what decides says so. */
-function bound(prepared: PreparedAgent, within: readonly OuterMode[]): PreparedAgent {
+function withOuterModes(prepared: PreparedAgent, within: readonly OuterMode[]): PreparedAgent {
   const { policy, policyRef, policies } = prepared;
   const bounded = policyWithin(policyRef, within);
   return { ...prepared, policy: { ...policy, within }, policyRef: hashJson(bounded), policies: [...policies, bounded] };
 }
 
-function memoized<K extends object, V>(make: (key: K) => V): (key: K) => V {
+function memoize<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const made = new WeakMap<K, V>();
   return (key) => {
     const value = made.get(key) ?? make(key);

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../shared/json/json';
 import type { Conversion } from './conversion';
 import type { ToolJson } from './definition';
-import { imported, lossesOfOthers, objectOf, type ImportOptions } from './imported';
+import { importDefinition, lossesOfOthers, objectOf, type ImportOptions } from './imported';
 import { lossesBeside } from './kept';
 import { DEFINITION_BOUNDS, plainJson } from './plain-json';
 import { refuseServerTool } from './server-tools';
@@ -31,7 +31,7 @@ export function toAnthropic(definition: ToolJson, options: { strict?: boolean } 
   };
 }
 
-const KNOWN = ['name', 'description', 'input_schema', 'strict', 'type'];
+const KNOWN_FIELDS = ['name', 'description', 'input_schema', 'strict', 'type'];
 
 /**
  * A client tool of the Messages API. Whatever it says, it is destructive until a person accepts another class.
@@ -40,7 +40,7 @@ const KNOWN = ['name', 'description', 'input_schema', 'strict', 'type'];
 export function fromAnthropic(tool: unknown, options: ImportOptions = {}): Conversion<ToolJson> {
   const json: JsonObject = objectOf(plainJson(tool, DEFINITION_BOUNDS, 'The tool'), 'The tool');
   refuseServerTool(json, 'Anthropic');
-  const { value, losses } = imported(
+  const { value, losses } = importDefinition(
     {
       side: 'Anthropic',
       name: json.name,
@@ -50,5 +50,5 @@ export function fromAnthropic(tool: unknown, options: ImportOptions = {}): Conve
     },
     options,
   );
-  return { value, losses: [...losses, ...lossesOfOthers(json, KNOWN, 'Anthropic')] };
+  return { value, losses: [...losses, ...lossesOfOthers(json, KNOWN_FIELDS, 'Anthropic')] };
 }

@@ -1,7 +1,7 @@
 /** A model's call of a tool, in each vendor's shape. Ids are the vendor's: kept beside, never used as keys. */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { JsonSyntaxError, parseJson } from '../../shared/json/parse-json';
-import { ConversionError, shown } from './conversion';
+import { ConversionError, formatValue } from './conversion';
 import { objectOf } from './imported';
 import { inputFromStrict } from './openai-strict';
 import { plainJson, RESULT_BOUNDS } from './plain-json';
@@ -47,7 +47,7 @@ export function callToAnthropic({ id, name, input }: ToolCall): AnthropicToolUse
 /** @throws ConversionError unless it is a tool_use block of a client tool */
 export function callFromAnthropic(block: unknown): ToolCall {
   const json = jsonOf(block);
-  if (json.type !== 'tool_use') throw new ConversionError(`The block's type is ${shown(json.type)}; it must be tool_use`);
+  if (json.type !== 'tool_use') throw new ConversionError(`The block's type is ${formatValue(json.type)}; it must be tool_use`);
   return { id: textOf(json, 'id'), name: textOf(json, 'name'), input: json.input ?? {} };
 }
 
@@ -67,10 +67,10 @@ export function callToOpenAiResponses({ id, name, input }: ToolCall): OpenAiFunc
 export function callFromOpenAi(item: unknown, parameters?: JsonObject): ToolCall {
   const json = jsonOf(item);
   if (json.type !== 'function' && json.type !== 'function_call') {
-    throw new ConversionError(`The call's type is ${shown(json.type)}; it must be function or function_call`);
+    throw new ConversionError(`The call's type is ${formatValue(json.type)}; it must be function or function_call`);
   }
   const said = json.type === 'function' ? objectOf(json.function, '/function') : json;
-  const input = parsed(textOf(said, 'arguments'));
+  const input = parseArguments(textOf(said, 'arguments'));
   return {
     id: textOf(json, json.type === 'function' ? 'id' : 'call_id'),
     name: textOf(said, 'name'),
@@ -96,14 +96,14 @@ function jsonOf(value: unknown): JsonObject {
 function textOf(json: JsonObject, field: string): string {
   const value = json[field];
   if (typeof value === 'string') return value;
-  throw new ConversionError(`${field} is ${shown(value)}; it must be text`);
+  throw new ConversionError(`${field} is ${formatValue(value)}; it must be text`);
 }
 
-function parsed(text: string): Json {
+function parseArguments(text: string): Json {
   if (text.trim() === '') return {}; // what models send for tools without parameters
   try {
     const input = parseJson(text);
-    if (!isJsonObject(input)) throw new ConversionError(`arguments are ${shown(input)}; they must be an object`);
+    if (!isJsonObject(input)) throw new ConversionError(`arguments are ${formatValue(input)}; they must be an object`);
     return input;
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw new ConversionError(`arguments cannot be read: ${error.message}`);

@@ -19,7 +19,7 @@ export class ConversionError extends Error {
 }
 
 /** A value as text for a message, cut. */
-export function shown(value: unknown): string {
+export function formatValue(value: unknown): string {
   const json = JSON.stringify(value) ?? String(value);
   return json.length <= 80 ? json : `${json.slice(0, 79).toWellFormed()}…`;
 }

@@ -81,13 +81,13 @@ const GENERATOR = Object.getPrototypeOf(async function* () {}).constructor;
 export function toolDefinition(tool: Tool): ToolJson {
   const parameters = inputSchema(tool.input);
   const { description: said } = tool;
-  return withoutUndefined({
+  return dropUndefinedFields({
     name: tool.name,
     description: describe(tool),
     description_parts:
       typeof said === 'string'
         ? undefined
-        : withoutUndefined({
+        : dropUndefinedFields({
             does: said.does,
             returns: said.returns,
             use_when: said.useWhen,
@@ -139,7 +139,7 @@ export type ToolFunctions = Pick<
 export function toolFromDefinition(json: unknown, run: ToolDefinition<any>['run'], functions: ToolFunctions = {}): Tool {
   const from = parseDefinition(json);
   return defineTool(
-    withoutUndefined({
+    dropUndefinedFields({
       ...functions,
       run,
       name: from.name,
@@ -218,7 +218,7 @@ export function parseDefinition(json: unknown): ToolJson {
 function descriptionOf(from: ToolJson): Tool['description'] {
   const parts = from.description_parts;
   if (!parts) return from.description.startsWith(NOTE) ? from.description.slice(NOTE.length) : from.description;
-  return withoutUndefined({
+  return dropUndefinedFields({
     does: parts.does,
     returns: parts.returns,
     useWhen: parts.use_when,
@@ -234,6 +234,6 @@ function pointer(path: PropertyKey[]): string {
   return path.length === 0 ? '(the whole)' : `/${path.map(String).join('/')}`;
 }
 
-function withoutUndefined<T extends object>(record: T): T {
+function dropUndefinedFields<T extends object>(record: T): T {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as T;
 }

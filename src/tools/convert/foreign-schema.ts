@@ -44,7 +44,7 @@ export function foreignSchema(schema: Json | undefined, path: string, faults: st
     return {};
   }
   const known = mapSchema(withoutName(schema, path, losses), (each, at) =>
-    cleaned(each, path + at, faults, losses),
+    cleanSchema(each, path + at, faults, losses),
   ) as JsonObject;
   const places = new Set<Json>();
   eachBelow(known, (each) => places.add(each));
@@ -74,7 +74,7 @@ function withoutName(schema: JsonObject, path: string, losses: Loss[]): JsonObje
   return rest;
 }
 
-function cleaned(schema: JsonObject, path: string, faults: string[], losses: Loss[]): JsonObject {
+function cleanSchema(schema: JsonObject, path: string, faults: string[], losses: Loss[]): JsonObject {
   const out: JsonObject = {};
   for (const [key, value] of Object.entries(schema)) {
     const at = step(path, key);

@@ -5,7 +5,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { ToolClass } from '../../shared/turn/tool-class';
 import { visible } from '../../shared/text/visible';
-import { ConversionError, shown, type Conversion, type Loss } from './conversion';
+import { ConversionError, formatValue, type Conversion, type Loss } from './conversion';
 import type { ToolJson } from './definition';
 import { foreignInput } from './foreign-schema';
 import { mapSchema } from './schema-tree';
@@ -31,17 +31,18 @@ const NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 const DESCRIPTION = 16_000;
 
 /** @throws ConversionError that lists every fault */
-export function imported(parts: ForeignParts, options: ImportOptions): Conversion<ToolJson> {
+export function importDefinition(parts: ForeignParts, options: ImportOptions): Conversion<ToolJson> {
   const faults: string[] = [];
   const losses: Loss[] = [];
   const { name, side } = parts;
   if (typeof name !== 'string' || !NAME.test(name)) {
-    faults.push(`/name is ${shown(name)}; it must match ${NAME.source}: give it another name where you import it`);
+    faults.push(`/name is ${formatValue(name)}; it must match ${NAME.source}: give it another name where you import it`);
   }
   const description = readable(parts.description ?? '', '/description', faults, losses);
   if (description === '') losses.push({ path: '/description', what: 'it has none: its name stands in for it' });
   const parameters = foreignInput(parts.parameters, parts.parametersAt, faults, losses);
-  if (faults.length > 0) throw new ConversionError(`The ${side} tool ${shown(name)} cannot be taken:\n- ${faults.join('\n- ')}`);
+  if (faults.length > 0)
+    throw new ConversionError(`The ${side} tool ${formatValue(name)} cannot be taken:\n- ${faults.join('\n- ')}`);
 
   if (options.version === undefined) losses.push({ path: '/version', what: 'not given: taken as 0.0.0' });
   if (options.accepted === undefined) {
@@ -69,7 +70,7 @@ export function imported(parts: ForeignParts, options: ImportOptions): Conversio
 /** Characters that no reader sees are a way to talk to the model behind a person's back: they are shown. */
 function readable(text: Json, path: string, faults: string[], losses: Loss[]): string {
   if (typeof text !== 'string') {
-    faults.push(`${path} is ${shown(text)}; it must be text`);
+    faults.push(`${path} is ${formatValue(text)}; it must be text`);
     return '';
   }
   if (text.length > DESCRIPTION) faults.push(`${path} has ${text.length} characters; ${DESCRIPTION} are allowed: shorten it`);
@@ -95,11 +96,11 @@ function withVisibleText(schema: JsonObject, at: string, losses: Loss[]): JsonOb
 export function lossesOfOthers(foreign: JsonObject, known: string[], side: string, path = ''): Loss[] {
   return Object.entries(foreign)
     .filter(([field, value]) => !known.includes(field) && value !== null)
-    .map(([field, value]) => ({ path: `${path}/${field}`, what: `${side}'s ${shown(field)}: ${shown(value)}` }));
+    .map(([field, value]) => ({ path: `${path}/${field}`, what: `${side}'s ${formatValue(field)}: ${formatValue(value)}` }));
 }
 
 /** @throws ConversionError unless it is an object */
 export function objectOf(value: Json | undefined, what: string): JsonObject {
   if (isJsonObject(value)) return value;
-  throw new ConversionError(`${what} must be an object, not ${shown(value)}`);
+  throw new ConversionError(`${what} must be an object, not ${formatValue(value)}`);
 }

@@ -1,5 +1,5 @@
 import type { ToolJson } from './definition';
-import { shown, type Loss } from './conversion';
+import { formatValue, type Loss } from './conversion';
 
 /** What a definition says by default: leaving it out loses nothing. */
 const DEFAULTS: Partial<Record<keyof ToolJson, unknown>> = {
@@ -16,5 +16,5 @@ const DEFAULTS: Partial<Record<keyof ToolJson, unknown>> = {
 export function lossesBeside(definition: ToolJson, kept: (keyof ToolJson)[], side: string): Loss[] {
   return Object.entries(definition)
     .filter(([field, value]) => !kept.includes(field as keyof ToolJson) && value !== DEFAULTS[field as keyof ToolJson])
-    .map(([field, value]) => ({ path: `/${field}`, what: `${side} has no place for ${field}: ${shown(value)}` }));
+    .map(([field, value]) => ({ path: `/${field}`, what: `${side} has no place for ${field}: ${formatValue(value)}` }));
 }

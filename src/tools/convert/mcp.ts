@@ -7,7 +7,7 @@ import type { ToolClass } from '../../shared/turn/tool-class';
 import { ConversionError, type Conversion, type Loss } from './conversion';
 import type { ToolJson } from './definition';
 import { foreignSchema } from './foreign-schema';
-import { imported, lossesOfOthers, objectOf, type ImportOptions } from './imported';
+import { importDefinition, lossesOfOthers, objectOf, type ImportOptions } from './imported';
 import { lossesBeside } from './kept';
 import { DEFINITION_BOUNDS, plainJson } from './plain-json';
 import { mapSchema } from './schema-tree';
@@ -41,7 +41,7 @@ export interface McpTool {
 
 export const META = 'holdfast/definition';
 
-const SAID: (keyof ToolJson)[] = [
+const NATIVE_FIELDS: (keyof ToolJson)[] = [
   'name',
   'description',
   'description_parts',
@@ -67,7 +67,10 @@ const HINTS: Record<ToolClass, McpAnnotations> = {
 export function toMcp(definition: ToolJson): Conversion<McpTool> {
   const losses: Loss[] = [];
   const rest = Object.fromEntries(
-    lossesBeside(definition, SAID, 'MCP').map(({ path }) => [path.slice(1), definition[path.slice(1) as keyof ToolJson]]),
+    lossesBeside(definition, NATIVE_FIELDS, 'MCP').map(({ path }) => [
+      path.slice(1),
+      definition[path.slice(1) as keyof ToolJson],
+    ]),
   ) as JsonObject;
   const outputSchema = definition.output && mcpOutput(definition.output, losses);
   const hints = HINTS[definition.class];
@@ -102,7 +105,7 @@ function mcpOutput(output: JsonObject, losses: Loss[]): McpSchema | undefined {
   return undefined;
 }
 
-const KNOWN = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations', '_meta'];
+const KNOWN_FIELDS = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations', '_meta'];
 
 export interface McpImport extends Conversion<ToolJson> {
   /** The class that the server's hints amount to: shown to the person who accepts one, and used for nothing else. */
@@ -117,7 +120,7 @@ export function fromMcp(tool: unknown, options: ImportOptions = {}): McpImport {
   const json = objectOf(plainJson(tool, DEFINITION_BOUNDS, 'The tool'), 'The tool');
   const meta = isJsonObject(json._meta) && isJsonObject(json._meta[META]) ? json._meta[META] : {};
   const version = options.version ?? (typeof meta.version === 'string' && SEMVER.test(meta.version) ? meta.version : undefined);
-  const { value, losses } = imported(
+  const { value, losses } = importDefinition(
     {
       side: 'MCP',
       name: json.name,
@@ -127,7 +130,7 @@ export function fromMcp(tool: unknown, options: ImportOptions = {}): McpImport {
     },
     { ...options, ...(version === undefined ? {} : { version }) },
   );
-  for (const field of HARMLESS) if (WELL_FORMED[field](meta[field])) Object.assign(value, { [field]: meta[field] });
+  for (const field of HARMLESS) if (FIELD_CHECKS[field](meta[field])) Object.assign(value, { [field]: meta[field] });
   if (!value.deprecated) delete value.sunset_date;
   if (json.outputSchema !== undefined) {
     const faults: string[] = [];
@@ -137,7 +140,7 @@ export function fromMcp(tool: unknown, options: ImportOptions = {}): McpImport {
   const hints = isJsonObject(json.annotations) ? json.annotations : {};
   return {
     value,
-    losses: [...losses, ...lossesOfOthers(json, KNOWN, 'MCP'), ...annotationLosses(hints)],
+    losses: [...losses, ...lossesOfOthers(json, KNOWN_FIELDS, 'MCP'), ...annotationLosses(hints)],
     suggested: suggestedClass(hints),
   };
 }
@@ -147,7 +150,7 @@ const SHORT = 2000;
 
 const isText = (value: unknown) => typeof value === 'string' && value.length <= SHORT;
 
-const WELL_FORMED: Record<(typeof HARMLESS)[number], (value: unknown) => boolean> = {
+const FIELD_CHECKS: Record<(typeof HARMLESS)[number], (value: unknown) => boolean> = {
   changelog: (value) => isJsonObject(value) && Object.entries(value).every(([key, text]) => SEMVER.test(key) && isText(text)),
   group: (value) => typeof value === 'string' && /^[a-z][a-z0-9_-]{0,63}$/.test(value),
   deprecated: (value) => value === true,

@@ -8,7 +8,7 @@ import { isJsonObject, type Json, type JsonObject, setOwn } from '../../shared/j
 import type { Conversion, Loss } from './conversion';
 import { eachSchema, mapSchema, resolveRef, step } from './schema-tree';
 
-const SUPPORTED = new Set([
+const SUPPORTED_KEYWORDS = new Set([
   ...['type', 'enum', 'const', 'anyOf', '$ref', '$defs', 'definitions', 'title', 'description'],
   ...['properties', 'required', 'additionalProperties', 'items', 'minItems', 'maxItems', 'pattern', 'format'],
   ...['multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
@@ -44,16 +44,16 @@ export function strictSchema(schema: JsonObject): Conversion<JsonObject | null> 
         out.anyOf = item;
         lost(at, 'oneOf became anyOf; that exactly one fits is checked at admission');
       } else if (key === '$schema') continue;
-      else if (!SUPPORTED.has(key)) lost(at, `strict mode has no ${key}: ${JSON.stringify(item).slice(0, 60)}`);
+      else if (!SUPPORTED_KEYWORDS.has(key)) lost(at, `strict mode has no ${key}: ${JSON.stringify(item).slice(0, 60)}`);
       else if (key === 'format' && !FORMATS.has(item as string)) lost(at, `strict mode has no format ${JSON.stringify(item)}`);
       else out[key] = item;
     }
-    return out.type === 'object' || isJsonObject(out.properties) ? allRequired(out) : out;
+    return out.type === 'object' || isJsonObject(out.properties) ? requireAll(out) : out;
   }) as JsonObject;
   return { value, losses };
 }
 
-function allRequired(schema: JsonObject): JsonObject {
+function requireAll(schema: JsonObject): JsonObject {
   const properties: JsonObject = {};
   const required = (schema.required ?? []) as string[];
   for (const [name, each] of Object.entries((schema.properties ?? {}) as JsonObject)) {
@@ -119,7 +119,7 @@ export function inputFromStrict(parameters: JsonObject, input: Json): Json {
 }
 
 function withoutNulls(root: JsonObject, schema: Json | undefined, value: Json): Json {
-  const at = followed(root, schema);
+  const at = followRef(root, schema);
   if (!at) return value;
   if (Array.isArray(value)) return value.map((item) => withoutNulls(root, at.items, item));
   if (!isJsonObject(value) || !isJsonObject(at.properties)) return value;
@@ -133,14 +133,14 @@ function withoutNulls(root: JsonObject, schema: Json | undefined, value: Json): 
   return out;
 }
 
-function followed(root: JsonObject, schema: Json | undefined): JsonObject | undefined {
+function followRef(root: JsonObject, schema: Json | undefined): JsonObject | undefined {
   let at = schema;
   for (let hops = 0; hops < 20 && isJsonObject(at) && typeof at.$ref === 'string'; hops++) at = resolveRef(root, at.$ref);
   return isJsonObject(at) ? at : undefined;
 }
 
 function takesNull(root: JsonObject, schema: Json): boolean {
-  const at = followed(root, schema);
+  const at = followRef(root, schema);
   if (!at) return schema === true;
   const choices = (at.anyOf ?? at.oneOf) as Json[] | undefined;
   if (choices) return choices.some((choice) => takesNull(root, choice));

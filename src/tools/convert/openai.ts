@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../shared/json/json';
 import type { Conversion, Loss } from './conversion';
 import type { ToolJson } from './definition';
-import { imported, lossesOfOthers, objectOf, type ImportOptions } from './imported';
+import { importDefinition, lossesOfOthers, objectOf, type ImportOptions } from './imported';
 import { lossesBeside } from './kept';
 import { strictSchema } from './openai-strict';
 import { DEFINITION_BOUNDS, plainJson } from './plain-json';
@@ -26,7 +26,7 @@ export interface OpenAiOptions {
   strict?: boolean;
 }
 
-const KEPT: (keyof ToolJson)[] = ['name', 'description', 'description_parts', 'parameters', 'strict'];
+const NATIVE_FIELDS: (keyof ToolJson)[] = ['name', 'description', 'description_parts', 'parameters', 'strict'];
 /** What strict mode's schema would need, said once for both shapes. */
 const PARAMETERS = '/parameters';
 
@@ -40,7 +40,7 @@ export function toOpenAiChat(definition: ToolJson, options: OpenAiOptions = {}):
 /** For `tools` of the Responses API. */
 export function toOpenAiResponses(definition: ToolJson, options: OpenAiOptions = {}): Conversion<OpenAiResponsesTool> {
   const { name, description, parameters } = definition;
-  const losses: Loss[] = lossesBeside(definition, KEPT, 'OpenAI');
+  const losses: Loss[] = lossesBeside(definition, NATIVE_FIELDS, 'OpenAI');
   const strict = options.strict === false ? null : strictSchema(parameters);
   losses.push(...(strict?.losses ?? []).map((loss) => ({ ...loss, path: PARAMETERS + loss.path })));
   const schema = strict?.value ?? null;
@@ -61,7 +61,7 @@ export function fromOpenAi(tool: unknown, options: ImportOptions = {}): Conversi
   const nested = 'function' in json;
   const said: JsonObject = nested ? objectOf(json.function, '/function') : json;
   const at = nested ? '/function' : '';
-  const { value, losses } = imported(
+  const { value, losses } = importDefinition(
     {
       side: 'OpenAI',
       name: said.name,

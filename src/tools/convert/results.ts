@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { Envelope } from '../../shared/wire/errors';
-import { ConversionError, shown, type Conversion, type Loss } from './conversion';
+import { ConversionError, formatValue, type Conversion, type Loss } from './conversion';
 import { objectOf } from './imported';
 import { plainJson, RESULT_BOUNDS } from './plain-json';
 
@@ -56,7 +56,8 @@ export function resultToAnthropic({ id, failed, text }: ToolResult): AnthropicTo
 /** @throws ConversionError unless it is a tool_result block */
 export function resultFromAnthropic(block: unknown): Conversion<ToolResult> {
   const json = jsonOf(block);
-  if (json.type !== 'tool_result') throw new ConversionError(`The block's type is ${shown(json.type)}; it must be tool_result`);
+  if (json.type !== 'tool_result')
+    throw new ConversionError(`The block's type is ${formatValue(json.type)}; it must be tool_result`);
   const { text, losses } = textOf(json.content ?? '', '/content');
   return { value: withData({ id: String(json.tool_use_id ?? ''), failed: json.is_error === true, text }), losses };
 }
@@ -78,7 +79,9 @@ function noFlag({ failed }: ToolResult): Loss[] {
 export function resultFromOpenAi(item: unknown): Conversion<ToolResult> {
   const json = jsonOf(item);
   if (json.role !== 'tool' && json.type !== 'function_call_output') {
-    throw new ConversionError(`${shown(json.role ?? json.type)} is no result; it must be role tool or type function_call_output`);
+    throw new ConversionError(
+      `${formatValue(json.role ?? json.type)} is no result; it must be role tool or type function_call_output`,
+    );
   }
   const chat = json.role === 'tool';
   const { text, losses } = textOf((chat ? json.content : json.output) ?? '', chat ? '/content' : '/output');
@@ -107,12 +110,13 @@ export function resultFromMcp(result: unknown, id = ''): Conversion<ToolResult> 
 /** Text of content blocks. Pictures, sound and links are not text: they are named, and stand among the losses. */
 function textOf(content: Json, path: string): { text: string; losses: Loss[] } {
   if (typeof content === 'string') return { text: content, losses: [] };
-  if (!Array.isArray(content)) throw new ConversionError(`${path} is ${shown(content)}; it must be text or a list of blocks`);
+  if (!Array.isArray(content))
+    throw new ConversionError(`${path} is ${formatValue(content)}; it must be text or a list of blocks`);
   const losses: Loss[] = [];
   const texts = content.map((block, index) => {
     const { type, text } = objectOf(block, `${path}/${index}`);
     if (typeof text === 'string') return text;
-    losses.push({ path: `${path}/${index}`, what: `a block of type ${shown(type)}, which is not text` });
+    losses.push({ path: `${path}/${index}`, what: `a block of type ${formatValue(type)}, which is not text` });
     return `[${typeof type === 'string' ? type.slice(0, 40) : 'block'}]`;
   });
   return { text: texts.join('\n'), losses };

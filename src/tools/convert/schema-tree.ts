@@ -6,7 +6,7 @@ const ONE = new Set([
   ...['unevaluatedProperties', 'unevaluatedItems', 'contentSchema'],
 ]);
 const LIST = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']);
-const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);
+const SCHEMA_MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);
 
 /** The keywords that say nothing about validity. */
 export const ANNOTATIONS = new Set([
@@ -17,7 +17,7 @@ export const ANNOTATIONS = new Set([
 export const KEYWORDS = new Set([
   ...ONE,
   ...LIST,
-  ...NAMED,
+  ...SCHEMA_MAPS,
   ...ANNOTATIONS,
   ...['type', 'enum', 'const', 'multipleOf', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum'],
   ...['maxLength', 'minLength', 'pattern', 'format', 'maxItems', 'minItems', 'uniqueItems', 'maxContains', 'minContains'],
@@ -38,7 +38,7 @@ export function mapSchema(schema: JsonObject, change: (schema: JsonObject, path:
   const out: JsonObject = {};
   for (const [key, value] of Object.entries(schema)) {
     const at = step(path, key);
-    if (NAMED.has(key) && isJsonObject(value)) {
+    if (SCHEMA_MAPS.has(key) && isJsonObject(value)) {
       const named: JsonObject = {};
       for (const [name, each] of Object.entries(value)) setOwn(named, name, inner(each, step(at, name)));
       out[key] = named;
@@ -67,14 +67,14 @@ export function resolveRef(root: JsonObject, ref: string): Json | undefined {
   if (!ref.startsWith('#/')) return undefined;
   let at: Json = root;
   for (const part of ref.slice(2).split('/')) {
-    const key = unescaped(part);
+    const key = unescapePointer(part);
     if (key === undefined || typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
     at = (at as JsonObject)[key] as Json;
   }
   return at;
 }
 
-function unescaped(part: string): string | undefined {
+function unescapePointer(part: string): string | undefined {
   try {
     return decodeURIComponent(part).replace(/~1/g, '/').replace(/~0/g, '~');
   } catch {

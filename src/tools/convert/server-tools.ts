@@ -3,7 +3,7 @@
  * admission, approval and record: it is listed under an agent's `serverTools`, never made a client tool.
  */
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
-import { ConversionError, shown } from './conversion';
+import { ConversionError, formatValue } from './conversion';
 
 /** Types of definitions that the client runs, by a schema of its own. Without a type it is one. */
 const CLIENT_TYPES: unknown[] = [undefined, null, 'custom', 'function'];
@@ -25,7 +25,7 @@ export function serverToolFaults(serverTools: readonly JsonObject[] | undefined,
     return ["serverTools must be a list of the vendor's definitions"];
   return serverTools.flatMap((definition, index) => {
     const { type = null, name = null } = definition;
-    const of = `serverTools[${index}] (${shown(type)})`;
+    const of = `serverTools[${index}] (${formatValue(type)})`;
     if (!isServerTool(definition))
       return [`${of} is a tool with a schema of its own: define it with defineTool, and list it under tools`];
     if (RUN_HERE.test(String(type))) return [`${of}: ${INSTEAD}`];
@@ -36,9 +36,9 @@ export function serverToolFaults(serverTools: readonly JsonObject[] | undefined,
 /** @throws ConversionError for a server tool, and for one that the client would have to run by the vendor's schema */
 export function refuseServerTool(definition: JsonObject, side: string): void {
   if (!isServerTool(definition)) return;
-  if (RUN_HERE.test(String(definition.type))) throw new ConversionError(`${shown(definition.type)}: ${INSTEAD}.`);
+  if (RUN_HERE.test(String(definition.type))) throw new ConversionError(`${formatValue(definition.type)}: ${INSTEAD}.`);
   throw new ConversionError(
-    `${shown(definition.type)} is a tool that ${side} defines itself, not a client tool with a schema of its own: ` +
+    `${formatValue(definition.type)} is a tool that ${side} defines itself, not a client tool with a schema of its own: ` +
       'it would run past admission and approval. List it under serverTools of an agent that may use it.',
   );
 }

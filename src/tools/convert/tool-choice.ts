@@ -1,6 +1,6 @@
 /** Which tool the model must use, and whether it may ask for several at once, in each vendor's words. */
 import type { JsonObject } from '../../shared/json/json';
-import { ConversionError, shown, type Conversion, type Loss } from './conversion';
+import { ConversionError, formatValue, type Conversion, type Loss } from './conversion';
 import { objectOf } from './imported';
 import { plainJson, type JsonBounds } from './plain-json';
 
@@ -57,7 +57,7 @@ export function choiceFromAnthropic(json: unknown): ToolChoice {
     case 'none':
       return { mode: 'none', parallel: true };
     default:
-      throw new ConversionError(`tool_choice.type is ${shown(choice.type)}; it must be auto, any, tool or none`);
+      throw new ConversionError(`tool_choice.type is ${formatValue(choice.type)}; it must be auto, any, tool or none`);
   }
 }
 
@@ -87,16 +87,16 @@ export function choiceFromOpenAi(json: unknown): Conversion<ToolChoice> {
     const allowed = 'allowed_tools' in choice ? objectOf(choice.allowed_tools, 'tool_choice.allowed_tools') : choice;
     losses.push({
       path: '/tool_choice',
-      what: `allowed_tools: leave the other tools out of the request: ${shown(allowed.tools)}`,
+      what: `allowed_tools: leave the other tools out of the request: ${formatValue(allowed.tools)}`,
     });
     return { value: { mode: allowed.mode === 'required' ? 'required' : 'auto', parallel }, losses };
   }
   throw new ConversionError(
-    `tool_choice.type is ${shown(choice.type)}; it must be function or allowed_tools, or the word auto, required or none`,
+    `tool_choice.type is ${formatValue(choice.type)}; it must be function or allowed_tools, or the word auto, required or none`,
   );
 }
 
 function nameOf(choice: JsonObject): string {
   if (typeof choice.name === 'string') return choice.name;
-  throw new ConversionError(`tool_choice names no tool: ${shown(choice)}`);
+  throw new ConversionError(`tool_choice names no tool: ${formatValue(choice)}`);
 }

@@ -10,32 +10,32 @@ import { compiledInput, compileOutput, isZod, outputSchema, plain } from '../sch
 import { TOOL, type Tool, type ToolDefinition } from './tool';
 import { FIELDS, strayFields, asyncPlace } from './fields';
 
-type Written<I, R> = Omit<ToolDefinition<I, R>, 'input' | 'output'>;
+type DefinitionBody<I, R> = Omit<ToolDefinition<I, R>, 'input' | 'output'>;
 
 /**
  * Checks and brands a tool definition.
  * @throws Error that lists every fault of the definition
  */
 export function defineTool<S extends z.ZodType, O extends z.ZodType>(
-  definition: Written<z.output<S>, z.output<O>> & { input: S; output?: O | JsonObject },
+  definition: DefinitionBody<z.output<S>, z.output<O>> & { input: S; output?: O | JsonObject },
 ): Tool<z.output<S>>;
 export function defineTool<I = any, O extends z.ZodType = z.ZodType>(
-  definition: Written<I, z.output<O>> & { input: JsonObject; output?: O | JsonObject },
+  definition: DefinitionBody<I, z.output<O>> & { input: JsonObject; output?: O | JsonObject },
 ): Tool<I>;
 export function defineTool(definition: ToolDefinition<any>): Tool {
-  return checked(definition, false);
+  return buildTool(definition, false);
 }
 
 /** As `defineTool`, for the tools that holdfast brings along: their names are refused to all others. */
 export function defineBuiltIn<S extends z.ZodType, O extends z.ZodType>(
-  definition: Written<z.output<S>, z.output<O>> & { input: S; output?: O | JsonObject },
+  definition: DefinitionBody<z.output<S>, z.output<O>> & { input: S; output?: O | JsonObject },
 ): Tool<z.output<S>> {
-  return checked(definition as ToolDefinition<any>, true);
+  return buildTool(definition as ToolDefinition<any>, true);
 }
 
-function checked(given: ToolDefinition<any>, reserved: boolean): Tool {
+function buildTool(given: ToolDefinition<any>, reserved: boolean): Tool {
   const { definition, faults } = readDefinition(given, { reserved });
-  if (faults.length > 0) throw new Error(`Tool ${shown(definition.name)} is not well defined:\n- ${faults.join('\n- ')}`);
+  if (faults.length > 0) throw new Error(`Tool ${formatValue(definition.name)} is not well defined:\n- ${faults.join('\n- ')}`);
   return Object.freeze({ ...definition, [TOOL]: true as const });
 }
 
@@ -44,9 +44,9 @@ function checked(given: ToolDefinition<any>, reserved: boolean): Tool {
 /** A field of these names would let the model approve itself. */
 const DECISION_FIELDS = ['confirmed', 'user_confirmed', 'approved'];
 /** Tools that holdfast brings along for every agent. */
-const RESERVED = ['read_result', 'find_tools', 'open_group'];
+const RESERVED_NAMES = ['read_result', 'find_tools', 'open_group'];
 /** `subAgent` is there where a definition is made of another one by `agentTool`. */
-const KNOWN = [...Object.keys(FIELDS), 'input', 'output', 'subAgent'];
+const KNOWN_FIELDS = [...Object.keys(FIELDS), 'input', 'output', 'subAgent'];
 /** Places within one field that a message names. */
 const MOST_PLACES = 10;
 
@@ -68,24 +68,24 @@ export function readDefinition(given: unknown, options: { reserved?: boolean } =
     if (places.length === 0) continue;
     const within = places.filter((place) => place !== name);
     const where = within.length > 0 ? `; look at ${within.slice(0, MOST_PLACES).join(', ')}` : '';
-    faults.push(`${name} must ${words}; it is ${shown(fields[name])}${where}`, ...strayFields(schema, fields[name], name));
+    faults.push(`${name} must ${words}; it is ${formatValue(fields[name])}${where}`, ...strayFields(schema, fields[name], name));
   }
   fault(
-    options.reserved !== true && RESERVED.includes(definition.name),
-    `name ${shown(definition.name)} is a tool that holdfast brings along; choose another`,
+    options.reserved !== true && RESERVED_NAMES.includes(definition.name),
+    `name ${formatValue(definition.name)} is a tool that holdfast brings along; choose another`,
   );
   fault(
     definition.cacheTtlMs !== undefined && definition.class !== 'read',
-    `cacheTtlMs is for class read, not ${shown(definition.class)}`,
+    `cacheTtlMs is for class read, not ${formatValue(definition.class)}`,
   );
   fault(
     definition.preview !== undefined && definition.class !== 'destructive' && definition.class !== 'write',
-    `preview is for tools with effects, not class ${shown(definition.class)}`,
+    `preview is for tools with effects, not class ${formatValue(definition.class)}`,
   );
   for (const name of ['reconcile', 'intentKey'] as const) {
     fault(
       definition[name] !== undefined && definition.class !== 'destructive',
-      `${name} is for class destructive, not ${shown(definition.class)}`,
+      `${name} is for class destructive, not ${formatValue(definition.class)}`,
     );
   }
   fault(definition.reconcileMs !== undefined && definition.reconcile === undefined, 'reconcileMs is given without reconcile');
@@ -106,7 +106,7 @@ export function readDefinition(given: unknown, options: { reserved?: boolean } =
     definition.sunsetDate !== undefined && definition.deprecated !== true,
     'sunsetDate is for deprecated tools: set deprecated: true, or leave it out',
   );
-  faults.push(...unknownFields(fields, KNOWN), ...inputFaults(fields), ...outputFaults(fields));
+  faults.push(...unknownFields(fields, KNOWN_FIELDS), ...inputFaults(fields), ...outputFaults(fields));
   return { definition, faults };
 }
 
@@ -146,10 +146,11 @@ function below(place: string, key: PropertyKey): string {
 function inputFaults(fields: Record<string, unknown>): string[] {
   const { input, cacheKeyParams } = fields;
   try {
-    if (!isZod(input) && !isJsonObject(input)) return [`input must be a zod object or a JSON Schema; it is ${shown(input)}`];
+    if (!isZod(input) && !isJsonObject(input))
+      return [`input must be a zod object or a JSON Schema; it is ${formatValue(input)}`];
     fields.input = isZod(input) ? input : plain(input);
     const { schema } = compiledInput(fields.input as JsonObject);
-    if (schema.type !== 'object') return [`input must be a schema of type object; its type is ${shown(schema.type)}`];
+    if (schema.type !== 'object') return [`input must be a schema of type object; its type is ${formatValue(schema.type)}`];
     const names = Object.keys((schema.properties ?? {}) as object);
     const unknown = Array.isArray(cacheKeyParams) ? cacheKeyParams.filter((name) => !names.includes(name as string)) : [];
     return [
@@ -158,7 +159,7 @@ function inputFaults(fields: Record<string, unknown>): string[] {
       ),
       ...asyncFaults(input),
       ...defaultsOf(schema).unfit.map(({ path, message }) => `input${path} ${message}`),
-      ...unknown.map((name) => `cacheKeyParams names ${shown(name)}, which is no property of input`),
+      ...unknown.map((name) => `cacheKeyParams names ${formatValue(name)}, which is no property of input`),
     ];
   } catch (error) {
     return [`input is not a usable schema: ${messageOf(error)}`];
@@ -177,7 +178,8 @@ function outputFaults(fields: Record<string, unknown>): string[] {
   const { output } = fields;
   try {
     if (output === undefined) return [];
-    if (!isZod(output) && !isJsonObject(output)) return [`output must be a zod schema or a JSON Schema; it is ${shown(output)}`];
+    if (!isZod(output) && !isJsonObject(output))
+      return [`output must be a zod schema or a JSON Schema; it is ${formatValue(output)}`];
     fields.output = isZod(output) ? output : plain(output);
     compileOutput(outputSchema(fields.output as JsonObject));
     return [];
@@ -187,7 +189,7 @@ function outputFaults(fields: Record<string, unknown>): string[] {
 }
 
 /** A value for a message: short, and never one that throws. */
-export function shown(value: unknown): string {
+export function formatValue(value: unknown): string {
   try {
     if (typeof value === 'string') return JSON.stringify(value.slice(0, 100));
     const options = { depth: 1, breakLength: Infinity, maxArrayLength: 5, maxStringLength: 60, customInspect: false };
@@ -199,7 +201,7 @@ export function shown(value: unknown): string {
 
 function messageOf(error: unknown): string {
   try {
-    return error instanceof Error ? String(error.message).slice(0, 500) : shown(error);
+    return error instanceof Error ? String(error.message).slice(0, 500) : formatValue(error);
   } catch {
     return 'it throws';
   }

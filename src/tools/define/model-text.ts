@@ -54,7 +54,7 @@ export function catalogueTokens(tools: readonly ModelTool[]): number {
 export function callTokens(tool: Tool): TokenEstimate {
   if (tool.estimatedTokens !== undefined) return tool.estimatedTokens;
   const input = inputTokens(inputSchema(tool.input as JsonObject));
-  const inline = tool.maxInlineBytes === 'unlimited' ? UNLIMITED : (tool.maxInlineBytes ?? INLINE_BYTES);
+  const inline = tool.maxInlineBytes === 'unlimited' ? UNLIMITED_BYTES : (tool.maxInlineBytes ?? INLINE_BYTES);
   const max = Math.ceil(inline / CHARACTERS.json);
   const usual = tool.output === undefined ? inline / 4 : usualLength(inputSchema(tool.output as JsonObject));
   const typical = Math.min(max, Math.ceil(usual / CHARACTERS.json));
@@ -67,7 +67,7 @@ export function inputTokens(schema: JsonObject): number {
 }
 
 /** Bytes that are counted for a reader without a limit. */
-const UNLIMITED = 50_000;
+const UNLIMITED_BYTES = 50_000;
 /** Tokens of the smallest answer: `{"success":true,"data":…}`. */
 const ENVELOPE = 10;
 const MAX_DEPTH = 5;

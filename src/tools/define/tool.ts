@@ -118,7 +118,7 @@ export interface ToolDefinition<I = JsonObject, R = unknown> {
   /** Destructive: what will happen, in words for the person who decides. Read-only; part of the digest. */
   preview?(input: I, ctx: ToolContext): string | Json | Promise<string | Json>;
   /** Given zod's output where the input is zod. */
-  run(input: I, ctx: ToolContext): Returned<R> | Promise<Returned<R>> | AsyncGenerator<ToolYield, unknown>;
+  run(input: I, ctx: ToolContext): RunReturn<R> | Promise<RunReturn<R>> | AsyncGenerator<ToolYield, unknown>;
   /**
    * Runs `run`, `preview` and `reconcile` in a thread that loads the app's module, and is ended at the time limit: a tool that computes
    * without a pause, or takes too much memory, harms nobody else (docs/tools.md). The other functions stay on the worker's own thread.
@@ -141,7 +141,7 @@ export interface ToolDefinition<I = JsonObject, R = unknown> {
    * Destructive: says what became of a call whose outcome was lost. Read-only, asked again and again for a while.
    * `not_applied` means: it has not happened, and will not.
    */
-  reconcile?(input: I, ctx: ToolContext): Reconciled | Promise<Reconciled>;
+  reconcile?(input: I, ctx: ToolContext): ProbeAnswer | Promise<ProbeAnswer>;
   /** How long the probe is asked before a person is, ms. Default 60,000. */
   reconcileMs?: number;
   /** Whether a preview may have become this by the time of the effect. Default: only if it is the same. Pure. */
@@ -198,7 +198,7 @@ export interface ToolDefinition<I = JsonObject, R = unknown> {
 export type Outcome = 'applied' | 'not_applied' | 'unknown';
 
 /** What a probe found, and what it saw: evidence is shown to whoever has to settle it. */
-export type Reconciled = Outcome | { outcome: Outcome; evidence?: string; data?: Json };
+export type ProbeAnswer = Outcome | { outcome: Outcome; evidence?: string; data?: Json };
 
 /** How far a generator tool is. */
 export interface ToolProgress {
@@ -243,4 +243,4 @@ export function isTool(value: unknown): value is Tool {
 }
 
 /** As `output` describes it, with a `binaryFile` where the result has what stands for a file. */
-export type Returned<R> = R extends FileResult ? R | BinaryFile : R extends object ? { [K in keyof R]: Returned<R[K]> } : R;
+export type RunReturn<R> = R extends FileResult ? R | BinaryFile : R extends object ? { [K in keyof R]: RunReturn<R[K]> } : R;

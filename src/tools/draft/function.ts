@@ -12,7 +12,7 @@ const FUNCTIONS = 100;
 /** Open questions of one tool that are written down. */
 const QUESTIONS = 50;
 /** What the engine gives to a parameter of these types; a model never does. */
-const GIVEN: Record<string, string> = { AbortSignal: 'ctx.signal', ToolContext: 'ctx', ToolLogger: 'ctx.log' };
+const ENGINE_PARAMETERS: Record<string, string> = { AbortSignal: 'ctx.signal', ToolContext: 'ctx', ToolLogger: 'ctx.log' };
 
 export interface FunctionSource {
   text: string;
@@ -117,13 +117,13 @@ function inputOf(
   call: string,
 ): { input: JsonObject; values: string[] } {
   const parameters = node.parameters.filter(({ name }) => name.getText() !== 'this');
-  const isGiven = (parameter: TS.ParameterDeclaration) => given(parameter) !== undefined;
+  const isGiven = (parameter: TS.ParameterDeclaration) => engineValueOf(parameter) !== undefined;
   const properties: JsonObject = {};
   const required: string[] = [];
   let whole: JsonObject | undefined;
   const alone = parameters.filter((parameter) => !isGiven(parameter)).length === 1;
   const values = parameters.map((parameter, index) => {
-    const known = given(parameter);
+    const known = engineValueOf(parameter);
     if (known !== undefined) return known;
     const name = ts.isIdentifier(parameter.name) ? parameter.name.text : `input_${index + 1}`;
     const schema = schemaOfParameter(ts, types, parameter, name);
@@ -140,9 +140,9 @@ function inputOf(
   return { input: whole ?? { type: 'object', properties, required, additionalProperties: false }, values };
 }
 
-function given(parameter: TS.ParameterDeclaration): string | undefined {
+function engineValueOf(parameter: TS.ParameterDeclaration): string | undefined {
   const type = parameter.type?.getText() ?? '';
-  return Object.hasOwn(GIVEN, type) ? GIVEN[type] : undefined;
+  return Object.hasOwn(ENGINE_PARAMETERS, type) ? ENGINE_PARAMETERS[type] : undefined;
 }
 
 function schemaOfParameter(ts: TypeScript, types: TypeSchemas, parameter: TS.ParameterDeclaration, name: string): JsonObject {

@@ -10,13 +10,13 @@ const PLACES = ['path', 'query', 'header'];
 
 /** @param text JSON or YAML @throws DraftError */
 export async function draftFromOpenApi(text: string, from: string): Promise<string> {
-  const document = await parsed(text, from);
+  const document = await parseDocument(text, from);
   const paths = document.paths;
   if (typeof document.openapi !== 'string' || !/^3\.[01]\./.test(document.openapi) || !isJsonObject(paths)) {
     throw new DraftError(`${from} is no OpenAPI 3.0 or 3.1 document: it needs "openapi" (3.0.x or 3.1.x) and "paths".`);
   }
   const tools = Object.entries(paths).flatMap(([path, item]) => {
-    const at = resolved(document, item);
+    const at = dereference(document, item);
     return METHODS.filter((method) => isJsonObject(at[method])).map((method) => operation(document, path, method, at));
   });
   if (tools.length > OPERATIONS)
@@ -29,7 +29,7 @@ export async function draftFromOpenApi(text: string, from: string): Promise<stri
   });
 }
 
-async function parsed(text: string, from: string): Promise<JsonObject> {
+async function parseDocument(text: string, from: string): Promise<JsonObject> {
   let value: unknown;
   try {
     value = /^\s*\{/.test(text) ? JSON.parse(text) : (await yaml()).parse(text, { maxAliasCount: 50 });
@@ -50,7 +50,7 @@ async function yaml(): Promise<typeof import('yaml')> {
   }
 }
 
-function resolved(document: JsonObject, value: Json | undefined): JsonObject {
+function dereference(document: JsonObject, value: Json | undefined): JsonObject {
   let at = value;
   for (let hops = 0; hops < 20 && isJsonObject(at) && typeof at.$ref === 'string'; hops++) {
     if (!at.$ref.startsWith('#'))
@@ -66,7 +66,7 @@ function resolved(document: JsonObject, value: Json | undefined): JsonObject {
 
 function operation(document: JsonObject, path: string, method: string, item: JsonObject): DraftTool {
   const said = item[method] as JsonObject;
-  const listed = [...asList(item.parameters), ...asList(said.parameters)].map((each) => resolved(document, each));
+  const listed = [...asList(item.parameters), ...asList(said.parameters)].map((each) => dereference(document, each));
   const parameters = listed.filter((each) => typeof each.name === 'string' && PLACES.includes(each.in as string));
   const properties: JsonObject = {};
   const required = new Set<string>();
@@ -76,11 +76,11 @@ function operation(document: JsonObject, path: string, method: string, item: Jso
     const place = places[parameter.in as string]!;
     if (!place.includes(name)) place.push(name);
     const schema = inline(document, parameter.schema);
-    setOwn(properties, name, { ...schema, ...described(parameter.description ?? schema.description) });
+    setOwn(properties, name, { ...schema, ...descriptionOf(parameter.description ?? schema.description) });
     if (parameter.required === true || parameter.in === 'path') required.add(name);
   }
-  const body = resolved(document, said.requestBody);
-  const content = isJsonObject(body.content) ? resolved(document, body.content['application/json']) : {};
+  const body = dereference(document, said.requestBody);
+  const content = isJsonObject(body.content) ? dereference(document, body.content['application/json']) : {};
   const hasBody = isJsonObject(content.schema);
   if (hasBody) {
     properties.body = inline(document, content.schema);
@@ -114,7 +114,7 @@ function operation(document: JsonObject, path: string, method: string, item: Jso
   };
 }
 
-function described(text: Json | undefined): JsonObject {
+function descriptionOf(text: Json | undefined): JsonObject {
   return typeof text === 'string' ? { description: words(text, '') } : {};
 }
 
@@ -128,7 +128,7 @@ const DEPTH = 8;
 /** A schema of the document with its references put in place, in our dialect: `nullable` becomes a type. */
 function inline(document: JsonObject, schema: Json | undefined, depth = 0): JsonObject {
   if (depth > DEPTH) return {};
-  const at = resolved(document, schema);
+  const at = dereference(document, schema);
   let left: JsonObject = {};
   const dialect = (each: JsonObject): JsonObject => {
     const out = Object.fromEntries(Object.entries(each).filter(([key]) => KEYWORDS.has(key) && !ODD.has(key)));

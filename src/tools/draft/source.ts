@@ -95,7 +95,7 @@ export function render(file: DraftFile): string {
   const consts = tools.map(({ constant, text }) => `const ${constant} = ${text};`).join('\n\n');
   const list = `[${tools.map(({ constant }) => constant).join(', ')}]`;
   const body = file.factory
-    ? `export function ${file.factory} {\n${indented(`${consts}\n\nreturn ${list};`, 2)}\n}`
+    ? `export function ${file.factory} {\n${indentLines(`${consts}\n\nreturn ${list};`, 2)}\n}`
     : `${consts.replace(/^const /gm, 'export const ')}\n\nexport const tools = ${list};`;
   const lines = [
     comment(`Drafted by "holdfast tools draft" from ${file.from}. Go through each "decide:" line, and then delete it.`),
@@ -113,7 +113,7 @@ function constantOf(name: string): string {
 
 function renderTool(tool: DraftTool): string {
   const decide = [`class: ${tool.classReason}`, ...tool.decide];
-  const run = tool.run.map((line) => indented(line, 4)).join('\n');
+  const run = tool.run.map((line) => indentLines(line, 4)).join('\n');
   return [
     'defineTool({',
     ...decide.map((line) => `  ${comment(`decide: ${line}`)}`),
@@ -130,6 +130,6 @@ function renderTool(tool: DraftTool): string {
   ].join('\n');
 }
 
-function indented(text: string, by: number): string {
+function indentLines(text: string, by: number): string {
   return text.replace(/^(?=.)/gm, ' '.repeat(by));
 }

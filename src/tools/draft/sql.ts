@@ -41,22 +41,22 @@ export function draftFromSql(text: string, from: string): string {
 }
 
 function toolsOf(table: CreateTableStatement): DraftTool[] {
-  const name = unescaped(table.name.name);
-  const schema = table.name.schema === undefined ? undefined : unescaped(table.name.schema);
+  const name = unescapeIdentifier(table.name.name);
+  const schema = table.name.schema === undefined ? undefined : unescapeIdentifier(table.name.schema);
   const keys = (table.constraints ?? []).flatMap((each) =>
-    each.type === 'primary key' ? each.columns.map((column) => unescaped(column.name)) : [],
+    each.type === 'primary key' ? each.columns.map((column) => unescapeIdentifier(column.name)) : [],
   );
   const columns = table.columns
     .filter((each): each is CreateColumnDef => each.kind === 'column')
     .map((each) => columnOf(each, keys));
   if (columns.length === 0) throw new DraftError(`Table ${JSON.stringify(name)} has no columns.`);
-  const target = schema === undefined ? quoted(name) : `${quoted(schema)}.${quoted(name)}`;
+  const target = schema === undefined ? quoteIdentifier(name) : `${quoteIdentifier(schema)}.${quoteIdentifier(name)}`;
   const key = columns.filter((column) => column.key);
   return [find(name, target, columns, key), ...(key.length > 0 ? [get(name, target, key)] : []), insert(name, target, columns)];
 }
 
 function find(table: string, target: string, columns: Column[], key: Column[]): DraftTool {
-  const order = key.length > 0 ? ` ORDER BY ${key.map((column) => quoted(column.name)).join(', ')}` : '';
+  const order = key.length > 0 ? ` ORDER BY ${key.map((column) => quoteIdentifier(column.name)).join(', ')}` : '';
   const filters = record(columns, (column) => column.schema);
   const limit = { type: 'integer', minimum: 1, maximum: 100, default: 10, description: 'Rows at most' };
   return {
@@ -89,7 +89,7 @@ function find(table: string, target: string, columns: Column[], key: Column[]): 
 }
 
 function get(table: string, target: string, key: Column[]): DraftTool {
-  const where = key.map((column, index) => `${quoted(column.name)} = $${index + 1}`).join(' AND ');
+  const where = key.map((column, index) => `${quoteIdentifier(column.name)} = $${index + 1}`).join(' AND ');
   return {
     name: toolName(`get_${table}`),
     class: 'read',
@@ -100,7 +100,7 @@ function get(table: string, target: string, key: Column[]): DraftTool {
       useWhen: 'The key is known from an earlier result.',
       dontUseFor: 'Guessing keys.',
     },
-    input: closed(
+    input: closedObject(
       record(key, (column) => column.schema),
       key.map((column) => column.name),
     ),
@@ -125,7 +125,7 @@ function insert(table: string, target: string, columns: Column[]): DraftTool {
       dontUseFor: 'Changing rows that exist.',
       warning: 'The row stays.',
     },
-    input: closed(
+    input: closedObject(
       record(columns, (column) => column.schema),
       columns.filter((column) => column.required).map((column) => column.name),
     ),
@@ -142,7 +142,7 @@ function insert(table: string, target: string, columns: Column[]): DraftTool {
   };
 }
 
-function closed(properties: JsonObject, required: string[]): JsonObject {
+function closedObject(properties: JsonObject, required: string[]): JsonObject {
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
@@ -152,12 +152,12 @@ function record(columns: Column[], value: (column: Column) => Json): JsonObject 
   return out;
 }
 
-function quoted(name: string): string {
+function quoteIdentifier(name: string): string {
   return `"${name.replace(/"/g, '""')}"`;
 }
 
 /** The parser leaves the doubled quotes of a quoted name as they were written. */
-function unescaped(name: string): string {
+function unescapeIdentifier(name: string): string {
   return name.replace(/""/g, '"');
 }
 
@@ -165,7 +165,7 @@ const SERIAL = /^(small|big)?serial$/;
 
 function columnOf(column: CreateColumnDef, keys: string[]): Column {
   const constraints = column.constraints ?? [];
-  const name = unescaped(column.name.name);
+  const name = unescapeIdentifier(column.name.name);
   const has = (type: string) => constraints.some((each) => each.type === type);
   const key = has('primary key') || keys.includes(name);
   const filled = has('default') || has('add generated') || SERIAL.test(typeName(column.dataType));
@@ -202,7 +202,7 @@ function choicesOf(expr: Expr, column: string): Json[] | null {
     expr.type !== 'binary' ||
     expr.op !== 'IN' ||
     expr.left.type !== 'ref' ||
-    unescaped(expr.left.name) !== column ||
+    unescapeIdentifier(expr.left.name) !== column ||
     expr.right.type !== 'list'
   )
     return null;

@@ -11,7 +11,7 @@ import type { TypeScript } from './typescript';
 /** Types that one file may unfold into: interfaces that hold each other twice grow without end. */
 const TYPES = 5000;
 /** What JSON carries instead of a value that it lacks, and what the run function has to make of it. */
-const CARRIED: Record<string, { schema: JsonObject; as: string }> = {
+const JSON_FORMS: Record<string, { schema: JsonObject; as: string }> = {
   Date: { schema: { type: 'string', format: 'date-time' }, as: 'a Date' },
   URL: { schema: { type: 'string', format: 'uri', maxLength: 2000 }, as: 'a URL' },
   bigint: { schema: { type: 'string', pattern: '^-?[0-9]{1,78}$' }, as: 'a bigint' },
@@ -48,17 +48,17 @@ export class TypeSchemas {
     if (ts.isParenthesizedTypeNode(type)) return this.schemaOf(type.type, at);
     if (ts.isTypeOperatorNode(type) && type.operator === ts.SyntaxKind.ReadonlyKeyword) return this.schemaOf(type.type, at);
     if (ts.isUnionTypeNode(type)) return this.union(type, at);
-    if (ts.isIntersectionTypeNode(type)) return this.merged(type.types, at);
+    if (ts.isIntersectionTypeNode(type)) return this.mergeObjects(type.types, at);
     if (ts.isArrayTypeNode(type)) return { type: 'array', items: this.schemaOf(type.elementType, `${at}[]`) };
     if (ts.isTypeLiteralNode(type)) return this.object(type.members, at);
     if (ts.isTypeReferenceNode(type)) return this.reference(type.typeName, type, at);
     if (ts.isExpressionWithTypeArguments(type)) return this.reference(type.expression, type, at);
     if (ts.isLiteralTypeNode(type)) {
       const value = literalValue(ts, type.literal);
-      return value === undefined ? this.anything(at, this.said(type)) : choice([value]);
+      return value === undefined ? this.anything(at, this.describeType(type)) : choice([value]);
     }
-    if (type.kind === ts.SyntaxKind.BigIntKeyword) return this.carried('bigint', at);
-    return this.keyword(type) ?? this.anything(at, this.said(type));
+    if (type.kind === ts.SyntaxKind.BigIntKeyword) return this.jsonFormOf('bigint', at);
+    return this.keyword(type) ?? this.anything(at, this.describeType(type));
   }
 
   /** Whether `undefined` is one of its cases: JSON says that by leaving the property out. */
@@ -83,7 +83,7 @@ export class TypeSchemas {
   private union(type: TS.UnionTypeNode, at: string): JsonObject {
     const said = this.cases(type).filter((each) => each.kind !== this.ts.SyntaxKind.UndefinedKeyword);
     const schemas = said.map((each) => this.schemaOf(each, at));
-    if (schemas.length === 0) return this.anything(at, this.said(type));
+    if (schemas.length === 0) return this.anything(at, this.describeType(type));
     const choices = schemas.flatMap((schema) => (Array.isArray(schema.enum) ? schema.enum : []));
     const others = schemas.filter((schema) => !Array.isArray(schema.enum));
     const [only] = others;
@@ -122,7 +122,7 @@ export class TypeSchemas {
   }
 
   /** Objects as one: of an intersection, of an interface and those that it extends. */
-  private merged(types: Iterable<TS.TypeNode>, at: string, own: JsonObject[] = []): JsonObject {
+  private mergeObjects(types: Iterable<TS.TypeNode>, at: string, own: JsonObject[] = []): JsonObject {
     const all = [...Array.from(types, (type) => this.schemaOf(type, at)), ...own];
     if (!all.every(isObjectSchema)) return this.anything(at, 'combines types that are no objects');
     const properties: JsonObject = {};
@@ -144,9 +144,9 @@ export class TypeSchemas {
       return isObjectSchema(whole) ? { ...whole, required: [] } : whole;
     }
     if (name === 'Record' && first && second) return this.record(first, second, at);
-    return Object.hasOwn(CARRIED, name)
-      ? this.carried(name, at)
-      : this.anything(at, `${this.said(type)}, which is not declared in this file`);
+    return Object.hasOwn(JSON_FORMS, name)
+      ? this.jsonFormOf(name, at)
+      : this.anything(at, `${this.describeType(type)}, which is not declared in this file`);
   }
 
   private record(keys: TS.TypeNode, value: TS.TypeNode, at: string): JsonObject {
@@ -160,7 +160,7 @@ export class TypeSchemas {
   private declaration(name: string, declarations: Declaration[], type: TS.NodeWithTypeArguments, at: string): JsonObject {
     const { ts } = this;
     if (this.unfolding.has(name)) return this.anything(at, `${name}, which holds itself`);
-    if (type.typeArguments) return this.anything(at, `${this.said(type)}, which is generic`);
+    if (type.typeArguments) return this.anything(at, `${this.describeType(type)}, which is generic`);
     this.unfolding.add(name);
     try {
       const [first] = declarations;
@@ -169,7 +169,7 @@ export class TypeSchemas {
       const interfaces = declarations.filter((each) => ts.isInterfaceDeclaration(each));
       const bases = interfaces.flatMap((each) => each.heritageClauses ?? []).flatMap((clause) => [...clause.types]);
       const own = interfaces.map((each) => this.object(each.members, at));
-      return this.merged(bases, at, own);
+      return this.mergeObjects(bases, at, own);
     } finally {
       this.unfolding.delete(name);
     }
@@ -186,8 +186,8 @@ export class TypeSchemas {
     return known.length === values.length && known.length > 0 ? choice(known) : this.anything(at, 'is an enum that is computed');
   }
 
-  private carried(name: string, at: string): JsonObject {
-    const { schema, as } = CARRIED[name]!;
+  private jsonFormOf(name: string, at: string): JsonObject {
+    const { schema, as } = JSON_FORMS[name]!;
     this.open.push(`${at}: the function takes ${as}, JSON carries a text: convert it in run`);
     return { ...schema };
   }
@@ -197,7 +197,7 @@ export class TypeSchemas {
     return {};
   }
 
-  private said(type: TS.TypeNode): string {
+  private describeType(type: TS.TypeNode): string {
     return `is ${type.getText(this.source).slice(0, 100)}`;
   }
 

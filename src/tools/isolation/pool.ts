@@ -8,7 +8,7 @@ import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:wor
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ToolError } from '../define/errors';
-import { type Job, type Order, compiled, type Answer } from './protocol';
+import { type Job, type Order, compiledPath, type Answer } from './protocol';
 import { Turns } from './turns';
 
 /** Threads of one lane: as many as there are cores, two at least so that one owner's job leaves one to the others. */
@@ -80,14 +80,14 @@ function threadsOf(lane: Lane): Threads {
   return made;
 }
 
-type Told = Pick<Job<unknown, unknown>, 'what' | 'limits'>;
+type JobDescription = Pick<Job<unknown, unknown>, 'what' | 'limits'>;
 
-function tooSlow({ what, limits }: Told): ToolError {
+function tooSlow({ what, limits }: JobDescription): ToolError {
   const message = `${what} was stopped after ${limits.ms / 1000} seconds of computing.`;
   return new ToolError('INVALID_PARAMS', limits.reason, message, { hint: limits.hint });
 }
 
-function tooLarge({ what, limits }: Told, heapMb: number): ToolError {
+function tooLarge({ what, limits }: JobDescription, heapMb: number): ToolError {
   const message = `${what} was stopped: it took more than ${heapMb} MB of memory.`;
   return new ToolError('INVALID_PARAMS', 'too_much_memory', message, { hint: limits.hint });
 }
@@ -121,7 +121,7 @@ const open = new Set<Threads>();
 export function openThreads({ threads, heapMb, idleMs }: Size): Threads {
   const { Piscina } = createRequire(__filename)('piscina') as typeof import('piscina'); // not before it is needed
   const pool = new Piscina<Order, Answer>({
-    filename: compiled(join(__dirname, 'job')),
+    filename: compiledPath(join(__dirname, 'job')),
     minThreads: 0,
     maxThreads: threads,
     idleTimeout: idleMs,

@@ -12,7 +12,7 @@ import { isToolError } from '../define/errors';
 export type ToolPart = 'run' | 'preview' | 'reconcile';
 
 /** Which tool a thread gets ready to run. */
-export interface Wanted {
+export interface ToolSelection {
   /** The app's module. */
   app: string;
   /** SHA-256 of that file when the worker began: what runs is what the worker serves. */
@@ -59,7 +59,7 @@ export type ToWorker =
   | { say: 'cursor'; call: CursorCall; port: MessagePort; flag: Int32Array };
 
 /** How a thread hands back a result: as JSON, and beside it the files that stand in it. */
-export type Returned = TakenOut;
+export type WireResult = TakenOut;
 
 /** What came of some work, as it can be sent. */
 export async function answerOf(work: () => unknown): Promise<Answer> {
@@ -108,11 +108,11 @@ export type Tell<M> = (message: M) => void;
  */
 export function defineJob<I, O, M = never>(module: string, name: string, what: string, limits: JobLimits): Job<I, O, M> {
   if (!isAbsolute(module)) throw new Error(`The job ${name} needs the absolute path of its module, and has ${module}.`);
-  return { module: compiled(module), name, what, limits };
+  return { module: compiledPath(module), name, what, limits };
 }
 
 /** Threads load what is compiled; where this runs from source (tsx, tests), that is in dist. */
-export function compiled(module: string): string {
+export function compiledPath(module: string): string {
   if (!__filename.endsWith('.ts')) return `${module}.js`;
   const source = `${sep}src${sep}`;
   const at = module.lastIndexOf(source);

@@ -9,9 +9,9 @@ import type { ToolContext, ToolLogger } from '../define/tool';
 /** A tool that tells more than this, faster than the worker hears it, waits: the worker's thread and memory are everybody's. */
 const MOST_UNHEARD = 200;
 /** Calls of `ctx.store` under way at once. */
-const MOST_ASKED = 1000;
+const MAX_STORE_CALLS = 1000;
 /** Of what is told in passing, bytes each. */
-const MOST_TOLD = 64_000;
+const MAX_NOTE_BYTES = 64_000;
 /** More of a message is not shown anywhere. */
 const LONGEST_MESSAGE = 1000;
 
@@ -68,7 +68,7 @@ export class ThreadContext {
   }
 
   /** What the worker has answered to a call of the store. */
-  answered(to: number, answer: Answer): void {
+  receiveAnswer(to: number, answer: Answer): void {
     this.asked.get(to)?.(answer);
     this.asked.delete(to);
   }
@@ -87,7 +87,7 @@ export class ThreadContext {
 
   private logger(): ToolLogger {
     const line = (level: Level) => (fields: object, message?: string) =>
-      this.mention({ say: 'log', level, fields: cloneable(fields), message: message?.slice(0, MOST_TOLD) });
+      this.mention({ say: 'log', level, fields: cloneable(fields), message: message?.slice(0, MAX_NOTE_BYTES) });
     return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
   }
 
@@ -104,8 +104,8 @@ export class ThreadContext {
   private store(call: StoreCall): Promise<unknown> {
     const id = ++this.last;
     return new Promise<Answer>((resolve, reject) => {
-      if (this.asked.size >= MOST_ASKED)
-        return reject(new Error(`${MOST_ASKED} calls of ctx.store are under way at once; wait for some of them.`));
+      if (this.asked.size >= MAX_STORE_CALLS)
+        return reject(new Error(`${MAX_STORE_CALLS} calls of ctx.store are under way at once; wait for some of them.`));
       this.tell({ say: 'store', id, call }); // throws for what cannot be copied, before anybody waits
       this.asked.set(id, resolve);
     }).then(valueOf);
@@ -137,5 +137,5 @@ function cloneable(fields: object): object {
     told = JSON.parse(JSON.stringify(fields)) as object;
     bytes = serialize(told).length;
   }
-  return bytes <= MOST_TOLD ? told : { left_out: `${bytes} bytes: more than ${MOST_TOLD}` };
+  return bytes <= MAX_NOTE_BYTES ? told : { left_out: `${bytes} bytes: more than ${MAX_NOTE_BYTES}` };
 }

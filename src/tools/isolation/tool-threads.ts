@@ -13,14 +13,14 @@ import type { Deadline } from '../run/deadline';
 import { ToolError } from '../define/errors';
 import { GRACE } from '../run/run';
 import {
-  compiled,
+  compiledPath,
   type Answer,
   answerOf,
-  type Returned,
+  type WireResult,
   type ToolPart,
   type ToThread,
   type ToWorker,
-  type Wanted,
+  type ToolSelection,
 } from './protocol';
 import { areOpen, isOutOfMemory, openThreads, retire, valueOf, type Size, type Threads } from './pool';
 import type { Tool, ToolContext } from '../define/tool';
@@ -73,7 +73,7 @@ export class ToolThreads {
       const threads = (this.threads = areOpen(this.threads) ? this.threads : openThreads(this.size));
       const unheard = new Int32Array(new SharedArrayBuffer(4));
       const { name, version } = tool;
-      const wanted: Wanted = { app: this.module, sha256: this.sha256, agent, tool: name, version, part, unheard };
+      const wanted: ToolSelection = { app: this.module, sha256: this.sha256, agent, tool: name, version, part, unheard };
       await threads.turns.enter(owner, giveUp);
       if (this.threads !== threads) {
         threads.turns.leave(owner);
@@ -88,24 +88,30 @@ export class ToolThreads {
   }
 }
 
-async function prepare(threads: Threads, wanted: Wanted, tool: Tool, owner: string, giveUp: AbortSignal): Promise<ReadyThread> {
+async function prepare(
+  threads: Threads,
+  wanted: ToolSelection,
+  tool: Tool,
+  owner: string,
+  giveUp: AbortSignal,
+): Promise<ReadyThread> {
   const { port1: port, port2 } = new MessageChannel();
   const kill = new AbortController();
-  const order = { module: compiled(THREAD), name: 'runTool', input: wanted, port: port2 };
+  const order = { module: compiledPath(THREAD), name: 'runTool', input: wanted, port: port2 };
   const task = threads.pool.run(order, { signal: kill.signal, transferList: [port2] }).finally(() => threads.turns.leave(owner));
   task.catch(() => undefined);
   const tell = (message: ToThread) => port.postMessage(message);
   const late = setTimeout(() => kill.abort(), LOADS_WITHIN_MS).unref();
   void task.catch(() => undefined).then(() => clearTimeout(late));
   try {
-    await loaded(port, task, giveUp);
+    await waitForLoad(port, task, giveUp);
     clearTimeout(late);
   } catch (error) {
     tell({ say: 'drop' }); // it goes on loading, for the next call
     port.unref();
     void task.catch(() => undefined).then(() => port.close());
     if (giveUp.aborted) throw giveUp.reason;
-    throw unprepared(tool, error, threads.heapMb);
+    throw loadError(tool, error, threads.heapMb);
   }
   return {
     run: (input, ctx, limits) =>
@@ -133,17 +139,20 @@ async function run(running: Running, input: JsonObject, ctx: ToolContext, limits
   const hear = listener(ctx, tell, unheard);
   let grace: NodeJS.Timeout | undefined;
   const stop = () => {
-    if (deadline.passed) return kill.abort();
+    if (deadline.hasPassed) return kill.abort();
     const { name, message } = reasonOf(signal);
     tell({ say: 'abort', name, message });
     grace = setTimeout(() => kill.abort(), GRACE).unref();
   };
   port.on('message', hear);
   try {
-    tell({ say: 'go', facts: { input, idempotencyKey, attempt, traceId, principal, deadline: deadline.sent, timeoutMs } });
+    tell({
+      say: 'go',
+      facts: { input, idempotencyKey, attempt, traceId, principal, deadline: deadline.transferForm, timeoutMs },
+    });
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
-    const returned = valueOf(await task) as Returned;
+    const returned = valueOf(await task) as WireResult;
     return returned.ok ? putBack(returned) : unreadable(returned.message);
   } catch (error) {
     throw isOutOfMemory(error) ? tooLarge(tool, heapMb) : error;
@@ -199,7 +208,7 @@ function listener(ctx: ToolContext, tell: (message: ToThread) => void, unheard: 
 }
 
 /** Until the thread says so, or ends without. */
-async function loaded(port: MessagePort, task: Promise<Answer>, giveUp: AbortSignal): Promise<void> {
+async function waitForLoad(port: MessagePort, task: Promise<Answer>, giveUp: AbortSignal): Promise<void> {
   const done = new AbortController();
   const says = new Promise<void>((resolve, reject) => {
     port.once('message', () => resolve()); // the first that it says
@@ -238,7 +247,7 @@ function tooLarge({ name }: Tool, heapMb: number): ToolError {
   });
 }
 
-function unprepared({ name }: Tool, error: unknown, heapMb: number): ToolError {
+function loadError({ name }: Tool, error: unknown, heapMb: number): ToolError {
   if (error instanceof ToolError) return error;
   const why = isOutOfMemory(error)
     ? `it took more than ${heapMb} MB`

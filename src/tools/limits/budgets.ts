@@ -4,7 +4,7 @@ import { type JsonObject, isJsonObject, unknownFields } from '../../shared/json/
 import type { TurnFacts } from '../../rules';
 import { compileExpression, type Expression } from '../../rules/conditions/condition';
 import { matchesWildcard } from '../../rules/text-pattern';
-import { evaluated } from '../admit/expressions';
+import { evaluateExpression } from '../admit/expressions';
 import { ruledTool } from '../admit/policy';
 import { inputSchema } from '../schema/schema';
 import { isFrom } from '../catalogue/tool-source';
@@ -107,7 +107,7 @@ function measureFaults(budget: Budget, tools: readonly Tool[]): string[] {
   if (!compiled.ok) return [`measure: ${compiled.fault}`];
   const { inputFields } = compiled.expression;
   return tools
-    .filter((tool) => named(budget, tool))
+    .filter((tool) => coversTool(budget, tool))
     .flatMap((tool) => {
       const { additionalProperties, properties } = inputSchema(tool.input as JsonObject);
       if (additionalProperties !== false || !isJsonObject(properties)) return [];
@@ -118,7 +118,7 @@ function measureFaults(budget: Budget, tools: readonly Tool[]): string[] {
 
 /** The budgets that a tool's calls spend from. */
 export function budgetsFor(budgets: readonly Budget[] | undefined, tool: Pick<Tool, 'name' | 'class'>): Budget[] {
-  return (budgets ?? []).filter((budget) => named(budget, tool));
+  return (budgets ?? []).filter((budget) => coversTool(budget, tool));
 }
 
 /** The same, ready for a call. Their faults are known to be none. */
@@ -127,22 +127,22 @@ export function budgetsOf(budgets: readonly Budget[] | undefined, tool: Tool): T
     const compiled = compileMeasure(measure);
     if (compiled?.ok === false) throw new Error(`Budget ${name}: measure: ${compiled.fault}`);
     const amount: ToolBudget['amount'] = async (input, turn) =>
-      compiled === null ? '1' : measured(compiled.expression, tool, input, turn);
+      compiled === null ? '1' : measureAmount(compiled.expression, tool, input, turn);
     return { name, per, windowMs, cap: capText(cap), exhausted, amount };
   });
 }
 
-async function measured(
+async function measureAmount(
   expression: Expression,
   tool: Tool,
   input: JsonObject,
   turn: TurnFacts,
 ): ReturnType<ToolBudget['amount']> {
-  const given = await evaluated(expression, { tool: ruledTool(tool), input, turn });
+  const given = await evaluateExpression(expression, { tool: ruledTool(tool), input, turn });
   if ('error' in given) return given;
   const text = typeof given.value === 'bigint' ? String(given.value) : given.value;
   if (isAmount(text)) return text;
-  return { error: `it gives ${shown(given.value)}, which is no whole number from 0 of at most 100 digits` };
+  return { error: `it gives ${formatValue(given.value)}, which is no whole number from 0 of at most 100 digits` };
 }
 
 /** Null: each call counts as one. */
@@ -150,7 +150,7 @@ function compileMeasure(measure: string = 'count'): ReturnType<typeof compileExp
   return measure === 'count' ? null : compileExpression(measure);
 }
 
-function named({ tools }: Budget, tool: Pick<Tool, 'name' | 'class'>): boolean {
+function coversTool({ tools }: Budget, tool: Pick<Tool, 'name' | 'class'>): boolean {
   return isSpending(tool) && Array.isArray(tools) && tools.some((pattern) => matchesWildcard(String(pattern), tool.name));
 }
 
@@ -162,7 +162,7 @@ function capText(cap: unknown): string {
   return typeof cap === 'number' && Number.isSafeInteger(cap) ? String(cap) : typeof cap === 'string' ? cap : '';
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (typeof value === 'bigint' || typeof value === 'number') return String(value).slice(0, 40);
   return typeof value === 'string' ? JSON.stringify(value.slice(0, 40)) : `a ${typeof value}`;
 }

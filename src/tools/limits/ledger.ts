@@ -48,7 +48,7 @@ export function ledgerAt(value: Json, { rate }: ToolLimits, now: number): Ledger
 
 /** Lets a call begin, or says why it may not, and when to ask again. The same id is not let in twice. */
 export function admit(ledger: Ledger, limits: ToolLimits, id: string, now: number): { ledger: Ledger; admittance: Admittance } {
-  const refusal = refused(ledger, limits, id, now);
+  const refusal = findRefusal(ledger, limits, id, now);
   if (refusal) return { ledger, admittance: refusal };
   const { concurrency, rate } = limits;
   const others = ledger.leases.filter((lease) => lease.id !== id);
@@ -57,7 +57,7 @@ export function admit(ledger: Ledger, limits: ToolLimits, id: string, now: numbe
   return { ledger: { ...ledger, leases, starts }, admittance: { ok: true } };
 }
 
-function refused(ledger: Ledger, { concurrency, rate }: ToolLimits, id: string, now: number): Admittance | null {
+function findRefusal(ledger: Ledger, { concurrency, rate }: ToolLimits, id: string, now: number): Admittance | null {
   if (ledger.hold_until > now) return { ok: false, why: 'upstream', waitMs: ledger.hold_until - now };
   if (rate) {
     const free = freeAt(ledger.starts, rate);

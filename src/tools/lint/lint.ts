@@ -48,7 +48,7 @@ const WANTED_PARTS = {
 
 /** All findings on one tool, in the order of the definition. */
 export function lintTool(tool: Tool): LintFinding[] {
-  const findings = [...nameFindings(tool), ...descriptionFindings(tool), ...inputFindings(tool), ...lifeFindings(tool)];
+  const findings = [...nameFindings(tool), ...descriptionFindings(tool), ...inputFindings(tool), ...lifecycleFindings(tool)];
   return findings.map((finding) => ({ tool: tool.name, level: ADVICE.has(finding.rule) ? 'advice' : 'fault', ...finding }));
 }
 
@@ -102,12 +102,12 @@ function descriptionFindings(tool: Tool): Finding[] {
 
 function inputFindings(tool: Tool): Finding[] {
   const schema = writtenInput(tool.input as JsonObject);
-  const findings = ['anyOf', 'oneOf', 'allOf'].filter((keyword) => Object.hasOwn(schema, keyword)).map(combined);
+  const findings = ['anyOf', 'oneOf', 'allOf'].filter((keyword) => Object.hasOwn(schema, keyword)).map(combinationFinding);
   visit(schema, '/input', findings);
   return findings;
 }
 
-function combined(keyword: string): Finding {
+function combinationFinding(keyword: string): Finding {
   return {
     path: `/input/${keyword}`,
     rule: 'input_combined_at_top',
@@ -154,7 +154,7 @@ function hasLimit(schema: JsonObject, side: 'inimum' | 'aximum', sign: 1 | -1): 
   return limits.some((limit) => typeof limit === 'number' && limit !== sign * Number.MAX_SAFE_INTEGER);
 }
 
-function lifeFindings(tool: Tool): Finding[] {
+function lifecycleFindings(tool: Tool): Finding[] {
   const findings: Finding[] = [];
   if (tool.deprecated && tool.sunsetDate === undefined) {
     const message = 'a deprecated tool has no sunset date';

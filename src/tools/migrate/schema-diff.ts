@@ -38,7 +38,7 @@ export interface SchemaChange {
 type Schema = Json | undefined;
 type Effect = 'narrowed' | 'widened' | 'both' | 'none';
 
-interface Compared {
+interface ComparisonState {
   oldRoot: JsonObject;
   newRoot: JsonObject;
   changes: SchemaChange[];
@@ -50,7 +50,7 @@ interface Compared {
 
 /** Changes from `old` to `next`, outermost first. Empty: the same values are valid, and nothing else was said. */
 export function schemaChanges(old: JsonObject, next: JsonObject): SchemaChange[] {
-  const compared: Compared = { oldRoot: old, newRoot: next, changes: [], open: [], combined: false };
+  const compared: ComparisonState = { oldRoot: old, newRoot: next, changes: [], open: [], combined: false };
   compare(compared, old, next, '');
   return compared.changes;
 }
@@ -82,9 +82,9 @@ const BUNDLES: string[][] = [
   ['oneOf'],
 ];
 
-function compare(to: Compared, oldSchema: Schema, newSchema: Schema, path: string): void {
-  const old = followed(to.oldRoot, oldSchema);
-  const next = followed(to.newRoot, newSchema);
+function compare(to: ComparisonState, oldSchema: Schema, newSchema: Schema, path: string): void {
+  const old = followRef(to.oldRoot, oldSchema);
+  const next = followRef(to.newRoot, newSchema);
   if (typeof old === 'boolean' || typeof next === 'boolean') return compareBooleans(to, old, next, path);
   if (to.open.some(([a, b]) => a === old && b === next)) return;
   to.open.push([old, next]);
@@ -93,7 +93,7 @@ function compare(to: Compared, oldSchema: Schema, newSchema: Schema, path: strin
   const values = compareTypes(to, old, next, path);
   if (values !== 'apart') {
     compareChoices(to, old, next, path);
-    for (const bound of BOUNDS) compareBound(to, old, next, bound, path);
+    for (const bound of BOUNDS) compareBoundKeyword(to, old, next, bound, path);
     compareMultiples(to, old, next, path);
     compareSwitch(to, old, next, 'pattern', 'pattern', path);
     compareSwitch(to, old, next, 'format', 'format', path);
@@ -110,13 +110,13 @@ function compare(to: Compared, oldSchema: Schema, newSchema: Schema, path: strin
     compareItems(to, old, next, path);
     compareAnyOf(to, old, next, path);
     for (const bundle of BUNDLES) opaque(to, old, next, bundle, path);
-    compareUnevaluated(to, old, next, path);
+    compareUnevaluatedParts(to, old, next, path);
   }
   to.open.pop();
 }
 
 /** A schema that is only a reference stands for what it points to; with siblings, draft-07 and 2020-12 disagree. */
-function followed(root: JsonObject, schema: Schema): JsonObject | boolean {
+function followRef(root: JsonObject, schema: Schema): JsonObject | boolean {
   let at: Schema = schema ?? true;
   for (let hops = 0; hops < 50; hops++) {
     if (!isJsonObject(at) || typeof at.$ref !== 'string') break;
@@ -129,7 +129,7 @@ function followed(root: JsonObject, schema: Schema): JsonObject | boolean {
   return at === false ? false : true;
 }
 
-function compareBooleans(to: Compared, old: JsonObject | boolean, next: JsonObject | boolean, path: string): void {
+function compareBooleans(to: ComparisonState, old: JsonObject | boolean, next: JsonObject | boolean, path: string): void {
   if (old === next) return;
   const says = (schema: JsonObject | boolean) =>
     schema === true ? 'anything' : schema === false ? 'nothing' : 'only some values';
@@ -139,7 +139,7 @@ function compareBooleans(to: Compared, old: JsonObject | boolean, next: JsonObje
   say(to, 'shape', path, `took ${says(old)}, takes ${says(next)}`, narrowed ? 'narrowed' : 'widened');
 }
 
-function compareWords(to: Compared, old: JsonObject, next: JsonObject, path: string): void {
+function compareWords(to: ComparisonState, old: JsonObject, next: JsonObject, path: string): void {
   if (!sameJson(old.default, next.default)) {
     say(to, 'default', path, `default ${show(old.default)} → ${show(next.default)}`, 'none');
   }
@@ -154,7 +154,7 @@ function typesOf(schema: JsonObject): Set<string> {
   return new Set(said.includes('number') ? [...said, 'integer'] : said);
 }
 
-function compareTypes(to: Compared, old: JsonObject, next: JsonObject, path: string): 'apart' | 'meet' {
+function compareTypes(to: ComparisonState, old: JsonObject, next: JsonObject, path: string): 'apart' | 'meet' {
   const before = typesOf(old);
   const after = typesOf(next);
   const gone = [...before].filter((type) => !after.has(type));
@@ -170,7 +170,7 @@ function choicesOf(schema: JsonObject): Json[] | null {
   return Array.isArray(schema.enum) && !('const' in schema) ? schema.enum : null;
 }
 
-function compareChoices(to: Compared, old: JsonObject, next: JsonObject, path: string): void {
+function compareChoices(to: ComparisonState, old: JsonObject, next: JsonObject, path: string): void {
   if ([old, next].some((schema) => 'const' in schema && 'enum' in schema))
     return opaque(to, old, next, ['enum', 'const'], path, 'enum');
   const before = choicesOf(old);
@@ -185,7 +185,13 @@ function compareChoices(to: Compared, old: JsonObject, next: JsonObject, path: s
   say(to, 'enum', path, `choices ${texts.join(', ')}`, effect(gone.length > 0, come.length > 0));
 }
 
-function compareBound(to: Compared, old: JsonObject, next: JsonObject, bound: (typeof BOUNDS)[number], path: string): void {
+function compareBoundKeyword(
+  to: ComparisonState,
+  old: JsonObject,
+  next: JsonObject,
+  bound: (typeof BOUNDS)[number],
+  path: string,
+): void {
   const [keyword, side, kind] = bound;
   const before = old[keyword] as number | undefined;
   const after = next[keyword] as number | undefined;
@@ -196,7 +202,7 @@ function compareBound(to: Compared, old: JsonObject, next: JsonObject, bound: (t
   say(to, kind, path, `${keyword} ${show(before)} → ${show(after)}`, effect);
 }
 
-function compareMultiples(to: Compared, old: JsonObject, next: JsonObject, path: string): void {
+function compareMultiples(to: ComparisonState, old: JsonObject, next: JsonObject, path: string): void {
   const before = old.multipleOf as number | undefined;
   const after = next.multipleOf as number | undefined;
   if (before === after) return;
@@ -214,7 +220,7 @@ function compareMultiples(to: Compared, old: JsonObject, next: JsonObject, path:
 
 /** A keyword of which we can only tell that it is there, gone, or another. */
 function compareSwitch(
-  to: Compared,
+  to: ComparisonState,
   old: JsonObject,
   next: JsonObject,
   keyword: string,
@@ -226,7 +232,7 @@ function compareSwitch(
   say(to, kind, path, `${keyword} ${show(old[keyword])} → ${show(next[keyword])}`, effect);
 }
 
-function compareProperties(to: Compared, old: JsonObject, next: JsonObject, path: string): void {
+function compareProperties(to: ComparisonState, old: JsonObject, next: JsonObject, path: string): void {
   const before = (old.properties ?? {}) as JsonObject;
   const after = (next.properties ?? {}) as JsonObject;
   if (!sameText(to, old, next, ['patternProperties'])) {
@@ -238,7 +244,7 @@ function compareProperties(to: Compared, old: JsonObject, next: JsonObject, path
     compareProperty(to, { old, next, name, patterns }, step(path, name));
   }
   compareExtra(to, old.additionalProperties, next.additionalProperties, path);
-  compareRequired(to, old, next, path);
+  compareRequiredFields(to, old, next, path);
   nameRenames(to, before, after, path);
 }
 
@@ -249,7 +255,7 @@ interface Property {
   patterns: boolean;
 }
 
-function compareProperty(to: Compared, { old, next, name, patterns }: Property, path: string): void {
+function compareProperty(to: ComparisonState, { old, next, name, patterns }: Property, path: string): void {
   const own = (schema: JsonObject) => {
     const properties = (schema.properties ?? {}) as JsonObject;
     return Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -263,7 +269,7 @@ function compareProperty(to: Compared, { old, next, name, patterns }: Property, 
   if (patterns) return say(to, kind, path, `${kind}, beside patternProperties`, 'both');
   if (other === false)
     return say(to, kind, path, kind === 'added' ? 'new' : 'no longer there', kind === 'added' ? 'widened' : 'narrowed');
-  const inner: Compared = { ...to, changes: [] };
+  const inner: ComparisonState = { ...to, changes: [] };
   compare(inner, before ?? other, after ?? other, path);
   const narrowed = inner.changes.some((change) => change.narrowed);
   const widened = inner.changes.some((change) => change.widened);
@@ -271,12 +277,12 @@ function compareProperty(to: Compared, { old, next, name, patterns }: Property, 
   say(to, kind, path, what, effect(narrowed, widened));
 }
 
-function compareExtra(to: Compared, old: Schema, next: Schema, path: string): void {
+function compareExtra(to: ComparisonState, old: Schema, next: Schema, path: string): void {
   const before = old ?? true;
   const after = next ?? true;
   const schemas = isJsonObject(before) && isJsonObject(after);
   if (schemas) return compare(to, before, after, `${path}/*`);
-  const inner: Compared = { ...to, changes: [] };
+  const inner: ComparisonState = { ...to, changes: [] };
   compare(inner, before, after, path);
   const [change] = inner.changes;
   if (!change) return;
@@ -290,7 +296,7 @@ function compareExtra(to: Compared, old: Schema, next: Schema, path: string): vo
   );
 }
 
-function compareRequired(to: Compared, old: JsonObject, next: JsonObject, path: string): void {
+function compareRequiredFields(to: ComparisonState, old: JsonObject, next: JsonObject, path: string): void {
   const before = (old.required ?? []) as string[];
   const after = (next.required ?? []) as string[];
   for (const name of after.filter((each) => !before.includes(each))) {
@@ -305,7 +311,7 @@ function compareRequired(to: Compared, old: JsonObject, next: JsonObject, path: 
   }
 }
 
-function compareItems(to: Compared, old: JsonObject, next: JsonObject, path: string): void {
+function compareItems(to: ComparisonState, old: JsonObject, next: JsonObject, path: string): void {
   const tuples = [old, next].some(
     (schema) => 'prefixItems' in schema || Array.isArray(schema.items) || 'additionalItems' in schema,
   );
@@ -315,7 +321,7 @@ function compareItems(to: Compared, old: JsonObject, next: JsonObject, path: str
 }
 
 /** More branches are wider, fewer narrower; branches that changed cannot be told apart. */
-function compareAnyOf(to: Compared, old: JsonObject, next: JsonObject, path: string): void {
+function compareAnyOf(to: ComparisonState, old: JsonObject, next: JsonObject, path: string): void {
   const before = old.anyOf as Json[] | undefined;
   const after = next.anyOf as Json[] | undefined;
   if (before === undefined && after === undefined) return;
@@ -343,13 +349,13 @@ function compareAnyOf(to: Compared, old: JsonObject, next: JsonObject, path: str
 }
 
 /** `unevaluated…` depends on everything beside it: any other change of the same object may matter. */
-function compareUnevaluated(to: Compared, old: JsonObject, next: JsonObject, path: string): void {
+function compareUnevaluatedParts(to: ComparisonState, old: JsonObject, next: JsonObject, path: string): void {
   const has = [old, next].some((schema) => 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema);
   if (has && !equalTo(to, old, next)) say(to, 'shape', path, 'what it counts as evaluated may differ', 'both');
 }
 
 function opaque(
-  to: Compared,
+  to: ComparisonState,
   old: JsonObject,
   next: JsonObject,
   keywords: string[],
@@ -360,13 +366,13 @@ function opaque(
   say(to, kind, path, `${keywords.filter((key) => key in old || key in next).join(', ')}: cannot be compared`, 'both');
 }
 
-function sameText(to: Compared, old: JsonObject, next: JsonObject, keywords: string[]): boolean {
+function sameText(to: ComparisonState, old: JsonObject, next: JsonObject, keywords: string[]): boolean {
   const only = (schema: JsonObject) => Object.fromEntries(Object.entries(schema).filter(([key]) => keywords.includes(key)));
   return equalTo(to, only(old), only(next));
 }
 
 /** Equal but for words about them. A reference is only equal when the definitions of both documents are. */
-function equalTo(to: Compared, a: Json, b: Json): boolean {
+function equalTo(to: ComparisonState, a: Json, b: Json): boolean {
   if (!sameJson(silent(a), silent(b))) return false;
   if (!JSON.stringify(a).includes('"$ref"')) return true;
   return sameJson(silent(to.oldRoot), silent(to.newRoot));
@@ -378,7 +384,7 @@ function silent(schema: Json): Json {
 }
 
 /** A property that went and one that came, with one schema and words alike, are probably one. */
-function nameRenames(to: Compared, before: JsonObject, after: JsonObject, path: string): void {
+function nameRenames(to: ComparisonState, before: JsonObject, after: JsonObject, path: string): void {
   const gone = to.changes.filter((change) => change.kind === 'removed' && isIn(change.path, path, before));
   for (const removed of gone) {
     const from = lastOf(removed.path);
@@ -399,7 +405,7 @@ function nameRenames(to: Compared, before: JsonObject, after: JsonObject, path: 
 
 const ALIKE = 0.5;
 
-function alike(to: Compared, from: string, old: Json, name: string, next: Json): number {
+function alike(to: ComparisonState, from: string, old: Json, name: string, next: Json): number {
   if (!equalTo(to, old, next)) return 0;
   const words = (schema: Json) => (isJsonObject(schema) && typeof schema.description === 'string' ? schema.description : '');
   const described = words(old) !== '' && words(next) !== '' ? similarity(words(old), words(next)) : 0;
@@ -418,7 +424,7 @@ function lastOf(path: string): string {
     .replace(/~0/g, '~');
 }
 
-function say(to: Compared, kind: SchemaChangeKind, path: string, what: string, how: Effect): void {
+function say(to: ComparisonState, kind: SchemaChangeKind, path: string, what: string, how: Effect): void {
   to.changes.push({
     kind,
     path,

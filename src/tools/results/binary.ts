@@ -71,7 +71,7 @@ function isBinaryFile(value: unknown): value is BinaryFile {
 }
 
 /** A result as JSON, with what stands for its files. `keep` is given each of them once; without it there may be none. */
-export async function withFilesKept(value: unknown, keep?: (file: BinaryFile) => Promise<FileResult>): Promise<AsJson> {
+export async function toJsonWithFiles(value: unknown, keep?: (file: BinaryFile) => Promise<FileResult>): Promise<AsJson> {
   const marked = takenOut(value);
   if (!marked.ok) return marked;
   if (marked.files.length === 0) return { ok: true, data: marked.data };
@@ -80,7 +80,7 @@ export async function withFilesKept(value: unknown, keep?: (file: BinaryFile) =>
   if (files.length > MOST_FILES) return { ok: false, message: `it holds ${files.length} files; ${MOST_FILES} are allowed` };
   const kept: FileResult[] = [];
   for (const file of files) kept.push(await keep(file));
-  return { ok: true, data: replaced(marked.data, (object) => kept[object[mark] as number] ?? null) };
+  return { ok: true, data: replaceObjects(marked.data, (object) => kept[object[mark] as number] ?? null) };
 }
 
 const MOST_FILES = 20;
@@ -99,12 +99,14 @@ export function takenOut(value: unknown): TakenOut {
 /** The opposite: the files, which have been copied on their way, stand where they stood. */
 export function putBack({ data, mark, files }: Extract<TakenOut, { ok: true }>): unknown {
   const again = files.map((file) => binaryFile(file));
-  return replaced(data, (object) => (Object.hasOwn(object, mark) ? (again[object[mark] as number] as unknown as Json) : null));
+  return replaceObjects(data, (object) =>
+    Object.hasOwn(object, mark) ? (again[object[mark] as number] as unknown as Json) : null,
+  );
 }
 
 /** What the model is given of a result: of each file its name, type, size and ref; neither its bytes nor its address. */
 export function withoutBytes(data: Json): Json {
-  return replaced(data, (object) => {
+  return replaceObjects(data, (object) => {
     const { filename, content_type, size, ref, content_base64, url } = object;
     if (typeof filename !== 'string' || typeof content_type !== 'string') return null;
     if (typeof content_base64 !== 'string' && !(typeof url === 'string' && typeof object.sha256 === 'string')) return null;
@@ -115,7 +117,7 @@ export function withoutBytes(data: Json): Json {
 /** The files that a result carries or gives the address of. */
 export function filesIn(data: Json): FileResult[] {
   const files: FileResult[] = [];
-  replaced(data, (object) => {
+  replaceObjects(data, (object) => {
     const { filename, content_type, sha256, ref, content_base64, url } = object;
     if ([filename, content_type, sha256, ref, content_base64 ?? url].every((field) => typeof field === 'string'))
       files.push(object as unknown as FileResult);
@@ -126,7 +128,7 @@ export function filesIn(data: Json): FileResult[] {
 
 /** A result whose files are named by address instead of carried along. @param address null: that is no file of this call */
 export function withAddresses(data: Json, address: (ref: string) => { url: string; expires_at: string } | null): Json {
-  return replaced(data, (object) => {
+  return replaceObjects(data, (object) => {
     const { content_base64, ...file } = object;
     const carried = typeof content_base64 === 'string' && typeof file.sha256 === 'string' && typeof file.ref === 'string';
     const found = carried ? address(file.ref as string) : null;
@@ -136,7 +138,7 @@ export function withAddresses(data: Json, address: (ref: string) => { url: strin
 
 /** A result whose files, so far as they are given here by their refs, are carried along as base64 instead of named by address. */
 export function withContents(data: Json, contents: ReadonlyMap<string, string>): Json {
-  return replaced(data, (object) => {
+  return replaceObjects(data, (object) => {
     const { url, expires_at, ...file } = object;
     const content = contents.get(String(file.ref));
     return content !== undefined && typeof url === 'string' && typeof expires_at === 'string'
@@ -148,7 +150,7 @@ export function withContents(data: Json, contents: ReadonlyMap<string, string>):
 /** True when a result holds an address that expires: such a result is not worth keeping. */
 export function hasPresigned(data: Json): boolean {
   let found = false;
-  replaced(data, (object) => {
+  replaceObjects(data, (object) => {
     if (typeof object.url === 'string' && typeof object.expires_at === 'string' && typeof object.sha256 === 'string')
       found = true;
     return null;
@@ -157,10 +159,10 @@ export function hasPresigned(data: Json): boolean {
 }
 
 /** A copy in which objects are exchanged; what `exchange` leaves (null) is walked through. */
-function replaced(data: Json, exchange: (object: JsonObject) => Json | null): Json {
-  if (Array.isArray(data)) return data.map((item) => replaced(item, exchange));
+function replaceObjects(data: Json, exchange: (object: JsonObject) => Json | null): Json {
+  if (Array.isArray(data)) return data.map((item) => replaceObjects(item, exchange));
   if (!isJsonObject(data)) return data;
   const other = exchange(data);
   if (other !== null) return other;
-  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, replaced(value, exchange)]));
+  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, replaceObjects(value, exchange)]));
 }

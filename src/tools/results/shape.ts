@@ -8,7 +8,7 @@ import type { Json, JsonObject } from '../../shared/json/json';
 import { INLINE_BYTES } from '../../shared/io/activities';
 import { READ_RESULT } from '../../rules';
 import { deprecationNotice } from '../define/versions';
-import { taken } from '../schema/input-output';
+import { readInputOrThrow } from '../schema/input-output';
 import type { Tool } from '../define/tool';
 import { defineBuiltIn } from '../define/define';
 import { ToolError } from '../define/errors';
@@ -27,7 +27,7 @@ export function storedResult(tool: Tool, input: JsonObject, envelope: Envelope, 
 function summaryOf(tool: Tool, input: JsonObject, envelope: Envelope): string {
   if (!envelope.success) return cut(`${envelope.error.code} ${envelope.error.reason}: ${envelope.error.message}`);
   try {
-    return cut(tool.summarize?.(envelope.data, taken(tool, input)) ?? JSON.stringify(withoutBytes(envelope.data)));
+    return cut(tool.summarize?.(envelope.data, readInputOrThrow(tool, input)) ?? JSON.stringify(withoutBytes(envelope.data)));
   } catch {
     return cut(JSON.stringify(withoutBytes(envelope.data))); // an author's summary that crashes must not lose the result
   }

@@ -15,7 +15,7 @@ export function toJson(value: unknown, exchange: (item: unknown) => unknown = (i
   function written(this: unknown, key: string, given: unknown): unknown {
     const item = exchange(given);
     const place = placeOf(this, key, places);
-    const lost = whatIsLost(item) ?? lostByItsOwnHand((this as Record<string, unknown>)[key]);
+    const lost = describeLoss(item) ?? lostByItsOwnHand((this as Record<string, unknown>)[key]);
     if (lost !== null) throw new TypeError(`${place === '' ? 'it' : place} is ${lost}`);
     if (typeof item === 'string') return item.toWellFormed();
     if (typeof item === 'bigint') return item.toString();
@@ -51,12 +51,12 @@ function lostByItsOwnHand(original: unknown): string | null {
 const BYTES = 'bytes: return binaryFile(…), or base64 text';
 
 /** What JSON would drop or change without a word. */
-function whatIsLost(item: unknown): string | null {
+function describeLoss(item: unknown): string | null {
   if (typeof item === 'number') return Number.isFinite(item) ? null : `${item}, which JSON has no number for`;
   if (typeof item === 'function') return 'a function';
   if (typeof item === 'symbol') return 'a symbol';
   if (typeof item !== 'object' || item === null) return null;
-  if (types.isNumberObject(item)) return whatIsLost(Number(item));
+  if (types.isNumberObject(item)) return describeLoss(Number(item));
   if (types.isPromise(item)) return 'a promise: await it';
   if (types.isMap(item)) return 'a Map: return Object.fromEntries(map)';
   if (types.isSet(item)) return 'a Set: return [...set]';

@@ -15,22 +15,22 @@ export class Deadline {
   }
 
   /** The same moment in another thread of this process. */
-  static received({ at, monotonic }: SentDeadline): Deadline {
+  static fromTransfer({ at, monotonic }: SentDeadline): Deadline {
     return new Deadline(at, performance.now() + Number(monotonic - process.hrtime.bigint()) / 1e6);
   }
 
   /** For another thread, whose `performance.now()` counts from another beginning. */
-  get sent(): SentDeadline {
+  get transferForm(): SentDeadline {
     return { at: this.at, monotonic: process.hrtime.bigint() + BigInt(Math.round((this.tick - performance.now()) * 1e6)) };
   }
 
   /** ms; zero or less once it has passed. */
-  get left(): number {
+  get remainingMs(): number {
     return Math.min(this.at - Date.now(), this.tick - performance.now());
   }
 
-  get passed(): boolean {
-    return this.left <= 0;
+  get hasPassed(): boolean {
+    return this.remainingMs <= 0;
   }
 }
 

@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from '../../shared/json/json';
 import type { ToolProgress, ToolYield, Outcome } from '../define/tool';
 
 /** Gathers what was yielded, besides progress, into the tool's result. */
-export class Yielded {
+export class YieldCollector {
   private readonly pieces: unknown[] = [];
   private end: object | undefined;
 
@@ -47,14 +47,14 @@ export class Yielded {
 /** Characters; what is longer is cut. */
 const LONGEST_EVIDENCE = 4000;
 
-export interface Found {
+export interface ProbeFinding {
   outcome: Outcome;
   evidence: string;
   data?: Json;
 }
 
 /** Whatever is no answer knows nothing, and says so. */
-export function readReconciled(answer: Json): Found {
+export function readProbeAnswer(answer: Json): ProbeFinding {
   const { outcome, evidence, data } = isJsonObject(answer) ? answer : { outcome: answer };
   if (outcome !== 'applied' && outcome !== 'not_applied' && outcome !== 'unknown') {
     const said = (JSON.stringify(outcome) ?? 'nothing').slice(0, 100).toWellFormed();
@@ -64,6 +64,6 @@ export function readReconciled(answer: Json): Found {
   return { ...unknown(text), outcome, ...(data === undefined ? {} : { data }) };
 }
 
-export function unknown(evidence: string): Found {
+export function unknown(evidence: string): ProbeFinding {
   return { outcome: 'unknown', evidence: evidence.slice(0, LONGEST_EVIDENCE).toWellFormed() };
 }

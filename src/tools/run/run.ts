@@ -6,10 +6,10 @@ import { types } from 'node:util';
 import { BEGUN_TOO_LATE, callError, type CallError, exceptionText } from '../../shared/wire/errors';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { Deadline } from './deadline';
-import { withFilesKept, type BinaryFile, type FileResult } from '../results/binary';
+import { toJsonWithFiles, type BinaryFile, type FileResult } from '../results/binary';
 import { isToolError } from '../define/errors';
-import { checkOutput, FOR_THE_OWNER, taken } from '../schema/input-output';
-import { Yielded } from './returned';
+import { checkOutput, FOR_THE_OWNER, readInputOrThrow } from '../schema/input-output';
+import { YieldCollector } from './returned';
 import { redactedValue } from '../../telemetry/log';
 import type { Tool, ToolContext, ToolLogger, ToolYield } from '../define/tool';
 
@@ -55,7 +55,7 @@ export async function runTool(
     run?: (input: JsonObject, ctx: ToolContext, limits: { deadline: Deadline; timeoutMs: number }) => Promise<unknown>;
   },
 ): Promise<RunResult> {
-  if (limits.begins?.passed) return tooLate(tool);
+  if (limits.begins?.hasPassed) return tooLate(tool);
   const abort = new AbortController();
   const deadline = Deadline.in(limits.timeoutMs);
   const timeout = abortAt(abort, deadline, limits.timeoutMs);
@@ -67,21 +67,21 @@ export async function runTool(
     const value = await Promise.race([
       running,
       timeout.promise,
-      cancel.promise.catch((reason: unknown) => ended(running, reason)),
+      cancel.promise.catch((reason: unknown) => rejectAfterGrace(running, reason)),
     ]);
     // What a stopped tool returns may be half of it; only a write is asked what it did all the same.
     if (limits.cancelled?.aborted && tool.class !== 'write') throw limits.cancelled.reason;
     if (value === LATE)
-      return failed(callError('TIMEOUT', TIMED_OUT, `${tool.name} did not answer within ${limits.timeoutMs} ms.`));
-    const json = await withFilesKept(value, limits.keepFile);
-    if (json.ok) return await asDeclared(tool, json.data, context.principal);
+      return failedResult(callError('TIMEOUT', TIMED_OUT, `${tool.name} did not answer within ${limits.timeoutMs} ms.`));
+    const json = await toJsonWithFiles(value, limits.keepFile);
+    if (json.ok) return await checkResult(tool, json.data, context.principal);
     const message = `${tool.name} returned something that is not JSON: ${json.message}`;
     if (tool.class === 'destructive') return { ok: true, data: { unreadable_result: message } }; // it did run to its end
-    return failed(callError('EXECUTION_ERROR', 'result_not_json', message, { hint: FOR_THE_OWNER }));
+    return failedResult(callError('EXECUTION_ERROR', 'result_not_json', message, { hint: FOR_THE_OWNER }));
   } catch (error) {
     if (limits.cancelled?.aborted) throw limits.cancelled.reason;
     logFault(tool, error, limits.log ?? context.log);
-    return failed(errorOf(tool, error), isToolError(error) && (error.nothingHappened ?? REFUSALS.has(error.detail.code)));
+    return failedResult(errorOf(tool, error), isToolError(error) && (error.nothingHappened ?? REFUSALS.has(error.detail.code)));
   } finally {
     timeout.clear();
     cancel.clear();
@@ -89,10 +89,10 @@ export async function runTool(
 }
 
 /** A destructive tool did act, whatever it says of it: its result is kept, and marked. */
-async function asDeclared(tool: Tool, data: Json, owner: string): Promise<RunResult> {
+async function checkResult(tool: Tool, data: Json, owner: string): Promise<RunResult> {
   const fault = await checkOutput(tool, data, owner);
   if (fault === null) return { ok: true, data };
-  if (tool.class !== 'destructive') return failed(fault);
+  if (tool.class !== 'destructive') return failedResult(fault);
   return { ok: true, data: { unreadable_result: fault.message, result: data } };
 }
 
@@ -100,7 +100,7 @@ async function asDeclared(tool: Tool, data: Json, owner: string): Promise<RunRes
 export const GRACE = 5000;
 
 /** A cancelled call is over when its tool is, or after the grace. */
-async function ended(running: Promise<unknown>, reason: unknown): Promise<never> {
+async function rejectAfterGrace(running: Promise<unknown>, reason: unknown): Promise<never> {
   let timer: NodeJS.Timeout | undefined;
   const grace = new Promise((resolve) => (timer = setTimeout(resolve, GRACE)));
   await Promise.race([running.catch(() => undefined), grace]);
@@ -112,9 +112,9 @@ const LATE = Symbol('timed out');
 
 /** The tool's function itself, progress reported: no limits, and whatever it throws. */
 export async function invoke(tool: Tool, input: JsonObject, ctx: ToolContext): Promise<unknown> {
-  const returned = await tool.run(taken(tool, input), ctx);
+  const returned = await tool.run(readInputOrThrow(tool, input), ctx);
   if (!isGenerator(returned)) return returned;
-  const yielded = new Yielded();
+  const yielded = new YieldCollector();
   for (;;) {
     const next = await returned.next();
     if (next.done) return yielded.result(next.value);
@@ -147,13 +147,13 @@ export function abortAt(abort: AbortController, deadline: Deadline, ms: number):
     };
   });
   const look = () => {
-    if (deadline.passed) end();
-    else timer = setTimeout(look, Math.min(LOOK_EVERY, Math.max(1, deadline.left)));
+    if (deadline.hasPassed) end();
+    else timer = setTimeout(look, Math.min(LOOK_EVERY, Math.max(1, deadline.remainingMs)));
   };
   look();
   const ended = () => {
     const has = () => Reflect.get(AbortSignal.prototype, 'aborted', signal) as boolean;
-    if (!has() && deadline.passed) end();
+    if (!has() && deadline.hasPassed) end();
     return has();
   };
   const orThrow = () => {
@@ -165,7 +165,7 @@ export function abortAt(abort: AbortController, deadline: Deadline, ms: number):
 
 function tooLate(tool: Tool): RunResult {
   const message = `${tool.name} was not run: too much time lay between the claim and its start.`;
-  return failed(callError('TIMEOUT', BEGUN_TOO_LATE, message, { hint: 'Nothing has happened.' }), true);
+  return failedResult(callError('TIMEOUT', BEGUN_TOO_LATE, message, { hint: 'Nothing has happened.' }), true);
 }
 
 function whenAborted(signal: AbortSignal | undefined, abort: AbortController): { promise: Promise<never>; clear(): void } {
@@ -197,6 +197,6 @@ export function logFault(tool: Tool, error: unknown, log: ToolLogger): void {
   log.error({ tool: tool.name, version: tool.version, err: redactedValue(error), todo: MEND }, 'a tool threw an exception');
 }
 
-function failed(error: CallError, nothingHappened = false): RunResult {
+function failedResult(error: CallError, nothingHappened = false): RunResult {
   return { ok: false, error, nothingHappened };
 }

@@ -17,7 +17,7 @@ const ANNOTATIONS = ['$ref', 'title', 'description', 'default', 'examples', 'dep
 const FAR = ['$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor'];
 
 /** A strict copy of a schema. */
-export function closed(root: JsonObject): JsonObject {
+export function closeSchema(root: JsonObject): JsonObject {
   if (hasFarReferences(root)) return refersToItself(root) ? root : strict(root, root, true);
   return close(root, root, '', true, sharedPlaces(root));
 }
@@ -73,7 +73,7 @@ function standsApart(root: JsonObject, schema: JsonObject): boolean {
   if (isReference(schema)) return true;
   const [keyword, ...others] = IN_PLACE.filter((name) => Object.hasOwn(schema, name));
   if (others.length > 0 || (keyword !== 'anyOf' && keyword !== 'oneOf') || Object.hasOwn(schema, 'properties')) return false;
-  const branches = (schema[keyword] as Json[]).map((branch) => (isJsonObject(branch) ? followed(root, branch) : {}));
+  const branches = (schema[keyword] as Json[]).map((branch) => (isJsonObject(branch) ? followRef(root, branch) : {}));
   return typesDiffer(branches) || isDiscriminated(branches);
 }
 
@@ -87,7 +87,7 @@ function isReference(schema: JsonObject): boolean {
   return Object.hasOwn(schema, '$ref') && Object.keys(schema).every((keyword) => ANNOTATIONS.includes(keyword));
 }
 
-function followed(root: JsonObject, schema: JsonObject): JsonObject {
+function followRef(root: JsonObject, schema: JsonObject): JsonObject {
   return (isReference(schema) && resolveLocal(root, String(schema.$ref))) || schema;
 }
 
@@ -112,7 +112,7 @@ function isDiscriminated(branches: JsonObject[]): boolean {
 }
 
 function mayBeObject(root: JsonObject, schema: JsonObject): boolean {
-  const { type } = followed(root, schema);
+  const { type } = followRef(root, schema);
   if (type !== undefined) return Array.isArray(type) ? type.includes('object') : type === 'object';
   if (Object.hasOwn(schema, 'const')) return isJsonObject(schema.const!);
   return !Array.isArray(schema.enum) || schema.enum.some(isJsonObject);

@@ -28,7 +28,7 @@ export interface Weight {
 export function weightOf(root: JsonObject): Weight {
   const weight: Weight = { looks: 0, growth: 1, unique: false };
   let cyclic = false;
-  const looks = memoized(
+  const looks = memoize(
     (schema: JsonObject, of): number => {
       if (schema.uniqueItems === true) weight.unique = true;
       const own = 1 + (Array.isArray(schema.enum) ? schema.enum.length : 0) + sum(patternsOf(schema).map(programSize));
@@ -39,7 +39,7 @@ export function weightOf(root: JsonObject): Weight {
       return 0;
     },
   );
-  const growth = memoized(
+  const growth = memoize(
     (schema: JsonObject, of): number => {
       const here = subschemas(schema).filter(({ keyword }) => SAME_PLACE.has(keyword));
       return placesBelow(schema) + sum([...here.map((below) => below.schema), ...targetOf(root, schema)].map(of));
@@ -80,7 +80,7 @@ function targetOf(root: JsonObject, { $ref }: JsonObject): JsonObject[] {
 }
 
 /** @param again what a schema gives that is met within itself */
-function memoized(make: (schema: JsonObject, of: (schema: JsonObject) => number) => number, again: () => number) {
+function memoize(make: (schema: JsonObject, of: (schema: JsonObject) => number) => number, again: () => number) {
   const made = new Map<JsonObject, number>();
   const open = new Set<JsonObject>();
   const of = (schema: JsonObject): number => {

@@ -27,11 +27,11 @@ interface Place {
 
 type Fault = string | null;
 
-const known = new WeakMap<JsonObject, Defaults>();
+const defaultsCache = new WeakMap<JsonObject, Defaults>();
 
 /** @param schema of an input, closed; what cannot be compiled is left as it is */
 export function defaultsOf(schema: JsonObject): Defaults {
-  const before = known.get(schema);
+  const before = defaultsCache.get(schema);
   if (before) return before;
   const places = placesOf(schema);
   const faults = places.length === 0 ? [] : faultsOf(schema, places);
@@ -39,11 +39,13 @@ export function defaultsOf(schema: JsonObject): Defaults {
   const made = {
     unfit: places.flatMap(({ path, value }, index) => {
       const fault = faults[index]!;
-      return fault === null ? [] : [{ path: `${path}/default`, message: `is ${shown(value)}, which does not fit: ${fault}` }];
+      return fault === null
+        ? []
+        : [{ path: `${path}/default`, message: `is ${formatValue(value)}, which does not fit: ${fault}` }];
     }),
     written: places.length === 0 ? schema : onlyDefaults(schema, pathsOf(fitting.filter(({ isField }) => isField))),
   };
-  known.set(schema, made);
+  defaultsCache.set(schema, made);
   return made;
 }
 
@@ -56,13 +58,13 @@ export function withoutUnfit(schema: JsonObject): JsonObject {
 
 /** Judged as they stand first; then, as an object's default takes in those of its fields, with those that fit so far. */
 function faultsOf(schema: JsonObject, places: Place[]): Fault[] {
-  const plainly = judged(schema, places, false);
+  const plainly = judgeDefaults(schema, places, false);
   if (places.every(({ value }) => typeof value !== 'object' || value === null)) return plainly;
   const fitting = places.filter(({ isField }, index) => isField && plainly[index] === null);
-  return judged(onlyDefaults(schema, pathsOf(fitting)), places, true);
+  return judgeDefaults(onlyDefaults(schema, pathsOf(fitting)), places, true);
 }
 
-function judged(schema: JsonObject, places: Place[], useDefaults: boolean): Fault[] {
+function judgeDefaults(schema: JsonObject, places: Place[], useDefaults: boolean): Fault[] {
   const { $schema: _, ...rest } = schema;
   const dialect = dialectOf(schema);
   const ajv = ajvFor(dialect, rest, { useDefaults, allErrors: false, strict: false });
@@ -72,7 +74,7 @@ function judged(schema: JsonObject, places: Place[], useDefaults: boolean): Faul
   const judge = ({ path, value, schemas }: Place): Fault => {
     steps += stepsOver(weight, JSON.stringify(value));
     compiled += schemas;
-    if (steps > FEW_STEPS || compiled > MOST_COMPILED) return 'it takes too long to be judged';
+    if (steps > FEW_STEPS || compiled > MAX_SCHEMAS) return 'it takes too long to be judged';
     let validate: ValidateFunction | undefined;
     try {
       validate = ajv.getSchema(`${ROOT}#${path.split('/').map(encodeURIComponent).join('/')}`);
@@ -92,7 +94,7 @@ function judged(schema: JsonObject, places: Place[], useDefaults: boolean): Faul
 
 const ROOT = 'root';
 /** Schemas that are compiled to judge defaults: a default of an object has all that is below it compiled, a third of a millisecond each. */
-const MOST_COMPILED = 2000;
+const MAX_SCHEMAS = 2000;
 
 function faultOf(validate: ValidateFunction, value: Json): Fault {
   try {
@@ -152,7 +154,7 @@ function pathsOf(places: Place[]): ReadonlySet<string> {
   return new Set(places.map(({ path }) => path));
 }
 
-function shown(value: Json): string {
+function formatValue(value: Json): string {
   const json = JSON.stringify(value);
   return json.length <= 80 ? json : `${json.slice(0, 79).toWellFormed()}…`;
 }

@@ -9,11 +9,11 @@ import { ToolError } from '../define/errors';
 import type { Tool } from '../define/tool';
 import { isZod, type Violation, compileOutput, outputSchema, type Validator } from './schema';
 
-type Asked = Pick<Tool, 'name' | 'input'>;
-export type Taken = { ok: true; taken: any } | { ok: false; error: CallError };
+type ToolWithInput = Pick<Tool, 'name' | 'input'>;
+export type ParsedInput = { ok: true; taken: any } | { ok: false; error: CallError };
 
 /** @param input one that the tool's JSON Schema has passed */
-export function readInput({ name, input: schema }: Asked, input: JsonObject): Taken {
+export function readInput({ name, input: schema }: ToolWithInput, input: JsonObject): ParsedInput {
   const own = structuredClone(input);
   if (!isZod(schema)) return { ok: true, taken: own };
   try {
@@ -33,7 +33,7 @@ export function readInput({ name, input: schema }: Asked, input: JsonObject): Ta
 }
 
 /** @throws ToolError where the schema refuses the input by now: nothing has been run */
-export function taken(tool: Asked, input: JsonObject): any {
+export function readInputOrThrow(tool: ToolWithInput, input: JsonObject): any {
   const read = readInput(tool, input);
   if (read.ok) return read.taken;
   const { code, reason, message, hint } = read.error;
@@ -43,10 +43,10 @@ export function taken(tool: Asked, input: JsonObject): any {
 // What is wrong with an input, in words: some of it by name, and how much it is.
 
 /** Faults that are listed one by one; the message says how many there are. */
-const LISTED = 20;
+const MAX_FAULTS = 20;
 
 export function inputError(tool: string, reason: string, faults: readonly Violation[], more: { hint?: string } = {}): CallError {
-  const details = faults.slice(0, LISTED);
+  const details = faults.slice(0, MAX_FAULTS);
   const lines = details.map((fault) => `${fault.path === '' ? 'input' : fault.path} ${fault.message}`);
   const message = `The input of ${tool} has ${faults.length} fault${faults.length === 1 ? '' : 's'}: ${lines.join('; ')}`;
   return callError('INVALID_PARAMS', reason, message, { ...more, details });
@@ -70,11 +70,11 @@ export function outputFault(tool: Pick<Tool, 'name' | 'output'>, data: Json): Ca
   const checked = validatorOf(tool.output)(data);
   if (checked.valid) return null;
   const { violations } = checked;
-  const lines = violations.slice(0, LISTED).map(({ path, message }) => `${path === '' ? 'the result' : path} ${message}`);
+  const lines = violations.slice(0, MAX_FAULTS).map(({ path, message }) => `${path === '' ? 'the result' : path} ${message}`);
   const many = `${violations.length} fault${violations.length === 1 ? '' : 's'}`;
   return callError('EXECUTION_ERROR', 'output_mismatch', `The result of ${tool.name} has ${many}: ${lines.join('; ')}`, {
     hint: FOR_THE_OWNER,
-    details: violations.slice(0, LISTED),
+    details: violations.slice(0, MAX_FAULTS),
   });
 }
 

@@ -74,7 +74,7 @@ function asRe2(element: string): string {
   if (element === '[]') return '[^\\x{0}-\\x{10ffff}]';
   if (element === '[^]') return '[\\x{0}-\\x{10ffff}]';
   if (element.startsWith('[')) return `[${element.slice(1, -1).replace(IN_CLASS, inClass)}]`;
-  return joined(element);
+  return rewritePart(element);
 }
 
 /** `[` has no meaning of its own in a class of JavaScript's; RE2 would read `[:alpha:]`. */
@@ -82,7 +82,7 @@ function inClass(part: string): string {
   if (part === '\\s') return SPACE;
   if (part === '\\S') return NO_SPACE;
   if (part === '\\b') return '\\x08';
-  return part === '[' ? '\\[' : joined(part);
+  return part === '[' ? '\\[' : rewritePart(part);
 }
 
 /** General categories by their long names, of which RE2 knows the short ones. */
@@ -101,7 +101,7 @@ const CATEGORIES = new Map(
 );
 
 /** A property, or a pair of surrogates as the one character that it stands for. */
-function joined(part: string): string {
+function rewritePart(part: string): string {
   const property = /^(\\[pP])\{(?:General_Category=|gc=|Script=)?(\w+)\}$/.exec(part);
   if (property) return `${property[1]}{${CATEGORIES.get(property[2]!) ?? property[2]}}`;
   const pair = /^\\u(.{4})\\u(.{4})$/.exec(part);

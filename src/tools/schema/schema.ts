@@ -10,7 +10,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { AJV_OPTIONS, ajvFor, forAjv, type AjvOptions, dialectOf, type Dialect, compilesForSure } from './ajv';
-import { closed } from './closed';
+import { closeSchema } from './closed';
 import { defaultsOf } from './defaults';
 import { isToolError } from '../define/errors';
 import { defineJob } from '../isolation/protocol';
@@ -23,10 +23,10 @@ export interface Violation {
   message: string;
 }
 
-export type Checked<T = JsonObject> = { valid: true; data: T } | { valid: false; violations: Violation[] };
+export type ValidationResult<T = JsonObject> = { valid: true; data: T } | { valid: false; violations: Violation[] };
 export interface Validator<T = JsonObject> {
   /** What could take long and has not been checked `ahead` is refused. */
-  (value: Json): Checked<T>;
+  (value: Json): ValidationResult<T>;
   /** Checks in a thread what could take long: the same value is known afterwards. What takes too long there is refused too. */
   ahead(value: Json, owner: string): Promise<void>;
 }
@@ -46,7 +46,7 @@ export function isZod(input: unknown): input is z.ZodType {
 
 /** The strict JSON Schema of a tool's input, as the model sees it and ajv checks it. */
 export function inputSchema(input: z.ZodType | JsonObject): JsonObject {
-  return closed(writtenInput(input));
+  return closeSchema(writtenInput(input));
 }
 
 /** The schema as its author wrote it. */
@@ -73,15 +73,15 @@ export function plain(schema: unknown): JsonObject {
   return JSON.parse(text) as JsonObject;
 }
 
-const compiled = new WeakMap<object, CompiledInput>();
+const inputCache = new WeakMap<object, CompiledInput>();
 
 /** Schema and validator of a tool's input, made once for each. @throws Error as `compile` */
 export function compiledInput(input: z.ZodType | JsonObject): CompiledInput {
-  const known = compiled.get(input);
+  const known = inputCache.get(input);
   if (known) return known;
   const schema = inputSchema(input);
   const made = { schema, validate: compile(schema) };
-  compiled.set(input, made);
+  inputCache.set(input, made);
   return made;
 }
 
@@ -90,24 +90,24 @@ export function compiledInput(input: z.ZodType | JsonObject): CompiledInput {
  * @throws Error that says why the schema cannot be used
  */
 export function compile(schema: JsonObject): Validator {
-  return guarded(schema, { useDefaults: true }) as Validator;
+  return guardedValidator(schema, { useDefaults: true }) as Validator;
 }
 
 /** Compiles a schema of an output: what a tool gave is judged, and not touched. @throws Error as `compile` */
 export function compileOutput(schema: JsonObject): Validator<Json> {
-  return guarded(schema, { useDefaults: false });
+  return guardedValidator(schema, { useDefaults: false });
 }
 
 /** Here what takes few steps, in a thread the rest (cost.ts). */
-function guarded(schema: JsonObject, options: AjvOptions): Validator<Json> {
-  const check = unguarded(schema, options);
+function guardedValidator(schema: JsonObject, options: AjvOptions): Validator<Json> {
+  const check = directValidator(schema, options);
   let weight: Weight | undefined;
-  const known = new LRUCache<string, Checked<Json>>({ max: KNOWN });
+  const known = new LRUCache<string, ValidationResult<Json>>({ max: CACHE_SIZE });
   const isLong = (json: string) => {
     weight ??= weightOf(schema);
     return stepsOver(weight, json) > FEW_STEPS || faultsOver(weight, json) > FEW_FAULTS;
   };
-  const validate = (value: Json): Checked<Json> => {
+  const validate = (value: Json): ValidationResult<Json> => {
     const json = JSON.stringify(value);
     return isLong(json) ? structuredClone(known.get(sha256(json)) ?? TOO_LONG) : check(value);
   };
@@ -118,15 +118,15 @@ function guarded(schema: JsonObject, options: AjvOptions): Validator<Json> {
       schemaJob,
       { schema, options: { ...options, allErrors: false }, value },
       { lane: 'admission', owner },
-    ).catch(stopped);
+    ).catch(tooLongOrThrow);
     known.set(sha256(json), checked);
   };
   return Object.assign(validate, { ahead });
 }
 
 /** Answers that are kept for the moment between the check in a thread and their use. */
-const KNOWN = 64;
-const TOO_LONG: Checked<Json> = {
+const CACHE_SIZE = 64;
+const TOO_LONG: ValidationResult<Json> = {
   valid: false,
   violations: [{ path: '', message: 'takes too long to be checked against its schema: send less, or with less nesting' }],
 };
@@ -135,19 +135,19 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-function stopped(error: unknown): Checked<Json> {
+function tooLongOrThrow(error: unknown): ValidationResult<Json> {
   if (isToolError(error)) return TOO_LONG;
   throw error;
 }
 
-const schemaJob = defineJob<{ schema: JsonObject; options: AjvOptions; value: Json }, Checked<Json>>(
+const schemaJob = defineJob<{ schema: JsonObject; options: AjvOptions; value: Json }, ValidationResult<Json>>(
   join(__dirname, 'schema'),
   'checkInThread',
   'The check',
   { ms: 10_000, reason: 'schema_too_slow', hint: 'Send less.' },
 );
 
-const inThisThread = new LRUCache<string, (value: Json) => Checked<Json>>({ max: 50 });
+const inThisThread = new LRUCache<string, (value: Json) => ValidationResult<Json>>({ max: 50 });
 
 /** Runs in a thread. */
 export function checkInThread({
@@ -158,14 +158,14 @@ export function checkInThread({
   schema: JsonObject;
   options: AjvOptions;
   value: Json;
-}): Checked<Json> {
+}): ValidationResult<Json> {
   const key = sha256(JSON.stringify([schema, options]));
-  const check = inThisThread.get(key) ?? unguarded(schema, options);
+  const check = inThisThread.get(key) ?? directValidator(schema, options);
   inThisThread.set(key, check);
   return check(value);
 }
 
-function unguarded(schema: JsonObject, options: AjvOptions): (value: Json) => Checked<Json> {
+function directValidator(schema: JsonObject, options: AjvOptions): (value: Json) => ValidationResult<Json> {
   const validator = compiler(schema, options);
   return (value) => {
     const data = options.useDefaults ? (JSON.parse(JSON.stringify(value)) as Json) : value;

@@ -2,8 +2,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 
 /** Keywords whose value names schemas; their keys are the author's own words. */
-const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);
-const LISTED = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']);
+const SCHEMA_MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);
+const SCHEMA_LISTS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']);
 const SINGLE = new Set([
   'items',
   'additionalItems',
@@ -24,7 +24,7 @@ export type Change = (schema: JsonObject, keyword: string, path: string) => Json
 
 /** A copy with each schema directly below replaced; boolean schemas and everything else stay as they are. */
 export function mapSubschemas(schema: JsonObject, change: Change): JsonObject {
-  return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, mapped(keyword, value, change)]));
+  return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, mapKeyword(keyword, value, change)]));
 }
 
 export interface Below {
@@ -43,18 +43,18 @@ export function subschemas(schema: JsonObject): Below[] {
   return found;
 }
 
-function mapped(keyword: string, value: Json, change: Change): Json {
+function mapKeyword(keyword: string, value: Json, change: Change): Json {
   const visit = (below: Json, path: string) => (isJsonObject(below) ? change(below, keyword, path) : below);
-  if (NAMED.has(keyword) && isJsonObject(value)) {
-    const entries = Object.entries(value).map(([name, below]) => [name, visit(below, `/${keyword}/${escaped(name)}`)]);
+  if (SCHEMA_MAPS.has(keyword) && isJsonObject(value)) {
+    const entries = Object.entries(value).map(([name, below]) => [name, visit(below, `/${keyword}/${escapePointer(name)}`)]);
     return Object.fromEntries(entries) as JsonObject; // not by assignment: a name may be __proto__
   }
-  if (LISTED.has(keyword) && Array.isArray(value)) return value.map((below, index) => visit(below, `/${keyword}/${index}`));
+  if (SCHEMA_LISTS.has(keyword) && Array.isArray(value)) return value.map((below, index) => visit(below, `/${keyword}/${index}`));
   return SINGLE.has(keyword) ? visit(value, `/${keyword}`) : value;
 }
 
 /** One token of a JSON pointer (RFC 6901). */
-function escaped(name: string): string {
+function escapePointer(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 

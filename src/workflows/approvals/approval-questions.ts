@@ -6,7 +6,15 @@ import { condition, workflowInfo } from '@temporalio/workflow';
 import { samePerson, type Edit, type Settlement } from '../../shared/approval/approval';
 import { hashJson } from '../../shared/json/digests';
 import type { DecisionFields, DecisionKind } from '../../shared/approval/decision';
-import { answers, countDecision, decisionOn, findQuestion, reasonAgainst, type Said, type Sent } from './decision-rules';
+import {
+  answers,
+  countDecision,
+  decisionOn,
+  findQuestion,
+  reasonAgainst,
+  type IncomingDecision,
+  type DecisionOrigin,
+} from './decision-rules';
 import { resetSeed, now } from '../sandbox/time';
 import { remark, type ApprovalAnswer, type ApprovalQuestion, type DoubtQuestion, type Pending, type Question } from './question';
 import { NO_ROOM, placesFor, type Words } from './room-for-decisions';
@@ -68,7 +76,7 @@ export class ApprovalQuestions {
     const pending: Pending<ApprovalQuestion> = { question, answer: null, seed, taken: false, edit };
     if (isStale(pending)) return { how: 'reset' };
     const answered = () => pending.answer !== null || isStale(pending);
-    await this.asked(pending, async () => {
+    await this.waitForAnswer(pending, async () => {
       const expires = Date.parse(question.expires_at);
       const reminders = question.policy.remind_ms.map((before) => expires - before).sort((a, b) => a - b);
       for (const at of reminders.filter((time) => time > Date.now())) {
@@ -87,20 +95,20 @@ export class ApprovalQuestions {
   /** Asks what became of a dispatched call, and waits as long as it takes. */
   async askSettlement(question: DoubtQuestion): Promise<Settlement> {
     const pending: Pending<DoubtQuestion> = { question, answer: null, seed: null, taken: false };
-    await this.asked(pending, () => condition(() => pending.answer !== null));
+    await this.waitForAnswer(pending, () => condition(() => pending.answer !== null));
     return pending.answer!;
   }
 
   /** Takes a decision. Answers why it was ignored, or null when it was accepted. */
-  decide(kind: DecisionKind, fields: DecisionFields, from: Sent): string | null | Promise<string | null> {
-    const said: Said[] = [];
+  decide(kind: DecisionKind, fields: DecisionFields, from: DecisionOrigin): string | null | Promise<string | null> {
+    const said: IncomingDecision[] = [];
     for (const [index, call] of fields.calls.entries()) {
       const found = findQuestion(this.pendings, kind, call, isStale);
       if (typeof found === 'string') return found;
       if (said.some(({ pending }) => pending === found)) return `"calls" names call ${call} twice`;
       said.push({ pending: found, kind, fields, from, by: fields.by, attestation: fields.attestations[index] ?? null });
     }
-    if (fields.attestations.length > 0 || fields.input !== null) return this.crowded() ?? this.later(said);
+    if (fields.attestations.length > 0 || fields.input !== null) return this.overloadReason() ?? this.later(said);
     return this.take(said);
   }
 
@@ -111,7 +119,7 @@ export class ApprovalQuestions {
     this.around.onChange();
   }
 
-  private async asked<Q extends Question>(pending: Pending<Q>, wait: () => Promise<unknown>): Promise<void> {
+  private async waitForAnswer<Q extends Question>(pending: Pending<Q>, wait: () => Promise<unknown>): Promise<void> {
     const { question } = pending;
     this.pendings.push(pending as unknown as Pending);
     this.around.onChange();
@@ -127,19 +135,19 @@ export class ApprovalQuestions {
   }
 
   /** Why nothing more is looked at now; null: it is. Signatures of junk must neither fill a run nor keep a full one from going on in another. */
-  private crowded(): string | null {
+  private overloadReason(): string | null {
     const { continueAsNewSuggested: full, historyLength } = workflowInfo();
     if (this.checking < (full ? 1 : MOST_CHECKS) && historyLength < MANY_EVENTS) return null;
     return 'too many decisions wait to be checked; send it again in a moment';
   }
 
   /** What an activity has to look at first: signatures, and another input. All of it is taken, or nothing. */
-  private async later(said: Said[]): Promise<string | null> {
+  private async later(said: IncomingDecision[]): Promise<string | null> {
     this.checking += 1;
     try {
       for (const one of said) {
         const reason = one.attestation === null ? this.fault(one) : await this.verify(one, one.attestation);
-        if (reason !== null) return this.ignored([one], reason);
+        if (reason !== null) return this.ignore([one], reason);
       }
       return said[0]!.fields.input === null ? this.take(said) : await this.edit(said[0]!, said[0]!.fields.input);
     } finally {
@@ -147,7 +155,7 @@ export class ApprovalQuestions {
     }
   }
 
-  private async verify(said: Said, attestation: string): Promise<string | null> {
+  private async verify(said: IncomingDecision, attestation: string): Promise<string | null> {
     const { kind, fields, pending } = said;
     const checked = await this.around.check(pending.question, {
       decision: fields.input === null ? kind : 'edit',
@@ -163,7 +171,7 @@ export class ApprovalQuestions {
     return null;
   }
 
-  private async edit({ pending, by, from, fields, attestation }: Said, input: Edit['input']): Promise<string | null> {
+  private async edit({ pending, by, from, fields, attestation }: IncomingDecision, input: Edit['input']): Promise<string | null> {
     const signed = attestation === null ? {} : { attestation };
     const words = { by, note: fields.note, identity: from.identity, attestation };
     // The call in its stead has all its places to be answered yet, and one more who has had a hand in it.
@@ -179,22 +187,22 @@ export class ApprovalQuestions {
     return null;
   }
 
-  private take(said: Said[]): string | null {
+  private take(said: IncomingDecision[]): string | null {
     for (const one of said) {
       const reason = this.fault(one);
-      if (reason !== null) return this.ignored([one], reason);
+      if (reason !== null) return this.ignore([one], reason);
     }
-    if (!this.fits(said)) return this.ignored(said, `${NO_ROOM}; send it with a shorter note, or decide on what waits first`);
+    if (!this.fits(said)) return this.ignore(said, `${NO_ROOM}; send it with a shorter note, or decide on what waits first`);
     for (const one of said) countDecision(one, now());
     this.around.onChange();
     return null;
   }
 
-  private fault(said: Said): string | null {
+  private fault(said: IncomingDecision): string | null {
     return reasonAgainst(said, this.around.requester, isStale(said.pending), Date.now());
   }
 
-  private fits(said: Said[]): boolean {
+  private fits(said: IncomingDecision[]): boolean {
     const words = said.map(({ by, fields: { note }, from: { identity }, attestation }) => ({ by, note, identity, attestation }));
     return this.around.fits(
       words,
@@ -202,7 +210,7 @@ export class ApprovalQuestions {
     );
   }
 
-  private ignored(said: Said[], reason: string): string {
+  private ignore(said: IncomingDecision[], reason: string): string {
     for (const { pending, by, kind } of said) remark(pending.question, `${kind} by ${by === '' ? 'somebody' : by}: ${reason}`);
     this.around.onChange();
     return reason;

@@ -7,7 +7,7 @@ import { jsonBytes } from '../../shared/json/json';
 import { CARDS_QUERY, type CardPage } from '../contract';
 import type { ApprovalQuestions } from './approval-questions';
 import type { TurnData } from '../turn/state';
-import { surfaced } from '../sub-agents/sub-turns';
+import { surfacedQuestions } from '../sub-agents/sub-turns';
 import { cardNow } from '../turn/turn-view';
 
 /** Temporal takes 2 MB. */
@@ -24,7 +24,7 @@ export function answerCards(data: TurnData, questions: Pick<ApprovalQuestions, '
 /** @param digests a list of them; anything else names no call */
 export function cardPage(data: TurnData, questions: Pick<ApprovalQuestions, 'open'>, digests: unknown): CardPage {
   const waiting = new Map<unknown, () => string>([
-    ...surfaced(data).map(({ call, card }) => [call.digest, () => card] as const),
+    ...surfacedQuestions(data).map(({ call, card }) => [call.digest, () => card] as const),
     ...questions.open().map((question) => [question.digest, () => cardNow(question)] as const),
   ]);
   const cards: CardPage['cards'] = [];

@@ -8,14 +8,14 @@ import type { ApprovalAnswer, ApprovalQuestion, Pending } from './question';
 import { placesFor } from './room-for-decisions';
 
 /** `at`: when it was accepted, where that is recorded. */
-export type Sent = DecisionSource & { channel: 'signal' | 'update'; at?: string };
+export type DecisionOrigin = DecisionSource & { channel: 'signal' | 'update'; at?: string };
 
 /** One decision on one question. */
-export interface Said {
+export interface IncomingDecision {
   pending: Pending;
   kind: DecisionKind;
   fields: DecisionFields;
-  from: Sent;
+  from: DecisionOrigin;
   by: string;
   attestation: string | null;
 }
@@ -45,7 +45,7 @@ export function findQuestion(
 
 /** Why this decision does not count, or null. */
 export function reasonAgainst(
-  { pending, kind, by, attestation, fields }: Said,
+  { pending, kind, by, attestation, fields }: IncomingDecision,
   requester: string,
   stale: boolean,
   nowMs: number,
@@ -61,7 +61,7 @@ export function reasonAgainst(
 }
 
 /** Counts a decision that nothing speaks against, and answers the question once there are enough. */
-export function countDecision({ pending, kind, by, attestation, from, fields }: Said, at: string): void {
+export function countDecision({ pending, kind, by, attestation, from, fields }: IncomingDecision, at: string): void {
   const { note, outcome } = fields;
   const signed = attestation === null ? {} : { attestation };
   const { question } = pending;
@@ -82,7 +82,7 @@ export function countDecision({ pending, kind, by, attestation, from, fields }: 
 }
 
 /** Places that it takes of those reserved for its question: after a denial nobody else has to say anything. */
-export function answers({ pending: { question }, kind }: Pick<Said, 'pending' | 'kind'>): number {
+export function answers({ pending: { question }, kind }: Pick<IncomingDecision, 'pending' | 'kind'>): number {
   return kind === 'deny' ? placesFor(question) : 1;
 }
 

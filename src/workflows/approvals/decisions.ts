@@ -64,7 +64,7 @@ export function handleDecisions({ data, questions, forwarding, arrivals }: Dispa
 
   setHandler(
     defineUpdate<DecideAnswer, Update>(DECIDE_UPDATE),
-    (body, waits) => answered(arrivals, waits, (from) => fromUpdate(body, decide, from)),
+    (body, waits) => answerUpdate(arrivals, waits, (from) => fromUpdate(body, decide, from)),
     {
       description: 'A decision with an answer: {"decision": "approve" | "deny" | "settle", "call": "…", "by": "…", …}.',
       validator: (body, waits) => {
@@ -83,7 +83,7 @@ export function handleDecisions({ data, questions, forwarding, arrivals }: Dispa
   );
   setHandler(
     defineUpdate<DecideAnswer, Update>(INTERRUPT),
-    (body) => answered(arrivals, undefined, () => interrupt(body, loop)),
+    (body) => answerUpdate(arrivals, undefined, () => interrupt(body, loop)),
     {
       description: 'Ends the turn before its next step, with an answer: {"by": "…"}.',
       validator: (body, waits) => {
@@ -95,14 +95,14 @@ export function handleDecisions({ data, questions, forwarding, arrivals }: Dispa
   );
   setHandler(
     defineUpdate<DecideAnswer, Update>(STEER),
-    (body, waits) => answered(arrivals, waits, (from) => steer(body, steering, from)),
+    (body, waits) => answerUpdate(arrivals, waits, (from) => steer(body, steering, from)),
     {
       description: 'A message to the running turn, with an answer: {"text": "…", "by": "…"}.',
       // What is refused here leaves nothing in history.
       validator: (body, waits) => {
         mustBeInTime(waits);
         const read = readSteer(body);
-        const reason = steering === null ? NO_MODEL : read.ok ? steering.refused() : read.reason;
+        const reason = steering === null ? NO_MODEL : read.ok ? steering.refusalReason() : read.reason;
         if (reason !== null) throw ApplicationFailure.nonRetryable(reason, 'holdfast.bad_steer');
       },
     },
@@ -156,7 +156,11 @@ function steer(body: Json, steering: Steering | null, from: { channel: 'signal';
   return read.ok ? steering.say(read.fields, from) : read.reason;
 }
 
-async function answered(arrivals: Arrivals, waits: Json | undefined, take: (from: FromUpdate) => Reason): Promise<DecideAnswer> {
+async function answerUpdate(
+  arrivals: Arrivals,
+  waits: Json | undefined,
+  take: (from: FromUpdate) => Reason,
+): Promise<DecideAnswer> {
   const until = untilOf(waits);
   try {
     const accepted = until === undefined ? {} : { until, at: now() };

@@ -2,7 +2,7 @@
 import { cutJson } from '../../shared/json/json';
 import type { ApprovalPolicy, Decision, Edit, Settlement } from '../../shared/approval/approval';
 
-interface Asked {
+interface QuestionBase {
   call_id: string;
   digest: string;
   tool: string;
@@ -19,14 +19,14 @@ interface Asked {
   told?: boolean;
 }
 
-export interface ApprovalQuestion extends Asked {
+export interface ApprovalQuestion extends QuestionBase {
   kind: 'approval';
   card_ref: string;
   expires_at: string;
   approvals: Decision[];
 }
 
-export interface DoubtQuestion extends Asked {
+export interface DoubtQuestion extends QuestionBase {
   kind: 'doubt';
   settlements: Settlement[];
 }

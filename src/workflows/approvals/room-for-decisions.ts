@@ -84,7 +84,7 @@ function plus(one: Bytes, other: Bytes): Bytes {
 }
 
 function placesOf(open: OpenStep | undefined): number {
-  const kept = begun(open);
+  const kept = openProgress(open);
   const asked = kept.flatMap((one) => (one.at === 'question' ? [placesFor(one.question)] : []));
   const settled = kept.flatMap((one) => (one.at === 'doubt' ? one.question.settlements : []));
   return asked.reduce((sum, places) => sum + places, Math.max(0, SETTLING - settled.length));
@@ -94,7 +94,7 @@ function saidSoFar(outcomes: TurnData['outcomes'], open: OpenStep | undefined): 
   const ended = [...outcomes, ...Object.values(open?.outcomes ?? {})];
   return [
     ...ended.flatMap(({ decision, approvals = [], earlier = [] }) => [...(decision ? [decision] : []), ...approvals, ...earlier]),
-    ...begun(open).flatMap((kept) => [
+    ...openProgress(open).flatMap((kept) => [
       ...(kept.args.earlier ?? []),
       ...(kept.at === 'question' ? kept.question.approvals : kept.approvals),
       ...(kept.at === 'doubt' ? kept.question.settlements : []),
@@ -103,10 +103,10 @@ function saidSoFar(outcomes: TurnData['outcomes'], open: OpenStep | undefined): 
 }
 
 function makersOf(open: OpenStep | undefined): string[] {
-  return begun(open).flatMap(({ args: { makers = [] } }) => makers);
+  return openProgress(open).flatMap(({ args: { makers = [] } }) => makers);
 }
 
 /** Of a call that has ended the outcome tells. */
-function begun(open: OpenStep | undefined): Progress[] {
+function openProgress(open: OpenStep | undefined): Progress[] {
   return Object.entries(open?.progress ?? {}).flatMap(([id, kept]) => (open!.outcomes[id] === undefined ? [kept] : []));
 }

@@ -5,7 +5,14 @@
 import { keepProgress } from '../turn/state';
 import { CancellationScope, patched, workflowInfo } from '@temporalio/workflow';
 import type { AdmitCallOutput, AdmittedCall, CallArguments, CallOutcome, TurnContext } from '../../shared/io/activities';
-import { PLAIN_POLICY, samePerson, type Decision, type Earlier, type Edit, type Held } from '../../shared/approval/approval';
+import {
+  PLAIN_POLICY,
+  samePerson,
+  type Decision,
+  type Earlier,
+  type Edit,
+  type HoldReason,
+} from '../../shared/approval/approval';
 import { callDigest, hashJson, idempotencyKey } from '../../shared/json/digests';
 import { callError } from '../../shared/wire/errors';
 import { admitCall, closeQuestion } from '../activities';
@@ -20,7 +27,7 @@ import {
   countDenial,
   endDenials,
   openFacts,
-  takeDecided,
+  applyDecision,
 } from './call-log';
 import { addMaker } from '../turn/steering';
 import { resetSeed, now } from '../sandbox/time';
@@ -32,7 +39,7 @@ import type { Admission, Dispatch } from './dispatch-types';
 /** What a revision of a call is asked about with. */
 export interface Asking {
   revision: number;
-  held: Held[];
+  held: HoldReason[];
   edit: Edit | null;
   /** Who has had a hand in the call, besides the requester. */
   makers: string[];
@@ -46,7 +53,7 @@ const MOST_EARLIER = 20;
 const MOST_REVISIONS = 100;
 
 /** `seed`: `resetSeed()` at its admission; null in older histories, whose questions outlive a reset. */
-type Admitted = AdmitCallOutput & { ok: true; expires_at: string | null; seed: string | null };
+type AdmissionResult = AdmitCallOutput & { ok: true; expires_at: string | null; seed: string | null };
 
 /** Admits one call: at once where the step has said all; else it resolves once it is known whether the call may run. */
 export function admit(context: Dispatch, call: AdmittedCall): Admission | Promise<Admission> {
@@ -82,7 +89,7 @@ async function askActivity(
   context: Dispatch,
   call: AdmittedCall,
   { revision, held, edit, makers }: Asking,
-): Promise<Admitted | (AdmitCallOutput & { ok: false })> {
+): Promise<AdmissionResult | (AdmitCallOutput & { ok: false })> {
   const { id, tool, version, input_hash, input, input_ref } = call;
   const policy = context.data.policy!;
   const mayAsk = call.verdict === 'ask' || held.length > 0;
@@ -116,8 +123,13 @@ async function askActivity(
   return { ...admitted, expires_at: expiresAt, seed: admitted.run_id === undefined ? null : seed };
 }
 
-function afterwards(context: Dispatch, call: AdmittedCall, asking: Asking, admitted: Admitted): Promise<Admission> | Admission {
-  if (admitted.decided) takeDecided(context.data, call, admitted.decided);
+function afterwards(
+  context: Dispatch,
+  call: AdmittedCall,
+  asking: Asking,
+  admitted: AdmissionResult,
+): Promise<Admission> | Admission {
+  if (admitted.decided) applyDecision(context.data, call, admitted.decided);
   if (admitted.renewed) renew(context.data, call, admitted.renewed);
   if (admitted.target_hash !== undefined) call.target_hash = admitted.target_hash;
   const args = callArguments(context, call, asking, admitted);
@@ -151,14 +163,14 @@ async function askPeople(
   args: CallArguments,
   question: ApprovalQuestion,
   asked: string | null,
-  effect?: Admitted['effect'],
+  effect?: AdmissionResult['effect'],
 ): Promise<Admission> {
   const { data } = context;
   const view = moveCall(data, call.id, 'waiting', { ...identity(context.turn, args), ...(effect ? { effect } : {}) });
   view.approval.required = true;
   view.approval.expires_at = question.expires_at;
   keepProgress(data, call.id, { at: 'question', args, question });
-  let next: { asking: Asking; admitted: Admitted; edited: Edit } | null = null;
+  let next: { asking: Asking; admitted: AdmissionResult; edited: Edit } | null = null;
   const edit = async (edited: Edit) => {
     if (args.revision >= MOST_REVISIONS)
       return `it has been changed ${MOST_REVISIONS} times; deny it, and have it asked for anew`;
@@ -170,13 +182,13 @@ async function askPeople(
   };
   if (data.interrupted) return { ok: false, outcome: stoppedOutcome(data, call, null) };
   const answer = await context.questions.askApproval(question, edit, asked);
-  if (answer.how !== 'approved') closeAsked(context, question);
+  if (answer.how !== 'approved') closeOpenQuestion(context, question);
   if (answer.how === 'stopped') return { ok: false, outcome: stoppedOutcome(data, call, null) };
   if (answer.how === 'steered') return { ok: false, outcome: steeredOver(context, call, args, question) };
   if (answer.how === 'reset') {
     supersede(data, call, args.revision + 1);
     const earlier = saidOn(args, question.approvals);
-    const held: Held[] = [
+    const held: HoldReason[] = [
       ...asking.held.filter(({ kind }) => kind !== 'reset'),
       { kind: 'reset', id: question.run_id, text: '' },
     ];
@@ -186,13 +198,13 @@ async function askPeople(
     supersede(data, call, args.revision + 1);
     const { asking: wanted, admitted, edited } = next!;
     addMaker(data, context.turn, edited.by);
-    const earlier = [...saidOn(args, question.approvals), editMade(args, question, edited)].slice(-MOST_EARLIER);
+    const earlier = [...saidOn(args, question.approvals), recordEdit(args, question, edited)].slice(-MOST_EARLIER);
     return afterwards(context, call, { ...wanted, earlier }, admitted);
   }
   const { approvals } = question;
   if (answer.how !== 'approved') {
     showDecisions(data, call.id, [...approvals, answer.decision]);
-    return { ok: false, outcome: refused(context, call, answer.decision, { approvals, earlier: args.earlier ?? [] }) };
+    return { ok: false, outcome: refusedOutcome(context, call, answer.decision, { approvals, earlier: args.earlier ?? [] }) };
   }
   showDecisions(data, call.id, approvals);
   moveCall(data, call.id, 'approved');
@@ -202,7 +214,10 @@ async function askPeople(
 }
 
 /** What was said on it counts no more. The turn goes on meanwhile: the next step closes what it has the outcome of, too. */
-export function closeAsked({ turn, inFlight }: Dispatch, { digest, policy }: Pick<ApprovalQuestion, 'digest' | 'policy'>): void {
+export function closeOpenQuestion(
+  { turn, inFlight }: Dispatch,
+  { digest, policy }: Pick<ApprovalQuestion, 'digest' | 'policy'>,
+): void {
   if (policy.channel === 'any' || !patched('closed-questions')) return;
   const close = () => CancellationScope.nonCancellable(() => closeQuestion({ turn, digest }));
   inFlight.during(close).catch(() => undefined);
@@ -262,7 +277,7 @@ export function saidOn(args: CallArguments, approvals: Decision[]): Earlier[] {
   return [...earlier, ...approvals.map((given) => ({ ...given, revision }))].slice(-MOST_EARLIER);
 }
 
-function editMade({ revision }: CallArguments, { digest, run_id }: ApprovalQuestion, { input: _, ...edit }: Edit): Earlier {
+function recordEdit({ revision }: CallArguments, { digest, run_id }: ApprovalQuestion, { input: _, ...edit }: Edit): Earlier {
   return { decision: 'edit', revision, digest, run_id, at: now(), ...edit };
 }
 
@@ -279,7 +294,7 @@ function steeredOver({ data }: Dispatch, call: AdmittedCall, args: CallArguments
   return endCall(data, call, 'superseded', { error, effect, approvals, earlier: args.earlier ?? [] });
 }
 
-function refused(
+function refusedOutcome(
   context: Dispatch,
   call: AdmittedCall,
   decision: Decision,

@@ -92,8 +92,8 @@ export function showDecisions(data: TurnData, id: string, decisions: Decision[])
 }
 
 /** What is known of how a call ended, beside its state. */
-type Said = 'decision' | 'approvals' | 'earlier';
-type Facts = Partial<Pick<CallOutcome, 'effect' | 'result_ref' | 'summary' | 'error' | 'attempts' | Said>>;
+type DecisionField = 'decision' | 'approvals' | 'earlier';
+type Facts = Partial<Pick<CallOutcome, 'effect' | 'result_ref' | 'summary' | 'error' | 'attempts' | DecisionField>>;
 
 /** Ends a call in the view and gives its outcome. */
 export function endCall(data: TurnData, call: AdmittedCall, state: CallOutcome['state'], facts: Facts): CallOutcome {
@@ -195,7 +195,7 @@ export function openFacts(data: TurnData, call: AdmittedCall): Pick<AdmitCallInp
 }
 
 /** From here on the call is what was decided: its input, verdict and reason. */
-export function takeDecided(data: TurnData, call: AdmittedCall, decided: DecidedCall): void {
+export function applyDecision(data: TurnData, call: AdmittedCall, decided: DecidedCall): void {
   const { by_classifier, changes, ...fields } = decided;
   Object.assign(call, fields, { changes: [...(call.changes ?? []), ...changes].slice(-MOST_CHANGES) });
   viewOf(data, call.id).approval.required = decided.verdict === 'ask';

@@ -15,7 +15,7 @@ import { dispatch } from './dispatch';
 import { dispatchContext } from './dispatch-context';
 import type { Dispatch } from './dispatch-types';
 import { conclude, endingOf, type Ending } from '../turn/ending';
-import { resumable, resume, resumed, unlessFull, type Another } from '../turn/continue-as-new';
+import { resumable, resume, restoreState, unlessFull, type Another } from '../turn/continue-as-new';
 import { now } from '../sandbox/time';
 import { bindToStore, newTurn } from '../turn/state';
 import { showState, turnView } from '../turn/turn-view';
@@ -23,7 +23,7 @@ import { ParentReporter } from '../sub-agents/report-to-parent';
 
 export async function call(input: CallInput): Promise<DirectCallView> {
   const asTurn: TurnInput = { ...input, agent: input.agent ?? '', message: '', session_id: null, parent_head: null };
-  const data = resumed(input.resume) ?? newTurn(asTurn, now());
+  const data = restoreState(input.resume) ?? newTurn(asTurn, now());
   const { workflowId: workflow_id, firstExecutionRunId: first_execution_run_id } = workflowInfo();
   const { turn_id, requester, trace_id } = input;
   const bound = data.store_id === undefined ? {} : { store_id: data.store_id };

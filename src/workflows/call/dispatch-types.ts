@@ -1,6 +1,6 @@
 /** What the files of dispatch hand to each other. */
 import type { CallArguments, CallOptions, CallOutcome, TurnBegin, TurnContext } from '../../shared/io/activities';
-import type { Decision, Held } from '../../shared/approval/approval';
+import type { Decision, HoldReason } from '../../shared/approval/approval';
 import type { Arrivals } from '../sandbox/signals';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
 import type { Question } from '../approvals/question';
@@ -17,7 +17,7 @@ export interface Dispatch {
   /** Decisions that are for a turn below. */
   forwarding: Forwarding;
   /** Whoever else wants to know that a question is open, here or in a turn below; never throws, never waits. */
-  onQuestion(question: Opened): void;
+  onQuestion(question: QuestionNotice): void;
   /** Of a direct call. */
   options?: CallOptions;
   /** Of a session's turn: what stands in the transcript even if no step succeeds. */
@@ -25,9 +25,9 @@ export interface Dispatch {
 }
 
 /** A question, to whoever only has to know that there is one. */
-export type Opened = Pick<Question, 'kind' | 'run_id' | 'digest'>;
+export type QuestionNotice = Pick<Question, 'kind' | 'run_id' | 'digest'>;
 
-export interface Ran {
+export interface CallRun {
   outcome: CallOutcome;
   /** Working time, ms. */
   took_ms: number;
@@ -35,7 +35,7 @@ export interface Ran {
 
 /** Not dispatched: a person has to look again. */
 export interface HeldBack {
-  held: Held[];
+  held: HoldReason[];
   took_ms: number;
 }
 

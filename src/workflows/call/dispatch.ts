@@ -5,10 +5,10 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { AdmittedCall, CallOutcome } from '../../shared/io/activities';
 import { PLAIN_POLICY } from '../../shared/approval/approval';
-import { batches, forEachCapped } from '../../shared/turn/calls';
-import { admit, admitAs, closeAsked, saidOn } from './admission';
+import { batches, forEachConcurrent } from '../../shared/turn/calls';
+import { admit, admitAs, closeOpenQuestion, saidOn } from './admission';
 import { endCall, propose, stoppedOutcome, supersede } from './call-log';
-import type { Admission, Dispatch, Ran } from './dispatch-types';
+import type { Admission, Dispatch, CallRun } from './dispatch-types';
 import { refuseThird, rememberFailure } from './repetition';
 import { runDestructive, runRepeatable } from './run-call';
 import { runSubTurn } from '../sub-agents/run-sub-turn';
@@ -62,12 +62,12 @@ async function runBatch(context: Dispatch, batch: AdmittedCall[], admissions: Ad
     const admission = admitted instanceof Promise ? await admitted : admitted;
     if (context.data.interrupted && admission.ok && !isUnderWay(context, call))
       return void (outcomes[call.id] = stoppedOutcome(context.data, call, null));
-    const ran = admission.ok ? await runAdmitted(context, call, admission) : { outcome: admission.outcome, took_ms: 0 };
+    const ran = admission.ok ? await runAdmittedCall(context, call, admission) : { outcome: admission.outcome, took_ms: 0 };
     outcomes[call.id] = ran.outcome;
     longest = Math.max(longest, ran.took_ms);
   };
   if (sibling_abort && batch.length > 1) await runUntilFailure(context, batch, run, outcomes);
-  else await forEachCapped(batch, max_parallel, run);
+  else await forEachConcurrent(batch, max_parallel, run);
   context.data.worked_ms += longest;
 }
 
@@ -81,7 +81,7 @@ async function runUntilFailure(
   const scope = new CancellationScope();
   let abortedBy: string | null = null;
   await scope.run(() =>
-    forEachCapped(batch, data.policy!.max_parallel, async (call) => {
+    forEachConcurrent(batch, data.policy!.max_parallel, async (call) => {
       if (abortedBy !== null) return void (outcomes[call.id] = stoppedOutcome(data, call, abortedBy));
       try {
         await run(call);
@@ -98,7 +98,7 @@ async function runUntilFailure(
 }
 
 /** Runs it; what holds it back at the last moment is asked about, and it is tried again. */
-async function runAdmitted(context: Dispatch, call: AdmittedCall, admission: Admission & { ok: true }): Promise<Ran> {
+async function runAdmittedCall(context: Dispatch, call: AdmittedCall, admission: Admission & { ok: true }): Promise<CallRun> {
   const run = call.sub_agent !== undefined ? runSubTurn : call.class === 'destructive' ? runDestructive : runRepeatable;
   let took = 0;
   for (let admitted = admission; ;) {
@@ -106,7 +106,7 @@ async function runAdmitted(context: Dispatch, call: AdmittedCall, admission: Adm
     took += ran.took_ms;
     if (!('held' in ran)) return { ...ran, took_ms: took };
     const { digest } = admitted.args;
-    if (admitted.approvals.length > 0) closeAsked(context, { digest, policy: call.approval ?? PLAIN_POLICY });
+    if (admitted.approvals.length > 0) closeOpenQuestion(context, { digest, policy: call.approval ?? PLAIN_POLICY });
     const revision = admitted.args.revision + 1;
     supersede(context.data, call, revision);
     const earlier = saidOn(admitted.args, admitted.approvals);

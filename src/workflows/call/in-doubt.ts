@@ -1,7 +1,7 @@
 /** A call whose outcome nobody knows: its tool's probe is asked first, with patience, and then people. */
 import { ActivityFailure, ApplicationFailure, CancellationScope, log, patched, sleep, workflowInfo } from '@temporalio/workflow';
 import type { AdmittedCall, CallArguments, RunCallOutput } from '../../shared/io/activities';
-import { PLAIN_POLICY, SETTLEMENT_REFUSED, type ApprovalPolicy } from '../../shared/approval/approval';
+import { PLAIN_POLICY, SETTLEMENT_REFUSAL, type ApprovalPolicy } from '../../shared/approval/approval';
 import { inDoubtCard } from '../../shared/approval/card';
 import { cutJson } from '../../shared/json/json';
 import { reconcileEffect, settleEffect } from '../activities';
@@ -23,7 +23,7 @@ const PROBES = 50;
 type Probing = Progress & { at: 'probing' };
 
 /** Holds until it is known what became of the call; a cancelled turn waits for that too. */
-export function settled(
+export function settleDoubt(
   context: Dispatch,
   call: AdmittedCall,
   { args, approvals }: Admission & { ok: true },
@@ -42,7 +42,7 @@ export function settled(
   });
 }
 
-/** As `settled`, where an earlier run has begun. */
+/** As `settleDoubt`, where an earlier run has begun. */
 export function settledLater(
   context: Dispatch,
   call: AdmittedCall,
@@ -126,7 +126,7 @@ async function askPeople(context: Dispatch, args: CallArguments, question: Doubt
 /** The policy is absent in older histories. */
 function refusedSettlement(error: unknown): { reason: string; policy?: ApprovalPolicy } | null {
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
-  if (!(cause instanceof ApplicationFailure) || cause.type !== SETTLEMENT_REFUSED) return null;
+  if (!(cause instanceof ApplicationFailure) || cause.type !== SETTLEMENT_REFUSAL) return null;
   const [policy] = (cause.details ?? []) as [ApprovalPolicy?];
   return { reason: cause.message, ...(policy ? { policy } : {}) };
 }

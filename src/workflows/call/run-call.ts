@@ -9,8 +9,8 @@ import { CLASS_RULES } from '../../shared/turn/tool-class';
 import { executeCall, inspectEffect } from '../activities';
 import { now } from '../sandbox/time';
 import { admittedAs, endCall, moveCall } from './call-log';
-import type { Admission, Dispatch, HeldBack, Ran } from './dispatch-types';
-import { settled, settledLater } from './in-doubt';
+import type { Admission, Dispatch, HeldBack, CallRun } from './dispatch-types';
+import { settleDoubt, settledLater } from './in-doubt';
 
 /** Dispatches after proven nothing, all causes together. */
 const MAX_DISPATCHES = 10;
@@ -21,7 +21,7 @@ export async function runDestructive(
   context: Dispatch,
   call: AdmittedCall,
   admission: Admission & { ok: true },
-): Promise<Ran | HeldBack> {
+): Promise<CallRun | HeldBack> {
   const { data } = context;
   const kept = data.open?.progress[call.id];
   if (kept?.at === 'probing' || kept?.at === 'doubt') {
@@ -69,7 +69,7 @@ export async function runDestructive(
     );
     return { outcome: endCall(data, call, 'failed', { error, effect: 'not_applied', ...said }), took_ms: took };
   }
-  if (result.state === 'in_doubt') result = await settled(context, call, admission, result);
+  if (result.state === 'in_doubt') result = await settleDoubt(context, call, admission, result);
   return { outcome: endCall(data, call, result.state, { ...result, ...said }), took_ms: took };
 }
 
@@ -102,7 +102,7 @@ export async function runRepeatable(
   context: Dispatch,
   call: AdmittedCall,
   admission: Admission & { ok: true },
-): Promise<Ran | HeldBack> {
+): Promise<CallRun | HeldBack> {
   moveCall(context.data, call.id, 'running');
   const said = { approvals: admission.approvals, earlier: admission.args.earlier ?? [] };
   try {

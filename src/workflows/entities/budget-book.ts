@@ -17,15 +17,15 @@ import {
   countsUntil,
   EMPTY_BOOK,
   isAmount,
-  pruned,
+  pruneBook,
   reserve,
   settle,
-  used,
+  usedAmount,
   type Book,
   type BudgetName,
   type Reservation,
-  type Reserved,
-  type Settled,
+  type ReservationAnswer,
+  type BudgetSettlement,
 } from '../../shared/budget-book';
 import { inlineCode } from '../../shared/text/visible';
 import { BUDGET_QUERY, RESERVE_UPDATE, SETTLE_UPDATE, type BudgetView } from '../contract';
@@ -58,7 +58,7 @@ export async function budget({ book: kept = EMPTY_BOOK, ...name }: BudgetInput):
     { description: 'What is used and left; takes the time to say it for, ms since 1970. Default: when something last happened.' },
   );
   setHandler(
-    defineUpdate<Reserved, [Reservation]>(RESERVE_UPDATE),
+    defineUpdate<ReservationAnswer, [Reservation]>(RESERVE_UPDATE),
     (asked) => {
       const reserved = reserve(book, asked, Date.now());
       write(reserved.book);
@@ -66,9 +66,9 @@ export async function budget({ book: kept = EMPTY_BOOK, ...name }: BudgetInput):
     },
     { description: 'Reserves for a call that is about to run.', validator: checkReservation },
   );
-  setHandler(defineUpdate<void, [Settled]>(SETTLE_UPDATE), (said) => write(settle(book, said, Date.now())), {
+  setHandler(defineUpdate<void, [BudgetSettlement]>(SETTLE_UPDATE), (said) => write(settle(book, said, Date.now())), {
     description: 'What became of a call that had reserved.',
-    validator: checkSettled,
+    validator: checkSettlement,
   });
 
   for (;;) {
@@ -78,7 +78,7 @@ export async function budget({ book: kept = EMPTY_BOOK, ...name }: BudgetInput):
       await condition(allHandlersFinished);
       await continueAsNew<typeof budget>({ ...name, book });
     }
-    book = pruned(book, Date.now());
+    book = pruneBook(book, Date.now());
     if (countsUntil(book) === null && allHandlersFinished()) return;
   }
 }
@@ -92,7 +92,7 @@ setWorkflowOptions(
 
 /** Whoever can reach Temporal can send an update: what is malformed must not fail the workflow task. @throws Error */
 function checkReservation(asked: Reservation): void {
-  checkDispatched(asked);
+  checkDispatchKey(asked);
   const { amount, cap, window_ms, lasts_ms, proven, accepted } = asked;
   if (!isAmount(amount) || !isAmount(cap)) throw new Error('amount and cap must be digits, at most 100');
   if (!within(window_ms, 1) || !within(lasts_ms, 0)) throw new Error('window_ms and lasts_ms must be ms, at most a year');
@@ -100,13 +100,13 @@ function checkReservation(asked: Reservation): void {
 }
 
 /** @throws Error */
-function checkSettled(said: Settled): void {
-  checkDispatched(said);
+function checkSettlement(said: BudgetSettlement): void {
+  checkDispatchKey(said);
   if (!['applied', 'in_doubt', 'not_applied'].includes(said.outcome))
     throw new Error('outcome must be applied, in_doubt or not_applied');
 }
 
-function checkDispatched(given: { key: string; dispatch: number }): void {
+function checkDispatchKey(given: { key: string; dispatch: number }): void {
   if (typeof given !== 'object' || given === null) throw new Error('one object is expected');
   if (typeof given.key !== 'string' || !/^hf_[0-9a-f]{40}$/.test(given.key)) throw new Error('key must be an idempotency key');
   if (!within(given.dispatch, 1)) throw new Error('dispatch must be an integer from 1');
@@ -117,8 +117,8 @@ function within(value: unknown, least: number): boolean {
 }
 
 function viewOf(name: BudgetName, book: Book, now: number): BudgetView {
-  const { terms, open, spent } = pruned(book, now);
-  const sum = used(book, now);
+  const { terms, open, spent } = pruneBook(book, now);
+  const sum = usedAmount(book, now);
   const left = terms === null || sum > BigInt(terms.cap) ? 0n : BigInt(terms.cap) - sum;
   const doubts = open.filter(({ state }) => state === 'in_doubt');
   return {

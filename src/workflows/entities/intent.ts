@@ -33,7 +33,7 @@ const FIRST_CLAIM_MS = 60_000;
 const LONGEST_TEXT = 500;
 /** The same in bytes of JSON: an entity holds a hundred of them. */
 const TEXT_BYTES = 1_500;
-const MOST_ACCEPTED = 100;
+const ACCEPTED_LIMIT = 100;
 const LONGEST_WINDOW = 31 * 24 * 3_600_000;
 
 export async function intent(begun: IntentInput): Promise<void> {
@@ -93,7 +93,7 @@ function checkClaim(claim: unknown): void {
     read.window_ms > 0 &&
     read.window_ms <= LONGEST_WINDOW &&
     Array.isArray(read.accepted) &&
-    read.accepted.length <= MOST_ACCEPTED &&
+    read.accepted.length <= ACCEPTED_LIMIT &&
     read.accepted.every(isText);
   if (!fits) throw ApplicationFailure.nonRetryable('This is no claim of an intent', 'holdfast.bad_claim');
 }

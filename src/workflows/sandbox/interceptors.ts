@@ -1,7 +1,7 @@
 import { workflowInfo, type WorkflowInterceptorsFactory } from '@temporalio/workflow';
 import { getActivator } from './activator';
 import { MEMO_TRACE } from '../contract';
-import { signalArrived, updateArrived } from './signals';
+import { deliverSignal, recordUpdateSender } from './signals';
 
 /**
  * Puts the turn's trace id on what is logged about its workflow, and takes its signals before the SDK does
@@ -24,10 +24,10 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
         for (const { notifyHasPatch } of activation.jobs ?? []) if (notifyHasPatch) getActivator().notifyHasPatch(notifyHasPatch);
         const isOurs = (name: string | null | undefined) => !(name ?? '').startsWith('__temporal_');
         for (const { signalWorkflow, doUpdate } of activation.jobs ?? []) {
-          if (doUpdate?.id) updateArrived(doUpdate.id, doUpdate.meta?.identity ?? '');
+          if (doUpdate?.id) recordUpdateSender(doUpdate.id, doUpdate.meta?.identity ?? '');
           if (!signalWorkflow || !isOurs(signalWorkflow.signalName)) continue;
           const { signalName, identity, input: payloads } = signalWorkflow;
-          signalArrived({ name: signalName ?? '', identity: identity ?? '', payloads: payloads ?? [] });
+          deliverSignal({ name: signalName ?? '', identity: identity ?? '', payloads: payloads ?? [] });
         }
         activation.jobs = (activation.jobs ?? []).filter((job) => !job.signalWorkflow || !isOurs(job.signalWorkflow.signalName));
         next(input);

@@ -22,7 +22,7 @@ export function beginningOf(text: string, characters: number): string {
 const early: Arrival[] = [];
 let listener: ((arrival: Arrival) => void) | null = null;
 
-export function signalArrived({ name, identity, payloads }: Arrival): void {
+export function deliverSignal({ name, identity, payloads }: Arrival): void {
   const arrival = { name: beginningOf(name, 100), identity: beginningOf(identity, 200), payloads };
   if (listener) listener(arrival);
   else early.push(arrival);
@@ -41,7 +41,7 @@ const senders = new Map<string, string>();
 /** Temporal lets no more than 10 be under way. */
 const MOST = 100;
 
-export function updateArrived(id: string, identity: string): void {
+export function recordUpdateSender(id: string, identity: string): void {
   if (senders.size >= MOST) senders.delete(senders.keys().next().value!);
   senders.set(id, beginningOf(identity, 200));
 }

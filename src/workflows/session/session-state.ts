@@ -12,7 +12,7 @@ import { keyword } from '../../shared/search-attributes';
 import { MEMO_OF_SESSION, MEMO_TRACE, TURN_WORKFLOW } from '../contract';
 
 /** Messages whose ids are remembered. */
-const REMEMBERED = 1000;
+const MAX_MESSAGE_IDS = 1000;
 const LONGEST_QUEUE = 20;
 /** Of all that waits, bytes of JSON: it goes on in another run's argument, beside 80,000 of message ids. One message always fits. */
 const LARGEST_QUEUE = 400_000;
@@ -30,7 +30,7 @@ export interface SessionData {
   next: number;
   /** In the ids of its turns; empty: it is the first of its id. Null: not known yet. Absent in sessions of older builds. */
   series?: string | null;
-  queue: Queued[];
+  queue: QueuedMessage[];
   /** Messages that have come, the newest last: hash of the id, hash of the message, number of the turn. */
   seen: [id: string, message: string, turn: number][];
   running: { turn_id: string; since: string } | null;
@@ -44,7 +44,7 @@ export interface SessionData {
   started_at: string;
 }
 
-export interface Queued {
+export interface QueuedMessage {
   turn_id: string;
   message: string;
   at: string;
@@ -112,13 +112,13 @@ export function take(data: SessionData, sessionId: string, body: SendBody, now: 
   const followed = body.callback_ref === undefined ? {} : { callback_ref: body.callback_ref };
   const queued = { turn_id, message: body.message, at: now, ...signed, ...followed };
   data.queue = body.resume ? [queued, ...data.queue] : [...data.queue, queued];
-  data.seen = [...data.seen, [idHash(body), messageHash(body), number] as [string, string, number]].slice(-REMEMBERED);
+  data.seen = [...data.seen, [idHash(body), messageHash(body), number] as [string, string, number]].slice(-MAX_MESSAGE_IDS);
   data.held = null; // whoever says something wants to go on
   return answer(data, turn_id, false);
 }
 
 /** What begins now, if anything does. */
-export function nextInQueue({ queue, running, held }: SessionData): Queued | null {
+export function nextInQueue({ queue, running, held }: SessionData): QueuedMessage | null {
   return running === null && held === null ? (queue[0] ?? null) : null;
 }
 
@@ -127,9 +127,9 @@ export function isOver(data: SessionData): boolean {
   return data.closing && data.running === null && nextInQueue(data) === null;
 }
 
-type Ended = Exclude<LookAtTurnOutput, { state: 'running' }>;
+type TurnEnd = Exclude<LookAtTurnOutput, { state: 'running' }>;
 
-export function turnEnded(data: SessionData, turn_id: string, ended: Ended): void {
+export function recordTurnEnd(data: SessionData, turn_id: string, ended: TurnEnd): void {
   const state = ended.state === 'lost' ? 'failed' : ended.state;
   data.running = null;
   data.turns += 1;
@@ -144,7 +144,7 @@ export function turnEnded(data: SessionData, turn_id: string, ended: Ended): voi
 }
 
 /** A message that came after the end was sent by somebody who could know of it. The session may learn of the end later than he. */
-function saidAfter({ queue }: SessionData, ended: Ended): boolean {
+function saidAfter({ queue }: SessionData, ended: TurnEnd): boolean {
   if (ended.state === 'lost' || ended.ended_at === undefined) return false;
   const end = Date.parse(ended.ended_at);
   return queue.some(({ at }) => Date.parse(at) >= end);
@@ -186,7 +186,7 @@ export async function startTurn(
     head,
     context_full,
     of,
-  }: Queued & Pick<SessionData, 'agent' | 'head' | 'context_full'> & { of?: TurnOfSession },
+  }: QueuedMessage & Pick<SessionData, 'agent' | 'head' | 'context_full'> & { of?: TurnOfSession },
   mayHaveEnded: () => void,
 ): Promise<void> {
   const trace_id = traceId(Date.now(), uuid4().replaceAll('-', ''));

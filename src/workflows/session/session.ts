@@ -37,12 +37,12 @@ import {
 import { cachedShare } from '../../shared/turn/usage';
 import { inlineCode } from '../../shared/text/visible';
 import { beginSession, checkFork, lookAtTurn } from '../activities';
-import { type DecideAnswer, INTERRUPT, MEMO_TITLE, SESSION_UPDATES, STATUS_QUERY, TURN_DONE } from '../contract';
+import { type DecideAnswer, INTERRUPT, MEMO_TITLE, SESSION_UPDATES, STATUS_QUERY, TURN_DONE_SIGNAL } from '../contract';
 import { mustBeInTime, now } from '../sandbox/time';
 import { readBy } from '../turn/ending';
 import { decodePayload } from '../../shared/wire/payload';
 import { keyword } from '../../shared/search-attributes';
-import { isOver, newSession, nextInQueue, sendFault, type SessionData, take, turnEnded, startTurn } from './session-state';
+import { isOver, newSession, nextInQueue, sendFault, type SessionData, take, recordTurnEnd, startTurn } from './session-state';
 import { onSignals } from '../sandbox/signals';
 
 /** A run takes 2,000 updates. */
@@ -66,7 +66,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
   const view = (): SessionView => viewOf(input, data);
   const show = () => setCurrentDetails(details(view()));
   onSignals(({ name, payloads }) => {
-    const decoded = name === TURN_DONE ? decodePayload(payloads[0]) : null;
+    const decoded = name === TURN_DONE_SIGNAL ? decodePayload(payloads[0]) : null;
     if (decoded?.ok && isJsonObject(decoded.value) && data.running?.turn_id === decoded.value.turn_id)
       done = data.running!.turn_id;
   });
@@ -135,7 +135,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
     (body) => {
       data.title = (readTitle(body) as { title: string }).title;
       upsertMemo({ [MEMO_TITLE]: data.title });
-      return ACCEPTED;
+      return ACCEPTANCE;
     },
     (body) => faultOf(readTitle(body)) ?? notClosed(),
   );
@@ -144,7 +144,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
     'Takes no more messages; what runs comes to its end: {"by": "…"}.',
     () => {
       data.closing = true;
-      return ACCEPTED;
+      return ACCEPTANCE;
     },
     (body) => faultOf(readBy(body)),
   );
@@ -158,7 +158,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
   const full = () => updates >= MOST_UPDATES || workflowInfo().continueAsNewSuggested;
   show();
   while (!isOver(data)) {
-    await allTaken();
+    await waitForActivation();
     if (full()) {
       await condition(allHandlersFinished);
       await continueAsNew<typeof session>({ ...input, resume: data as unknown as Json });
@@ -167,7 +167,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
     if (data.running) {
       const ended = await turnEnd(data.running.turn_id);
       if (ended) {
-        turnEnded(data, data.running.turn_id, ended);
+        recordTurnEnd(data, data.running.turn_id, ended);
         done = null;
       }
       looking = false;
@@ -177,7 +177,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
       if (data.series !== undefined) data.running_message = hashJson(next.message);
       const { head, context_full, agent } = data;
       const mayHaveEnded = () => void (data.running?.turn_id === next.turn_id && (done = next.turn_id));
-      await startTurn(input, { ...next, agent, head, context_full, ...wanted(data) }, mayHaveEnded);
+      await startTurn(input, { ...next, agent, head, context_full, ...runningTurnOf(data) }, mayHaveEnded);
     } else {
       await condition(() => nextInQueue(data) !== null || isOver(data) || full());
     }
@@ -194,7 +194,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
       const within_ms = done === turn_id ? ENDS_WITHIN : 0;
       done = null;
       looking = true;
-      const looked = await look({ turn_id, session_id: input.session_id, within_ms, ...wanted(data) });
+      const looked = await look({ turn_id, session_id: input.session_id, within_ms, ...runningTurnOf(data) });
       if (looked.state !== 'running') return looked;
       looking = false;
     }
@@ -212,21 +212,21 @@ setWorkflowOptions(
  * came with them. A worker that comes back may see apart what a replay sees at once (temporal/executions.ts); so both act
  * in the same order.
  */
-async function allTaken(): Promise<void> {
+async function waitForActivation(): Promise<void> {
   let asked = false; // a condition is looked at once when it is made, and then after everything else
   await condition(() => asked || !(asked = true));
 }
 
-const ACCEPTED: DecideAnswer = { accepted: true, reason: null };
+const ACCEPTANCE: DecideAnswer = { accepted: true, reason: null };
 
 /** Messages that have waited for it are answered before the loop acts on them, as those that come later are. */
 async function begin(input: SessionInput, data: SessionData): Promise<void> {
   data.series = await seriesOf(input);
-  await allTaken();
+  await waitForActivation();
 }
 
 /** What tells the turn that runs from any other of its id. */
-function wanted({ running_message: message_hash }: SessionData): { of?: TurnOfSession } {
+function runningTurnOf({ running_message: message_hash }: SessionData): { of?: TurnOfSession } {
   if (message_hash === undefined) return {};
   return { of: { session_run: workflowInfo().firstExecutionRunId, message_hash } };
 }
@@ -271,7 +271,7 @@ async function fork({ session_id, fork: from }: SessionInput, data: SessionData)
 async function interrupt({ running }: SessionData, body: Json): Promise<DecideAnswer> {
   try {
     await getExternalWorkflowHandle(workflowId(running!.turn_id)).signal(INTERRUPT, body);
-    return ACCEPTED;
+    return ACCEPTANCE;
   } catch {
     return { accepted: false, reason: 'the turn has ended' };
   }

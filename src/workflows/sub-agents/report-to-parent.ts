@@ -8,13 +8,13 @@ import {
   setHandler,
 } from '@temporalio/workflow';
 import type { TurnContext } from '../../shared/io/activities';
-import { travelling, type SubTurnFacts, type Surfaced } from '../../shared/turn/sub-turn';
+import { travelling, type SubTurnFacts, type SurfacedQuestion } from '../../shared/turn/sub-turn';
 import { viewOf } from '../call/call-log';
 import { SUB_TURN_QUERY, SUB_TURN_SIGNAL } from '../contract';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
 import type { Question } from '../approvals/question';
 import { spentBy, type TurnData } from '../turn/state';
-import { surfaced } from './sub-turns';
+import { surfacedQuestions } from './sub-turns';
 import { cardNow } from '../turn/turn-view';
 
 export class ParentReporter {
@@ -33,7 +33,7 @@ export class ParentReporter {
   }
 
   /** Once the turn above has been told how things stand. */
-  async done(): Promise<void> {
+  async waitForReport(): Promise<void> {
     if (this.turn.parent) await CancellationScope.nonCancellable(() => condition(() => this.told === this.news()));
   }
 
@@ -55,7 +55,7 @@ export class ParentReporter {
       const said = question.kind === 'approval' ? question.approvals : question.settlements;
       return `${digest} ${said.length}`;
     });
-    const below = surfaced(this.data).map(({ call }) => `${call.digest} ${call.approval.decisions.length}`);
+    const below = surfacedQuestions(this.data).map(({ call }) => `${call.digest} ${call.approval.decisions.length}`);
     return [...own, ...below, this.data.ended_at ?? ''].join();
   }
 
@@ -73,11 +73,11 @@ export class ParentReporter {
       reason: data.reason,
       spent: spentBy(data),
       ...(data.steered?.by.length ? { said_by: data.steered.by } : {}),
-      waiting: travelling([...this.questions.open().map((question) => this.surface(question)), ...surfaced(data)]),
+      waiting: travelling([...this.questions.open().map((question) => this.surface(question)), ...surfacedQuestions(data)]),
     };
   }
 
-  private surface(question: Question): Surfaced {
+  private surface(question: Question): SurfacedQuestion {
     const { turn_id, workflow_id, first_execution_run_id, store_id, agent } = this.turn;
     const call = viewOf(this.data, question.call_id);
     const { kind, run_id } = question;

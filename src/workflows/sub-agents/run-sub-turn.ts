@@ -27,7 +27,7 @@ import { workflowId } from '../../shared/ids';
 import {
   addUsage,
   narrower,
-  NOTHING_SPENT,
+  ZERO_SPENDING,
   shareOf,
   subTurnId,
   type SubTurnReport,
@@ -38,10 +38,10 @@ import { keyword } from '../../shared/search-attributes';
 import { closeSubTurn, lookAtSubTurn, openSubTurn } from '../activities';
 import { admittedAs, endCall, moveCall } from '../call/call-log';
 import { MEMO_TRACE, TURN_WORKFLOW } from '../contract';
-import type { Admission, Dispatch, HeldBack, Ran } from '../call/dispatch-types';
+import type { Admission, Dispatch, HeldBack, CallRun } from '../call/dispatch-types';
 import { addMakers } from '../turn/steering';
 import { now } from '../sandbox/time';
-import { newlySurfaced } from './sub-turns';
+import { newQuestions } from './sub-turns';
 import { cutReason } from '../turn/state-limits';
 import { showState } from '../turn/turn-view';
 
@@ -53,13 +53,13 @@ const MOST_SUBS = 100;
 const FIRST_PROBE_MS = 60_000;
 const LONGEST_PROBE_MS = 3_600_000;
 
-type Opened = OpenSubTurnOutput & { open: true };
+type OpenedSubTurn = OpenSubTurnOutput & { open: true };
 
 export async function runSubTurn(
   context: Dispatch,
   call: AdmittedCall,
   admission: Admission & { ok: true },
-): Promise<Ran | HeldBack> {
+): Promise<CallRun | HeldBack> {
   const { data } = context;
   const kept = data.open?.progress[call.id];
   moveCall(data, call.id, 'running');
@@ -122,7 +122,7 @@ async function begin(
       continue;
     }
     const share = reservation(context, opened);
-    if (share === null) return { refused: { error: NOTHING_LEFT(call.tool) } };
+    if (share === null) return { refused: { error: exhaustedLimitError(call.tool) } };
     const sub: SubTurn = { ...found, reserved: share, report: null, news: false };
     enter(context, sub);
     if (await start(context, call, request, opened, sub)) return { sub };
@@ -142,7 +142,7 @@ function enter({ data }: Dispatch, sub: SubTurn): SubTurn {
 const NONE: TurnLimits = { steps: 0, tokens: 0, cost_usd: 0, time_ms: 0 };
 
 /** Shared out evenly among the agents of this step that have not begun; null: nothing is left. */
-function reservation({ data }: Dispatch, { limits }: Opened): TurnLimits | null {
+function reservation({ data }: Dispatch, { limits }: OpenedSubTurn): TurnLimits | null {
   const own = limitsOf(data);
   if (!own) return limits;
   const begun = new Set((data.subs ?? []).map(({ call_id }) => call_id));
@@ -157,7 +157,7 @@ async function start(
   context: Dispatch,
   call: AdmittedCall,
   request: RunCallInput,
-  { agent, message, within, depth_left }: Opened,
+  { agent, message, within, depth_left }: OpenedSubTurn,
   sub: SubTurn,
 ): Promise<boolean> {
   const { turn, data } = context;
@@ -234,7 +234,7 @@ async function follow(context: Dispatch, sub: SubTurn): Promise<unknown> {
     addMakers(data, turn, said_by); // its answer may say what they want
     sub.report = report;
     showState(data, questions);
-    for (const { kind, run_id, call } of newlySurfaced(before, sub.report))
+    for (const { kind, run_id, call } of newQuestions(before, sub.report))
       context.onQuestion({ kind, run_id, digest: call.digest! });
     if (sub.report.ended) return cancelled;
   }
@@ -258,7 +258,7 @@ function cancelChild({ workflow_id }: SubTurn): Promise<void> {
 /** What it has used counts; what it had reserved besides is free again. */
 function settle({ data }: Dispatch, sub: SubTurn): void {
   if (sub.reserved === null) return;
-  const below = data.below ?? NOTHING_SPENT;
+  const below = data.below ?? ZERO_SPENDING;
   const { spent, reason } = sub.report!;
   sub.reserved = null;
   sub.report = { ...sub.report!, reason: cutReason(reason), waiting: [] };
@@ -306,7 +306,7 @@ async function resultOf(
   }
 }
 
-function NOTHING_LEFT(tool: string): CallError {
+function exhaustedLimitError(tool: string): CallError {
   const message = `${tool} was not asked: this turn has nothing left of its limits that it could work with.`;
   return callError('QUOTA_EXCEEDED', 'nothing_left', message, { hint: 'Answer with what is known.' });
 }

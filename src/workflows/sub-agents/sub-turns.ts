@@ -7,7 +7,7 @@ import type { TurnContext } from '../../shared/io/activities';
 import type { DecisionSource } from '../../shared/approval/approval';
 import type { DecisionFields, DecisionKind } from '../../shared/approval/decision';
 import type { JsonObject } from '../../shared/json/json';
-import type { SubTurnReport, Surfaced } from '../../shared/turn/sub-turn';
+import type { SubTurnReport, SurfacedQuestion } from '../../shared/turn/sub-turn';
 import type { SubTurnView, SurfacedCall } from '../../shared/turn/turn-view';
 import { forwardDecision } from '../activities';
 import type { Question } from '../approvals/question';
@@ -19,7 +19,7 @@ import { MANY_EVENTS } from '../sandbox/is-bounded';
 const MOST_FORWARDS = 8;
 
 /** What waits for a person in the turns below. */
-export function surfaced({ subs = [] }: TurnData): Surfaced[] {
+export function surfacedQuestions({ subs = [] }: TurnData): SurfacedQuestion[] {
   return subs.filter(({ reserved }) => reserved !== null).flatMap(({ report }) => report?.waiting ?? []);
 }
 
@@ -38,17 +38,17 @@ export function subTurnViews({ subs = [] }: TurnData): SubTurnView[] {
   }));
 }
 
-function shownAbove({ kind: _, card: __, run_id: ___, ...call }: Surfaced): SurfacedCall {
+function shownAbove({ kind: _, card: __, run_id: ___, ...call }: SurfacedQuestion): SurfacedCall {
   return call;
 }
 
 /** What a look at a child has shown that the one before had not. */
-export function newlySurfaced(before: SubTurnReport | null, after: SubTurnReport): Surfaced[] {
+export function newQuestions(before: SubTurnReport | null, after: SubTurnReport): SurfacedQuestion[] {
   const known = new Set((before?.waiting ?? []).map(keyOf));
   return after.waiting.filter((question) => !known.has(keyOf(question)));
 }
 
-function keyOf({ kind, run_id, call }: Surfaced): string {
+function keyOf({ kind, run_id, call }: SurfacedQuestion): string {
   return `${kind} ${run_id} ${call.digest}`;
 }
 
@@ -104,7 +104,7 @@ export class Forwarding {
     return this.pass(found[0]![0]!, bodyOf(kind, fields), from.identity);
   }
 
-  private find(wanted: Surfaced['kind'], call: string): SubTurn[] {
+  private find(wanted: SurfacedQuestion['kind'], call: string): SubTurn[] {
     return (this.data.subs ?? []).flatMap((sub) =>
       (sub.reserved === null ? [] : (sub.report?.waiting ?? []))
         .filter((question) => question.kind === wanted && question.call.digest?.startsWith(call))

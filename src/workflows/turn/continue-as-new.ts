@@ -5,7 +5,7 @@
 import { ApplicationFailure, CancellationScope, condition, patched, workflowInfo } from '@temporalio/workflow';
 import type { TurnContext } from '../../shared/io/activities';
 import type { Decision } from '../../shared/approval/approval';
-import { type Json, type JsonObject, jsonBytes, isPacked, packed, unpacked, type Packed } from '../../shared/json/json';
+import { type Json, type JsonObject, jsonBytes, isPacked, packJson, unpackJson, type PackedJson } from '../../shared/json/json';
 import { keepSaid, readCard, readSaid } from '../activities';
 import { goOn } from '../call/dispatch';
 import type { Dispatch } from '../call/dispatch-types';
@@ -66,7 +66,7 @@ export async function goOnBetween(context: Dispatch, steering: Steering, another
 
 async function keepApart({ turn, data }: Dispatch): Promise<Apart> {
   const { said } = setAside(callsOf(data));
-  const { said_ref } = await keepSaid({ turn, said: packed(said) });
+  const { said_ref } = await keepSaid({ turn, said: packJson(said) });
   return { said_ref, places: placesOf(said) };
 }
 
@@ -74,7 +74,7 @@ async function keepApart({ turn, data }: Dispatch): Promise<Apart> {
 function isShort(data: TurnData, apart: Apart | null): boolean {
   fitCalls(data);
   const { said } = setAside(without(data, apart));
-  return jsonBytes(packed(said)) <= SAID_ALONG || !isBounded() || !patched('said-by-reference');
+  return jsonBytes(packJson(said)) <= SAID_ALONG || !isBounded() || !patched('said-by-reference');
 }
 
 function without(data: TurnData, apart: Apart | null): JsonObject {
@@ -87,7 +87,7 @@ export function resumable(data: TurnData, apart: Apart | null): Json {
   if (!isBounded())
     return { ...data, ...(subs ? { subs } : {}), ...(data.open ? { open: unshown(data.open) } : {}) } as unknown as Json;
   fitCalls(data);
-  const travels = packed({ ...data, ...(subs ? { subs: fitSubs(subs) } : {}), ...without(data, apart) });
+  const travels = packJson({ ...data, ...(subs ? { subs: fitSubs(subs) } : {}), ...without(data, apart) });
   return (apart === null ? travels : { ...travels, said_ref: apart.said_ref }) as unknown as Json;
 }
 
@@ -98,14 +98,14 @@ function unshown(open: OpenStep): OpenStep {
 }
 
 /** Null: there was no run before. */
-export function resumed(resume: Json | undefined): TurnData | null {
+export function restoreState(resume: Json | undefined): TurnData | null {
   if (resume === undefined) return null;
   return isPacked(resume) ? stateIn(resume, null) : withItsInputs(resume as unknown as TurnData);
 }
 
 /** @param said what the store has of it; null: it has not been read yet */
-function stateIn(resume: Packed, said: Json[] | null): TurnData {
-  const data = unpacked(resume) as JsonObject;
+function stateIn(resume: PackedJson, said: Json[] | null): TurnData {
+  const data = unpackJson(resume) as JsonObject;
   if (resume.said_ref === undefined) return withItsInputs(data as unknown as TurnData);
   const { calls, outcomes, open } = data;
   const of = putBack({ calls: calls!, outcomes: outcomes!, ...(open === undefined ? {} : { open }) }, said) as JsonObject;
@@ -133,7 +133,7 @@ export async function resume(context: Dispatch, kept: Json): Promise<void> {
   if (data.open) await goOn(context, data.open);
 }
 
-type ReadLater = Packed & { said_ref: string };
+type ReadLater = PackedJson & { said_ref: string };
 
 /** What people have said did not go along. */
 function isApart(resume: Json): resume is Json & ReadLater {
@@ -144,7 +144,7 @@ function isApart(resume: Json): resume is Json & ReadLater {
 async function readBack({ turn, data }: Dispatch, resume: ReadLater): Promise<void> {
   const { said_ref } = resume;
   const { said } = await readSaid({ turn, said_ref });
-  const { calls, outcomes, open, earlier_calls } = stateIn(resume, unpacked(said) as Json[]);
+  const { calls, outcomes, open, earlier_calls } = stateIn(resume, unpackJson(said) as Json[]);
   Object.assign(data, { calls, outcomes, ...(open ? { open } : {}), ...(earlier_calls ? { earlier_calls } : {}) });
 }
 
@@ -155,10 +155,10 @@ async function carryOver(turn: TurnContext, kept: Progress): Promise<void> {
     const { card, run_id, digest } = await readCard({ turn, card_ref: question.card_ref });
     // What the run before has handed on may be made up: nobody decides on one call by the card of another.
     if (digest !== undefined && digest !== question.digest) throw otherCard(question);
-    Object.assign(question, { card, run_id, approvals: carried(question.approvals, run_id) });
+    Object.assign(question, { card, run_id, approvals: carryApprovals(question.approvals, run_id) });
   } else if (kept.at === 'ready' && kept.approvals[0]?.card_ref) {
     const { run_id } = await readCard({ turn, card_ref: kept.approvals[0].card_ref });
-    kept.approvals = carried(kept.approvals, run_id);
+    kept.approvals = carryApprovals(kept.approvals, run_id);
   }
 }
 
@@ -167,6 +167,6 @@ function otherCard({ call_id, digest }: ApprovalQuestion): ApplicationFailure {
   return ApplicationFailure.nonRetryable(message, 'holdfast.other_card');
 }
 
-function carried(approvals: Decision[], run_id: string): Decision[] {
+function carryApprovals(approvals: Decision[], run_id: string): Decision[] {
   return approvals.map((given) => ({ ...given, run_id, given_in: given.given_in ?? given.run_id }));
 }

@@ -5,7 +5,7 @@ import type { TurnState, TurnView } from '../../shared/turn/turn-view';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { MAX_BY } from '../../shared/approval/decision';
 import { endTurn } from '../activities';
-import { TURN_FAILED } from '../contract';
+import { TURN_FAILURE } from '../contract';
 import type { Dispatch } from '../call/dispatch-types';
 import { now } from '../sandbox/time';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
@@ -24,7 +24,7 @@ export interface Ending {
 
 /** What an error of the body means; throws on what is none of ours. */
 export function endingOf(error: unknown, data: TurnData): Ending {
-  if (isCancellation(error)) return { state: 'cancelled', reason: whatWasDone(data), written: false, thrown: error };
+  if (isCancellation(error)) return { state: 'cancelled', reason: describeEffects(data), written: false, thrown: error };
   if (error instanceof ActivityFailure) {
     return { state: 'failed', reason: error.cause?.message ?? error.message, written: false };
   }
@@ -56,7 +56,7 @@ export async function conclude<V extends TurnView>(
   if (ending.state === 'failed') {
     throw ApplicationFailure.create({
       message: ending.reason ?? 'failed',
-      type: TURN_FAILED,
+      type: TURN_FAILURE,
       nonRetryable: true,
       details: [view()],
     });
@@ -65,7 +65,7 @@ export async function conclude<V extends TurnView>(
   return view();
 }
 
-function whatWasDone(data: TurnData): string {
+function describeEffects(data: TurnData): string {
   const effects = data.calls.filter((call) => call.effect === 'applied' || call.effect === 'in_doubt');
   const own =
     effects.length === 0

@@ -3,7 +3,7 @@
  * 2 MB, and ends a turn that brings more. What people say is refused when its part is full; what is there to be looked at is
  * shortened, since the store has it whole.
  */
-import { type JsonObject, cutJson, jsonBytes, packed, isJsonObject, type Json } from '../../shared/json/json';
+import { type JsonObject, cutJson, jsonBytes, packJson, isJsonObject, type Json } from '../../shared/json/json';
 import type { AdmittedCall, CallOutcome } from '../../shared/io/activities';
 import { isFinal } from '../../shared/turn/calls';
 import {
@@ -66,7 +66,7 @@ const LAST_ANSWER = 800_000;
 /** What people have said of it, where it is not in the store. */
 export const SAID_ALONG = 24_000;
 
-export function cutIgnored<T extends Record<keyof typeof IGNORED_BYTES, string>>(ignored: T): T {
+export function cutIgnoredSignal<T extends Record<keyof typeof IGNORED_BYTES, string>>(ignored: T): T {
   const { signal, identity, reason } = ignored;
   return {
     ...ignored,
@@ -85,7 +85,7 @@ export function cutReason(reason: string | null): string | null {
   return reason === null ? null : cutJson(reason, STATE_BYTES.reason);
 }
 
-export function fitsSteered(steered: TurnData['steered']): boolean {
+export function fitsSteering(steered: TurnData['steered']): boolean {
   return jsonBytes(steered) <= STATE_BYTES.steered;
 }
 
@@ -115,7 +115,7 @@ function fits(data: TurnData): boolean {
   if (JSON.stringify(all).length * 3 <= most) return true;
   if (jsonBytes(data.calls) > SHOWN_CALLS) return false;
   const { rest } = setAside(all);
-  return JSON.stringify(rest).length * 3 <= most || jsonBytes(packed(rest)) <= most;
+  return JSON.stringify(rest).length * 3 <= most || jsonBytes(packJson(rest)) <= most;
 }
 
 /** All that there is of calls, as it travels. */
@@ -126,12 +126,14 @@ export function callsOf({ calls, outcomes, open }: TurnData): JsonObject {
 /** Without cards, which are in the store, and inputs that the call itself has. */
 export function withoutCopies(open: OpenStep): OpenStep {
   const begun = Object.entries(open.progress).filter(([id]) => open.outcomes[id] === undefined);
-  const calls = open.calls.map((call) => (open.outcomes[call.id] === undefined ? call : { ...ended(call), error: null }));
+  const calls = open.calls.map((call) =>
+    open.outcomes[call.id] === undefined ? call : { ...withoutRunFields(call), error: null },
+  );
   return { ...open, calls, progress: Object.fromEntries(begun.map(([id, kept]) => [id, withoutCopy(kept)])) };
 }
 
 /** What only a call that is still to run needs. */
-function ended({ changes: _, approval: __, ...call }: AdmittedCall): AdmittedCall {
+function withoutRunFields({ changes: _, approval: __, ...call }: AdmittedCall): AdmittedCall {
   return { ...call, input: null };
 }
 
@@ -162,7 +164,7 @@ function forgetOldest(data: TurnData): void {
   };
   const tens = fewest(Math.ceil(mayGo.length / 10), (some) => fits({ ...data, calls: without(some) }));
   if (tens === 0) return;
-  data.earlier_calls = mayGo.slice(0, tens * 10).reduce(withForgotten, data.earlier_calls ?? NO_CALLS);
+  data.earlier_calls = mayGo.slice(0, tens * 10).reduce(countForgottenCall, data.earlier_calls ?? NO_CALLS);
   data.calls = without(tens);
 }
 
@@ -180,7 +182,7 @@ function fewest(most: number, holds: (count: number) => boolean): number {
 
 const NO_CALLS: EarlierCalls = { count: 0, applied: 0, refused: 0, in_doubt: 0, not_applied: 0 };
 
-function withForgotten(so_far: EarlierCalls, { class: kind, digest, effect, state }: CallView): EarlierCalls {
+function countForgottenCall(so_far: EarlierCalls, { class: kind, digest, effect, state }: CallView): EarlierCalls {
   const counted = { ...so_far, count: so_far.count + 1 };
   if (kind !== 'destructive' || digest === null || state === 'superseded') return counted;
   const became = effect ?? 'not_applied';
@@ -224,7 +226,7 @@ export const KEPT_SIGNALS = 50;
 /** A signal that changed nothing: counted, and the last 50 kept. */
 export function ignoreSignal(data: TurnData, ignored: IgnoredSignal): void {
   data.ignored.count += 1;
-  data.ignored.last = [...data.ignored.last.slice(1 - KEPT_SIGNALS), cutIgnored(ignored)];
+  data.ignored.last = [...data.ignored.last.slice(1 - KEPT_SIGNALS), cutIgnoredSignal(ignored)];
 }
 
 // What people have said, taken out of a turn's state: where it is long the store has it, and the state goes on in another run
@@ -245,7 +247,7 @@ export type Places = ReadonlyMap<string, number>;
 export function setAside(value: Json, places?: Places): { rest: Json; said: Json[] } {
   const said: Json[] = [];
   const place = (held: Json) => (places ? (places.get(JSON.stringify(held)) ?? held) : said.push(held) - 1);
-  const rest = mapped(value, (held) => (isSaid(held) ? place(held) : held));
+  const rest = mapFields(value, (held) => (isSaid(held) ? place(held) : held));
   return { rest, said };
 }
 
@@ -255,7 +257,7 @@ export function placesOf(said: Json[]): Places {
 
 /** The reverse. @param said null: it is not known yet, and nothing stands in its place */
 export function putBack(rest: Json, said: Json[] | null): Json {
-  return mapped(rest, (held, name) => {
+  return mapFields(rest, (held, name) => {
     if (typeof held !== 'number') return held;
     if (said === null) return name === 'decision' ? null : [];
     return said[held]!;
@@ -267,14 +269,14 @@ function isSaid(held: Json): boolean {
 }
 
 /** @param change what becomes of a field with one of the names */
-function mapped(value: Json, change: (held: Json, name: string) => Json): Json {
-  if (Array.isArray(value)) return value.map((one) => mapped(one, change));
+function mapFields(value: Json, change: (held: Json, name: string) => Json): Json {
+  if (Array.isArray(value)) return value.map((one) => mapFields(one, change));
   if (!isJsonObject(value)) return value;
   const fields = Object.entries(value).filter(([, held]) => (held as unknown) !== undefined);
   return Object.fromEntries(
     fields.map(([name, held]) => {
       if (name === FOREIGN) return [name, held];
-      return [name, FIELDS.has(name) ? change(held, name) : mapped(held, change)];
+      return [name, FIELDS.has(name) ? change(held, name) : mapFields(held, change)];
     }),
   );
 }

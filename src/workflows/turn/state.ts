@@ -11,13 +11,20 @@ import type {
 } from '../../shared/io/activities';
 import type { Decision } from '../../shared/approval/approval';
 import type { Steer } from '../../shared/approval/decision';
-import { type Spent, type TurnLimits, type SubTurnReport, addUsage, narrower, NOTHING_SPENT } from '../../shared/turn/sub-turn';
+import {
+  type TurnSpending,
+  type TurnLimits,
+  type SubTurnReport,
+  addUsage,
+  narrower,
+  ZERO_SPENDING,
+} from '../../shared/turn/sub-turn';
 import type { EarlierCalls, TurnView, TurnUsage } from '../../shared/turn/turn-view';
 import type { ApprovalQuestion, DoubtQuestion } from '../approvals/question';
 
-type Shown = 'state' | 'head' | 'step' | 'text' | 'reason' | 'usage' | 'calls' | 'started_at' | 'ended_at';
+type ViewField = 'state' | 'head' | 'step' | 'text' | 'reason' | 'usage' | 'calls' | 'started_at' | 'ended_at';
 
-export interface TurnData extends Pick<TurnView, Shown> {
+export interface TurnData extends Pick<TurnView, ViewField> {
   ignored: TurnView['ignored_signals'];
   /** Null until the first step has answered. */
   policy: TurnPolicy | null;
@@ -32,7 +39,7 @@ export interface TurnData extends Pick<TurnView, Shown> {
   /** Of the classifier; absent until it has denied. */
   denials?: Denials;
   /** What people have said to the turn while it runs; absent: nothing. */
-  steered?: Steered;
+  steered?: SteeringState;
   /** Somebody wants the turn to end before its next step; absent: nobody. */
   interrupted?: { by: string };
   /** The conversation is compacted before the next step; absent: it need not be. */
@@ -44,14 +51,14 @@ export interface TurnData extends Pick<TurnView, Shown> {
   /** Turns of sub-agents, ended ones too; absent: none. */
   subs?: SubTurn[];
   /** What those that have ended have used; absent: nothing. */
-  below?: Spent;
+  below?: TurnSpending;
   /** The store that the turn is bound to; absent before the first step, and in turns with digests of version 1. */
   store_id?: string;
   /** Of a sub-agent's turn: what the turn above has reserved for it. */
   share?: TurnLimits;
 }
 
-export interface Steered {
+export interface SteeringState {
   /** Messages that wait for the next step, in the order in which they came. */
   waiting: Steer[];
   /** Whose messages steps have taken, and who has said something else that the model reads, besides the requester. */
@@ -108,7 +115,7 @@ export function bindToStore(turn: TurnContext, data: TurnData, storeId: string |
 }
 
 /** True when there were destructive calls and none of them did, or may have done, anything. */
-export function allRefused(data: TurnData): boolean {
+export function hasOnlyRefusals(data: TurnData): boolean {
   const destructive = data.calls.filter(
     (call) => call.class === 'destructive' && call.digest !== null && call.state !== 'superseded',
   );
@@ -138,8 +145,8 @@ export interface SubTurn {
 // What a turn has used and what it has left. Its sub-agents' turns spend of the same: what runs has it reserved.
 
 /** Ended sub-agents included. Working time: that of the longest of those that ran beside each other. */
-export function spentBy(data: TurnData): Spent {
-  const below = data.below ?? NOTHING_SPENT;
+export function spentBy(data: TurnData): TurnSpending {
+  const below = data.below ?? ZERO_SPENDING;
   return { usage: addUsage(data.usage, below.usage), steps: data.step + below.steps, time_ms: data.worked_ms };
 }
 
@@ -169,7 +176,7 @@ export function leftOf(data: TurnData, limits: TurnLimits): TurnLimits {
 }
 
 /** Why the turn may not take another step, or null. */
-export function limitReached(data: TurnData): string | null {
+export function limitReason(data: TurnData): string | null {
   const limits = limitsOf(data);
   if (!limits) return null;
   const { usage, steps, time_ms } = spentBy(data);

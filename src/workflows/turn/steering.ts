@@ -11,11 +11,11 @@ import { checkSteer } from '../activities';
 import { now } from '../sandbox/time';
 import { isBounded, MANY_EVENTS } from '../sandbox/is-bounded';
 import { NO_ROOM } from '../approvals/room-for-decisions';
-import type { Steered, TurnData } from './state';
-import { fitsSteered, ignoreSignal } from './state-limits';
+import type { SteeringState, TurnData } from './state';
+import { fitsSteering, ignoreSignal } from './state-limits';
 import type { InFlight } from './in-flight';
 
-type Sent = Pick<Steer, 'channel' | 'identity'>;
+type SteerOrigin = Pick<Steer, 'channel' | 'identity'>;
 
 /** They travel with the step that takes them. */
 const MOST_WAITING = 20;
@@ -37,14 +37,14 @@ export class Steering {
   ) {}
 
   /** Takes a message. Answers why it was ignored, or null when it waits for the next step. */
-  say(fields: SteerFields, from: Sent): string | Promise<string | null> {
-    return this.refused() ?? this.later(fields, from);
+  say(fields: SteerFields, from: SteerOrigin): string | Promise<string | null> {
+    return this.refusalReason() ?? this.later(fields, from);
   }
 
   /** Why no message whatsoever is taken now, or null. Each costs an activity, so that junk must not fill a run. */
-  refused(): string | null {
+  refusalReason(): string | null {
     if (this.ended) return 'the turn has ended';
-    if (this.checking + this.steered.waiting.length >= MOST_WAITING)
+    if (this.checking + this.steeringState.waiting.length >= MOST_WAITING)
       return `${MOST_WAITING} messages wait for the next step already; send it again after that`;
     const { continueAsNewSuggested: full, historyLength } = workflowInfo();
     if ((full && this.checking > 0) || historyLength >= MANY_EVENTS) return 'the run is full; send it again in a moment';
@@ -54,7 +54,7 @@ export class Steering {
   /** Once all that has come so far is either accepted or not: true when something waits. */
   async waits(): Promise<boolean> {
     await this.last;
-    return this.steered.waiting.length > 0;
+    return this.steeringState.waiting.length > 0;
   }
 
   /** True while nothing is being looked at: then the turn may go on in another run. */
@@ -64,7 +64,7 @@ export class Steering {
 
   /** What waits, for the step that begins now. */
   pickUp(): Steer[] {
-    const { waiting, by, signed } = this.steered;
+    const { waiting, by, signed } = this.steeringState;
     if (waiting.length === 0) return [];
     this.data.steered = { waiting: [], by: withSenders(by, waiting, this.turn.requester), signed };
     return waiting;
@@ -73,16 +73,16 @@ export class Steering {
   /** Nothing is taken any more; what no step has taken is told so. */
   end(): void {
     this.ended = true;
-    for (const { identity } of this.steered.waiting)
+    for (const { identity } of this.steeringState.waiting)
       ignoreSignal(this.data, { at: now(), signal: 'steer', identity, reason: 'the turn ended before a step could take it' });
     if (this.data.steered) this.data.steered.waiting = [];
   }
 
-  private get steered(): Steered {
+  private get steeringState(): SteeringState {
     return this.data.steered ?? { waiting: [], by: [], signed: [] };
   }
 
-  private later(fields: SteerFields, from: Sent): Promise<string | null> {
+  private later(fields: SteerFields, from: SteerOrigin): Promise<string | null> {
     const before = this.last;
     this.checking += 1;
     const said = this.inFlight.during(async () => {
@@ -97,7 +97,7 @@ export class Steering {
     return said;
   }
 
-  private async accept({ text, by, attestation }: SteerFields, from: Sent): Promise<string | null> {
+  private async accept({ text, by, attestation }: SteerFields, from: SteerOrigin): Promise<string | null> {
     const checked = await checkSteer({ turn: this.turn, digest: steerDigest(text), attestation, at: now() });
     if (!checked.ok) return checked.reason;
     if (this.ended) return 'the turn has ended';
@@ -106,13 +106,13 @@ export class Steering {
     const { channel, identity } = from;
     const signature = attestation === null ? {} : { attestation };
     const steer: Steer = { text, by: principal ?? by, at: now(), channel, identity, ...signature };
-    const waiting = [...this.steered.waiting, steer];
-    if (withSenders(this.steered.by, waiting, this.turn.requester).length > MOST_PEOPLE)
+    const waiting = [...this.steeringState.waiting, steer];
+    if (withSenders(this.steeringState.by, waiting, this.turn.requester).length > MOST_PEOPLE)
       return `${MOST_PEOPLE} people have steered this turn already`;
     const signed = attestation === null ? [] : [sha256Hex(attestation)];
-    if (signed.some((one) => this.steered.signed.includes(one))) return 'it was sent before; sign it anew to say it again';
-    const steered = { ...this.steered, waiting, signed: [...this.steered.signed, ...signed] };
-    if (!fitsSteered(steered) && isBounded()) return `${NO_ROOM}; send it again, shorter, or after the next step`;
+    if (signed.some((one) => this.steeringState.signed.includes(one))) return 'it was sent before; sign it anew to say it again';
+    const steered = { ...this.steeringState, waiting, signed: [...this.steeringState.signed, ...signed] };
+    if (!fitsSteering(steered) && isBounded()) return `${NO_ROOM}; send it again, shorter, or after the next step`;
     this.data.steered = steered;
     this.onAccepted();
     return null;

@@ -3,7 +3,7 @@ import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@tempor
 import { cutBytes } from '../../shared/text/utf8';
 import { inlineCode } from '../../shared/text/visible';
 import type { TurnInput } from '../../shared/io/activities';
-import type { SubTurnStart, Surfaced } from '../../shared/turn/sub-turn';
+import type { SubTurnStart, SurfacedQuestion } from '../../shared/turn/sub-turn';
 import type { TurnState, TurnView } from '../../shared/turn/turn-view';
 import { keyword, KEYWORD_BYTES, SEARCH_ATTRIBUTES } from '../../shared/search-attributes';
 import type { Dispatch } from '../call/dispatch-types';
@@ -12,11 +12,11 @@ import type { ApprovalQuestions } from '../approvals/approval-questions';
 import type { Question } from '../approvals/question';
 import { usageSoFar, type TurnData } from './state';
 import { fitCalls } from './state-limits';
-import { subTurnViews, surfaced } from '../sub-agents/sub-turns';
+import { subTurnViews, surfacedQuestions } from '../sub-agents/sub-turns';
 
-type Asked = Pick<Dispatch, 'questions' | 'arrivals'>;
+type TurnQuestions = Pick<Dispatch, 'questions' | 'arrivals'>;
 
-export function turnView(input: TurnInput, data: TurnData, asked: Asked): TurnView {
+export function turnView(input: TurnInput, data: TurnData, asked: TurnQuestions): TurnView {
   const info = workflowInfo();
   return {
     turn_id: input.turn_id,
@@ -35,7 +35,7 @@ export function turnView(input: TurnInput, data: TurnData, asked: Asked): TurnVi
     usage: usageSoFar(data),
     calls: data.calls,
     ...(data.earlier_calls ? { earlier_calls: data.earlier_calls } : {}),
-    pending: [...waitingHere(data, asked), ...surfaced(data).flatMap(({ call }) => call.digest ?? [])],
+    pending: [...waitingHere(data, asked), ...surfacedQuestions(data).flatMap(({ call }) => call.digest ?? [])],
     ignored_signals: data.ignored,
     ...(data.steered?.by.length ? { steered_by: data.steered.by } : {}),
     ...(data.subs?.length ? { sub_turns: subTurnViews(data) } : {}),
@@ -48,7 +48,7 @@ export function turnView(input: TurnInput, data: TurnData, asked: Asked): TurnVi
 }
 
 /** Also what the run before has asked, while this run takes it up: in the order in which it is asked again. */
-function waitingHere({ open }: TurnData, { questions, arrivals }: Asked): string[] {
+function waitingHere({ open }: TurnData, { questions, arrivals }: TurnQuestions): string[] {
   if (!arrivals.takesUp) return questions.open().map(({ digest }) => digest);
   const { calls = [], progress = {} } = open ?? {};
   return calls.flatMap(({ id }) => {
@@ -64,12 +64,12 @@ function parentView({ turn_id, workflow_id, call_id }: SubTurnStart): NonNullabl
 /** The card, with what has been said since it was made. */
 export function cardNow(question: Question): string {
   const { card, remarks } = question;
-  const lines = [...said(question), ...remarks.map((text) => `- ignored: ${inlineCode(text)}`)];
+  const lines = [...progressLines(question), ...remarks.map((text) => `- ignored: ${inlineCode(text)}`)];
   return lines.length === 0 ? card : `${card}\n### So far\n\n${lines.join('\n')}\n`;
 }
 
 /** How far people are; those who settle may disagree. */
-function said(question: Question): string[] {
+function progressLines(question: Question): string[] {
   const line = (what: string, people: { by: string }[]) =>
     people.length === 0
       ? []
@@ -93,7 +93,7 @@ export function showState(data: TurnData, questions: ApprovalQuestions, ended: T
     if (question.approvals.length !== shown) showDecisions(data, question.call_id, question.approvals);
   }
   fitCalls(data);
-  const below = surfaced(data);
+  const below = surfacedQuestions(data);
   const kinds = [...open, ...below].map(({ kind }) => kind);
   const state = ended ?? (kinds.includes('doubt') ? 'in_doubt' : kinds.length > 0 ? 'awaiting_approval' : 'running');
   const names = [...open.map(({ tool }) => tool), ...below.map(({ call }) => call.tool)];
@@ -113,7 +113,7 @@ export function showState(data: TurnData, questions: ApprovalQuestions, ended: T
 const DETAILS_LIMIT = 500_000;
 
 function details(data: TurnData, questions: ApprovalQuestions): string {
-  const cards = [...questions.open().map(cardNow), ...surfaced(data).map(surfacedCard)];
+  const cards = [...questions.open().map(cardNow), ...surfacedQuestions(data).map(surfacedCard)];
   if (cards.length === 0) return stateLine(data) + failedCalls(data);
   const shown: string[] = [];
   let length = 0;
@@ -145,7 +145,7 @@ function failedCalls({ calls }: TurnData): string {
 }
 
 /** As its own turn shows it, and where that is: it can be decided here too. */
-function surfacedCard({ turn_id, agent, card, call, kind }: Surfaced): string {
+function surfacedCard({ turn_id, agent, card, call, kind }: SurfacedQuestion): string {
   const where = `From agent ${inlineCode(agent)}, in its turn ${inlineCode(turn_id)}. Decide here or there.`;
   if (card !== '') return `${where}\n\n${card}`;
   const what = kind === 'doubt' ? 'In doubt' : 'Waiting for approval';

@@ -18,27 +18,27 @@ import type { ParentTurn, SubTurnStart } from '../../shared/turn/sub-turn';
 import type { TurnView } from '../../shared/turn/turn-view';
 import { addUsage } from '../../shared/turn/usage';
 import { compact, takeStep } from '../activities';
-import { limitReached, allRefused, bindToStore, newTurn, type TurnData } from './state';
-import { STATUS_QUERY, TURN_DONE } from '../contract';
+import { limitReason, hasOnlyRefusals, bindToStore, newTurn, type TurnData } from './state';
+import { STATUS_QUERY, TURN_DONE_SIGNAL } from '../contract';
 import { sendCallback } from '../entities/callback';
 import { answerCards } from '../approvals/card-pages';
 import { handleDecisions } from '../approvals/decisions';
 import { dispatch } from '../call/dispatch';
 import { dispatchContext } from '../call/dispatch-context';
-import type { Dispatch, Opened } from '../call/dispatch-types';
+import type { Dispatch, QuestionNotice } from '../call/dispatch-types';
 import { conclude, endingOf, type Ending, Interruption } from './ending';
 import { addMakers, Steering } from './steering';
 import { cutAnswer } from './state-limits';
 import { showState, turnView } from './turn-view';
 import { ParentReporter } from '../sub-agents/report-to-parent';
-import { goOnBetween, isFull, resumable, resume, resumed, unlessFull, type Another } from './continue-as-new';
+import { goOnBetween, isFull, resumable, resume, restoreState, unlessFull, type Another } from './continue-as-new';
 import { now } from '../sandbox/time';
 
 const NO_ROOM =
   "model.too_large: the conversation is longer than the model's context window, and nothing more of it can be left out. Start a new session, or let tools return less.";
 
 export async function turn(input: TurnInput): Promise<TurnView> {
-  const data = resumed(input.resume) ?? newTurn(input, now());
+  const data = restoreState(input.resume) ?? newTurn(input, now());
   const about = turnContext(input, data);
   const desked = dispatchContext(about, data, {
     resumes: input.resume !== undefined,
@@ -65,7 +65,7 @@ export async function turn(input: TurnInput): Promise<TurnView> {
   );
   steering.end();
   const last = async () => {
-    await Promise.all([upward.done(), tellOfEnd(about, input.callback_ref, view())]);
+    await Promise.all([upward.waitForReport(), tellOfEnd(about, input.callback_ref, view())]);
     await tellSession(input);
   };
   return conclude(context, ending, view, { last });
@@ -85,7 +85,7 @@ async function runSteps(input: TurnInput, context: Dispatch, { steering, interru
   for (;;) {
     const interrupted = interruption.ending();
     if (interrupted) return interrupted;
-    const limit = limitReached(data);
+    const limit = limitReason(data);
     if (limit !== null) return { state: 'limit', reason: limit, written: false };
     if (isFull()) await goOnBetween(context, steering, another);
     const room = data.context_full && !data.paused;
@@ -110,7 +110,7 @@ async function runSteps(input: TurnInput, context: Dispatch, { steering, interru
           data.text = cutAnswer(data.text, false);
           break;
         }
-        return { state: allRefused(data) ? 'refused' : 'completed', reason: null, written: true };
+        return { state: hasOnlyRefusals(data) ? 'refused' : 'completed', reason: null, written: true };
       case 'cut':
         return { state: 'limit', reason: `The answer was cut at the agent's maxTokens for one step; raise it.`, written: false };
       case 'refusal':
@@ -134,7 +134,7 @@ async function nextStep(input: TurnInput, turn: TurnContext, data: TurnData, ste
     ...(number === 1 && input.attestation !== undefined ? { attestation: input.attestation } : {}),
     outcomes: data.outcomes,
     ...(steers.length > 0 ? { steers } : {}),
-    all_refused: allRefused(data),
+    all_refused: hasOnlyRefusals(data),
   });
   bindToStore(turn, data, step.store_id);
   addMakers(data, turn, step.said_before ?? []);
@@ -182,7 +182,7 @@ function beginOf({ session_workflow_id, message, attestation }: TurnInput): Pick
 /** The session that started the turn is told of its end, whatever that is. */
 async function tellSession({ turn_id, session_workflow_id: id }: TurnInput): Promise<void> {
   if (id === undefined) return;
-  const tell = () => getExternalWorkflowHandle(id).signal(TURN_DONE, { turn_id });
+  const tell = () => getExternalWorkflowHandle(id).signal(TURN_DONE_SIGNAL, { turn_id });
   await CancellationScope.nonCancellable(tell).catch(() => undefined); // it may be gone
 }
 
@@ -209,7 +209,7 @@ function parentOf({ limits: _, makers: __, ...parent }: SubTurnStart): ParentTur
 async function tellOfQuestion(
   turn: TurnContext,
   callback: string | undefined,
-  question: Opened,
+  question: QuestionNotice,
   view: () => TurnView,
 ): Promise<void> {
   if (callback === undefined) return;

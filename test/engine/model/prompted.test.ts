@@ -1,4 +1,4 @@
-import { prompted } from '../../../src/model/prompted';
+import { withPromptedTools } from '../../../src/model/prompted';
 import type { ModelProvider, ModelRequest, ModelResponse, StopReason } from '../../../src/model/provider';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { withEngine } from '../support/engine';
@@ -24,7 +24,7 @@ const request = (more: Partial<ModelRequest> = {}): ModelRequest => ({
 /** One answer of a model that speaks only text; `sent` is what it was asked. */
 async function answered(text: string, stopReason: StopReason = 'end_turn') {
   const model = new ScriptedModel([{ content: [{ type: 'text', text }], stopReason }]);
-  const response = await prompted(model).request(request(), { signal: new AbortController().signal });
+  const response = await withPromptedTools(model).request(request(), { signal: new AbortController().signal });
   return { response, sent: model.requests[0]! };
 }
 const callsOf = (response: ModelResponse) =>
@@ -261,7 +261,7 @@ describe('a model that is told about tools in words', () => {
         ],
       },
     ];
-    await prompted(model).request(request({ messages }), { signal: new AbortController().signal });
+    await withPromptedTools(model).request(request({ messages }), { signal: new AbortController().signal });
     const [call, result] = model.requests[0]!.messages;
     expect(call!.content).toEqual([{ type: 'text', text: '{"tool":"get_time","arguments":{"zone":"UTC"}}' }]);
     const said = String(result!.content[0]!.text);
@@ -296,7 +296,7 @@ describe('a model that is told about tools in words', () => {
     ];
     const paid: unknown[] = [];
     const inner = new ScriptedModel(script);
-    const model: ModelProvider = prompted(inner);
+    const model: ModelProvider = withPromptedTools(inner);
     const tools = [reads('get_time', ({ key }: JsonObject) => ({ key })), pays('pay', paid)];
     await withEngine({ tools, model }, async ({ start }) => {
       const turn = await start();

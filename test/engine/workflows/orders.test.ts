@@ -4,7 +4,7 @@
  */
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
-import { forEachCapped } from '../../../src/shared/turn/calls';
+import { forEachConcurrent } from '../../../src/shared/turn/calls';
 import type { JsonObject } from '../../../src/shared/json/json';
 import type { CallView } from '../../../src/shared/turn/turn-view';
 import { defineAgent, defineApp } from '../../../src/agents/define';
@@ -147,7 +147,7 @@ describe('three calls of one step that wait together', () => {
       // Those that expire take their time: they begin first. Only what people do is done by few at once.
       const cases = CASES.toSorted((a, b) => Number(b.fates.includes('expire')) - Number(a.fates.includes('expire')));
       const outcomes = new Map<string, Promise<unknown>>();
-      await forEachCapped(cases, AT_ONCE, async (it) => {
+      await forEachConcurrent(cases, AT_ONCE, async (it) => {
         const turn = decide(it, outcomes.size);
         outcomes.set(
           it.name,

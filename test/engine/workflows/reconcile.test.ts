@@ -8,7 +8,7 @@ import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
-import type { Reconciled, ToolContext, ToolDefinition } from '../../../src/tools/define/tool';
+import type { ProbeAnswer, ToolContext, ToolDefinition } from '../../../src/tools/define/tool';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 
@@ -22,7 +22,7 @@ function lost(probe: Probe, more: Partial<ToolDefinition<any>> & { keys?: string
       keys.push(ctx.idempotencyKey);
       throw new ToolError('NETWORK_ERROR', 'connection_lost', 'the connection was lost after sending');
     },
-    reconcile: probe as () => Promise<Reconciled>,
+    reconcile: probe as () => Promise<ProbeAnswer>,
     reconcileMs: 3000,
     ...fields,
   });
@@ -87,7 +87,7 @@ describe('a probe that finds out', () => {
   });
 
   it('only after a while is asked again and again', async () => {
-    const answers: Reconciled[] = ['unknown', { outcome: 'unknown', evidence: 'pending' }, 'applied'];
+    const answers: ProbeAnswer[] = ['unknown', { outcome: 'unknown', evidence: 'pending' }, 'applied'];
     const tool = lost(() => answers.shift(), { reconcileMs: 60_000 });
     await withEngine({ tools: [tool], script: script() }, async (engine) => {
       const view = await (await paid(engine)).result();
@@ -224,7 +224,7 @@ describe('the attempt that was lost', () => {
 });
 
 it('a long patience does not keep a full run from going on in another, which asks on', async () => {
-  let answer: Reconciled = 'unknown';
+  let answer: ProbeAnswer = 'unknown';
   const keys: string[] = [];
   const tool = lost(() => answer, { keys, reconcileMs: 600_000 });
   await withEngine({ tools: [tool], script: script() }, async (engine) => {

@@ -1,7 +1,7 @@
 /** Decisions that meet: at the same instant, twice, too late, or one against the other. One of them counts; the others are told why not. */
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
-import { forEachCapped } from '../../../src/shared/turn/calls';
+import { forEachConcurrent } from '../../../src/shared/turn/calls';
 import type { CallView, TurnView } from '../../../src/shared/turn/turn-view';
 import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
 import { PlannedModel } from '../../support/planned-model';
@@ -73,7 +73,7 @@ describe('an approval and a denial of one call at the same instant', () => {
         expect(paid(effects, nth)).toEqual(winner === 'approve' ? [`${nth}A`] : []);
         expect(view.pending).toEqual([b]);
       };
-      await forEachCapped(TURNS, TURNS.length, one);
+      await forEachConcurrent(TURNS, TURNS.length, one);
     });
 
   it('leave one of them on record, and the other one named as ignored', async () => {
@@ -123,7 +123,7 @@ describe('one denial among two approvals', () => {
         expect(ignored(view)).toEqual(late.map((by) => `${said[by]}: call ${a} is decided already`));
         expect(paid(effects, nth)).toEqual(at < 2 ? [] : [`${nth}A`]);
       };
-      await forEachCapped(orders, orders.length, one);
+      await forEachConcurrent(orders, orders.length, one);
     });
   });
 });
@@ -245,7 +245,7 @@ describe('one decision on several calls', () => {
         );
         expect(paid(effects, nth)).toEqual(approved ? [`${nth}A`, `${nth}B`] : []);
       };
-      await forEachCapped(TURNS, TURNS.length, one);
+      await forEachConcurrent(TURNS, TURNS.length, one);
     });
   });
 });
@@ -272,7 +272,7 @@ describe('two other inputs for one call at the same instant', () => {
         await turn.result();
         expect(effects.filter(({ invoice }) => invoice === `${nth}A`)).toEqual([{ invoice: `${nth}A`, cents: taken }]);
       };
-      await forEachCapped(TURNS, TURNS.length, one);
+      await forEachConcurrent(TURNS, TURNS.length, one);
     });
   });
 });

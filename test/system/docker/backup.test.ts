@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import type { Supervised } from '../../../src/devserver/supervised';
+import type { SupervisedProcess } from '../../../src/devserver/supervised';
 import { ROOT } from '../support/compose-file';
 import { freePort } from '../../support/free-port';
 import { findPostgres } from '../support/native-binaries';
@@ -16,7 +16,7 @@ const PASSWORD = 'not-for-anybody';
 
 describePostgres('docker/backup.sh', () => {
   let folder: string;
-  let server: Supervised;
+  let server: SupervisedProcess;
   let port: number;
 
   beforeAll(async () => {

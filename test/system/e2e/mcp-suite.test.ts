@@ -7,7 +7,7 @@ import type { McpDefinition } from '../../../src/agents/mcp';
 import { binaryFile } from '../../../src/tools/results/binary';
 import { defineTool } from '../../../src/tools/define/define';
 import { ToolError } from '../../../src/tools/define/errors';
-import { principalNamed } from '../../../src/gateway/auth/principals';
+import { createPrincipal } from '../../../src/gateway/auth/principals';
 import { person } from '../../support/gateway';
 import { withMcp } from '../../engine/support/mcp';
 import { mcpSuite } from '../support/mcp-suite';
@@ -242,7 +242,7 @@ suite(`the official MCP programs${missing === null ? '' : ` (skipped: ${missing}
 
   it('conformance: every scenario for servers passes', () => {
     // The suite has no token to send: here everybody is somebody who may.
-    const authenticator = { authenticate: async () => principalNamed('suite', ['starter', 'approver']), hint: '' };
+    const authenticator = { authenticate: async () => createPrincipal('suite', ['starter', 'approver']), hint: '' };
     return withMcp({ people: [], tools, mcp, parts: { authenticator } }, async ({ gateway }) => {
       for (const scenario of SERVER_SCENARIOS)
         await mcpSuite.conformance(['server', '--url', `${gateway.url}/mcp`, '--scenario', scenario, '-o', folder], folder);

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { presigned } from '../../../src/activities/call/tool-context';
+import { presignUrl } from '../../../src/activities/call/tool-context';
 import { PACKS } from '../../../src/model/rehearsal/showcase/packs';
 import { SESSION_ROUTER } from '../../../packs/onchain/src/contracts/artifacts';
 import { FileStore } from '../../../src/store/files/file-store';
@@ -64,7 +64,7 @@ describe('npx holdfast run --agent showcase, beside npx holdfast dev', () => {
   async function report(text: string): Promise<string> {
     const ref = /\.pdf, \d+ bytes \(ref ([0-9a-f]{64})\)/.exec(text)![1]!;
     const store = await FileStore.open(join(dev.home, 'store'));
-    const response = await fetch(presigned({ store, publicUrl: dev.facts.http_url }, ref).url);
+    const response = await fetch(presignUrl({ store, publicUrl: dev.facts.http_url }, ref).url);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('application/pdf');
     return Buffer.from(await response.arrayBuffer())

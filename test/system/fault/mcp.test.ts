@@ -1,7 +1,7 @@
 /** `kill -9` of the worker while an MCP server works on a call: the server, its child, goes with it. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { acceptedPath, serverOf, writeAccepted } from '../../../src/mcp';
+import { acceptedPath, serverOf, writeAcceptedTools } from '../../../src/mcp';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { accepting } from '../../engine/support/packs/mcp/mcp-engine';
 import { capturedLog } from '../../support/captured-log';
@@ -38,7 +38,7 @@ async function killedInCall(tool: string, body: (stage: Stage) => Promise<void>,
     const file = join(stage.home, 'mcp.json');
     writeFileSync(file, JSON.stringify({ mcpServers: { odd: entry } }));
     const accept = { odd: { hang_once: 'read' } } as const;
-    await writeAccepted(acceptedPath(file), await accepting([serverOf('odd', entry)], accept, capturedLog().log));
+    await writeAcceptedTools(acceptedPath(file), await accepting([serverOf('odd', entry)], accept, capturedLog().log));
     const worker = await stage.startWorker();
     await stage.begin();
     await before(stage);

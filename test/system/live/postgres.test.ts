@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import type { Supervised } from '../../../src/devserver/supervised';
+import type { SupervisedProcess } from '../../../src/devserver/supervised';
 import type { LiveEvent } from '../../../src/shapes/turn-event';
 import { PostgresLive } from '../../../src/live/postgres';
 import { freePort } from '../../support/free-port';
@@ -35,7 +35,7 @@ process.send('ready');
 
 run('live events between processes that share a PostgreSQL (needs PostgreSQL)', () => {
   let folder: string;
-  let server: Supervised;
+  let server: SupervisedProcess;
   let url: string;
   let port: number;
   let passwordFile: string;

@@ -13,7 +13,7 @@ import { promisify } from 'node:util';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { waitUntilHealthy } from '../../../src/devserver/healthy';
 import { choosePort } from '../../../src/devserver/ports';
-import { startSupervised, type Supervised } from '../../../src/devserver/supervised';
+import { startSupervisedProcess, type SupervisedProcess } from '../../../src/devserver/supervised';
 import { findPostgres, temporalServer, whyNoNativeCluster } from './native-binaries';
 import { SQL_USER, startPostgres } from './native-postgres';
 
@@ -48,7 +48,7 @@ export async function startNativeCluster(): Promise<NativeCluster> {
   const missing = whyNoNativeCluster();
   if (missing) throw new Error(`No native cluster: ${missing}.`);
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-cluster-'));
-  const running: Supervised[] = [];
+  const running: SupervisedProcess[] = [];
   const stop = async () => {
     for (const process of running.splice(0).reverse()) await process.stop();
     await rm(folder, { recursive: true, force: true });
@@ -61,7 +61,7 @@ export async function startNativeCluster(): Promise<NativeCluster> {
   }
 }
 
-async function start(folder: string, running: Supervised[]): Promise<Omit<NativeCluster, 'stop'>> {
+async function start(folder: string, running: SupervisedProcess[]): Promise<Omit<NativeCluster, 'stop'>> {
   await chmod(folder, 0o755); // PostgreSQL's user must get through
   const bin = await namedAsInImages(join(folder, 'bin'));
   const [sqlPort, ...ports] = await freePorts(1 + PORTS.length);
@@ -90,7 +90,7 @@ async function start(folder: string, running: Supervised[]): Promise<Omit<Native
   await script('set-up-schema.sh', env);
   const lines: string[] = [];
   const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  const server = startSupervised('env', ['-i', ...settings, 'sh', join(DOCKER, 'temporal/start-server.sh')], (line) =>
+  const server = startSupervisedProcess('env', ['-i', ...settings, 'sh', join(DOCKER, 'temporal/start-server.sh')], (line) =>
     lines.push(line),
   );
   running.push(server);
@@ -120,7 +120,7 @@ async function script(name: string, env: NodeJS.ProcessEnv): Promise<void> {
 }
 
 /** Asks what docker-compose.yml asks as the server's health check. */
-async function untilServing(server: Supervised, env: NodeJS.ProcessEnv): Promise<void> {
+async function untilServing(server: SupervisedProcess, env: NodeJS.ProcessEnv): Promise<void> {
   for (const until = Date.now() + READY_WITHIN_MS; ; await sleep(100)) {
     try {
       await run('temporal', ['operator', 'cluster', 'health'], { env });

@@ -4,7 +4,7 @@ import { chown, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { startSupervised, type Supervised } from '../../../src/devserver/supervised';
+import { startSupervisedProcess, type SupervisedProcess } from '../../../src/devserver/supervised';
 
 const run = promisify(execFile);
 
@@ -21,7 +21,7 @@ export interface PostgresOptions {
 }
 
 /** @throws Error with what it wrote, when it does not come up */
-export async function startPostgres({ bin, folder, port, passwordFile }: PostgresOptions): Promise<Supervised> {
+export async function startPostgres({ bin, folder, port, passwordFile }: PostgresOptions): Promise<SupervisedProcess> {
   const as = await asPostgresUser([folder, passwordFile]);
   const data = join(folder, 'data');
   await mkdir(data, { mode: 0o700 });
@@ -44,12 +44,12 @@ export async function startPostgres({ bin, folder, port, passwordFile }: Postgre
 }
 
 /** The same again, on a folder of which the server has ended, however it did. @throws Error as `startPostgres` */
-export async function servePostgres({ bin, folder, port }: Omit<PostgresOptions, 'passwordFile'>): Promise<Supervised> {
+export async function servePostgres({ bin, folder, port }: Omit<PostgresOptions, 'passwordFile'>): Promise<SupervisedProcess> {
   const as = await asPostgresUser([]);
   const data = join(folder, 'data');
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories='].flatMap((setting) => ['-c', setting]);
   const [postgres, ...args] = [...as.prefix, join(bin, 'postgres'), '-D', data, '-p', String(port), ...settings];
-  const server = startSupervised(postgres!, args, () => undefined);
+  const server = startSupervisedProcess(postgres!, args, () => undefined);
   // What docker-compose.yml asks as its health check.
   const ready = () => run(join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port), '-U', SQL_USER]);
   for (const until = Date.now() + READY_WITHIN_MS; ; await sleep(50)) {

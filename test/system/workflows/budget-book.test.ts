@@ -1,6 +1,6 @@
 /** As many reservations as Temporal takes no more of in one run. */
 import { randomBytes } from 'node:crypto';
-import { budgetWorkflowId, type Reserved } from '../../../src/shared/budget-book';
+import { budgetWorkflowId, type ReservationAnswer } from '../../../src/shared/budget-book';
 import { temporalBudgets } from '../../../src/temporal/entities';
 import { BUDGET_QUERY, type BudgetName, type BudgetView } from '../../../src/workflows/contract';
 import { withEngine } from '../../engine/support/engine';
@@ -21,7 +21,7 @@ it('the book of a budget takes many at once, and goes on as another run before T
   await withEngine({}, async ({ client: { temporal }, taskQueue }) => {
     const budgets = temporalBudgets(temporal, taskQueue);
     let next = 0;
-    const granted: Reserved[] = [];
+    const granted: ReservationAnswer[] = [];
     const reserveRest = async () => {
       while (next < 1150) {
         const asking = asked(next++);

@@ -2,7 +2,7 @@ import type { Budgets, Dependencies } from '../../../src/activities/ports';
 import { giveBack, settleBudgets, withinBudgets } from '../../../src/activities/effects/budgets';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shared/io/activities';
-import { EMPTY_BOOK, reserve, settle, used, type Book, type BudgetName } from '../../../src/shared/budget-book';
+import { EMPTY_BOOK, reserve, settle, usedAmount, type Book, type BudgetName } from '../../../src/shared/budget-book';
 import { idempotencyKey } from '../../../src/shared/json/digests';
 import type { EffectRecord } from '../../../src/store/store';
 import type { Budget } from '../../../src/tools/limits/budgets';
@@ -69,7 +69,7 @@ class World {
   }
 
   used(budget: string): string {
-    return String(used(this.books.get(budget) ?? EMPTY_BOOK, this.now));
+    return String(usedAmount(this.books.get(budget) ?? EMPTY_BOOK, this.now));
   }
 
   pay(n: number, cents = 60, dispatch = 1) {

@@ -4,7 +4,7 @@ import {
   entriesOf,
   mayCut,
   planOf,
-  shortened,
+  shortenEntries,
 } from '../../../src/activities/step/compaction';
 import type { SummaryBody } from '../../../src/record/blocks';
 import type { Json, JsonObject } from '../../../src/shared/json/json';
@@ -129,12 +129,12 @@ describe('what is taken out', () => {
 
   it('is told without the middle of its long texts, where they would not fit the request for a summary', () => {
     const entries = entriesOf([user(`begin ${'x'.repeat(60_000)} end`), said('short')]);
-    const [long, short] = shortened(entries, room(20_000));
+    const [long, short] = shortenEntries(entries, room(20_000));
     const [{ text }] = long!.message.content as [{ text: string }];
     expect(text).toMatch(/^begin x+\n\[\d+ characters were left out here .* block [0-9a-f]{64}\.\]\nx+ end$/);
     expect(conversationTokens([long!.message])).toBeLessThan(6000);
     expect(short).toEqual(entries[1]);
-    expect(shortened(entries.slice(1), room(20_000))).toEqual(entries.slice(1));
+    expect(shortenEntries(entries.slice(1), room(20_000))).toEqual(entries.slice(1));
   });
 
   it('is nothing where there is nothing to take', () => {

@@ -1,4 +1,4 @@
-import { decidedCalls, describeDecided } from '../../../src/client/approvals/watch-pending';
+import { decidedCalls, describeDecision } from '../../../src/client/approvals/watch-pending';
 import { CALL_STATES } from '../../../src/shared/turn/turn-states';
 
 const [one, two, below] = ['a', 'b', 'c'].map((letter) => letter.repeat(64));
@@ -44,7 +44,7 @@ test('where nobody says it, nothing is said, and nothing is waited for long', as
 });
 
 test.each(CALL_STATES)('%s is said in words', (state) => {
-  const words = describeDecided({ digest: one!, state, approvals: 1, quorum: 1 });
+  const words = describeDecision({ digest: one!, state, approvals: 1, quorum: 1 });
   expect(words).toMatch(/^(the call|another revision) /);
-  expect(describeDecided({ digest: one!, state: 'waiting', approvals: 1, quorum: 2 })).toBe('1 of 2 approvals, the call waits');
+  expect(describeDecision({ digest: one!, state: 'waiting', approvals: 1, quorum: 2 })).toBe('1 of 2 approvals, the call waits');
 });

@@ -1,12 +1,12 @@
-import { Feed, type Watched } from '../../../src/client/events/feed';
+import { Feed, type WatchedEvent } from '../../../src/client/events/feed';
 import { isAfter, positionText, readPosition } from '../../../src/client/events/position';
-import type { Recorded } from '../../../src/client/events/turn-log';
+import type { EventRecord } from '../../../src/client/events/turn-log';
 import type { LiveListener } from '../../../src/live/bus';
 import type { TurnEvent } from '../../../src/shapes/turn-event';
 
 const at = '2026-11-21T00:00:00.000Z';
 const step = (n: number): TurnEvent => ({ at, type: 'step_started', step: n });
-const recorded = (seq: number, event: TurnEvent = step(seq)): Recorded => ({
+const recorded = (seq: number, event: TurnEvent = step(seq)): EventRecord => ({
   position: { run: 1, event: seq * 3, n: 0 },
   seq,
   event,
@@ -14,13 +14,13 @@ const recorded = (seq: number, event: TurnEvent = step(seq)): Recorded => ({
 
 /** A turn whose history the test writes. */
 class Turn {
-  readonly history: Recorded[] = [];
+  readonly history: EventRecord[] = [];
   reads = 0;
   say: LiveListener = () => undefined;
   private wake: () => void = () => undefined;
   private over = false;
 
-  add(...events: Recorded[]): void {
+  add(...events: EventRecord[]): void {
     this.history.push(...events);
     this.wake();
   }
@@ -38,7 +38,7 @@ class Turn {
     },
   };
 
-  private async *read(follow: boolean, stop: AbortSignal): AsyncGenerator<Recorded> {
+  private async *read(follow: boolean, stop: AbortSignal): AsyncGenerator<EventRecord> {
     this.reads += 1;
     for (let index = 0; !stop.aborted;) {
       if (index < this.history.length) yield this.history[index++]!;
@@ -52,12 +52,12 @@ class Turn {
 }
 
 const never = () => new AbortController().signal;
-const all = async (events: AsyncIterable<Watched>) => {
-  const told: Watched[] = [];
+const all = async (events: AsyncIterable<WatchedEvent>) => {
+  const told: WatchedEvent[] = [];
   for await (const one of events) told.push(one);
   return told;
 };
-const seqs = (told: Watched[]) => told.flatMap(({ seq }) => seq ?? []);
+const seqs = (told: WatchedEvent[]) => told.flatMap(({ seq }) => seq ?? []);
 const tick = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe('a feed', () => {
@@ -79,7 +79,7 @@ describe('a feed', () => {
     const feed = new Feed(turn.source, { bounds: { characters: 1e6, events: 10 } });
     const slow = feed.watch(null, never());
     turn.add(recorded(1));
-    const told = [(await slow.next()).value as Watched];
+    const told = [(await slow.next()).value as WatchedEvent];
     for (let seq = 2; seq <= 60; seq++) turn.add(recorded(seq));
     await tick();
     const late = all(feed.watch({ run: 1, event: 15, n: 0 }, never()));
@@ -116,7 +116,7 @@ describe('a feed', () => {
     turn.say(progress);
     stop.abort();
     turn.end();
-    const live = (told: Watched[]) => told.flatMap(({ event }) => ('text' in event && event.type === 'text_delta' ? event.text : [])); // oxfmt-ignore
+    const live = (told: WatchedEvent[]) => told.flatMap(({ event }) => ('text' in event && event.type === 'text_delta' ? event.text : [])); // oxfmt-ignore
     expect(live(await first)).toEqual(['Hel', 'Hello']);
     expect(live(await fresh)).toEqual(['Hello']);
     const again = await back;
@@ -157,7 +157,7 @@ describe('a feed', () => {
 
   it('tells its watchers of a history that cannot be read', async () => {
     const source = {
-      read: async function* (): AsyncGenerator<Recorded> {
+      read: async function* (): AsyncGenerator<EventRecord> {
         await tick();
         throw new Error('the server is gone');
       },

@@ -1,11 +1,11 @@
-import { Silence } from '../../../src/client/turns/unanswered';
+import { IdleTimeout } from '../../../src/client/turns/unanswered';
 
 describe('silence', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
   it('lasts until nobody has answered for so long, counted from the last answer', () => {
-    const silence = new Silence(5000);
+    const silence = new IdleTimeout(5000);
     for (let answers = 0; answers < 3; answers++) {
       jest.advanceTimersByTime(4999);
       expect(silence.signal.aborted).toBe(false);
@@ -16,7 +16,7 @@ describe('silence', () => {
   });
 
   it('is not listened to any more once it is over', () => {
-    const silence = new Silence(5000);
+    const silence = new IdleTimeout(5000);
     silence.over();
     jest.advanceTimersByTime(60_000);
     expect(silence.signal.aborted).toBe(false);

@@ -4,8 +4,8 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { gatewayApp } from '../../../src/gateway/app';
 import { offersBy } from '../../../src/gateway/mcp/offers';
-import { mcpFace } from '../../../src/gateway/mcp/server';
-import { principalNamed } from '../../../src/gateway/auth/principals';
+import { createMcpEndpoint } from '../../../src/gateway/mcp/server';
+import { createPrincipal } from '../../../src/gateway/auth/principals';
 import { catalogueOf } from '../../../src/gateway/tool-catalogue';
 import { gatewayParts, person } from '../../support/gateway';
 import { silent } from '../../support/silent';
@@ -38,10 +38,10 @@ test.each(LISTED)('GET /tools tells %s of %j', async (name, expected) => {
 
 test.each(LISTED)('an MCP client of %s is offered %j, and can call nothing else', async (name, expected) => {
   const parts = { client: () => Promise.reject(new Error('It need not run.')), log: silent, decide: () => null, mcp: {} };
-  const face = mcpFace({
+  const face = createMcpEndpoint({
     ...parts,
     offers: () => offersBy(catalogue)(name)!,
-    principal: () => principalNamed(name, ['starter']),
+    principal: () => createPrincipal(name, ['starter']),
   });
   const client = new Client({ name: 'test', version: '1' }, {});
   const [server, theirs] = InMemoryTransport.createLinkedPair();

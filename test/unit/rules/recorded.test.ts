@@ -1,5 +1,5 @@
 /** What rules looked at, written down and read back. */
-import { factsRecorded, recordedFacts } from '../../../src/rules/recorded';
+import { readRecordedFacts, recordedFacts } from '../../../src/rules/recorded';
 import type { CallFacts } from '../../../src/rules';
 import type { Json, JsonObject } from '../../../src/shared/json/json';
 
@@ -14,7 +14,7 @@ const tool = {
 const call: CallFacts = { tool, input: { a: 1 }, targets: ['x'], turn };
 const part = { tool: 'pay', version: '1.2.0', class: 'destructive' as const, input: { a: 1 } };
 
-const read = (facts: Json | undefined) => factsRecorded(part, facts, tool.schema);
+const read = (facts: Json | undefined) => readRecordedFacts(part, facts, tool.schema);
 
 it('is the tool, what the call touches, and the turn', () => {
   expect(recordedFacts(call)).toEqual({ egress: false, group: null, read_only: false, target: 'text', targets: ['x'], turn });

@@ -4,17 +4,17 @@ import {
   PLAIN_POLICY,
   plainName,
   samePerson,
-  SETTLEMENT_REFUSED,
+  SETTLEMENT_REFUSAL,
   stricter,
   type ApprovalPolicy,
-  type Asked,
+  type OpenQuestion,
 } from '../../../src/shared/approval/approval';
 
 const DIGEST = 'd'.repeat(64);
 const EXPIRES = '2026-01-01T00:00:10.000Z';
 const NOW = Date.parse('2026-01-01T00:00:00.000Z');
 
-function asked(policy: Partial<ApprovalPolicy> = {}, more: Partial<Asked> = {}): Asked {
+function asked(policy: Partial<ApprovalPolicy> = {}, more: Partial<OpenQuestion> = {}): OpenQuestion {
   return { digest: DIGEST, policy: { ...PLAIN_POLICY, ...policy }, makers: ['rita'], expires_at: EXPIRES, said: [], ...more };
 }
 
@@ -126,5 +126,5 @@ describe('the stricter of two policies', () => {
 });
 
 it('what refuses settlements has the type that stands in histories', () => {
-  expect(SETTLEMENT_REFUSED).toBe('holdfast.settlement_refused');
+  expect(SETTLEMENT_REFUSAL).toBe('holdfast.settlement_refused');
 });

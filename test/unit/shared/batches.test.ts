@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { batches, forEachCapped } from '../../../src/shared/turn/calls';
+import { batches, forEachConcurrent } from '../../../src/shared/turn/calls';
 
 const calls = fc.array(fc.record({ id: fc.nat(), parallel: fc.boolean() }));
 
@@ -33,7 +33,7 @@ describe('a capped run', () => {
         let inside = 0;
         const begun: number[] = [];
         const items = delays.map((delay, index) => ({ delay, index }));
-        await forEachCapped(items, cap, async ({ delay, index }) => {
+        await forEachConcurrent(items, cap, async ({ delay, index }) => {
           begun.push(index);
           expect(++inside).toBeLessThanOrEqual(cap);
           for (let i = 0; i < delay; i++) await Promise.resolve();
@@ -47,7 +47,7 @@ describe('a capped run', () => {
   it('begins nothing new after an error, and throws only when nothing runs any more', async () => {
     const ended: number[] = [];
     const begun: number[] = [];
-    const run = forEachCapped([0, 1, 2, 3], 2, async (item) => {
+    const run = forEachConcurrent([0, 1, 2, 3], 2, async (item) => {
       begun.push(item);
       if (item === 0) throw new Error('first');
       await new Promise((resolve) => setTimeout(resolve, 20));

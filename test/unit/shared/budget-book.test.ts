@@ -4,11 +4,11 @@ import {
   MOST_OPEN,
   reserve,
   settle,
-  used,
+  usedAmount,
   countsUntil,
   type Book,
   type Reservation,
-  type Settled,
+  type BudgetSettlement,
 } from '../../../src/shared/budget-book';
 import { runs } from '../../support/runs';
 
@@ -26,7 +26,11 @@ const asking = (n: number, amount: number | string, more: Partial<Reservation> =
   accepted: false,
   ...more,
 });
-const said = (n: number, outcome: Settled['outcome'], dispatch = 1): Settled => ({ key: key(n), dispatch, outcome });
+const said = (n: number, outcome: BudgetSettlement['outcome'], dispatch = 1): BudgetSettlement => ({
+  key: key(n),
+  dispatch,
+  outcome,
+});
 
 /** A book that is told one thing after the other. */
 class Teller {
@@ -36,11 +40,11 @@ class Teller {
     this.book = book;
     return answer;
   }
-  settle(now: number, settled: Settled) {
+  settle(now: number, settled: BudgetSettlement) {
     this.book = settle(this.book, settled, now);
   }
   used(now: number): string {
-    return String(used(this.book, now));
+    return String(usedAmount(this.book, now));
   }
 }
 
@@ -200,7 +204,7 @@ function play(plan: Step[]) {
         if (!granted) return void (refused += 1);
         const acted = began + step.acts;
         if (step.fate.endsWith('applied') && !step.fate.endsWith('not_applied')) effects.push({ at: acted, amount: step.amount });
-        const outcomes = step.fate.split(', ') as Settled['outcome'][];
+        const outcomes = step.fate.split(', ') as BudgetSettlement['outcome'][];
         const lag = { once: 0, twice: 0, late: 5 * WINDOW, never: 0 }[step.settled];
         outcomes.forEach((outcome, index) => {
           const at = acted + lag + index * 100;

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { approvalCard, CARD_SECTION, inDoubtCard } from '../../../src/shared/approval/card';
 import { PLAIN_POLICY } from '../../../src/shared/approval/approval';
 import type { JsonObject } from '../../../src/shared/json/json';
-import { fenced, inlineCode, visible } from '../../../src/shared/text/visible';
+import { fenceText, inlineCode, visible } from '../../../src/shared/text/visible';
 import { runs } from '../../support/runs';
 
 const DIGEST = 'a'.repeat(64);
@@ -143,7 +143,7 @@ describe('visible text', () => {
   it('is fenced by more backticks than it contains', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('`', 'a', '\n') }), (text) => {
-        const block = fenced(text);
+        const block = fenceText(text);
         const fence = /^`+/.exec(block)![0];
         const inside = block.slice(block.indexOf('\n') + 1, block.lastIndexOf('\n'));
         expect(inside).not.toContain(fence);

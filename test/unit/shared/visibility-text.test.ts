@@ -1,6 +1,6 @@
 import { runsQuery } from '../../../src/client/recorded-runs';
 import { turnQuery } from '../../../src/client/turns/listing';
-import { wanted } from '../../../src/store/core/trail';
+import { checkTrailQuery } from '../../../src/store/core/trail';
 import { UnsearchableText, visibilityText } from '../../../src/shared/text/visible';
 
 test('a text stands in its quotes, whatever it holds', () => {
@@ -13,7 +13,8 @@ test.each(['\0', 'a\u001fb', '\u007f', '\ud800'])('%j is refused, wherever it wo
   expect(() => turnQuery({ agent: text })).toThrow('no list can be asked for');
   expect(() => turnQuery({ sight: { requester: text } })).toThrow(UnsearchableText);
   expect(() => runsQuery({ query: `HoldfastAgent = '${text}'` })).toThrow(UnsearchableText);
-  for (const field of ['tool', 'by', 'requester', 'turn']) expect(() => wanted({ [field]: text })).toThrow(UnsearchableText);
+  for (const field of ['tool', 'by', 'requester', 'turn'])
+    expect(() => checkTrailQuery({ [field]: text })).toThrow(UnsearchableText);
 });
 
 test('a query over several lines is one', () => {

@@ -2,7 +2,7 @@ import { admitAll } from '../../../src/activities/admission/admit-calls';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { Registry } from '../../../src/tools/catalogue/registry';
 import { Running } from '../../../src/telemetry/running';
-import { watchBlocked } from '../../../src/worker/blocked';
+import { watchEventLoop } from '../../../src/worker/blocked';
 import { capturedLog } from '../../support/captured-log';
 import { clockAhead } from '../../support/clock-ahead';
 import { reads } from '../../support/tools';
@@ -18,7 +18,7 @@ function spin(ms: number): void {
 it('says which tool blocked the worker, and for how long, also when it has ended at once', async () => {
   const { log, said } = capturedLog();
   const running = new Running();
-  const end = watchBlocked(running, log);
+  const end = watchEventLoop(running, log);
   try {
     running.begin(work('earlier'))('ended');
     await wait(450);
@@ -49,7 +49,7 @@ async function admitted(running: Running, log: ReturnType<typeof capturedLog>['l
 it('says so of a tool whose check or target blocks it while a model’s answer is admitted, and of no other in it', async () => {
   const { log, said } = capturedLog();
   const running = new Running();
-  const end = watchBlocked(running, log);
+  const end = watchEventLoop(running, log);
   // As one does that computes so long.
   const goOn = clockAhead();
   jest.spyOn(process, 'cpuUsage').mockReturnValue({ user: 2_600_000, system: 0 });

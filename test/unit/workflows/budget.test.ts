@@ -1,4 +1,4 @@
-import { limitReached, newTurn, type TurnData } from '../../../src/workflows/turn/state';
+import { limitReason, newTurn, type TurnData } from '../../../src/workflows/turn/state';
 
 const limits = { steps: 10, tokens: 1000, cost_usd: 2, time_ms: 5000 };
 
@@ -12,8 +12,8 @@ const usage = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cost_us
 describe('limits', () => {
   it('let a turn go on below every one of them', () => {
     const below = turn({ step: 9, usage: { ...usage, input_tokens: 500, output_tokens: 499, cost_usd: 1.99 }, worked_ms: 4999 });
-    expect(limitReached(below)).toBeNull();
-    expect(limitReached(turn({ policy: null, step: 99 }))).toBeNull(); // before the first step nothing is known
+    expect(limitReason(below)).toBeNull();
+    expect(limitReason(turn({ policy: null, step: 99 }))).toBeNull(); // before the first step nothing is known
   });
 
   it.each<[string, Partial<TurnData>, RegExp]>([
@@ -21,5 +21,5 @@ describe('limits', () => {
     ['tokens, in and out together', { usage: { ...usage, input_tokens: 600, output_tokens: 400 } }, /1000 tokens/],
     ['cost', { usage: { ...usage, cost_usd: 2 } }, /\$2 .*\$2\.0000 used/],
     ['working time', { worked_ms: 5000 }, /5000 ms/],
-  ])('stop it at its %s, and say which', (_what, change, words) => expect(limitReached(turn(change))).toMatch(words));
+  ])('stop it at its %s, and say which', (_what, change, words) => expect(limitReason(turn(change))).toMatch(words));
 });

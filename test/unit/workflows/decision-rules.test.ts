@@ -7,7 +7,7 @@ import {
   decisionOn,
   findQuestion,
   reasonAgainst,
-  type Said,
+  type IncomingDecision,
 } from '../../../src/workflows/approvals/decision-rules';
 import type { ApprovalAnswer, Pending } from '../../../src/workflows/approvals/question';
 import { approval, DIGEST, doubt, EXPIRES, fieldsOf, pendingOn } from './support/questions';
@@ -16,7 +16,12 @@ const AT = '2026-01-01T00:00:00.000Z';
 const NOW = Date.parse(AT);
 const OTHER = `dd${'e'.repeat(62)}`;
 
-function said(pending: Pending, kind: DecisionKind = 'approve', body: Record<string, Json> = {}, more: Partial<Said> = {}): Said {
+function said(
+  pending: Pending,
+  kind: DecisionKind = 'approve',
+  body: Record<string, Json> = {},
+  more: Partial<IncomingDecision> = {},
+): IncomingDecision {
   const fields = fieldsOf(kind, kind === 'settle' ? { outcome: 'applied', ...body } : body);
   return { pending, kind, fields, from: { channel: 'signal', identity: 'web' }, by: fields.by, attestation: null, ...more };
 }
@@ -78,7 +83,7 @@ describe('a decision is on', () => {
 });
 
 describe('against a decision speaks', () => {
-  const against = (one: Said, { requester = 'rita', stale = false, nowMs = NOW } = {}) =>
+  const against = (one: IncomingDecision, { requester = 'rita', stale = false, nowMs = NOW } = {}) =>
     reasonAgainst(one, requester, stale, nowMs);
 
   it('nothing where it fits an open question', () => {

@@ -1,7 +1,7 @@
 /** What arrives at a turn: read, handed on to the approval questions or to the model's side, and answered. Nothing of it can fail the turn. */
 import { ActivityFailure, ApplicationFailure, type Payload } from '@temporalio/common';
 import type { Json } from '../../../src/shared/json/json';
-import { Arrivals, signalArrived, updateArrived } from '../../../src/workflows/sandbox/signals';
+import { Arrivals, deliverSignal, recordUpdateSender } from '../../../src/workflows/sandbox/signals';
 import { handleDecisions } from '../../../src/workflows/approvals/decisions';
 import type { TurnData } from '../../../src/workflows/turn/state';
 import { DIGEST, fieldsOf } from './support/questions';
@@ -51,7 +51,7 @@ function payload(body: Json, encoding = 'json/plain'): Payload {
 }
 
 function arrives(name: string, ...payloads: Payload[]): void {
-  signalArrived({ name, identity: 'web', payloads });
+  deliverSignal({ name, identity: 'web', payloads });
 }
 
 /** Why the last signal was ignored. */
@@ -201,7 +201,7 @@ describe('an update', () => {
   const decision = { decision: 'approve', ...CALL };
 
   it('is answered, and says who has sent it, until when he waits, and when it was accepted', async () => {
-    updateArrived('update-1', 'cli');
+    recordUpdateSender('update-1', 'cli');
     expect(await update('decide', decision, WAITS)).toEqual({ accepted: true, reason: null });
     const from = { channel: 'update', identity: 'cli', until: WAITS.until, at: '2026-01-01T00:00:00.000Z' };
     expect(questions.decide.mock.calls).toEqual([['approve', fieldsOf('approve', CALL), from]]);
@@ -276,7 +276,7 @@ describe('an update', () => {
   });
 
   it('steer goes to the model’s side, and is answered', async () => {
-    updateArrived('update-1', 'cli');
+    recordUpdateSender('update-1', 'cli');
     expect(await update('steer', { text: 'Stop.', by: 'ana' }, WAITS)).toEqual({ accepted: true, reason: null });
     const from = { channel: 'update', identity: 'cli', until: WAITS.until, at: '2026-01-01T00:00:00.000Z' };
     expect(loop.steering.say.mock.calls).toEqual([[{ text: 'Stop.', by: 'ana', attestation: null }, from]]);

@@ -1,5 +1,5 @@
 /** What waits behind a turn that did not come to its end is held, unless somebody has said something after that end. */
-import { nextInQueue, newSession, take, turnEnded } from '../../../src/workflows/session/session-state';
+import { nextInQueue, newSession, take, recordTurnEnd } from '../../../src/workflows/session/session-state';
 import type { SessionInput } from '../../../src/shared/turn/session';
 
 const input = { session_id: 's', requester: 'ana', agent: 'tester', title: null } as SessionInput;
@@ -24,7 +24,7 @@ function talked(...seconds: number[]) {
 
 test('a message from before the end waits until somebody says something', () => {
   const { data, turn } = talked(4);
-  turnEnded(data, turn, failed(at(5)));
+  recordTurnEnd(data, turn, failed(at(5)));
   expect(data.held).toMatchObject({ turn_id: turn, state: 'failed' });
   expect(nextInQueue(data)).toBeNull();
 });
@@ -33,7 +33,7 @@ test.each([5, 6])(
   'a message of second %i, after the end, is run, though the session learns of the end later; and what came before it first',
   (second) => {
     const { data, turn } = talked(4, second);
-    turnEnded(data, turn, failed(at(5)));
+    recordTurnEnd(data, turn, failed(at(5)));
     expect(data.held).toBeNull();
     expect(nextInQueue(data)).toMatchObject({ turn_id: 's.2' });
     expect(data.queue.map(({ turn_id }) => turn_id)).toEqual(['s.2', 's.3']);
@@ -43,7 +43,7 @@ test.each([5, 6])(
 test('where nobody can tell when the turn ended, what waits is held', () => {
   for (const ended of [failed(), { state: 'lost' as const, reason: 'gone' }]) {
     const { data, turn } = talked(9);
-    turnEnded(data, turn, ended);
+    recordTurnEnd(data, turn, ended);
     expect(data.held).not.toBeNull();
   }
 });

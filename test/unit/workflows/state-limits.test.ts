@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import type { AdmittedCall, CallArguments, CallOutcome, RunCallOutput } from '../../../src/shared/io/activities';
 import type { ApprovalPolicy, Decision } from '../../../src/shared/approval/approval';
 import { callError, type CallError } from '../../../src/shared/wire/errors';
-import { cutJson, jsonBytes, type Json, type JsonObject, isPacked, packed, unpacked } from '../../../src/shared/json/json';
-import { EMPTY_BOOK, type Book, reserve, settle, used } from '../../../src/shared/budget-book';
+import { cutJson, jsonBytes, type Json, type JsonObject, isPacked, packJson, unpackJson } from '../../../src/shared/json/json';
+import { EMPTY_BOOK, type Book, reserve, settle, usedAmount } from '../../../src/shared/budget-book';
 import { readSend } from '../../../src/shared/turn/session';
 import type { Steer } from '../../../src/shared/approval/decision';
-import { travelling as surfacing, type Surfaced } from '../../../src/shared/turn/sub-turn';
+import { travelling as surfacing, type SurfacedQuestion } from '../../../src/shared/turn/sub-turn';
 import type { CallView, TurnView } from '../../../src/shared/turn/turn-view';
 import { type ApprovalQuestion, type DoubtQuestion, remark } from '../../../src/workflows/approvals/question';
-import { newSession, sendFault, take, turnEnded } from '../../../src/workflows/session/session-state';
+import { newSession, sendFault, take, recordTurnEnd } from '../../../src/workflows/session/session-state';
 import { type Progress, type TurnData, type SubTurn } from '../../../src/workflows/turn/state';
 import { hasRoom, hasRoomToAsk, placesFor, type Words } from '../../../src/workflows/approvals/room-for-decisions';
 import {
@@ -21,7 +21,7 @@ import {
   cutAnswer,
   cutReason,
   fitCalls,
-  fitsSteered,
+  fitsSteering,
   fitSubs,
   MOST_FAILURES,
   SAID_ALONG,
@@ -269,7 +269,7 @@ function fullSteered(s: Source): NonNullable<TurnData['steered']> {
   ];
   for (const add of adding) {
     const more = add();
-    if (fitsSteered(more)) Object.assign(steered, more);
+    if (fitsSteering(more)) Object.assign(steered, more);
   }
   return steered;
 }
@@ -368,7 +368,7 @@ function asking(s: Source, n: number, quorum: number): SubTurn {
   const running = sub(s, 99);
   const where = { turn_id: running.turn_id, workflow_id: running.workflow_id, first_execution_run_id: 'r'.repeat(36) };
   const of = { ...where, store_id: '0'.repeat(32), run_id: 'r'.repeat(36), agent: 'a'.repeat(64), head: s.hash() };
-  const question = (nth: number): Surfaced => {
+  const question = (nth: number): SurfacedQuestion => {
     const one = call(`${n}.${nth + 1}`, s, false);
     const said = Array.from({ length: quorum - 1 }, () => longest(s, one));
     return { kind: 'approval', ...of, call: view(one, s, 'waiting', said), card: s.text(2000) };
@@ -392,9 +392,9 @@ function travelling(data: TurnData): { travels: Json; said: Json } {
   fitCalls(data);
   const all = { ...data, subs: fitSubs(data.subs ?? []), ...callsOf(data) };
   const { rest, said } = setAside(callsOf(data));
-  const apart = packed(said) as unknown as Json;
-  if (jsonBytes(apart) <= SAID_ALONG) return { travels: packed(all) as unknown as Json, said: [] };
-  return { travels: { ...packed({ ...all, ...(rest as object) }), said_ref: 'a'.repeat(64) }, said: apart };
+  const apart = packJson(said) as unknown as Json;
+  if (jsonBytes(apart) <= SAID_ALONG) return { travels: packJson(all) as unknown as Json, said: [] };
+  return { travels: { ...packJson({ ...all, ...(rest as object) }), said_ref: 'a'.repeat(64) }, said: apart };
 }
 
 const chars = fc.constantFrom('x', '甲', '\u0001', '"', '\u{1F600}');
@@ -497,7 +497,7 @@ describe('the state of a turn', () => {
       if (!isPacked(travels)) throw new Error('It is not packed.');
       const said = JSON.parse(JSON.stringify(journey.said)) as Json;
       expect(isPacked(said)).toBe(travels.said_ref !== undefined);
-      const after = putBack(unpacked(travels), isPacked(said) ? (unpacked(said) as Json[]) : []) as unknown as TurnData;
+      const after = putBack(unpackJson(travels), isPacked(said) ? (unpackJson(said) as Json[]) : []) as unknown as TurnData;
       const open = withInputs(after.open!);
       expect({ ...open, progress: undefined }).toEqual({ ...(before as object), progress: undefined });
       for (const [id, kept] of Object.entries(open.progress)) {
@@ -560,7 +560,7 @@ describe('the state of a session', () => {
       for (let n = 0; n < 1100; n++) {
         const { turn_id } = take(data, input.session_id, said(1), '2026-01-01T00:00:00.000Z');
         data.queue = [];
-        turnEnded(data, turn_id, { state: 'lost', reason: text(3_000) });
+        recordTurnEnd(data, turn_id, { state: 'lost', reason: text(3_000) });
       }
       const long = said(100_000);
       const refused = readSend(long);
@@ -596,7 +596,7 @@ describe('the book of a budget', () => {
     }
     expect(refused).toBeGreaterThan(10);
     expect(book.spent).toHaveLength(300);
-    expect(used(book, 0)).toBe(BigInt(amount) * BigInt(granted));
+    expect(usedAmount(book, 0)).toBe(BigInt(amount) * BigInt(granted));
     expect(jsonBytes(book)).toBeLessThanOrEqual(512 * KIB);
   });
 });
@@ -607,7 +607,7 @@ describe('texts written once', () => {
       fc.property(fc.jsonValue(), fc.string(), (value, text) => {
         const all = { value, again: value, marks: ['~0', '~', '~~1', `~${text}`], long: [text.repeat(9), text.repeat(9)] };
         const expected = JSON.parse(JSON.stringify(all)) as unknown;
-        expect(unpacked(JSON.parse(JSON.stringify(packed(all))) as ReturnType<typeof packed>)).toEqual(expected);
+        expect(unpackJson(JSON.parse(JSON.stringify(packJson(all))) as ReturnType<typeof packJson>)).toEqual(expected);
       }),
     );
   });

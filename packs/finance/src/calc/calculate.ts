@@ -31,30 +31,30 @@ export function calculate(expression: string): number {
   try {
     tree = parseMath(expression.replaceAll('**', '^').replaceAll('%', '!'));
   } catch (error) {
-    throw failed(`${JSON.stringify(expression)} could not be read: ${position(error)}`);
+    throw calcError(`${JSON.stringify(expression)} could not be read: ${position(error)}`);
   }
   const result = evaluate(tree);
   return result === 0 ? 0 : result; // no negative zero: JSON has none
 }
 
 function checkText(text: string): void {
-  if (text.trim() === '') throw failed('The expression is empty.');
-  if (text.length > MAX_LENGTH) throw failed(`The expression has ${text.length} characters; ${MAX_LENGTH} are allowed.`);
+  if (text.trim() === '') throw calcError('The expression is empty.');
+  if (text.length > MAX_LENGTH) throw calcError(`The expression has ${text.length} characters; ${MAX_LENGTH} are allowed.`);
   if (!CHARACTERS.test(text)) {
     const odd = [...text].find((c) => !CHARACTERS.test(c))!;
-    throw failed(`The character ${JSON.stringify(odd)} has no place in arithmetic.`);
+    throw calcError(`The character ${JSON.stringify(odd)} has no place in arithmetic.`);
   }
   if (/(^|[^\d.])\d{1,3},\d{3}(?!\d)/.test(text)) {
-    throw failed(
+    throw calcError(
       'A comma before three digits could be a thousands separator.',
       'Write 1234.5, not 1,234.5; between arguments put a space after the comma.',
     );
   }
   if (/\b0[xbo][\w.]*i\d/i.test(text)) {
-    throw failed('A number has a word size behind it, such as i32.', 'Write 255 or 0xff, without a size.');
+    throw calcError('A number has a word size behind it, such as i32.', 'Write 255 or 0xff, without a size.');
   }
   if (/%\s*[\w.(]/.test(text)) {
-    throw failed('A per cent sign stands before an operand.', '% means "divided by 100". For a remainder use mod(a, b).');
+    throw calcError('A per cent sign stands before an operand.', '% means "divided by 100". For a remainder use mod(a, b).');
   }
 }
 
@@ -66,7 +66,7 @@ function evaluate(node: MathNode): number {
       return evaluate(node.content!);
     case 'SymbolNode': {
       const value = CONSTANTS.get(node.name ?? '');
-      if (value === undefined) throw failed(`There is no constant ${JSON.stringify(node.name)}.`);
+      if (value === undefined) throw calcError(`There is no constant ${JSON.stringify(node.name)}.`);
       return value;
     }
     case 'OperatorNode':
@@ -74,12 +74,12 @@ function evaluate(node: MathNode): number {
     case 'FunctionNode':
       return call(node);
     default:
-      throw failed(`${node.type.replace(/Node$/, '')} is not arithmetic.`);
+      throw calcError(`${node.type.replace(/Node$/, '')} is not arithmetic.`);
   }
 }
 
 function operate(node: MathNode): number {
-  if (node.implicit) throw failed('Two operands stand side by side without an operator.', 'Write 2 * 3, not 2(3).');
+  if (node.implicit) throw calcError('Two operands stand side by side without an operator.', 'Write 2 * 3, not 2(3).');
   const [a, b] = (node.args ?? []).map(evaluate);
   const key = `${node.op} ${node.args?.length}`;
   switch (key) {
@@ -96,30 +96,30 @@ function operate(node: MathNode): number {
     case '* 2':
       return finite(a! * b!, 'a product');
     case '/ 2':
-      if (b === 0) throw failed(`Division by zero: ${a} / 0.`);
+      if (b === 0) throw calcError(`Division by zero: ${a} / 0.`);
       return finite(a! / b!, 'a quotient');
     case '^ 2':
       return finite(a! ** b!, 'a power');
     default:
-      throw failed(`The operator ${JSON.stringify(node.op)} is not available.`);
+      throw calcError(`The operator ${JSON.stringify(node.op)} is not available.`);
   }
 }
 
 function call(node: MathNode): number {
   const name = node.fn?.type === 'SymbolNode' ? (node.fn.name ?? '') : '';
   const known = FUNCTIONS.get(name);
-  if (!known) throw failed(`There is no function ${JSON.stringify(name)}.`);
+  if (!known) throw calcError(`There is no function ${JSON.stringify(name)}.`);
   const args = (node.args ?? []).map(evaluate);
   if (args.length < known.min || args.length > known.max) {
     const wanted = known.min === known.max ? String(known.min) : `${known.min} to ${known.max}`;
-    throw failed(`${name} takes ${wanted} argument(s), not ${args.length}.`);
+    throw calcError(`${name} takes ${wanted} argument(s), not ${args.length}.`);
   }
   return finite(known.apply(args), `${name}(${args.join(', ')})`);
 }
 
 function finite(value: unknown, what: string): number {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
-  throw failed(`${what[0]!.toUpperCase()}${what.slice(1)} is not finite or not a real number.`);
+  throw calcError(`${what[0]!.toUpperCase()}${what.slice(1)} is not finite or not a real number.`);
 }
 
 /** The parser's own words, without what it says about its language. */
@@ -128,6 +128,6 @@ function position(error: unknown): string {
   return text.replaceAll('!', '%').slice(0, 120);
 }
 
-function failed(message: string, hint = HELP): ToolError {
+function calcError(message: string, hint = HELP): ToolError {
   return new ToolError('INVALID_PARAMS', 'calc_failed', message, { hint });
 }

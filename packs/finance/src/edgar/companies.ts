@@ -1,10 +1,10 @@
 /** EDGAR's list of tickers: by ticker, and by what a search text calls a company. */
 import type { Company } from '../data';
-import { isCapital, isPartOfName, ownWords, positionsOf, type Named, type Place } from '../names';
+import { isCapital, isPartOfName, ownWords, positionsOf, type ParsedQuery, type Place } from '../names';
 import { isCommonWord, isTopic, mayBeTicker, NAME_FILLERS, wordsIn, wordsOf, type Word } from '../news';
 
 /** A text that seems to name more is about none of them in particular. */
-const MOST_NAMED = 3;
+const MAX_COMPANIES = 3;
 /** What a company's legal name has beside the name that people use. */
 const LEGAL = new Set([
   ...NAME_FILLERS,
@@ -22,17 +22,17 @@ const LEGAL = new Set([
   'group',
 ]);
 
-interface Listed {
+interface IndexedCompany {
   company: Company;
   /** Its name without the legal words. */
   name: string[];
 }
 
-type Found = Place & { company: Company };
+type CompanyPlace = Place & { company: Company };
 
 export class CompanyList {
-  private readonly byTicker = new Map<string, Listed>();
-  private readonly byFirstWord = new Map<string, Listed[]>();
+  private readonly byTicker = new Map<string, IndexedCompany>();
+  private readonly byFirstWord = new Map<string, IndexedCompany[]>();
 
   /** @param rows largest company first, as EDGAR lists them */
   constructor(rows: { ticker: string; cik_str: number; title: string }[]) {
@@ -60,12 +60,12 @@ export class CompanyList {
    * first word of a name with a capital letter, which then stands for the largest such company, unless another name stands beside it.
    * A ticker that is a word too (A, ALL, CEO) counts where nothing else is named. What may be a part of a longer name does not count.
    */
-  namedIn(text: string): Named {
+  namedIn(text: string): ParsedQuery {
     const words = wordsIn(text);
     const found = this.placesIn(words);
     const names = new Set(found.filter(({ ticker }) => !ticker).flatMap(positionsOf));
     const all = new Set(found.flatMap(positionsOf));
-    const isWhole = (place: Found) => {
+    const isWhole = (place: CompanyPlace) => {
       const known = place.ticker ? all : names;
       return !isPartOfName(words, place, ownWords(place.company), (at) => known.has(at));
     };
@@ -75,15 +75,15 @@ export class CompanyList {
     const used = new Set(whole.flatMap(positionsOf));
     const named = new Set(whole.map(({ company }) => company));
     return {
-      named: [...named].slice(0, MOST_NAMED),
-      unclear: [...new Set(found.map(({ company }) => company))].filter((company) => !named.has(company)).slice(0, MOST_NAMED),
+      named: [...named].slice(0, MAX_COMPANIES),
+      unclear: [...new Set(found.map(({ company }) => company))].filter((company) => !named.has(company)).slice(0, MAX_COMPANIES),
       words: words.filter(({ lower }, at) => !used.has(at) && !LEGAL.has(lower)).map((word) => word.text),
     };
   }
 
   /** Whole names, and tickers in capitals that are no words. */
-  private placesIn(words: Word[]): Found[] {
-    const found: Found[] = [];
+  private placesIn(words: Word[]): CompanyPlace[] {
+    const found: CompanyPlace[] = [];
     for (let at = 0; at < words.length; at += 1) {
       const [byTicker] = isCommonWord(words[at]!.lower) ? [] : this.tickerAt(words, at);
       const whole = this.longestNameAt(words, at);
@@ -95,20 +95,20 @@ export class CompanyList {
     return found;
   }
 
-  private tickerAt(words: Word[], at: number): Found[] {
+  private tickerAt(words: Word[], at: number): CompanyPlace[] {
     const { text } = words[at]!;
     const listed = mayBeTicker(text) ? this.byTicker.get(text) : undefined;
     return listed ? [{ company: listed.company, at, length: 1, ticker: true }] : [];
   }
 
-  private firstWordAt(words: Word[], at: number): Found[] {
+  private firstWordAt(words: Word[], at: number): CompanyPlace[] {
     const isName = (beside: number) => isCapital(words[beside]?.text) && !isTopic(words[beside]!.text);
     const alone = isCapital(words[at]!.text) && ![at - 1, at + 1].some(isName);
     const [largest] = alone ? (this.byFirstWord.get(words[at]!.lower) ?? []) : [];
     return largest ? [{ company: largest.company, at, length: 1, ticker: false }] : [];
   }
 
-  private longestNameAt(words: Word[], at: number): Found | undefined {
+  private longestNameAt(words: Word[], at: number): CompanyPlace | undefined {
     const fitting = (this.byFirstWord.get(words[at]!.lower) ?? []).filter(({ name }) =>
       name.every((word, i) => words[at + i]?.lower === word),
     );

@@ -28,7 +28,7 @@ export class Documents {
     const form = filing.form === '10-Q' ? '10-Q' : '10-K';
     const main = await this.read(cik, filing, filing.document ?? '', form, signal);
     const reading = main.value[section];
-    if ('found' in reading) return this.filed(filing, main, reading.found);
+    if ('found' in reading) return this.withSource(filing, main, reading.found);
     if ('missing' in reading) throw missing(filing, section, reading.missing);
     const { exhibit, sentence } = reading.pointer;
     const name = await this.exhibitName(cik, filing, exhibit, signal);
@@ -39,10 +39,10 @@ export class Documents {
       throw missing(filing, section, `the report points to its exhibit ${exhibit} ("${sentence}"), and there: ${why}`);
     }
     const note = `The report itself says: "${sentence}". This is the text of its exhibit ${exhibit} (${name}).`;
-    return this.filed(filing, other, { ...there.found, notes: [note, ...there.found.notes] });
+    return this.withSource(filing, other, { ...there.found, notes: [note, ...there.found.notes] });
   }
 
-  private filed(filing: Filing, { source }: Readings, found: Omit<FiledSection, 'source'>): FiledSection {
+  private withSource(filing: Filing, { source }: Readings, found: Omit<FiledSection, 'source'>): FiledSection {
     return { ...found, source: `EDGAR ${filing.form} ${filing.accession}: ${source}` };
   }
 

@@ -14,7 +14,7 @@ export function statusFailure(status: number, url: string, retryAfter: string | 
       hint: `EDGAR refuses requests whose User-Agent does not name a person or company with an e-mail address (set HOLDFAST_EDGAR_USER_AGENT), and for some time those that asked too often: at most 10 requests a second, ${FAIR_ACCESS}.`,
     });
   }
-  if (status === 429) return rateLimited(`${said}: too many requests.`, wait ?? DEFAULT_PAUSE_MS);
+  if (status === 429) return rateLimitError(`${said}: too many requests.`, wait ?? DEFAULT_PAUSE_MS);
   if (status === 408) return new ToolError('TIMEOUT', 'edgar_timeout', `${said}.`);
   if (status >= 500) {
     const options = wait === undefined ? {} : { retryAfterMs: wait };
@@ -24,7 +24,7 @@ export function statusFailure(status: number, url: string, retryAfter: string | 
   return badAnswer(url, `status ${status} was not expected`);
 }
 
-export function rateLimited(message: string, retryAfterMs: number): ToolError {
+export function rateLimitError(message: string, retryAfterMs: number): ToolError {
   return new ToolError('RATE_LIMITED', 'edgar_rate_limited', message, {
     retryAfterMs,
     hint: `All workers of this host wait until then. ${FAIR_ACCESS}`,

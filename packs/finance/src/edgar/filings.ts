@@ -62,10 +62,10 @@ export class EdgarFilings implements FilingsProvider {
     const { recent, files } = about.value.filings;
     const { date, enough = Infinity } = query;
     const mayHold = files.filter((file) => !date || (file.filingFrom <= date && date <= file.filingTo));
-    const filings = wanted(recent, query);
+    const filings = selectFilings(recent, query);
     let read = 0;
     while (read < Math.min(mayHold.length, MOST_PAGES) && filings.length < enough) {
-      filings.push(...wanted(await this.page(mayHold[read]!.name, signal), query));
+      filings.push(...selectFilings(await this.page(mayHold[read]!.name, signal), query));
       read += 1;
     }
     const last = read === 0 ? recent.filingDate.at(-1) : mayHold[read - 1]!.filingFrom;
@@ -80,7 +80,7 @@ export class EdgarFilings implements FilingsProvider {
   }
 
   async facts(ticker: string, signal?: AbortSignal): Promise<CompanyFacts> {
-    const { cik } = await this.listed(ticker, signal);
+    const { cik } = await this.findCompany(ticker, signal);
     const none = () =>
       notFound(
         'no_facts_for_ticker',
@@ -98,7 +98,7 @@ export class EdgarFilings implements FilingsProvider {
   }
 
   async section(ticker: string, filing: Filing, section: SectionName, signal?: AbortSignal): Promise<FiledSection> {
-    const { cik } = await this.listed(ticker, signal);
+    const { cik } = await this.findCompany(ticker, signal);
     return this.documents.section(cik, filing, section, signal);
   }
 
@@ -116,14 +116,14 @@ export class EdgarFilings implements FilingsProvider {
     return this.lists.get('', load, signal);
   }
 
-  private async listed(ticker: string, signal?: AbortSignal): Promise<Company> {
+  private async findCompany(ticker: string, signal?: AbortSignal): Promise<Company> {
     const company = (await this.list(signal)).withTicker(ticker);
     if (company) return company;
     throw unknown(ticker);
   }
 
   private async look(ticker: string, signal?: AbortSignal): Promise<{ company: Company; about: Read<Submissions> }> {
-    const company = await this.listed(ticker, signal);
+    const company = await this.findCompany(ticker, signal);
     const url = this.addresses.submissions(company.cik);
     const load = (until: AbortSignal) => this.reader.json(url, SUBMISSIONS, () => unknown(ticker), until);
     return { company, about: await this.submissions.get(url, load, signal) };
@@ -145,7 +145,7 @@ function unknown(ticker: string) {
   );
 }
 
-function wanted(columns: Columns, { form, date }: FilingQuery): Filing[] {
+function selectFilings(columns: Columns, { form, date }: FilingQuery): Filing[] {
   return columns.form.flatMap((filedForm, i) => {
     const on = columns.filingDate[i]!;
     if (!FORMS.has(filedForm) || (form && filedForm !== form) || (date && on !== date)) return [];

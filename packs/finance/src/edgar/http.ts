@@ -12,7 +12,7 @@ import { gunzip } from 'node:zlib';
 import { ToolError } from 'holdfast/tools';
 import type { Addresses } from './addresses';
 import { cachedFetch, type CachedFetchOptions, type CachedResponse } from './cached-fetch';
-import { badAnswer, rateLimited, statusFailure, tooSlow, unreachable } from './failures';
+import { badAnswer, rateLimitError, statusFailure, tooSlow, unreachable } from './failures';
 import { HostPause } from './pause';
 import { RequestSlots } from './slots';
 
@@ -31,7 +31,7 @@ export interface HttpSettings {
   maxBytes?: number;
 }
 
-export interface Wanted {
+export interface EdgarRequest {
   url: string;
   /** A document of a filing: once here, it is not asked for again. */
   unchanging?: boolean;
@@ -61,7 +61,7 @@ export class EdgarHttp {
   }
 
   /** @throws ToolError by failures.ts, or `wanted.absent()`; the signal's reason when it aborts */
-  async get(wanted: Wanted, signal?: AbortSignal): Promise<Answer> {
+  async get(wanted: EdgarRequest, signal?: AbortSignal): Promise<Answer> {
     if (wanted.unchanging) {
       const kept = await this.fromDisk(wanted.url, signal);
       if (kept) return kept;
@@ -85,7 +85,7 @@ export class EdgarHttp {
 
   private async mustNotPause(): Promise<void> {
     const left = await this.pause.remaining();
-    if (left > 0) throw rateLimited('EDGAR has asked the workers of this host to wait.', left);
+    if (left > 0) throw rateLimitError('EDGAR has asked the workers of this host to wait.', left);
   }
 
   private async fromDisk(url: string, signal?: AbortSignal): Promise<Answer | null> {
@@ -103,7 +103,7 @@ export class EdgarHttp {
     }
   }
 
-  private async request(url: string, wanted: Wanted, signal?: AbortSignal): Promise<Answer | { redirect: string }> {
+  private async request(url: string, wanted: EdgarRequest, signal?: AbortSignal): Promise<Answer | { redirect: string }> {
     const limit = this.limit(signal);
     try {
       const response = await cachedFetch(url, this.options('no-cache', limit.signal));

@@ -11,7 +11,7 @@ const EXHIBIT = /\bexhibits?\s?\(?((?:13|99)(?:\.\d{1,2})?)(?!\d)/i;
 const ANNUAL_REPORT = /\bannual report to (?:our |its |the )?(?:share|stock|security ?)holders?\b/i;
 
 /** @returns the sentence that points, and the exhibit; null if none is named */
-export function exhibitNamed(text: string): SectionPointer | null {
+export function findExhibit(text: string): SectionPointer | null {
   const sentence = pointingSentences(text).find((one) => EXHIBIT.test(one) || ANNUAL_REPORT.test(one));
   return sentence ? { exhibit: EXHIBIT.exec(sentence)?.[1] ?? '13', sentence } : null;
 }

@@ -10,7 +10,7 @@ const MAX_LENGTH = 160;
 const BACK_LINK = /^(?:back to )?(?:the )?(?:table of contents|index|toc)$/i;
 
 /** Where a line with one number stands: `Apple Inc. | # Form #-K | #`, page 23 of the document, number 21. */
-interface Numbered {
+interface NumberedLine {
   page: number;
   line: Line;
   number: number;
@@ -38,7 +38,7 @@ function edgeLines(lines: Line[]): Line[] {
 
 /** Page numbers, alone or in a footer: the same words elsewhere, with a number that grew as the pages did. */
 function counters(edges: Line[]): Line[] {
-  const byWords = new Map<string, Numbered[]>();
+  const byWords = new Map<string, NumberedLine[]>();
   for (const line of edges) {
     const numbers = line.text.match(/\d+/g);
     if (!numbers) continue;
@@ -56,7 +56,7 @@ function counters(edges: Line[]): Line[] {
 }
 
 /** Facing pages have their own footers, so the neighbour may be two pages away. */
-function countsOn(one: Numbered, other: Numbered | undefined): boolean {
+function countsOn(one: NumberedLine, other: NumberedLine | undefined): boolean {
   if (!other) return false;
   const pages = other.page - one.page;
   return pages !== 0 && Math.abs(pages) <= 4 && other.number - one.number === pages;

@@ -28,7 +28,7 @@ const ITEM = /^items?\s{0,3}(\d{1,2})(?!\d)\s?(?:([abc])(?![a-z]))?(?:\(t\))?/i;
 /** `Items 1 and 2.`, `Item 7/7A.`: the first counts. */
 const SECOND_NUMBER = /^\s?(?:and|&|,|\/)\s?(?:items?\s)?\d{1,2}[abc]?(?![a-z0-9])/i;
 const SEPARATORS = /^[\s.:|–—―-]+/;
-const CONTINUED = /[\s.,(–—-]{0,3}\(?continued\)?\.?$/i;
+const CONTINUED_SUFFIX = /[\s.,(–—-]{0,3}\(?continued\)?\.?$/i;
 const PAGE_NUMBER = /(?:^|[|.\s])(?:[A-Z]-)?\d{1,3}(?:[-–—]\d{1,3})?$/;
 const MAX_TITLE = 250;
 
@@ -80,7 +80,7 @@ function read(lines: Line[], i: number, text: string, form: PeriodicForm, part: 
   const knows = knownTitle(item, title);
   // "Item 7 of this report …" is a sentence.
   if (!knows && /^[a-z]/.test(title)) return null;
-  return { item, line: i, end, title: title.replace(CONTINUED, ''), runIn, sure: knows || line.bold, listed, paged };
+  return { item, line: i, end, title: title.replace(CONTINUED_SUFFIX, ''), runIn, sure: knows || line.bold, listed, paged };
 }
 
 export function knownTitle(item: FormItem, title: string): boolean {

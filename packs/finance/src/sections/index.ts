@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path';
 import { defineJob } from 'holdfast/tools';
-import { exhibitNamed, pointsElsewhere } from './elsewhere';
+import { findExhibit, pointsElsewhere } from './elsewhere';
 import { FORM_ITEMS, type FormItem, type PeriodicForm, words } from './forms';
 import { withoutFurniture } from './furniture';
 import { findHeadings, type Heading, isPartLine } from './headings';
@@ -39,7 +39,7 @@ const ITEM_OF: Record<PeriodicForm, Record<SectionName, string>> = {
 };
 
 /** Only an entry with a page number and less text than this after it is surely one of a table of contents. */
-const MIN_AFTER_PAGED = 1_000;
+const MIN_PAGED_TEXT = 1_000;
 
 /**
  * Never throws: a document that cannot be read has all sections missing, with the reason. 10-K: MD&A is Item 7
@@ -87,16 +87,16 @@ function readSection(filing: Filing, name: SectionName): SectionReading {
   const heading = filing.headings.find((one) => one.item === item);
   const own = heading && readItem(filing, heading);
   if (!heading || !own || isOnlyListed(filing, heading, own.text)) {
-    const titled = readTitled(filing, name, null);
+    const titled = readByTitle(filing, name, null);
     if (!titled) return { missing: missing(filing, item, heading) };
     return { found: { ...titled, notes: [`${item.name} has no heading of its own; the section was found by its title`] } };
   }
 
-  const pointer = exhibitNamed(own.text);
+  const pointer = findExhibit(own.text);
   if (pointer) return { pointer };
   // Risk factors of a 10-Q refer to the annual report, which is another document.
   const sentence = name === 'Risk Factors' ? null : pointsElsewhere(own.text);
-  const titled = sentence ? readTitled(filing, name, heading) : null;
+  const titled = sentence ? readByTitle(filing, name, heading) : null;
   if (!titled || titled.text.length < own.text.length) return { found: { ...own, notes: [] } };
   const note = `${item.name} says where its content stands, and that was followed: "${sentence}"`;
   return { found: { text: `${own.text}\n${titled.text}`, items: [...own.items, ...titled.items], notes: [note] } };
@@ -105,7 +105,7 @@ function readSection(filing: Filing, name: SectionName): SectionReading {
 /** The outline has entries of a table of contents only where the document has no other headings of these items. */
 function isOnlyListed({ headings }: Filing, heading: Heading, text: string): boolean {
   if (text === '') return true;
-  return heading.paged && (text.length < MIN_AFTER_PAGED || headings.every((one) => one.paged));
+  return heading.paged && (text.length < MIN_PAGED_TEXT || headings.every((one) => one.paged));
 }
 
 type Reading = Pick<SectionText, 'text' | 'items'>;
@@ -121,7 +121,7 @@ function readItem(filing: Filing, heading: Heading): Reading {
 }
 
 /** By its title alone, outside of the item that points there. */
-function readTitled(filing: Filing, name: SectionName, pointing: Heading | null): Reading | null {
+function readByTitle(filing: Filing, name: SectionName, pointing: Heading | null): Reading | null {
   const { lines, headings } = filing;
   const stops = headings.filter((heading) => !heading.listed).map(({ line }) => line);
   const range = titledRange(lines, name, stops);

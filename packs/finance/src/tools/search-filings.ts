@@ -66,7 +66,7 @@ export function searchFilings(provider: FilingsProvider) {
       return {
         ticker,
         ...(form ? { form } : {}),
-        filings: index.filings.slice(0, limit).map(listed),
+        filings: index.filings.slice(0, limit).map(toListEntry),
         total: index.filings.length,
         source: `${index.source}; index as of ${index.asOf}${since}`,
       };
@@ -74,7 +74,7 @@ export function searchFilings(provider: FilingsProvider) {
   });
 }
 
-function listed({ form, date, accession, period, items }: Filing) {
+function toListEntry({ form, date, accession, period, items }: Filing) {
   const description = {
     '10-K': 'Annual report',
     '10-Q': 'Quarterly report',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { knownTokens, type Known } from '../known';
+import { knownTokens, type KnownInputs } from '../known';
 import { ADDRESS_PATTERN, AMOUNT_PATTERN, fitsUint256 } from '../amounts';
 import type { CheckFault } from 'holdfast/tools';
 
-export const token = (which: string, known: Known) =>
+export const token = (which: string, known: KnownInputs) =>
   z
     .string()
     .regex(ADDRESS_PATTERN)

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { defineTool } from 'holdfast/tools';
 import { ADDRESS_PATTERN, AMOUNT_PATTERN, lessSlippage, priceImpactBps } from '../amounts';
 import { noChain } from '../chain';
-import { namingKnownTokens, type Known } from '../known';
+import { namingKnownTokens, type KnownInputs } from '../known';
 import { quote } from '../router';
 import { targetOf, type Onchain } from '../onchain';
 import { amount, checkAmounts, slippage, token } from './inputs';
@@ -13,7 +13,7 @@ import { amount, checkAmounts, slippage, token } from './inputs';
 const TTL_MS = 2000;
 
 /** `{from_token, to_token, amount_in, max_slippage_bps}` → what swap_token would give now. Asks the chain by `eth_call`; sends nothing. */
-export function simulateSwap(onchain: Onchain | null, known: Known) {
+export function simulateSwap(onchain: Onchain | null, known: KnownInputs) {
   return defineTool({
     name: 'simulate_swap',
     version: '1.0.0',

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type CheckFault, defineTool } from 'holdfast/tools';
 import { ADDRESS_PATTERN, AMOUNT_PATTERN, fitsUint256 } from '../amounts';
 import { noChain } from '../chain';
-import { executeSwap, reconcileSwap, type Executed } from '../execute';
-import { knownSessionKeys, namingKnownTokens, type Known } from '../known';
+import { executeSwap, reconcileSwap, type SwapExecution } from '../execute';
+import { knownSessionKeys, namingKnownTokens, type KnownInputs } from '../known';
 import { outlook, type SwapInput } from '../plan';
 import { isWithinSlippage, swapPreview } from '../preview';
 import { accountTargetOf, type Onchain } from '../onchain';
@@ -21,7 +21,7 @@ const TIMEOUT_MS = 90_000;
  * block. Idempotent: the same key broadcasts the same signed bytes (execute.ts), so the engine may ask again after a crash.
  * @param now Unix time, ms
  */
-export function swapToken(onchain: Onchain | null, known: Known, now: () => number = Date.now) {
+export function swapToken(onchain: Onchain | null, known: KnownInputs, now: () => number = Date.now) {
   return defineTool({
     name: 'swap_token',
     version: '1.0.0',
@@ -91,19 +91,19 @@ export function swapToken(onchain: Onchain | null, known: Known, now: () => numb
     },
     async run(input, ctx) {
       if (!onchain) throw noChain();
-      return told(input, await namingKnownTokens(known, executeSwap(onchain, input, ctx)));
+      return toSwapResult(input, await namingKnownTokens(known, executeSwap(onchain, input, ctx)));
     },
     reconcileMs: RECONCILE_MS,
     async reconcile(input, ctx) {
       if (!onchain) throw noChain();
       const found = await reconcileSwap(onchain, ctx);
       const { outcome, evidence } = found;
-      return { outcome, evidence, ...(found.outcome === 'applied' ? { data: told(input, found.executed) } : {}) };
+      return { outcome, evidence, ...(found.outcome === 'applied' ? { data: toSwapResult(input, found.executed) } : {}) };
     },
   });
 }
 
-function told(input: SwapInput, { receipt, plan }: Executed) {
+function toSwapResult(input: SwapInput, { receipt, plan }: SwapExecution) {
   return {
     tx_hash: receipt.txHash,
     block_number: Number(receipt.blockNumber),

@@ -9,7 +9,7 @@ export interface Hit {
   score: number;
 }
 
-export interface Found {
+export interface SearchResult {
   hits: Hit[];
   total: number;
   /** Changes when the folder does: pages of one search belong to one state of it. */

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { defineJob, inThread, orAborted, ToolError } from 'holdfast/tools';
-import type { Found } from './found';
+import type { SearchResult } from './found';
 import { LIMITS, type FolderLimits } from './folder';
 import { DocumentIndex } from './index';
 
@@ -20,7 +20,7 @@ interface SearchInput {
   limit: number;
 }
 
-const documentsJob = defineJob<SearchInput, Found>(join(__dirname, 'in-thread'), 'searchFolder', 'The search', {
+const documentsJob = defineJob<SearchInput, SearchResult>(join(__dirname, 'in-thread'), 'searchFolder', 'The search', {
   ms: 25_000,
   reason: 'search_too_slow',
   hint: 'Search for fewer words, spelt as they stand in the documents.',
@@ -28,7 +28,7 @@ const documentsJob = defineJob<SearchInput, Found>(join(__dirname, 'in-thread'),
 
 /** What `search_documents` asks. */
 export interface Documents {
-  search(query: string, offset: number, limit: number, asking: { signal: AbortSignal; principal: string }): Promise<Found>;
+  search(query: string, offset: number, limit: number, asking: { signal: AbortSignal; principal: string }): Promise<SearchResult>;
 }
 
 export function documentsIn(folder: string, limits: FolderLimits = LIMITS): Documents {
@@ -43,7 +43,7 @@ export function documentsIn(folder: string, limits: FolderLimits = LIMITS): Docu
 const indexes = new Map<string, DocumentIndex>();
 
 /** Runs in the thread. */
-export async function searchFolder({ folder, limits, query, offset, limit }: SearchInput): Promise<Found> {
+export async function searchFolder({ folder, limits, query, offset, limit }: SearchInput): Promise<SearchResult> {
   const key = JSON.stringify([folder, limits]);
   const index = indexes.get(key) ?? new DocumentIndex(folder, limits);
   indexes.set(key, index);

@@ -5,23 +5,23 @@
 import { createHash } from 'node:crypto';
 import MiniSearch from 'minisearch';
 import { indexed, ToolError, words } from 'holdfast/tools';
-import type { Found } from './found';
+import type { SearchResult } from './found';
 import { LIMITS, listFolder, readText, type FolderLimits, type Listing } from './folder';
 import { snippet } from './snippet';
 import { documentText, type DocumentText } from './text';
 
-interface Indexed extends DocumentText {
+interface IndexedDocument extends DocumentText {
   path: string;
 }
 
 export class DocumentIndex {
-  private readonly search_ = new MiniSearch<Indexed>({
+  private readonly search_ = new MiniSearch<IndexedDocument>({
     idField: 'path',
     fields: ['title', 'path', 'text'],
     tokenize: words,
     processTerm: indexed,
   });
-  private readonly documents = new Map<string, Indexed & { stamp: string }>();
+  private readonly documents = new Map<string, IndexedDocument & { stamp: string }>();
   private updating: Promise<Listing> = Promise.resolve({ files: [], leftOut: 0 });
 
   constructor(
@@ -30,7 +30,7 @@ export class DocumentIndex {
   ) {}
 
   /** @throws ToolError EXECUTION_ERROR `folder_unreadable` */
-  async search(query: string, offset: number, limit: number, signal?: AbortSignal): Promise<Found> {
+  async search(query: string, offset: number, limit: number, signal?: AbortSignal): Promise<SearchResult> {
     const listing = await this.update(signal);
     const found = this.search_.search(query, {
       boost: { title: 2, path: 1.5 },

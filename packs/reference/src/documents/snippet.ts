@@ -10,7 +10,7 @@ const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
 /** @param terms as the index keeps them */
 export function snippet(text: string, terms: readonly string[]): string {
-  const places = [...spaced(text.slice(0, LOOKED_AT), new Set(terms)), ...unspaced(text.slice(0, LOOKED_AT), terms)];
+  const places = [...findWords(text.slice(0, LOOKED_AT), new Set(terms)), ...findUnspacedTerms(text.slice(0, LOOKED_AT), terms)];
   return cut(text, wordStart(text, Math.max(0, bestStart(places) - 60)));
 }
 
@@ -19,7 +19,7 @@ interface Place {
   term: string;
 }
 
-function spaced(text: string, wanted: ReadonlySet<string>): Place[] {
+function findWords(text: string, wanted: ReadonlySet<string>): Place[] {
   const places: Place[] = [];
   for (const match of text.matchAll(WORD)) {
     const term = indexed(match[0]);
@@ -30,7 +30,7 @@ function spaced(text: string, wanted: ReadonlySet<string>): Place[] {
 }
 
 /** Words of scripts without spaces, which stand inside a run of letters. */
-function unspaced(text: string, terms: readonly string[]): Place[] {
+function findUnspacedTerms(text: string, terms: readonly string[]): Place[] {
   return terms
     .filter((term) => UNSPACED.test(term))
     .map((term) => ({ at: text.indexOf(term), term }))

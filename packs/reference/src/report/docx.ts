@@ -35,7 +35,7 @@ const SLICE = 200;
 export async function toDocx({ title, blocks }: Report, step: Step): Promise<Buffer> {
   const children: (Paragraph | Table)[] = [new Paragraph({ text: title, heading: HeadingLevel.TITLE })];
   for (const [index, block] of blocks.entries()) {
-    children.push(...drawn(block));
+    children.push(...renderBlock(block));
     if (index % SLICE === SLICE - 1) await step((index / blocks.length) * 0.5);
   }
   await step(0.5);
@@ -51,7 +51,7 @@ export async function toDocx({ title, blocks }: Report, step: Step): Promise<Buf
   return Packer.toBuffer(document);
 }
 
-function drawn(block: Block): (Paragraph | Table)[] {
+function renderBlock(block: Block): (Paragraph | Table)[] {
   switch (block.kind) {
     case 'heading':
       return [new Paragraph({ heading: LEVELS[block.level] ?? HeadingLevel.HEADING_6, children: runs(block.spans) })];

@@ -173,13 +173,13 @@ function numberPages(document: Document): void {
 const BEYOND_LATIN_1 = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ';
 const STANDARD = new RegExp(`^[\\n\\t -~\\u00a0-\\u00ff${BEYOND_LATIN_1}]*$`, 'u');
 
-const EMBEDDED = 'Noto Sans SC';
+const EMBEDDED_FONT = 'Noto Sans SC';
 /** Version 2.001, characters of simplified Chinese; licence: data/fonts/OFL.txt. */
 const EMBEDDED_FILE = join(__dirname, '..', '..', 'data', 'fonts', 'noto-sans-sc-400.woff2');
 
 /** The font of a text instead of a standard one: itself, or the embedded one, which has one weight and no italics. */
 function fontsFor(text: string): (standard: string) => string {
-  return STANDARD.test(text) ? (standard) => standard : () => EMBEDDED;
+  return STANDARD.test(text) ? (standard) => standard : () => EMBEDDED_FONT;
 }
 
 /** The embedded font where some of the text needs it. A page of empty boxes would look like a report: a clear no lets the caller choose another format. */
@@ -187,7 +187,7 @@ function openFonts(document: Document, { title, blocks }: Report): void {
   const text = title + blocks.map(textOf).join('');
   const others = [...new Set(text)].filter((char) => !STANDARD.test(char));
   if (others.length === 0) return;
-  const font = embedded(document);
+  const font = embedFont(document);
   const missing = others.filter((char) => !font.hasGlyphForCodePoint(char.codePointAt(0)!));
   if (missing.length === 0) return;
   const shown = missing
@@ -209,8 +209,8 @@ interface EmbeddedFont {
   hasGlyphForCodePoint(codePoint: number): boolean;
 }
 
-function embedded(document: Document): EmbeddedFont {
-  document.registerFont(EMBEDDED, readFileSync(EMBEDDED_FILE)).font(EMBEDDED);
+function embedFont(document: Document): EmbeddedFont {
+  document.registerFont(EMBEDDED_FONT, readFileSync(EMBEDDED_FILE)).font(EMBEDDED_FONT);
   return (document as unknown as { _font: { font: EmbeddedFont } })._font.font;
 }
 

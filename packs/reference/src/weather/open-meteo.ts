@@ -80,7 +80,7 @@ async function getJson<S extends z.ZodType>(address: URL, shape: S, limits: Limi
       await response.body?.cancel();
       throw statusFailure(response.status, address, response.headers.get('retry-after'));
     }
-    return parsed(await bodyOf(response, address), shape, address);
+    return parseAnswer(await bodyOf(response, address), shape, address);
   } catch (error) {
     limits.signal.throwIfAborted();
     if (timeout.aborted)
@@ -118,7 +118,7 @@ async function bodyOf(response: Response, { host }: URL): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function parsed<S extends z.ZodType>(body: string, shape: S, { host }: URL): z.output<S> {
+function parseAnswer<S extends z.ZodType>(body: string, shape: S, { host }: URL): z.output<S> {
   let json: unknown;
   try {
     json = JSON.parse(body);

@@ -26,7 +26,7 @@ export function unifiedDiff(path: string, before: string | null, after: string):
     [' ', old.slice(old.length - tail, old.length - tail + more)],
   ];
   // More lines than characters are shown are only counted: a file may have millions.
-  const hunk = groups.flatMap(([sign, lines]) => marked(sign, lines.slice(0, LONGEST)));
+  const hunk = groups.flatMap(([sign, lines]) => markLines(sign, lines.slice(0, LONGEST)));
   const oldRange = range(from, old.length - tail + more - from);
   const newRange = range(from, fresh.length - tail + more - from);
   const text = [`--- ${before === null ? '/dev/null' : path}`, `+++ ${path}`, `@@ -${oldRange} +${newRange} @@`, ...hunk].join(
@@ -41,7 +41,7 @@ function range(from: number, count: number): string {
   return `${count === 0 ? from : from + 1},${count}`;
 }
 
-function marked(sign: string, lines: string[]): string[] {
+function markLines(sign: string, lines: string[]): string[] {
   return lines.flatMap((line) =>
     line.endsWith('\n') ? [sign + line.slice(0, -1)] : [sign + line, '\\ No newline at end of file'],
   );

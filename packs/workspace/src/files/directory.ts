@@ -17,10 +17,10 @@ const OPEN_DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
 /** Without waiting: opening a FIFO for reading would otherwise wait for a writer. */
 const OPEN_FILE = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 
-export const ANCHORED = existsSync('/proc/self/fd');
+export const HAS_PROC_FD = existsSync('/proc/self/fd');
 
 /** What was opened is not what lies at its path. Only without /proc. */
-export class Exchanged extends Error {}
+export class NotSameFile extends Error {}
 
 export class Directory {
   private constructor(
@@ -31,7 +31,7 @@ export class Directory {
   ) {}
 
   /** @param root resolved, so that none of its parts is a link */
-  static async root(root: string, anchored = ANCHORED): Promise<Directory> {
+  static async root(root: string, anchored = HAS_PROC_FD): Promise<Directory> {
     return new Directory(await open(root, OPEN_DIRECTORY), root, anchored);
   }
 
@@ -42,17 +42,17 @@ export class Directory {
   }
 
   async directory(name: string): Promise<Directory> {
-    return new Directory(await this.verified(name, OPEN_DIRECTORY), join(this.path, name), this.anchored);
+    return new Directory(await this.openAndVerify(name, OPEN_DIRECTORY), join(this.path, name), this.anchored);
   }
 
   /** For reading. It may be anything but a link: look at its `stat` before use. */
   file(name: string): Promise<FileHandle> {
-    return this.verified(name, OPEN_FILE);
+    return this.openAndVerify(name, OPEN_FILE);
   }
 
   /** A new file, for writing. */
   create(name: string, mode: number): Promise<FileHandle> {
-    return this.verified(name, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | O_NOFOLLOW, mode);
+    return this.openAndVerify(name, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | O_NOFOLLOW, mode);
   }
 
   lstat(name: string) {
@@ -67,13 +67,13 @@ export class Directory {
     return this.handle.close();
   }
 
-  private async verified(name: string, flags: number, mode?: number): Promise<FileHandle> {
+  private async openAndVerify(name: string, flags: number, mode?: number): Promise<FileHandle> {
     const handle = await open(this.at(name), flags, mode);
     if (this.anchored) return handle;
     try {
       const path = join(this.path, name);
       const [opened, real, there] = await Promise.all([handle.stat(), realpath(path), stat(path)]);
-      if (real !== path || opened.ino !== there.ino || opened.dev !== there.dev) throw new Exchanged(name);
+      if (real !== path || opened.ino !== there.ino || opened.dev !== there.dev) throw new NotSameFile(name);
       return handle;
     } catch (error) {
       await handle.close();

@@ -30,7 +30,7 @@ const LIMITS = {
 };
 
 const HERE = join(__dirname, 'edit-jobs');
-export const editJob = defineJob<EditInput, EditedFile>(HERE, 'edited', 'The edit', LIMITS);
+export const editJob = defineJob<EditInput, EditedFile>(HERE, 'editFile', 'The edit', LIMITS);
 export const editDiffJob = defineJob<Omit<EditInput, 'repeated'>, string>(HERE, 'editDiff', 'The diff', LIMITS);
 export const diffJob = defineJob<DiffInput, string>(HERE, 'diff', 'The diff', {
   ...LIMITS,
@@ -38,7 +38,7 @@ export const diffJob = defineJob<DiffInput, string>(HERE, 'diff', 'The diff', {
   reason: TOO_LONG_FOR_A_DIFF,
 });
 
-export function edited({ before, names, edit, repeated }: EditInput): EditedFile {
+export function editFile({ before, names, edit, repeated }: EditInput): EditedFile {
   const done = applyEdit(textOf(before, names), edit, repeated);
   if (done.already_applied) return { already_applied: true, sha256: sha256(before) };
   const after = Buffer.from(done.after, 'utf8');

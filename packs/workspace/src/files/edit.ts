@@ -14,7 +14,7 @@ export interface Edit {
   expected_sha256?: string;
 }
 
-export type Edited = { already_applied: false; after: string; line: number } | { already_applied: true };
+export type EditOutcome = { already_applied: false; after: string; line: number } | { already_applied: true };
 
 const LISTED_LINES = 10;
 /** Bytes hashed to recognise an edit that was made before. */
@@ -23,12 +23,12 @@ const UNDO_BYTES = 128 * 1024 * 1024;
 const UNDO_PLACES = 20_000;
 
 /** @param repeated this is not the first attempt of the call */
-export function applyEdit(text: string, edit: Edit, repeated: boolean): Edited {
+export function applyEdit(text: string, edit: Edit, repeated: boolean): EditOutcome {
   const { path, old_text, new_text, expected_sha256 } = edit;
   const current = sha256(text);
   if (expected_sha256 !== undefined && expected_sha256 !== current) {
     if (wasApplied(text, { ...edit, expected_sha256 })) return { already_applied: true };
-    throw fileChanged(path, expected_sha256, current);
+    throw fileChangedError(path, expected_sha256, current);
   }
   const places = placesOf(text, old_text, LISTED_LINES + 1);
   if (places.length === 0 && repeated && new_text !== '' && text.includes(new_text)) return { already_applied: true };
@@ -47,7 +47,7 @@ export function applyEdit(text: string, edit: Edit, repeated: boolean): Edited {
   return { already_applied: false, after, line: lineOf(text, at) };
 }
 
-export function fileChanged(path: string, expected: string, current: string | null): ToolError {
+export function fileChangedError(path: string, expected: string, current: string | null): ToolError {
   const now = current === null ? 'is not there' : `now has the sha256 ${current}`;
   return invalid(
     'file_changed',

@@ -23,11 +23,11 @@ export function namesOf(path: string): Names {
 }
 
 /** The one spelling: `/src/a.ts`; `/` for the root. Never throws: what is no path keeps its text, and is refused elsewhere. */
-export function spelled(path: string): string {
+export function normalizePath(path: string): string {
   return `/${split(path).join('/')}`;
 }
 
-export function joined(names: Names): string {
+export function joinNames(names: Names): string {
   return `/${names.join('/')}`;
 }
 

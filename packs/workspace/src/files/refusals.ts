@@ -1,8 +1,8 @@
 /** The errors of the file tools. None tells anything about what lies outside of the workspace, not even whether it exists. */
 import { realpath } from 'node:fs/promises';
 import { hasCode, ToolError } from 'holdfast/tools';
-import { Exchanged, type Directory } from './directory';
-import { joined, type Names } from './path';
+import { NotSameFile, type Directory } from './directory';
+import { joinNames, type Names } from './path';
 
 export function notFound(path: string): ToolError {
   return new ToolError('RESOURCE_NOT_FOUND', 'file_not_found', `There is no ${path} in the workspace.`, {
@@ -16,24 +16,24 @@ export function invalid(reason: string, message: string, hint?: string): ToolErr
 
 /** Says why `names[index]` could not be opened in `directory`. */
 export async function whyNot(error: unknown, root: string, directory: Directory, names: Names, index: number): Promise<Error> {
-  const path = joined(names.slice(0, index + 1));
-  if (error instanceof Exchanged) {
+  const path = joinNames(names.slice(0, index + 1));
+  if (error instanceof NotSameFile) {
     return invalid(
       'moved',
       `${path} changed its place, or is spelled otherwise, while it was opened.`,
       'Take the spelling that glob gives.',
     );
   }
-  if (hasCode(error, 'ENOENT')) return notFound(joined(names));
+  if (hasCode(error, 'ENOENT')) return notFound(joinNames(names));
   if (hasCode(error, 'ENAMETOOLONG')) return invalid('bad_path', `The file system takes no name as long as in ${path}.`);
   if (hasCode(error, 'EACCES', 'EPERM'))
     return new ToolError('PERMISSION_DENIED', 'no_access', `The file system does not allow to open ${path}.`);
   if (hasCode(error, 'ENXIO', 'ENODEV')) return notPlain(path, 'a socket or a device');
   if (hasCode(error, 'ELOOP', 'ENOTDIR', 'EMLINK')) {
     const found = await directory.lstat(names[index]!).catch(() => null);
-    if (found?.isSymbolicLink()) return linkRefused(root, directory, names, index);
+    if (found?.isSymbolicLink()) return linkError(root, directory, names, index);
     if (found && !found.isDirectory()) return invalid('not_a_directory', `${path} is not a directory.`);
-    return notFound(joined(names));
+    return notFound(joinNames(names));
   }
   return error as Error;
 }
@@ -43,8 +43,8 @@ export function notPlain(path: string, what: string): ToolError {
 }
 
 /** A link is not followed even inside: rules are written for real paths, so the model is told the real path. */
-async function linkRefused(root: string, directory: Directory, names: Names, index: number): Promise<ToolError> {
-  const path = joined(names.slice(0, index + 1));
+async function linkError(root: string, directory: Directory, names: Names, index: number): Promise<ToolError> {
+  const path = joinNames(names.slice(0, index + 1));
   const target = await realpath(directory.at(names[index])).catch(() => null);
   if (target === null || (target !== root && !target.startsWith(`${root}/`))) {
     return invalid(
@@ -53,6 +53,6 @@ async function linkRefused(root: string, directory: Directory, names: Names, ind
       'Links out of the workspace are not followed.',
     );
   }
-  const real = joined([...target.slice(root.length).split('/').filter(Boolean), ...names.slice(index + 1)]);
+  const real = joinNames([...target.slice(root.length).split('/').filter(Boolean), ...names.slice(index + 1)]);
   return invalid('symbolic_link', `${path} is a symbolic link.`, `Use the real path: ${real}`);
 }

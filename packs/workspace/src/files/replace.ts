@@ -9,7 +9,7 @@ import { link, rename, rm } from 'node:fs/promises';
 import { hasCode, isToolError } from 'holdfast/tools';
 import type { Directory } from './directory';
 import { sha256 } from './text';
-import { joined, type Names } from './path';
+import { joinNames, type Names } from './path';
 import { invalid, notPlain } from './refusals';
 import type { FileContent, Workspace } from './workspace';
 
@@ -23,8 +23,8 @@ export async function replaceFile(
   decide: (before: Buffer | null) => Uint8Array | null | Promise<Uint8Array | null>,
   options: { create: boolean; signal: AbortSignal },
 ): Promise<void> {
-  refuseProtected(path);
-  await oneAtATime(`${workspace.root}${joined(path)}`, () =>
+  refuseGitPath(path);
+  await oneAtATime(`${workspace.root}${joinNames(path)}`, () =>
     workspace
       .inDirectory(
         path.slice(0, -1),
@@ -37,17 +37,21 @@ export async function replaceFile(
         { create: options.create, whole: path },
       )
       .catch((error: unknown) => {
-        if (hasCode(error, 'ENOENT')) throw folderRemoved(path);
+        if (hasCode(error, 'ENOENT')) throw folderRemovedError(path);
         throw workspace.outsideOr(error, path);
       }),
   );
 }
 
 /** Git runs what lies in its folder (hooks, filters) at somebody's next command: to write there is to run code unasked. */
-function refuseProtected(path: Names): void {
+function refuseGitPath(path: Names): void {
   if (path.length === 0) throw notPlain('/', 'a directory');
   if (path.some((name) => name.toLowerCase() === '.git')) {
-    throw invalid('protected_path', `${joined(path)} belongs to git, and is not written by file tools.`, 'Use git through bash.');
+    throw invalid(
+      'protected_path',
+      `${joinNames(path)} belongs to git, and is not written by file tools.`,
+      'Use git through bash.',
+    );
   }
 }
 
@@ -99,14 +103,14 @@ async function linkNew(directory: Directory, temp: string, name: string, path: N
 }
 
 function changedMeanwhile(path: Names): Error {
-  return invalid('file_changed', `${joined(path)} was changed by somebody else at this moment.`, 'Read it again.');
+  return invalid('file_changed', `${joinNames(path)} was changed by somebody else at this moment.`, 'Read it again.');
 }
 
 /** The open directory itself is no more: nothing can be made in it, and nothing was. */
-function folderRemoved(path: Names): Error {
+function folderRemovedError(path: Names): Error {
   return invalid(
     'folder_removed',
-    `The folder of ${joined(path)} was removed or replaced at this moment.`,
+    `The folder of ${joinNames(path)} was removed or replaced at this moment.`,
     'Look again with glob.',
   );
 }

@@ -1,6 +1,6 @@
 /** Files as text: UTF-8 or nothing, since an edit of anything else would destroy what it does not touch. */
 import { createHash } from 'node:crypto';
-import { joined, type Names } from './path';
+import { joinNames, type Names } from './path';
 import { invalid } from './refusals';
 
 export function sha256(bytes: Uint8Array | string): string {
@@ -14,7 +14,7 @@ export function looksBinary(bytes: Uint8Array): boolean {
 
 /** The exact text, byte order mark and line ends included. @throws ToolError INVALID_PARAMS `not_text` */
 export function textOf(bytes: Uint8Array, path: Names): string {
-  const no = (why: string) => invalid('not_text', `${joined(path)} ${why}.`, 'Use bash for binary files.');
+  const no = (why: string) => invalid('not_text', `${joinNames(path)} ${why}.`, 'Use bash for binary files.');
   if (looksBinary(bytes)) throw no('is a binary file');
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -12,9 +12,9 @@ import type { Names } from './path';
 export const MOST_ENTRIES = 100_000;
 const DEEPEST = 64;
 /** Not walked into unless asked for: large, and written by programs. */
-const IGNORED = new Set(['.git', 'node_modules']);
+const IGNORED_FOLDERS = new Set(['.git', 'node_modules']);
 
-export interface Found {
+export interface WalkEntry {
   path: Names;
   kind: 'file' | 'directory';
   /** The directory that it lies in, open as long as the walk stands here. */
@@ -42,8 +42,13 @@ export class WalkReport {
 }
 
 /** Files and directories below `directory`, whose own path is `base`. */
-export async function* walk(directory: Directory, base: Names, options: WalkOptions, report: WalkReport): AsyncGenerator<Found> {
-  for (const entry of await sorted(directory, options, report)) {
+export async function* walk(
+  directory: Directory,
+  base: Names,
+  options: WalkOptions,
+  report: WalkReport,
+): AsyncGenerator<WalkEntry> {
+  for (const entry of await readEntries(directory, options, report)) {
     options.signal.throwIfAborted();
     const path = [...base, entry.name];
     const place = options.after === null ? 1 : comparePaths(path, options.after);
@@ -53,7 +58,7 @@ export async function* walk(directory: Directory, base: Names, options: WalkOpti
     if (entry.isSymbolicLink()) report.links++;
     else if (entry.isFile()) yield { path, kind: 'file', within: directory };
     else if (entry.isDirectory()) {
-      if (!options.ignored && IGNORED.has(entry.name)) continue;
+      if (!options.ignored && IGNORED_FOLDERS.has(entry.name)) continue;
       if (place > 0) yield { path, kind: 'directory', within: directory };
       if (path.length >= DEEPEST) report.tooDeep++;
       else yield* inside(directory, path, options, report);
@@ -62,7 +67,7 @@ export async function* walk(directory: Directory, base: Names, options: WalkOpti
   }
 }
 
-async function* inside(parent: Directory, path: Names, options: WalkOptions, report: WalkReport): AsyncGenerator<Found> {
+async function* inside(parent: Directory, path: Names, options: WalkOptions, report: WalkReport): AsyncGenerator<WalkEntry> {
   let directory: Directory;
   try {
     directory = await parent.directory(path.at(-1)!);
@@ -80,7 +85,7 @@ async function* inside(parent: Directory, path: Names, options: WalkOptions, rep
 }
 
 /** By name, so that a walk can go on where one ended. One directory of more names than a walk may see is cut. */
-async function sorted(directory: Directory, { signal }: WalkOptions, report: WalkReport): Promise<Dirent[]> {
+async function readEntries(directory: Directory, { signal }: WalkOptions, report: WalkReport): Promise<Dirent[]> {
   const entries: Dirent[] = [];
   try {
     for await (const entry of await opendir(directory.at())) {

@@ -4,7 +4,7 @@ import { mkdir, type FileHandle } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { hasCode } from 'holdfast/tools';
 import { Directory } from './directory';
-import { joined, type Names } from './path';
+import { joinNames, type Names } from './path';
 import { invalid, notFound, notPlain, whyNot } from './refusals';
 
 /** Larger files are not read whole, bytes. */
@@ -126,7 +126,7 @@ export class Workspace {
   outsideOr(error: unknown, path: Names): unknown {
     const missing = (error as { detail?: { reason?: string } }).detail?.reason === 'file_not_found';
     if (!missing) return error;
-    const text = joined(path);
+    const text = joinNames(path);
     if (`${text}/`.startsWith(`${this.root}/`)) {
       const real = text.slice(this.root.length) || '/';
       return invalid('outside_workspace', `${text} is a path of the machine.`, `Paths begin at the workspace root; use ${real}`);
@@ -140,7 +140,7 @@ export class Workspace {
   }
 
   private refuseUnlessPlain(found: { isFile(): boolean; isDirectory(): boolean; nlink: number }, path: Names): void {
-    const shown = joined(path);
+    const shown = joinNames(path);
     if (found.isDirectory()) throw notPlain(shown, 'a directory');
     if (!found.isFile()) throw notPlain(shown, 'a FIFO, a socket or a device');
     if (found.nlink > 1 && !this.hardLinks) {
@@ -155,7 +155,7 @@ export class Workspace {
   private async makeDirectory(directory: Directory, names: Names, index: number): Promise<void> {
     const missing = (await directory.lstat(names[index]!).catch(() => null)) === null;
     if (!missing) return;
-    const path = joined(names);
+    const path = joinNames(names);
     if (index === 0) {
       const refused = this.outsideOr(notFound(path), [...names, '']);
       if ((refused as { detail?: { reason?: string } }).detail?.reason === 'outside_workspace') throw refused;
@@ -170,7 +170,7 @@ export class Workspace {
 function tooLarge(path: Names): Error {
   return invalid(
     'too_large',
-    `${joined(path)} is larger than ${LARGEST_FILE / 1024 / 1024} MiB.`,
+    `${joinNames(path)} is larger than ${LARGEST_FILE / 1024 / 1024} MiB.`,
     'Find the place with grep, or take a part of it with bash.',
   );
 }

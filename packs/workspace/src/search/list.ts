@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { defineJob } from 'holdfast/tools';
 import { globMatcher } from '../files/glob-pattern';
-import { joined, namesOf, type Names } from '../files/path';
+import { joinNames, namesOf, type Names } from '../files/path';
 import { walk, WalkReport } from '../files/walk';
 import { Workspace, type WorkspacePlace } from '../files/workspace';
 import { leftOut } from '../tools/left-out';
@@ -52,7 +52,7 @@ export async function list({ place, query, after }: ListInput): Promise<ListPage
           break;
         }
         last = found.path;
-        if (listed) paths.push(joined(found.path) + (found.kind === 'directory' ? '/' : ''));
+        if (listed) paths.push(joinNames(found.path) + (found.kind === 'directory' ? '/' : ''));
       }
     })
     .catch((error: unknown) => {

@@ -7,7 +7,7 @@ import { RE2JS } from 're2js';
 import { defineJob, isToolError } from 'holdfast/tools';
 import type { Directory } from '../files/directory';
 import { globMatcher } from '../files/glob-pattern';
-import { joined, namesOf, type Names } from '../files/path';
+import { joinNames, namesOf, type Names } from '../files/path';
 import { linesOf, looksBinary } from '../files/text';
 import { walk, WalkReport } from '../files/walk';
 import { Workspace, type WorkspacePlace } from '../files/workspace';
@@ -20,8 +20,8 @@ const LARGEST = 4 * 1024 * 1024;
 const PAGE_BYTES = 64 * 1024 * 1024;
 const PAGE_MS = 4000;
 /** A matching line is shown up to here, and a line is searched up to there, characters. */
-const SHOWN = 300;
-const SEARCHED = 10_000;
+const MAX_SHOWN_CHARS = 300;
+const MAX_SEARCHED_CHARS = 10_000;
 const LARGEST_PROGRAM = 2000;
 
 export interface SearchQuery {
@@ -151,9 +151,9 @@ class Search {
     const lines = linesOf(text);
     for (let index = afterLine; index < lines.length; index++) {
       const line = lines[index]!.replace(/\r?\n$/, '');
-      if (!this.expression.matcher(line.slice(0, SEARCHED)).find()) continue;
+      if (!this.expression.matcher(line.slice(0, MAX_SEARCHED_CHARS)).find()) continue;
       if (this.matches.length === this.query.limit) return { path: [...path], line: index };
-      this.matches.push({ path: joined(path), line: index + 1, text: shown(line) });
+      this.matches.push({ path: joinNames(path), line: index + 1, text: shortenLine(line) });
     }
     return null;
   }
@@ -179,6 +179,6 @@ class Search {
   }
 }
 
-function shown(line: string): string {
-  return line.length <= SHOWN ? line : `${line.slice(0, SHOWN).toWellFormed()}… (${line.length} characters)`;
+function shortenLine(line: string): string {
+  return line.length <= MAX_SHOWN_CHARS ? line : `${line.slice(0, MAX_SHOWN_CHARS).toWellFormed()}… (${line.length} characters)`;
 }

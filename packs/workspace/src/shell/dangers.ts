@@ -175,7 +175,7 @@ function look(simple: SimpleCommand, add: Add, depth: number): void {
     add('other_user', 'It takes the rights of another user, as a rule the administrator.', true);
   const again = (rest: string[]) => look({ words: rest, assignments: [], writesTo: [], pipedInto }, add, depth + 1);
   if (args[0] === '{' && depth < 5) again(args.slice(1)); // function name { …
-  if (words[0]!.startsWith('-') && depth < 5) again(unwrapped(words)); // time -p …
+  if (words[0]!.startsWith('-') && depth < 5) again(unwrap(words)); // time -p …
   switch (name) {
     case 'rm':
       if (recursive && args.some((arg) => EVERYTHING.test(arg)))
@@ -289,7 +289,7 @@ function look(simple: SimpleCommand, add: Add, depth: number): void {
 
   if (depth >= 5) return;
   if (WRAPPERS.has(name)) for (const rest of readings(args)) again(rest);
-  if (AFTER_A_WORD.has(name)) again(unwrapped(args).slice(1));
+  if (AFTER_A_WORD.has(name)) again(unwrap(args).slice(1));
   if (RUNS_TEXT.has(name) || (SHELLS.has(name) && options.some((option) => /^-[a-z]*c$/.test(option))))
     for (const text of args.filter((arg) => /\s/.test(arg)))
       for (const inner of simpleCommands(text.replace(/^-S/, ''))) look(inner, add, depth + 1);
@@ -329,14 +329,14 @@ function asksTheManager(name: string, args: string[]): boolean {
 
 /** What a wrapper may run: an option before it may have taken its first word as a value. */
 function readings(args: string[]): string[][] {
-  const rest = unwrapped(args);
+  const rest = unwrap(args);
   const before = args[args.length - rest.length - 1];
   const takesOne = before !== undefined && before.startsWith('-');
-  return takesOne ? [rest, unwrapped(rest.slice(1))] : [rest];
+  return takesOne ? [rest, unwrap(rest.slice(1))] : [rest];
 }
 
 /** What a wrapper such as `sudo -u x` or `timeout 5` runs: from the first word that is no option of it, no number and no assignment. */
-function unwrapped(args: string[]): string[] {
+function unwrap(args: string[]): string[] {
   const takesValue = new Set(['-u', '-g', '-n', '-k', '-s', '-I', '-P', '-L']);
   let index = 0;
   while (index < args.length) {

@@ -31,12 +31,12 @@ export class CommandOutput {
     const head = Buffer.concat(this.head);
     const missing = this.bytes - head.length - this.tail.length;
     const between = missing > 0 ? `\n[… ${missing} bytes were not kept …]\n` : '';
-    return missing > 0 ? printed(head) + between + printed(this.tail) : printed(Buffer.concat([head, this.tail]));
+    return missing > 0 ? toPrintable(head) + between + toPrintable(this.tail) : toPrintable(Buffer.concat([head, this.tail]));
   }
 }
 
 /** Bytes as text that can be read and stored: well-formed, without terminal controls. */
-function printed(bytes: Buffer): string {
+function toPrintable(bytes: Buffer): string {
   const decoder = new StringDecoder('utf8');
   const text = stripVTControlCharacters(decoder.write(bytes) + decoder.end()).toWellFormed();
   return text.replace(/\r\n/g, '\n').replace(/[^\P{Cc}\n\t\r]/gu, '');

@@ -17,7 +17,7 @@ const DRAIN = 500;
 const LAST = GRACE_MS + 3000;
 
 /** Of all that is told of a command, bytes. */
-const MOST_TOLD = 10_000;
+const MAX_REPORT_BYTES = 10_000;
 
 const PLAIN = ['--noprofile', '--norc'];
 
@@ -79,14 +79,14 @@ export async function runCommand(
   }
 }
 
-type Ended = Pick<CommandEnd, 'exitCode' | 'signal'> & { error?: string };
+type CommandExit = Pick<CommandEnd, 'exitCode' | 'signal'> & { error?: string };
 
 /** The command as this process sees it: through `inside.ts`, which is its parent. */
 class RunningCommand {
   /** Rejects with NotStarted, where it is certain that nothing ran. */
   readonly started: Promise<void>;
   /** Once the group has ended. */
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<CommandExit>;
   /** Nobody holds the output any more. */
   readonly closed: Promise<void>;
   private readonly child: ChildProcess;
@@ -96,7 +96,7 @@ class RunningCommand {
   /** From here on the command may have run, and may speak in the name of its parent. */
   private starting = false;
   private pid: number | undefined;
-  private told: Ended | undefined;
+  private told: CommandExit | undefined;
 
   /** @throws NotStarted */
   static start(before: readonly string[], cwd: string, work: Work): RunningCommand {
@@ -127,10 +127,10 @@ class RunningCommand {
       this.inside.destroy();
     };
     let heard = 0;
-    this.inside.on('data', (chunk: Buffer) => (heard += chunk.length) > MOST_TOLD && giveUp());
+    this.inside.on('data', (chunk: Buffer) => (heard += chunk.length) > MAX_REPORT_BYTES && giveUp());
     const started = new Promise<void>((resolve, reject) => {
       lines.on('line', (line) => {
-        const told = readTold(line);
+        const told = parseReport(line);
         if (told === null) giveUp();
         else if ('ready' in told) {
           this.ready = true;
@@ -187,7 +187,7 @@ class RunningCommand {
   }
 }
 
-function readTold(line: string): Told | null {
+function parseReport(line: string): Told | null {
   try {
     const told: unknown = JSON.parse(line);
     return isJsonObject(told) ? (told as unknown as Told) : null;

@@ -53,11 +53,11 @@ class Reader {
     const char = text[this.at]!;
     const two = text.slice(this.at, this.at + 2);
     if (char === '\\') return this.add(text[this.at + 1] === '\n' ? '' : (text[this.at + 1] ?? ''), 2);
-    if (char === "'") return this.quoted("'");
-    if (two === "$'") return this.ansiQuoted();
+    if (char === "'") return this.readQuote("'");
+    if (two === "$'") return this.readAnsiQuote();
     if (two === '$(' || two === '<(' || two === '>(') return this.open(')', 2);
     if (char === '`') return this.outer.at(-1)?.closer === '`' ? this.close() : this.open('`', 1);
-    if (char === '"') return this.doubleQuoted();
+    if (char === '"') return this.readDoubleQuote();
     if (char === '(' && this.definition()) return;
     if (char === '(') return this.open(')', 1);
     if (char === ')') return this.outer.at(-1)?.closer === ')' ? this.close() : this.separator(1, false);
@@ -81,14 +81,14 @@ class Reader {
     this.at += length;
   }
 
-  private quoted(quote: string): void {
+  private readQuote(quote: string): void {
     const end = this.text.indexOf(quote, this.at + 1);
     const stop = end === -1 ? this.text.length : end;
     this.add(this.text.slice(this.at + 1, stop), stop + 1 - this.at);
   }
 
   /** `$'…'`: its escapes could spell anything, so the common ones are read. */
-  private ansiQuoted(): void {
+  private readAnsiQuote(): void {
     const match = /\$'((?:[^'\\]|\\[\s\S])*)'?/y;
     match.lastIndex = this.at;
     const [all, body] = match.exec(this.text)!;
@@ -107,7 +107,7 @@ class Reader {
   }
 
   /** Text, but for the commands inside of it. */
-  private doubleQuoted(): void {
+  private readDoubleQuote(): void {
     let i = this.at + 1;
     let body = '';
     for (; i < this.text.length && this.text[i] !== '"'; i++) {

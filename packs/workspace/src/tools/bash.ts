@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join, normalize } from 'node:path';
 import { z } from 'zod';
 import { type CheckFault, defineTool, isToolError, NotIsolated, ToolError } from 'holdfast/tools';
-import { namesOf, pathFault, spelled } from '../files/path';
+import { namesOf, pathFault, normalizePath } from '../files/path';
 import type { Workspace } from '../files/workspace';
 import { dangers } from '../shell/dangers';
 import { fileHash } from '../files/file-hash';
@@ -67,11 +67,11 @@ export function bashTool(workspace: Workspace, settings: BashSettings) {
     // In another folder the same words run other files: allow rules then see a command that only people allow.
     ruleTarget: {
       kind: 'command',
-      of: ({ command, cwd }) => (spelled(cwd) === '/' ? command : `cd ${spelled(cwd)} && ${command}`),
+      of: ({ command, cwd }) => (normalizePath(cwd) === '/' ? command : `cd ${normalizePath(cwd)} && ${command}`),
       hashOf: (path) => fileHash(workspace.root, path),
     },
     check: checkBash,
-    preview: ({ command, cwd, timeout_s }) => previewOf(command, spelled(cwd), timeout_s),
+    preview: ({ command, cwd, timeout_s }) => previewOf(command, normalizePath(cwd), timeout_s),
     summarize: (data: any) =>
       `${data.timed_out ? 'ended at its time limit' : data.signal ? `ended by ${data.signal}` : `exit code ${data.exit_code}`}, ${data.output_bytes} bytes of output`,
     async run({ command, cwd, timeout_s }, ctx) {
@@ -88,7 +88,7 @@ export function bashTool(workspace: Workspace, settings: BashSettings) {
             }),
           )
           .catch((error: unknown) => {
-            throw nothingRan(workspace.outsideOr(error, namesOf(cwd)));
+            throw toNoEffectError(workspace.outsideOr(error, namesOf(cwd)));
           });
         return await answer(end, (text) => ctx.store.keepResult({ output: text }));
       } finally {
@@ -144,7 +144,7 @@ function environment(home: string, more: Record<string, string> = {}): Record<st
 }
 
 /** What was refused before a process was there had no effect. */
-function nothingRan(error: unknown): unknown {
+function toNoEffectError(error: unknown): unknown {
   if (error instanceof NotIsolated) {
     return new ToolError('EXECUTION_ERROR', 'not_isolated', `No command runs here. ${error.message}`, {
       hint: 'This is for whoever runs the worker; the other tools work.',

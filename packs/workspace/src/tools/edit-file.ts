@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type CheckFault, defineTool, inThread, isToolError, type ToolContext } from 'holdfast/tools';
 import type { Edit } from '../files/edit';
 import { editDiffJob, editJob } from '../files/edit-jobs';
-import { joined, namesOf, pathFault } from '../files/path';
+import { joinNames, namesOf, pathFault } from '../files/path';
 import { notFound } from '../files/refusals';
 import { replaceFile } from '../files/replace';
 import type { Workspace } from '../files/workspace';
@@ -44,7 +44,7 @@ export function editFileTool(workspace: Workspace) {
     preview: (input, ctx) => diffOr(workspace, input, ctx),
     async run(input, ctx) {
       const names = namesOf(input.path);
-      const path = joined(names);
+      const path = joinNames(names);
       let result = { path, already_applied: true, sha256: '' } as {
         path: string;
         already_applied: boolean;
@@ -77,7 +77,7 @@ function checkEdit({ path, old_text, new_text }: Edit): CheckFault | undefined {
 async function diffOr(workspace: Workspace, input: Edit, ctx: ToolContext): Promise<string> {
   try {
     const names = namesOf(input.path);
-    const path = joined(names);
+    const path = joinNames(names);
     const { bytes } = await workspace.read(names);
     const order = { before: bytes, names, edit: { ...input, path } };
     return await inThread(editDiffJob, order, { owner: ctx.principal, signal: ctx.signal });

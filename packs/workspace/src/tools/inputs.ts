@@ -1,7 +1,7 @@
 /** Input fields that several tools of the pack share. */
 import { z } from 'zod';
 import type { Resources } from 'holdfast/tools';
-import { LONGEST_PATH, pathFault, spelled } from '../files/path';
+import { LONGEST_PATH, pathFault, normalizePath } from '../files/path';
 import { LONGEST_PATTERN } from '../files/glob-pattern';
 
 export const filePath = z
@@ -32,13 +32,13 @@ export const cursor = z
   .describe('next_cursor of the page before, exactly; leave out for the first page');
 
 /** For rules such as `edit_file(/src/**)`. */
-export const pathTarget = { kind: 'path' as const, of: ({ path }: { path: string }) => spelled(path), protects: ['.git'] };
+export const pathTarget = { kind: 'path' as const, of: ({ path }: { path: string }) => normalizePath(path), protects: ['.git'] };
 
 export const checkPath = ({ path }: { path: string }) => pathFault(path);
 
 /** One name for one file, also where the file system takes upper and lower case for the same. */
 function resource(path: string): string {
-  return spelled(path).toLowerCase();
+  return normalizePath(path).toLowerCase();
 }
 
 export function readsOne({ path }: { path: string }): Resources {

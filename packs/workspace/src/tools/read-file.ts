@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from 'holdfast/tools';
-import { namesOf, spelled } from '../files/path';
+import { namesOf, normalizePath } from '../files/path';
 import { invalid } from '../files/refusals';
 import { linesOf, sha256, textOf } from '../files/text';
 import type { Workspace } from '../files/workspace';
@@ -56,12 +56,12 @@ export function readFileTool(workspace: Workspace) {
       ctx.signal.throwIfAborted();
       const lines = linesOf(textOf(bytes, names));
       if (offset > Math.max(1, lines.length)) {
-        throw invalid('past_the_end', `${spelled(path)} has ${lines.length} lines; there is no line ${offset}.`);
+        throw invalid('past_the_end', `${normalizePath(path)} has ${lines.length} lines; there is no line ${offset}.`);
       }
       const { content, count, cut } = excerpt(lines.slice(offset - 1, offset - 1 + limit));
       const end = offset - 1 + count;
       return {
-        path: spelled(path),
+        path: normalizePath(path),
         content,
         start_line: offset,
         end_line: end,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool, inThread, isToolError, type ToolContext } from 'holdfast/tools';
-import { fileChanged, lineCount } from '../files/edit';
+import { fileChangedError, lineCount } from '../files/edit';
 import { diffJob, TOO_LONG_FOR_A_DIFF } from '../files/edit-jobs';
-import { joined, namesOf, spelled, type Names } from '../files/path';
+import { joinNames, namesOf, normalizePath, type Names } from '../files/path';
 import { invalid } from '../files/refusals';
 import { replaceFile } from '../files/replace';
 import { sha256 } from '../files/text';
@@ -60,13 +60,13 @@ export function writeFileTool(workspace: Workspace) {
           if (alreadyApplied) return null;
           if (expected_sha256 === undefined && current !== null) throw readFirst(names, current);
           if (expected_sha256 !== undefined && expected_sha256 !== current)
-            throw fileChanged(joined(names), expected_sha256, current);
+            throw fileChangedError(joinNames(names), expected_sha256, current);
           return after;
         },
         { create: expected_sha256 === undefined, signal: ctx.signal },
       );
       return {
-        path: joined(names),
+        path: joinNames(names),
         created,
         already_applied: alreadyApplied,
         bytes: after.length,
@@ -80,7 +80,7 @@ export function writeFileTool(workspace: Workspace) {
 function readFirst(names: Names, current: string): Error {
   return invalid(
     'file_exists',
-    `${joined(names)} is there already, with the sha256 ${current}.`,
+    `${joinNames(names)} is there already, with the sha256 ${current}.`,
     'Read it first, then give that hash as expected_sha256; or take another name.',
   );
 }
@@ -93,7 +93,7 @@ async function diffOr(workspace: Workspace, path: string, content: string, ctx: 
       if (isToolError(error) && error.detail.reason === 'file_not_found') return null;
       throw error;
     });
-    const order = { path: spelled(path), before: before && before.bytes, names, after: content };
+    const order = { path: normalizePath(path), before: before && before.bytes, names, after: content };
     return await inThread(diffJob, order, { owner: ctx.principal, signal: ctx.signal });
   } catch (error) {
     if (!isToolError(error)) throw error;

@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject } from '../../../shared/json/json';
 import type { PastCall } from '../conversation';
 import type { Play } from '../play';
-import { outcomeOf, said, sentence, type End } from '../outcome';
+import { outcomeOf, describeError, sentence, type End } from '../outcome';
 import type { ResultError } from '../tool-result';
 import { emails } from '../words';
 import type { Order } from './order';
@@ -18,7 +18,7 @@ export function close(sends: PastCall[], order: Order): Play {
   const last = sends.at(-1)!;
   const recipient = String(last.input.recipient ?? order.recipient);
   if (last.result.ok) {
-    return { text: sent(order.ticker, recipient, isJsonObject(last.result.data) ? last.result.data : {}), calls: [] };
+    return { text: describeSentMemo(order.ticker, recipient, isJsonObject(last.result.data) ? last.result.data : {}), calls: [] };
   }
   const error = last.result.error;
   const end = outcomeOf(error);
@@ -33,7 +33,7 @@ export function close(sends: PastCall[], order: Order): Play {
   return { text: notSent(end, order.ticker, recipient, error), calls: [] };
 }
 
-function sent(ticker: string, recipient: string, data: JsonObject): string {
+function describeSentMemo(ticker: string, recipient: string, data: JsonObject): string {
   const facts = [
     typeof data.message_id === 'string' ? `message id ${data.message_id}` : '',
     data.settled === 'applied' ? `settled by ${String(data.by)}` : '',
@@ -51,11 +51,11 @@ function notSent(end: End, ticker: string, recipient: string, error: ResultError
     case 'declined':
       return `${REHEARSAL} Nothing was sent: ${memo} was declined. ${sentence(error.message)}`;
     case 'expired':
-      return `${REHEARSAL} Nothing was sent: nobody decided on ${memo} in time. ${said(error)}`;
+      return `${REHEARSAL} Nothing was sent: nobody decided on ${memo} in time. ${describeError(error)}`;
     case 'in_doubt':
-      return `${REHEARSAL} It is in doubt whether ${memo} was sent. I do not send it again: a person has to find out. ${said(error)}`;
+      return `${REHEARSAL} It is in doubt whether ${memo} was sent. I do not send it again: a person has to find out. ${describeError(error)}`;
     case 'failed':
-      return `${REHEARSAL} Sending ${memo} failed. ${error.kind}: ${said(error)}`;
+      return `${REHEARSAL} Sending ${memo} failed. ${error.kind}: ${describeError(error)}`;
   }
 }
 

@@ -31,7 +31,7 @@ export function margin(ledger: Ledger, ticker: string): number | undefined {
 }
 
 /** Two decimals; shares as percent. */
-export function written(value: number | undefined, unit: Unit): string {
+export function formatFigure(value: number | undefined, unit: Unit): string {
   if (value === undefined) return 'n/a';
   return unit === 'share' ? `${(value * 100).toFixed(2)} %` : value.toFixed(2);
 }

@@ -28,7 +28,7 @@ export function playAnalyst(conversation: Conversation): Play {
   const [search, ...rest] = stages(order);
   const searching = nextStage(ledger, [search!]);
   if (searching) return searching;
-  if (mainFiling(ledger, order.ticker) === undefined) return { text: nothingFiled(ledger, order), calls: [] };
+  if (mainFiling(ledger, order.ticker) === undefined) return { text: describeNoFilings(ledger, order), calls: [] };
   const next = nextStage(ledger, rest);
   if (next) return next;
 
@@ -45,7 +45,7 @@ function isOurs({ input }: PastCall): boolean {
   return typeof input.body_md === 'string' && typeof input.recipient === 'string' && input.confirmed !== true;
 }
 
-function nothingFiled(ledger: Ledger, { ticker }: Order): string {
+function describeNoFilings(ledger: Ledger, { ticker }: Order): string {
   const reasons = ['10-K', '10-Q'].map((form) => {
     const outcome = ledger.outcome(searchFilings(ticker, form));
     if (!outcome.ok)

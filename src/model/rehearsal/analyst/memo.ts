@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../shared/json/j
 import { objects } from '../conversation';
 import type { Ledger, WantedCall } from '../play';
 import { getQuote, peerCompanies, priceHistory, ratioCard, searchFilings, searchNews } from './calls';
-import { closes, expressionOf, finite, RATIOS, ratio, written } from './figures';
+import { closes, expressionOf, finite, RATIOS, ratio, formatFigure } from './figures';
 import type { Order } from './order';
 import { calculation, listedPeers, mainFiling, newestFiling, peerStatistics, peers, section } from './plan';
 
@@ -55,7 +55,7 @@ function ratioTable(ledger: Ledger, ticker: string, others: string[]): string[] 
   return [
     row(['', ...all]),
     row(['---', ...all.map(() => '---')]),
-    ...RATIOS.map(([key, label, unit]) => row([label, ...cards.map((card) => written(ratio(card, key), unit))])),
+    ...RATIOS.map(([key, label, unit]) => row([label, ...cards.map((card) => formatFigure(ratio(card, key), unit))])),
     row(['Price in these', ...cards.map(priceBeside)]),
     row(['Fiscal year to', ...cards.map((card) => (isJsonObject(card?.period) ? String(card.period.end ?? 'n/a') : 'n/a'))]),
   ];
@@ -78,7 +78,7 @@ function price(ledger: Ledger, ticker: string): string[] {
   }
   const year = closes(ledger, ticker);
   if (year !== undefined) {
-    const change = written(year.last.close / year.first.close - 1, 'share');
+    const change = formatFigure(year.last.close / year.first.close - 1, 'share');
     lines.push(
       `- ${year.count} closes: ${year.first.close} on ${year.first.date} to ${year.last.close} on ${year.last.date}, a change of ${change}`,
     );
@@ -95,7 +95,7 @@ function comparison(ledger: Ledger, order: Order, others: string[]): string[] {
   const statistics = peerStatistics(ledger, order.ticker);
   const summary = statistics && ledger.data(statistics);
   if (summary !== undefined) {
-    const share = (key: string) => written(finite(summary[key]), 'share');
+    const share = (key: string) => formatFigure(finite(summary[key]), 'share');
     lines.push(`- net margins of ${summary.n} peers: mean ${share('mean')}, from ${share('min')} to ${share('max')}`);
   }
   return lines.length > 0 ? lines : ['- no comparison was possible'];

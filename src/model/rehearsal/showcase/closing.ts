@@ -2,24 +2,24 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../shared/json/json';
 import type { Order } from '../analyst/order';
 import { objects, type PastCall } from '../conversation';
-import { outcomeOf, said, type End } from '../outcome';
+import { outcomeOf, describeError, type End } from '../outcome';
 import type { Ledger } from '../play';
 import { findStatus } from './calls';
 import { swap, tokens } from './chain';
 import { documents, makeReport, notePath, swapQuote, weather } from './note';
 import { PACKS, type Pack } from './packs';
-import { attempts, decided } from './plan';
+import { attempts, findDecidedCall } from './plan';
 
 export function closing(ledger: Ledger, order: Order): string {
   const done: Record<Pack, string> = {
-    finance: memoSent(ledger, order),
-    workspace: `${noteKept(ledger, order)} ${linesCounted(ledger)}`,
-    onchain: `${swapQuote(ledger)} ${swapped(ledger)}`,
-    reference: `${weather(ledger)} ${documents(ledger)} ${reportMade(ledger, order)}`,
+    finance: describeMemo(ledger, order),
+    workspace: `${describeNote(ledger, order)} ${describeCommand(ledger)}`,
+    onchain: `${swapQuote(ledger)} ${describeSwap(ledger)}`,
+    reference: `${weather(ledger)} ${documents(ledger)} ${describeReport(ledger, order)}`,
   };
   const packs = Object.entries(done).map(([pack, words]) => `- ${pack} (${tally(ledger, PACKS[pack as Pack])}): ${words}`);
   const failures = [...failedReads(ledger), ...attempts(ledger)].flatMap(({ name, result }) =>
-    result.ok ? [] : [`- ${name} ${ENDS[outcomeOf(result.error)]} ${said(result.error)}`],
+    result.ok ? [] : [`- ${name} ${ENDS[outcomeOf(result.error)]} ${describeError(result.error)}`],
   );
   return [
     'This is a rehearsal, not a model. What the tools of each pack did:',
@@ -49,12 +49,12 @@ function failedReads(ledger: Ledger): PastCall[] {
 
 /** What a destructive call gave; undefined when it was not made, or did not succeed. */
 function effect(ledger: Ledger, name: string): JsonObject | undefined {
-  const result = decided(ledger, name)?.result;
+  const result = findDecidedCall(ledger, name)?.result;
   if (!result?.ok) return undefined;
   return isJsonObject(result.data) ? result.data : {};
 }
 
-function memoSent(ledger: Ledger, order: Order): string {
+function describeMemo(ledger: Ledger, order: Order): string {
   const data = effect(ledger, 'send_credit_memo');
   if (data === undefined)
     return order.send ? `No memo on ${order.ticker} was sent.` : `As you asked, no memo on ${order.ticker} was sent.`;
@@ -63,19 +63,19 @@ function memoSent(ledger: Ledger, order: Order): string {
   return `The memo on ${order.ticker} was sent to ${to}${because(data.message_id, 'message id')}.`;
 }
 
-function noteKept(ledger: Ledger, order: Order): string {
+function describeNote(ledger: Ledger, order: Order): string {
   const path = notePath(order);
   const mark = objects(ledger.data(findStatus(path))?.matches).at(-1);
   return mark === undefined ? `There is no note at ${path}.` : `${path}, line ${String(mark.line)}: "${String(mark.text)}".`;
 }
 
-function linesCounted(ledger: Ledger): string {
+function describeCommand(ledger: Ledger): string {
   const output = effect(ledger, 'bash')?.output;
   if (typeof output !== 'string') return 'No command ran.';
   return `The command said "${output.trim().replace(/\s+/g, ' ').slice(0, 200)}".`;
 }
 
-function swapped(ledger: Ledger): string {
+function describeSwap(ledger: Ledger): string {
   const data = effect(ledger, 'swap_token');
   if (data === undefined)
     return swap(ledger) ? 'Nothing was swapped.' : 'Nothing was swapped: a quote or a session key was missing.';
@@ -83,7 +83,7 @@ function swapped(ledger: Ledger): string {
   return `Swapped ${String(data.amount_in)} of ${from?.symbol} for ${String(data.amount_out)} of ${to?.symbol}${because(data.tx_hash, 'transaction')}.`;
 }
 
-function reportMade(ledger: Ledger, order: Order): string {
+function describeReport(ledger: Ledger, order: Order): string {
   const data = ledger.data(makeReport(ledger, order));
   if (data === undefined) return 'No report was made.';
   return `The report is ${String(data.filename)}, ${String(data.size)} bytes${because(data.ref, 'ref')}.`;

@@ -53,20 +53,20 @@ const DESTRUCTIVE = ['swap_token', 'bash', 'send_credit_memo'];
 /** What cannot be undone, all of it in one answer, and each only once. */
 export function lastStage(ledger: Ledger, order: Order): Play | undefined {
   const wanted = [swap(ledger), countLines, memo(ledger, order)].filter(
-    (call): call is WantedCall => call !== undefined && decided(ledger, call.name) === undefined,
+    (call): call is WantedCall => call !== undefined && findDecidedCall(ledger, call.name) === undefined,
   );
   const narration = 'What follows cannot be undone. I ask for all of it at once; a person decides on each call.';
   return nextStage(ledger, [{ narration, calls: () => wanted }]);
 }
 
 /** The last call of a destructive tool that was put to a person: one that was refused before, as not valid, is none. */
-export function decided(ledger: Ledger, name: string): PastCall | undefined {
+export function findDecidedCall(ledger: Ledger, name: string): PastCall | undefined {
   return ledger.all(name).findLast(({ result }) => result.ok || result.error.code !== 'INVALID_PARAMS');
 }
 
 /** How the last call of each destructive tool ended that was made. */
 export function attempts(ledger: Ledger): PastCall[] {
-  return DESTRUCTIVE.flatMap((name) => decided(ledger, name) ?? ledger.all(name).at(-1) ?? []);
+  return DESTRUCTIVE.flatMap((name) => findDecidedCall(ledger, name) ?? ledger.all(name).at(-1) ?? []);
 }
 
 function memo(ledger: Ledger, order: Order): WantedCall | undefined {

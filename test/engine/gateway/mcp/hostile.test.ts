@@ -1,6 +1,6 @@
 import { RecentEvents } from '../../../../src/gateway/mcp/follow';
 import { Sessions } from '../../../../src/gateway/mcp/sessions';
-import { principalNamed } from '../../../../src/gateway/auth/principals';
+import { createPrincipal } from '../../../../src/gateway/auth/principals';
 import { person } from '../../../support/gateway';
 import { INITIALIZE, withMcp } from '../../support/mcp';
 import { silent } from '../../../support/silent';
@@ -60,7 +60,7 @@ describe('sessions', () => {
   const parts = () =>
     ({ client: null, log: silent, offers: () => new Map(), mcp: {}, principal: null, decide: () => null }) as never;
   const begin = async (sessions: Sessions, name: string) => {
-    const session = await sessions.begin(principalNamed(name, ['starter']), parts);
+    const session = await sessions.begin(createPrincipal(name, ['starter']), parts);
     const request = new Request('http://localhost/mcp', {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
@@ -72,13 +72,13 @@ describe('sessions', () => {
 
   it('are bounded: the one that was idle longest gives way, one in use does not', async () => {
     const sessions = new Sessions({ perPrincipal: 2, inAll: 3, idleMs: 60_000 });
-    const ann = principalNamed('ann', ['starter']);
+    const ann = createPrincipal('ann', ['starter']);
     const [first, second] = [await begin(sessions, 'ann'), await begin(sessions, 'ann')];
     first!.usedAt -= 1000;
     await begin(sessions, 'ann');
     expect(sessions.of(first!.id, ann)).toBeNull();
     expect(sessions.of(second!.id, ann)).toBe(second);
-    expect(sessions.of(second!.id, principalNamed('bob', ['starter']))).toBeNull();
+    expect(sessions.of(second!.id, createPrincipal('bob', ['starter']))).toBeNull();
     const bobs = await begin(sessions, 'bob');
     for (const session of [second!, bobs!]) session.requests = 1;
     expect(await begin(sessions, 'eve')).not.toBeNull(); // ann's other one was idle

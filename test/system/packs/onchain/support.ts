@@ -10,7 +10,7 @@ import type { Address } from '../../../../packs/onchain/src/hex';
 import { viem } from '../../../../packs/onchain/src/viem';
 import { isToolError, type ToolError } from '../../../../src/tools/define/errors';
 import { toolContext } from '../../../support/tool-context';
-import type { Reconciled, ToolContext } from '../../../../src/tools/define/tool';
+import type { ProbeAnswer, ToolContext } from '../../../../src/tools/define/tool';
 
 export const UNIT = 10n ** 18n;
 
@@ -103,7 +103,7 @@ export async function swap(settings: OnchainSettings | null, input: object, more
 }
 
 /** What the tool itself finds out of the call with this key. */
-export async function probe(settings: OnchainSettings | null, idempotencyKey: string, input: object = {}): Promise<Reconciled> {
+export async function probe(settings: OnchainSettings | null, idempotencyKey: string, input: object = {}): Promise<ProbeAnswer> {
   return tool('swap_token', settings).reconcile!(input, toolContext({ idempotencyKey }));
 }
 

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { workspaceTools } from '../../../../packs/workspace/src';
-import { ANCHORED } from '../../../../packs/workspace/src/files/directory';
+import { HAS_PROC_FD } from '../../../../packs/workspace/src/files/directory';
 import { attacks } from './attacks';
 import { Place, SECRET } from './support';
 
@@ -42,7 +42,7 @@ async function attackEverywhere(place: Place): Promise<Map<string, string>> {
 
 describe('a workspace', () => {
   const ways: [string, boolean][] = [
-    ['through open directories', ANCHORED],
+    ['through open directories', HAS_PROC_FD],
     ['by paths, as without /proc', false],
   ];
   const title = 'lets no path of more than 200 attacks, in no tool, read, change or betray a canary outside: reached %s';

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, readdirSync, renameSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ANCHORED } from '../../../../packs/workspace/src/files/directory';
+import { HAS_PROC_FD } from '../../../../packs/workspace/src/files/directory';
 import { replaceFile } from '../../../../packs/workspace/src/files/replace';
 import { Workspace } from '../../../../packs/workspace/src/files/workspace';
 import { Place, SECRET } from './support';
@@ -27,7 +27,7 @@ let flipper: ChildProcess | undefined;
 /** Also when a test runs out of time, for its body goes on: it would take a whole processor from those that come after. */
 afterEach(() => void flipper?.kill('SIGKILL'));
 
-(ANCHORED ? it : it.skip)(
+(HAS_PROC_FD ? it : it.skip)(
   'a directory and a file that turn into links while thousands of calls run never lead to the canary (needs /proc)',
   async () => {
     const place = new Place();
@@ -82,7 +82,7 @@ it('a directory that is moved away between two steps is written where it is, nev
   await workspace.inDirectory(['a'], async (directory) => {
     renameSync(join(place.root, 'a'), join(place.root, 'b'));
     symlinkSync('../outside', join(place.root, 'a'));
-    if (!ANCHORED) return expect(directory.create('x', 0o600)).rejects.toThrow();
+    if (!HAS_PROC_FD) return expect(directory.create('x', 0o600)).rejects.toThrow();
     await (await directory.create('x', 0o600)).close();
     return expect(readdirSync(join(place.root, 'b'))).toEqual(['x']);
   });
@@ -95,7 +95,7 @@ it.each([true, false])(
   async (anchored) => {
     const place = new Place();
     mkdirSync(join(place.root, 'a'));
-    const workspace = new Workspace(place.root, false, anchored && ANCHORED);
+    const workspace = new Workspace(place.root, false, anchored && HAS_PROC_FD);
     const write = replaceFile(
       workspace,
       ['a', 'new.txt'],

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, type QueryResult } from 'pg';
 import { choosePort } from '../../../../src/devserver/ports';
-import type { Supervised } from '../../../../src/devserver/supervised';
+import type { SupervisedProcess } from '../../../../src/devserver/supervised';
 import { findPostgres } from '../../support/native-binaries';
 import { servePostgres, SQL_USER, startPostgres } from '../../support/native-postgres';
 
@@ -33,7 +33,7 @@ export class StoreServer {
   private constructor(
     private readonly folder: string,
     readonly port: number,
-    private server: Supervised,
+    private server: SupervisedProcess,
   ) {}
 
   static async start(): Promise<StoreServer> {

@@ -6,9 +6,9 @@ import { defineAgent, defineApp } from '../../../../src/agents/define';
 import type { McpDefinition } from '../../../../src/agents/mcp';
 import { Subscriptions } from '../../../../src/gateway/mcp/app-resources';
 import type { ServerNotification } from '../../../../src/gateway/mcp/sdk';
-import { mcpFace } from '../../../../src/gateway/mcp/server';
+import { createMcpEndpoint } from '../../../../src/gateway/mcp/server';
 import { ToolLogs } from '../../../../src/gateway/mcp/progress';
-import { principalNamed } from '../../../../src/gateway/auth/principals';
+import { createPrincipal } from '../../../../src/gateway/auth/principals';
 import { silent } from '../../../support/silent';
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
@@ -79,7 +79,7 @@ async function connected(
 ): Promise<void> {
   const { mcp: checked = {} } = defineApp({ agents: [defineAgent({ name: 'a', prompt: 'A.', tools: [] })], mcp: offered });
   const parts = { client: () => Promise.reject(new Error('none')), log: silent, offers: () => new Map(), decide: () => null };
-  const face = mcpFace({ ...parts, mcp: checked, agent, principal: () => principalNamed(by, roles) });
+  const face = createMcpEndpoint({ ...parts, mcp: checked, agent, principal: () => createPrincipal(by, roles) });
   const client = new Client({ name: 'test', version: '1' });
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   await Promise.all([face.server.connect(ours), client.connect(theirs)]);

@@ -6,8 +6,8 @@ import { defineAgent, defineApp } from '../../../../src/agents/define';
 import { askFaults, formOf } from '../../../../src/agents/mcp-asks';
 import type { McpDefinition } from '../../../../src/agents/mcp';
 import { offersBy } from '../../../../src/gateway/mcp/offers';
-import { mcpFace } from '../../../../src/gateway/mcp/server';
-import { principalNamed } from '../../../../src/gateway/auth/principals';
+import { createMcpEndpoint } from '../../../../src/gateway/mcp/server';
+import { createPrincipal } from '../../../../src/gateway/auth/principals';
 import { catalogueOf } from '../../../../src/gateway/tool-catalogue';
 import { toolDefinition } from '../../../../src/tools/convert';
 import { silent } from '../../../support/silent';
@@ -44,7 +44,11 @@ async function callOf(name: string, given: object, { form, sample }: Answers, mc
   const started: any[] = [];
   const holdfast = { call: async (call: any) => { started.push(call); throw new Error('It need not run.'); } }; // oxfmt-ignore
   const parts = { client: async () => holdfast as never, log: silent, decide: () => null, mcp: app.mcp! };
-  const face = mcpFace({ ...parts, offers: () => offers('ada')!, principal: () => principalNamed('ada', ['starter']) });
+  const face = createMcpEndpoint({
+    ...parts,
+    offers: () => offers('ada')!,
+    principal: () => createPrincipal('ada', ['starter']),
+  });
   const capabilities = { ...(form ? { elicitation: { form: {} } } : {}), ...(sample ? { sampling: {} } : {}) };
   const client = new Client({ name: 'test', version: '1' }, { capabilities });
   if (form) client.setRequestHandler(ElicitRequestSchema, ({ params }) => form(params) as never);

@@ -7,11 +7,11 @@ import {
   acceptedPath,
   classOf,
   proposedClass,
-  readAccepted,
+  readAcceptedTools,
   readServers,
   serverOf,
   toolName,
-  writeAccepted,
+  writeAcceptedTools,
 } from '../../../../src/mcp';
 import { boundedFetch } from '../../../../src/mcp/connection/bounded-fetch';
 
@@ -112,8 +112,8 @@ describe('the accepted classes', () => {
   const path = () => acceptedPath(join(folder, 'mcp.json'));
 
   it('count for exactly the definition that was looked at', async () => {
-    await writeAccepted(path(), { files: { look: entry } });
-    const accepted = await readAccepted(path());
+    await writeAcceptedTools(path(), { files: { look: entry } });
+    const accepted = await readAcceptedTools(path());
     expect(acceptedClass(accepted, 'files', { name: 'look', hash, definition: {} })).toBe('read');
     expect(acceptedClass(accepted, 'files', { name: 'look', hash: 'b'.repeat(64), definition: {} })).toBeNull();
     expect(acceptedClass(accepted, 'other', { name: 'look', hash, definition: {} })).toBeNull();
@@ -125,7 +125,7 @@ describe('the accepted classes', () => {
     'are refused when they are %s',
     async (text) => {
       writeFileSync(path(), text);
-      await expect(readAccepted(path())).rejects.toThrow(/Mend or remove/);
+      await expect(readAcceptedTools(path())).rejects.toThrow(/Mend or remove/);
     },
   );
 });
@@ -148,7 +148,7 @@ describe('a stray field in the accepted classes', () => {
   ])('of %s is named, with the nearest right name', async (_, more, fault) => {
     const path = acceptedPath(join(folder, 'mcp.json'));
     writeFileSync(path, JSON.stringify({ v: 'holdfast.mcp_accepted/1', servers: {}, ...more }));
-    await expect(readAccepted(path)).rejects.toThrow(fault);
+    await expect(readAcceptedTools(path)).rejects.toThrow(fault);
   });
 });
 

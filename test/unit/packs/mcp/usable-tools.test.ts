@@ -1,5 +1,5 @@
 /** Tools of a server that lists many, or large ones: nobody else of the process has to wait for them. */
-import { readListed, usableTools } from '../../../../src/mcp/listed-tool';
+import { parseListedTool, usableTools } from '../../../../src/mcp/listed-tool';
 
 const fields = (prefix: string, many: number) =>
   Object.fromEntries(Array.from({ length: many }, (_, n) => [`${prefix}${n}`, { type: 'string', maxLength: n + 1 }]));
@@ -34,7 +34,7 @@ describe('the tools that a server lists', () => {
 
   it('have 20,000 schemas together at most; those after it are left out, and that is said', async () => {
     const raw = listed(24, 900);
-    const { tools, refused } = await used(raw, raw.map(readListed)); // what is known is not compiled, and counts
+    const { tools, refused } = await used(raw, raw.map(parseListedTool)); // what is known is not compiled, and counts
     expect(tools).toHaveLength(22);
     expect(refused).toEqual([
       'with "tool_22" the tools have more than 20000 schemas together',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../../src/agents/define';
-import { crowded } from '../../../../src/tools/catalogue/catalogue';
+import { crowdingWarning } from '../../../../src/tools/catalogue/catalogue';
 import { lackingTool } from '../../../../src/tools/catalogue/finding';
 import { defineTool } from '../../../../src/tools/define/define';
 import { Registry } from '../../../../src/tools/catalogue/registry';
@@ -40,15 +40,15 @@ describe('the field catalogue of an agent', () => {
   });
 
   it('tells of an agent that shows more than twenty tools at once', () => {
-    expect(crowded(agent('all').catalogue, MANY_TOOLS)).toMatch(/shows 200 tools.*tools-at-scale/s);
-    expect(crowded(agent('all').catalogue, MANY_TOOLS.slice(0, 20))).toBeNull();
-    expect(crowded(agent({ mode: 'find' }).catalogue, MANY_TOOLS)).toBeNull();
+    expect(crowdingWarning(agent('all').catalogue, MANY_TOOLS)).toMatch(/shows 200 tools.*tools-at-scale/s);
+    expect(crowdingWarning(agent('all').catalogue, MANY_TOOLS.slice(0, 20))).toBeNull();
+    expect(crowdingWarning(agent({ mode: 'find' }).catalogue, MANY_TOOLS)).toBeNull();
   });
 
   it('does not tell of as many tools as the agent is meant to show', () => {
     const { catalogue } = agent({ mode: 'all', visible: 30 });
-    expect(crowded(catalogue, MANY_TOOLS.slice(0, 30))).toBeNull();
-    expect(crowded(catalogue, MANY_TOOLS.slice(0, 31))).toMatch(/shows 31 tools/);
+    expect(crowdingWarning(catalogue, MANY_TOOLS.slice(0, 30))).toBeNull();
+    expect(crowdingWarning(catalogue, MANY_TOOLS.slice(0, 31))).toMatch(/shows 31 tools/);
   });
 });
 

@@ -5,7 +5,7 @@ import {
   hasPresigned,
   MOST_FILE_BYTES,
   safeFilename,
-  withFilesKept,
+  toJsonWithFiles,
   withoutBytes,
   type BinaryFile,
   type FileResult,
@@ -30,7 +30,7 @@ beforeEach(() => kept.splice(0));
 describe('a file in a result', () => {
   it('may stand anywhere in it; what stands for it is put there', async () => {
     const result = { title: 'Q3', files: [pdf('a.pdf', Buffer.from('A')), { nested: pdf('b.pdf', Buffer.from('BB')) }] };
-    expect(await withFilesKept(result, keep)).toEqual({
+    expect(await toJsonWithFiles(result, keep)).toEqual({
       ok: true,
       data: {
         title: 'Q3',
@@ -47,7 +47,7 @@ describe('a file in a result', () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ noUnicodeString: true } as never), async (value) => {
         const plain = JSON.parse(JSON.stringify(value)) as Json;
-        const read = await withFilesKept(plain, keep);
+        const read = await toJsonWithFiles(plain, keep);
         if (read.ok && JSON.stringify(plain) === JSON.stringify(JSON.parse(JSON.stringify(plain).toWellFormed())))
           expect(withoutBytes(read.data)).toEqual(read.data);
         expect(kept).toEqual([]);
@@ -56,9 +56,9 @@ describe('a file in a result', () => {
   });
 
   it('is refused where there is no place for it, and where there are too many', async () => {
-    expect(await withFilesKept(pdf('a.pdf', Buffer.from('A')))).toMatchObject({ ok: false });
+    expect(await toJsonWithFiles(pdf('a.pdf', Buffer.from('A')))).toMatchObject({ ok: false });
     const many = Array.from({ length: 21 }, () => pdf('a.pdf', Buffer.from('A')));
-    expect(await withFilesKept(many, keep)).toEqual({ ok: false, message: 'it holds 21 files; 20 are allowed' });
+    expect(await toJsonWithFiles(many, keep)).toEqual({ ok: false, message: 'it holds 21 files; 20 are allowed' });
     expect(kept).toEqual([]);
   });
 

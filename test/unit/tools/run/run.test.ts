@@ -137,15 +137,15 @@ describe('running a tool', () => {
 
     it('has passed by either clock', () => {
       const deadline = Deadline.in(1000);
-      expect(deadline.passed).toBe(false);
+      expect(deadline.hasPassed).toBe(false);
       later(2000);
-      expect(deadline.passed).toBe(true);
+      expect(deadline.hasPassed).toBe(true);
       jest.restoreAllMocks();
       later(-2000);
-      expect(deadline.left).toBeLessThanOrEqual(1000);
+      expect(deadline.remainingMs).toBeLessThanOrEqual(1000);
       const now = performance.now.bind(performance);
       jest.spyOn(performance, 'now').mockImplementation(() => now() + 2000);
-      expect(deadline.passed).toBe(true);
+      expect(deadline.hasPassed).toBe(true);
     });
   });
 

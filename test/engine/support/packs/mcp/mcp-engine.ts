@@ -7,11 +7,11 @@ import {
   Connection,
   McpServers,
   serverOf,
-  writeAccepted,
+  writeAcceptedTools,
   type AcceptableClass,
-  type Accepted,
+  type AcceptedTools,
   type ServerEntry,
-  type Trusted,
+  type TrustedErrors,
 } from '../../../../../src/mcp';
 import { FileStore } from '../../../../../src/store/files/file-store';
 import type { Store } from '../../../../../src/store/store';
@@ -24,7 +24,7 @@ export interface ServersSetup {
   /** Server → tool → class that a person has accepted for it as it is. */
   accept?: Record<string, Record<string, AcceptableClass>> | undefined;
   /** Server → answers that a person has accepted as refusals. */
-  trusted?: Trusted | undefined;
+  trusted?: TrustedErrors | undefined;
   /** Read anew by each worker process. */
   env?: NodeJS.ProcessEnv | undefined;
   /** How long a server that does not answer is waited for. */
@@ -67,7 +67,7 @@ export async function withServers(
     return source;
   };
   try {
-    await writeAccepted(accepted, await accepting(read(), accept, log), trusted);
+    await writeAcceptedTools(accepted, await accepting(read(), accept, log), trusted);
     await body({ outside: another(), told, folder, store, another, log });
   } finally {
     await Promise.all(made.map((source) => source.close()));
@@ -106,8 +106,8 @@ export async function accepting(
   servers: ReturnType<typeof serverOf>[],
   accept: Record<string, Record<string, AcceptableClass>>,
   log: ToolLogger,
-): Promise<Accepted> {
-  const accepted: Accepted = {};
+): Promise<AcceptedTools> {
+  const accepted: AcceptedTools = {};
   for (const server of servers.filter(({ name }) => accept[name])) {
     const connection = new Connection(server, { log, loginFolder: tmpdir() });
     const listed = await connection.tools(true);
