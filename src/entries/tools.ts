@@ -20,7 +20,7 @@ export {
 export { outline, truncated, truncateInput, truncateProperties, type Truncated } from '../tools/results/truncate';
 export { orAborted } from '../tools/run/cache';
 export { indexed, UNSPACED, words } from '../tools/catalogue/ranker';
-export { defineJob, type Job, type JobLimits, type Tell } from '../tools/isolation/protocol';
+export { defineJob, type Job, type JobLimits, type Tell } from '../tools/isolation/job';
 export { inThread, type JobOptions } from '../tools/isolation/pool';
 export { isolated, NotIsolated } from '../processes/isolation';
 export { GRACE_MS, INSIDE, type Told, type Work } from '../processes/inside';

@@ -23,6 +23,7 @@ export { type SignedStart, type Trust } from '../activities/ports';
 export { FileTrust } from '../attestation/file-trust';
 export { type CallbackSender } from '../activities/ports';
 export type { CallbackMessage } from '../shared/wire/callback';
+export type { CheckDecisionInput, CheckDecisionOutput, NotifyInput } from '../shared/io/people';
 export { createNotifier, type MailSettings, type NotifySettings, type WebhookSettings } from '../notify';
 export { type Delivery, type Notifier } from '../activities/ports';
 export type { Version } from '../temporal/worker-versions';

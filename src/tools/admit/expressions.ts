@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { AskedCall, Condition, Expression, Outcome } from '../../rules';
 import { compileCondition, compileExpression } from '../../rules/conditions/condition';
 import { isToolError } from '../define/errors';
-import { defineJob } from '../isolation/protocol';
+import { defineJob } from '../isolation/job';
 import { inThread } from '../isolation/pool';
 
 /** Some 5 ms. */

@@ -8,7 +8,7 @@ import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:wor
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ToolError } from '../define/errors';
-import { type Job, type Order, compiledPath, type Answer } from './protocol';
+import { type Job, type Order, compiledPath, type Answer } from './job';
 import { Turns } from './turns';
 
 /** Threads of one lane: as many as there are cores, two at least so that one owner's job leaves one to the others. */

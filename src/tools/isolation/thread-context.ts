@@ -2,7 +2,8 @@
 import { serialize } from 'node:v8';
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import type { Json, JsonObject } from '../../shared/json/json';
-import type { Answer, CursorCall, Level, RunFacts, StoreCall, ToWorker } from './protocol';
+import type { Answer } from './job';
+import type { CursorCall, Level, RunFacts, StoreCall, ToWorker } from './protocol';
 import { valueOf } from './pool';
 import type { ToolContext, ToolLogger } from '../define/tool';
 

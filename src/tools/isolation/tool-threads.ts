@@ -12,16 +12,8 @@ import { putBack } from '../results/binary';
 import type { Deadline } from '../run/deadline';
 import { ToolError } from '../define/errors';
 import { GRACE } from '../run/run';
-import {
-  compiledPath,
-  type Answer,
-  answerOf,
-  type WireResult,
-  type ToolPart,
-  type ToThread,
-  type ToWorker,
-  type ToolSelection,
-} from './protocol';
+import { answerOf, type WireResult, type ToolPart, type ToThread, type ToWorker, type ToolSelection } from './protocol';
+import { type Answer, compiledPath } from './job';
 import { areOpen, isOutOfMemory, openThreads, retire, valueOf, type Size, type Threads } from './pool';
 import type { Tool, ToolContext } from '../define/tool';
 

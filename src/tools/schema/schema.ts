@@ -13,7 +13,7 @@ import { AJV_OPTIONS, ajvFor, forAjv, type AjvOptions, dialectOf, type Dialect, 
 import { closeSchema } from './closed';
 import { defaultsOf } from './defaults';
 import { isToolError } from '../define/errors';
-import { defineJob } from '../isolation/protocol';
+import { defineJob } from '../isolation/job';
 import { inThread } from '../isolation/pool';
 import { faultsOver, FEW_FAULTS, FEW_STEPS, stepsOver, weightOf, type Weight } from './cost';
 

@@ -15,7 +15,8 @@ import {
   type IncomingDecision,
   type DecisionOrigin,
 } from './decision-rules';
-import { resetSeed, now } from '../sandbox/time';
+import { resetSeed } from '../sandbox/reset-seed';
+import { now } from '../sandbox/time';
 import { remark, type ApprovalAnswer, type ApprovalQuestion, type DoubtQuestion, type Pending, type Question } from './question';
 import { NO_ROOM, placesFor, type Words } from './room-for-decisions';
 import type { InFlight } from '../turn/in-flight';

@@ -30,7 +30,8 @@ import {
   applyDecision,
 } from './call-log';
 import { addMaker } from '../turn/steering';
-import { resetSeed, now } from '../sandbox/time';
+import { resetSeed } from '../sandbox/reset-seed';
+import { now } from '../sandbox/time';
 import type { ApprovalQuestion } from '../approvals/question';
 import { isBounded } from '../sandbox/is-bounded';
 import { hasRoomToAsk, notAsked } from '../approvals/room-for-decisions';
