@@ -30,14 +30,14 @@ const settled = () => new Promise(setImmediate);
 let data: TurnData;
 let questions: { decide: jest.Mock; open: jest.Mock };
 let forwarding: { take: jest.Mock };
-let loop: { steering: { say: jest.Mock; refused: jest.Mock }; interruption: { say: jest.Mock } };
+let loop: { steering: { say: jest.Mock; refusalReason: jest.Mock }; interruption: { say: jest.Mock } };
 
 function handle(withModel = true): void {
   handlers.clear();
   data = { ignored: { count: 0, last: [] } } as never;
   questions = { decide: jest.fn(() => null), open: jest.fn(() => ['what is open']) };
   forwarding = { take: jest.fn() };
-  loop = { steering: { say: jest.fn(() => null), refused: jest.fn(() => null) }, interruption: { say: jest.fn(() => null) } };
+  loop = { steering: { say: jest.fn(() => null), refusalReason: jest.fn(() => null) }, interruption: { say: jest.fn(() => null) } };
   handleDecisions({ data, questions, forwarding, arrivals: new Arrivals(false) } as never, withModel ? (loop as never) : null);
 }
 beforeEach(() => {
@@ -286,7 +286,7 @@ describe('an update', () => {
     expect(refusal('steer', { by: 'ana' })).toEqual(
       refused('"text" must be 1 to 4000 characters for the model to read', 'holdfast.bad_steer'),
     );
-    loop.steering.refused.mockReturnValue('the run is full');
+    loop.steering.refusalReason.mockReturnValue('the run is full');
     expect(refusal('steer', { text: 'Stop.', by: 'ana' })).toEqual(refused('the run is full', 'holdfast.bad_steer'));
     handle(false);
     expect(refusal('steer', { text: 'Stop.', by: 'ana' })).toEqual(
