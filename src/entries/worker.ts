@@ -5,7 +5,19 @@ export { startWorker, type RunningWorker } from '../worker-process';
 export { Registry, type RegistryOptions } from '../tools/catalogue/registry';
 export type { Offered, ToolSource } from '../tools/catalogue/tool-source';
 export { openStore } from '../store/open-store';
-export type { Store } from '../store/store';
+export { createStore, type StoreBacking } from '../store/core/create-store';
+export type { Bytes, ObjectLines, Objects } from '../store/core/content-store';
+export { namesOf as effectNames, type EffectVersion, type EffectVersions } from '../store/core/effects';
+export type { CheckedTrailQuery, TrailEntry } from '../store/core/trail';
+export { positionOf as trailPosition, type TrailRead, type TrailSource } from '../store/core/trail-pages';
+export {
+  StoreError,
+  type EffectRecord,
+  type RegisterChange,
+  type RegisterStore,
+  type Store,
+  type StoreIdentity,
+} from '../store/store';
 export { createModel, type Model, type ModelOptions } from '../model';
 export {
   ModelFailure,
@@ -19,13 +31,11 @@ export {
   type RawToolInput,
   type StopReason,
 } from '../model/provider';
-export { type SignedStart, type Trust } from '../activities/ports';
 export { FileTrust } from '../attestation/file-trust';
-export { type CallbackSender } from '../activities/ports';
 export type { CallbackMessage } from '../shared/wire/callback';
 export type { CheckDecisionInput, CheckDecisionOutput, NotifyInput } from '../shared/io/people';
 export { createNotifier, type MailSettings, type NotifySettings, type WebhookSettings } from '../notify';
-export { type Delivery, type Notifier } from '../activities/ports';
+export type { CallbackSender, Delivery, Notifier, SignedStart, Trust } from '../activities/ports';
 export type { Version } from '../temporal/worker-versions';
 export { Running } from '../telemetry/running';
 export { promToolMetrics, type PromRegistry } from '../telemetry/prom-tool-metrics';

@@ -1,3 +1,4 @@
-/** What a tool author imports from `holdfast/testing` (docs/testing-tools.md). */
+/** What an author of tools or of a store imports from `holdfast/testing` (docs/testing-tools.md, docs/embedding.md). */
 export { BrokenClaims, testTool, type ToolReport } from './test-tool';
 export type { Claim, ToolTest } from './types';
+export { BrokenStore, testStore, type StoreReport } from './test-store';

@@ -86,7 +86,7 @@ export class ContentStore implements Store {
   private readonly objects: Objects;
 
   /** @param backing made with a way to read many blocks, those left out that are not there or are damaged: the trail verifies by it */
-  protected constructor(backing: (readBlocks: ReadBlocks) => Backing) {
+  constructor(backing: (readBlocks: ReadBlocks) => Backing) {
     this.backing = backing((hashes) => this.soundBlocks(hashes));
     this.objects = this.backing.objects;
   }

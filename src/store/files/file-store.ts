@@ -13,18 +13,16 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { randomBytes } from 'node:crypto';
-import { ContentStore, type ReadBlocks } from '../core/content-store';
-import { Effects } from '../core/effects';
+import { createStore } from '../core/create-store';
 import { openIdentity, openSaltKey } from '../core/identity';
 import type { Store } from '../store';
-import { TrailPages } from '../core/trail-pages';
 import { makeDirs, sweepTemp, syncDir } from './new-files';
 import { FileBytes, FileObjects } from './file-objects';
 import { FileEffects } from './file-effects';
 import { FileRegisters } from './file-registers';
 import { FileTrail } from './file-trail';
 
-export class FileStore extends ContentStore {
+export class FileStore {
   /**
    * Opens the store, and makes what is missing of it (directories 0700, files 0600).
    * @throws StoreError `damaged` for a bad salt.key; a system error if the directory cannot be used
@@ -39,17 +37,17 @@ export class FileStore extends ContentStore {
     const saltKey = await openSaltKey(root, tempDir);
     const trail = await FileTrail.open(root, tempDir);
     const registers = await FileRegisters.open(root, tempDir);
-    const backing = {
+    return createStore({
       identity: await openIdentity(root, tempDir),
       saltKey,
       objects: await FileObjects.open(root, tempDir, trail),
       bytes: await FileBytes.open(root, tempDir),
-      effects: new Effects(await FileEffects.open(root, tempDir)),
+      effects: await FileEffects.open(root, tempDir),
       registers,
+      trail,
       checkWritable: () => checkWritable(tempDir),
       close: async () => registers.close(),
-    };
-    return new FileStore((readBlocks: ReadBlocks) => ({ ...backing, trail: new TrailPages(trail, readBlocks) }));
+    });
   }
 }
 

@@ -20,6 +20,7 @@ export class Database {
   // Hidden also from whoever prints or logs a store whole: both hold the password.
   readonly #pool: Pool;
   readonly #address: Address;
+  #closing: Promise<void> | undefined;
 
   private constructor(pool: Pool, address: Address) {
     this.#pool = pool;
@@ -105,7 +106,8 @@ export class Database {
   }
 
   close(): Promise<void> {
-    return this.#pool.end();
+    this.#closing ??= this.#pool.end();
+    return this.#closing;
   }
 }
 

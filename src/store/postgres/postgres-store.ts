@@ -3,11 +3,9 @@
  * the database's commits are: those must be on disk (and, with a standby that may take over, on the standby's) when they return.
  */
 import type { Json } from '../../shared/json/json';
-import { ContentStore, type ReadBlocks } from '../core/content-store';
-import { Effects } from '../core/effects';
+import { createStore } from '../core/create-store';
 import { newIdentity, readIdentity, checkedSaltKey, newSaltKey } from '../core/identity';
 import type { Store, StoreIdentity } from '../store';
-import { TrailPages } from '../core/trail-pages';
 import { Database } from './database';
 import { migrate, tablesVersion } from './migrate';
 import { PostgresBytes, PostgresObjects } from './postgres-objects';
@@ -18,7 +16,7 @@ import { PostgresTrail } from './postgres-trail';
 /** 12: the oldest whose syntax and planner this counts on. */
 const LEAST_SERVER = 120_000;
 
-export class PostgresStore extends ContentStore {
+export class PostgresStore {
   /**
    * Opens the store, and makes or updates its tables.
    * @param url as HOLDFAST_STORE
@@ -33,18 +31,17 @@ export class PostgresStore extends ContentStore {
       const identity = await openIdentity(database);
       const registers = new PostgresRegisters(database);
       await registers.sweep();
-      const backing = {
+      return createStore({
         identity,
         saltKey,
         objects: new PostgresObjects(database),
         bytes: new PostgresBytes(database),
-        effects: new Effects(new PostgresEffects(database)),
+        effects: new PostgresEffects(database),
         registers,
+        trail: new PostgresTrail(database),
         checkWritable: () => checkWritable(database),
         close: () => database.close(),
-      };
-      const trail = new PostgresTrail(database);
-      return new PostgresStore((readBlocks: ReadBlocks) => ({ ...backing, trail: new TrailPages(trail, readBlocks) }));
+      });
     } catch (error) {
       await database.close();
       throw error;

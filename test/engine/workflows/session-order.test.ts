@@ -67,8 +67,9 @@ describe('a history in which the end of a turn and a message were taken apart, a
       await replay(events, session.workflowId); // as it was
       await replay(merged, session.workflowId);
       const atOnce = (code: string) => {
-        if (!code.includes('await allTaken();')) throw new Error('The bundle has no allTaken(); mend this test');
-        return code.replace('await allTaken();', '');
+        if (!code.includes('await waitForActivation();'))
+          throw new Error('The bundle has no waitForActivation(); mend this test');
+        return code.replace('await waitForActivation();', '');
       };
       const other = replay(merged, session.workflowId, atOnce);
       await expect(other).rejects.toThrow('Child workflow machine does not handle this event');

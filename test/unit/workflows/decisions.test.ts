@@ -37,7 +37,10 @@ function handle(withModel = true): void {
   data = { ignored: { count: 0, last: [] } } as never;
   questions = { decide: jest.fn(() => null), open: jest.fn(() => ['what is open']) };
   forwarding = { take: jest.fn() };
-  loop = { steering: { say: jest.fn(() => null), refusalReason: jest.fn(() => null) }, interruption: { say: jest.fn(() => null) } };
+  loop = {
+    steering: { say: jest.fn(() => null), refusalReason: jest.fn(() => null) },
+    interruption: { say: jest.fn(() => null) },
+  };
   handleDecisions({ data, questions, forwarding, arrivals: new Arrivals(false) } as never, withModel ? (loop as never) : null);
 }
 beforeEach(() => {

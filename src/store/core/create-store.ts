@@ -1,0 +1,33 @@
+/** A store over what keeps its data: files, a database, or something of a user's own (docs/embedding.md). */
+import type { RegisterStore, Store, StoreIdentity } from '../store';
+import { ContentStore, type Bytes, type Objects } from './content-store';
+import { Effects, type EffectVersions } from './effects';
+import { TrailPages, type TrailSource } from './trail-pages';
+
+/**
+ * What keeps the data of a store. Hashes, seals, the states of effects and the pages of the trail are made and checked above it.
+ * Every part must be safe with several processes at once; `testStore` of `holdfast/testing` finds out whether it is.
+ */
+export interface StoreBacking {
+  identity: StoreIdentity;
+  /** 32 random bytes, made once with the store, secret, and the same in every process. */
+  saltKey: Buffer;
+  objects: Objects;
+  bytes: Bytes;
+  effects: EffectVersions;
+  registers: RegisterStore;
+  trail: TrailSource;
+  /** For readiness: writes something small. @throws Error of what is below */
+  checkWritable(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** @throws TypeError for a salt key of another length */
+export function createStore({ effects, trail, ...backing }: StoreBacking): Store {
+  if (backing.saltKey.length !== 32) throw new TypeError(`The salt key has ${backing.saltKey.length} bytes; 32 are needed.`);
+  return new ContentStore((readBlocks) => ({
+    ...backing,
+    effects: new Effects(effects),
+    trail: new TrailPages(trail, readBlocks),
+  }));
+}

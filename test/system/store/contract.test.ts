@@ -1,0 +1,14 @@
+/** Both kinds of store keep what `testStore` asks of a user's own. */
+import { testStore } from '../../../src/testing';
+import { overEachKind } from './support/kinds';
+
+jest.setTimeout(60_000);
+
+overEachKind((fresh) => {
+  test('a store of ours keeps the contract', async () => {
+    const place = await fresh();
+    const { claims } = await testStore(() => place.open());
+    expect(claims.filter(({ held }) => !held)).toEqual([]);
+    expect(claims.length).toBeGreaterThan(15);
+  });
+});
