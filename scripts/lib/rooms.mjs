@@ -83,7 +83,7 @@ const TABLE = {
   'http-client': { may: [], packages: ['openapi-fetch'] },
   cli: { may: everythingBut('index', 'activities', 'workflows', 'testing', 'shapes').concat(CONTRACT), types: ['shapes'] },
   entries: {
-    may: everythingBut('cli', 'gateway', 'index', 'workflows', 'testing', 'shapes').concat(CONTRACT),
+    may: everythingBut('cli', 'index', 'workflows', 'testing', 'shapes').concat(CONTRACT),
     types: ['shapes'],
   },
   index: { may: everythingBut('cli', 'workflows', 'testing', 'shapes').concat(CONTRACT), types: ['shapes'] },

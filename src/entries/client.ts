@@ -31,3 +31,7 @@ export { loadConfig } from './load-config';
 export type { CallState, CallView, Effect, SubTurnView, SurfacedCall, TurnState, TurnView } from '../shared/turn/turn-view';
 export type { Envelope } from '../shared/wire/errors';
 export type { TurnEvent } from '../shapes/turn-event';
+export type { Store } from '../store/store';
+export type { BundleSigner } from '../attestation/bundle-signer';
+export type { LiveBus, LiveListener } from '../live/bus';
+export type { LiveEvent } from '../shapes/turn-event';

@@ -93,8 +93,7 @@ const CLAIMS: Record<string, (scene: Scene) => Promise<void>> = {
 
   'what nobody stored is not found, and the error names it': async ({ one, name }) => {
     const hash = createHash('sha256').update(name).digest('hex');
-    for (const read of [one.getPart(hash), one.getBlock(hash), one.getBytes(hash), one.getCall(hash)])
-      await rejects(read, 'not_found', hash);
+    for (const read of ['getPart', 'getBlock', 'getBytes', 'getCall'] as const) await rejects(one[read](hash), 'not_found', hash);
   },
 
   'bytes are named by their SHA-256, and come back as they were': async ({ one, two, name }) => {
@@ -205,7 +204,7 @@ const CLAIMS: Record<string, (scene: Scene) => Promise<void>> = {
     for (const day of ['02', '01', '03'])
       draft.add({ kind: 'decision', bodies: [decision(name, day)] }, `2026-02-${day}T08:00:00.000Z`);
     await draft.store();
-    await two.putBlocks(draft.blocks.map((block) => block));
+    await two.putBlocks([...draft.blocks]);
     const times: string[] = [];
     let cursor: string | null = null;
     do {

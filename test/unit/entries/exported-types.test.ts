@@ -78,16 +78,23 @@ function namedBy({ file, node }: Place & { node: ts.Node }): (Place & { node: ts
   return found;
 }
 
-/** Nobody writes one: `openStore` makes the one, `defineApp` the other. */
-const MADE_BY_US = ['store/store.ts: Store', 'agents/define.ts: App'];
+/** Nobody writes one: `openStore`, `defineApp`, `HoldfastClient.connect` and `loadConfig` make them. */
+const MADE_BY_US = ['store/store.ts: Store', 'agents/define.ts: App', 'client.ts: HoldfastClient', 'config.ts: Config'];
 
-const taken = declared({ file: join(SRC, 'worker.ts'), name: 'WorkerParts' })!;
-const parts = namedBy(taken);
-
-it('holdfast/worker exports the types of all that createWorker takes, and those that a part of one’s own is written with', () => {
-  const own = parts.filter((part) => ts.isInterfaceDeclaration(part.node) && !MADE_BY_US.includes(labelOf(part)));
-  const wanted = [taken, ...parts, ...own.flatMap(namedBy)].map(labelOf);
-  const names = exported(join(SRC, 'entries/worker.ts'));
-  expect([...new Set(wanted)].filter((label) => !names.has(label))).toEqual([]);
-  expect(parts.map(labelOf)).toEqual(expect.arrayContaining([...MADE_BY_US, 'telemetry/tool-metrics.ts: ToolMetrics']));
-});
+it.each([
+  { entry: 'worker', file: 'worker.ts', name: 'WorkerParts', takes: 'telemetry/tool-metrics.ts: ToolMetrics' },
+  { entry: 'gateway', file: 'gateway/route.ts', name: 'GatewayParts', takes: 'gateway/auth/principals.ts: Authenticator' },
+  { entry: 'client', file: 'client.ts', name: 'ClientSettings', takes: 'live/bus.ts: LiveBus' },
+  { entry: 'models', file: 'model/provider.ts', name: 'ModelProvider', takes: 'model/provider.ts: ModelRequest' },
+])(
+  'holdfast/$entry exports the types of all that $name has, and those that a part of one’s own is written with',
+  ({ entry, file, name, takes }) => {
+    const taken = declared({ file: join(SRC, file), name })!;
+    const parts = namedBy(taken);
+    const own = parts.filter((part) => ts.isInterfaceDeclaration(part.node) && !MADE_BY_US.includes(labelOf(part)));
+    const wanted = [taken, ...parts, ...own.flatMap(namedBy)].map(labelOf);
+    const names = exported(join(SRC, `entries/${entry}.ts`));
+    expect([...new Set(wanted)].filter((label) => !names.has(label))).toEqual([]);
+    expect(parts.map(labelOf)).toContain(takes);
+  },
+);

@@ -1,0 +1,18 @@
+/** What a program imports from `holdfast/models`: the models that ship, and what a model of one's own is written with. */
+export { createModel, type Model, type ModelOptions } from '../model';
+export { AnthropicProvider } from '../model/anthropic';
+export { withPromptedTools } from '../model/prompted';
+export {
+  ModelFailure,
+  type Container,
+  type ModelCallbacks,
+  type ModelMessage,
+  type ModelProvider,
+  type ModelRequest,
+  type ModelResponse,
+  type ModelTool,
+  type ModelUsage,
+  type RawToolInput,
+  type StopReason,
+} from '../model/provider';
+export type { Json, JsonObject } from '../shared/json/json';
