@@ -15,16 +15,8 @@ import {
   plan,
 } from '@bufbuild/cel';
 import { celInput, type CelInput } from './cel-values';
-import {
-  type AskedCall,
-  type CompiledCondition,
-  type CompiledExpression,
-  type Condition,
-  type Expression,
-  type Expr,
-  stepsOver,
-  weigh,
-} from './condition';
+import { type AskedCall, type CompiledCondition, type CompiledExpression, type Condition, type Expression } from './condition';
+import { type Expr, stepsOver, weigh } from './condition-cost';
 
 const LONGEST = 1000;
 const VARIABLES = { input: CelScalar.DYN, tool: CelScalar.DYN, turn: CelScalar.DYN } as const;

@@ -1,7 +1,8 @@
 /** What an expression is counted for, and the bound that follows from it. That the bound is one is measured in condition-cost.test.ts. */
 import { parse } from '@bufbuild/cel';
 import { MOST_VALUES } from '../../../src/rules/conditions/cel-values';
-import { type Expr, type ExpressionWeight, stepsOver, weigh, type AskedCall } from '../../../src/rules/conditions/condition';
+import { type AskedCall } from '../../../src/rules/conditions/condition';
+import { type Expr, type ExpressionWeight, stepsOver, weigh } from '../../../src/rules/conditions/condition-cost';
 import type { JsonObject } from '../../../src/shared/json/json';
 
 const weightOf = (text: string) => weigh(parse(text).expr as Expr, text.length);

@@ -1,6 +1,6 @@
 /** What stands right below an expression: a part that is left out would be counted for nothing (condition-cost.ts). */
 import { parse } from '@bufbuild/cel';
-import { partsOf, type Expr } from '../../../src/rules/conditions/condition';
+import { partsOf, type Expr } from '../../../src/rules/conditions/condition-cost';
 
 /** Names and constants of an expression, wherever they stand in it. */
 function leavesOf(expr: Expr): unknown[] {

@@ -1,0 +1,188 @@
+/**
+ * How long an expression takes over an input, at most: what is short is asked on the worker's thread, the rest in one that can
+ * be ended. Bounds, not estimates: a value is at most as large as all of the input that the expression names, times what it puts
+ * together; each look goes over a whole value; a loop does all of it for each item. What is not among the functions below has no
+ * bound. Steps are of 2 ns at most, as it was measured (test/unit/rules/condition-cost.test.ts).
+ */
+import { RE2JS } from 're2js';
+import { isJsonObject, type Json } from '../../shared/json/json';
+import { MOST_VALUES } from './cel-values';
+import type { AskedCall } from './condition';
+
+export interface ExpressionWeight {
+  /** Fields of the input that are looked at; null: all. */
+  fields: readonly string[] | null;
+  /** Calls, fields, loops: what may look at a value, or fail, which takes longest. */
+  looks: number;
+  /** How many values may be put together into one. */
+  joins: number;
+  loops: number;
+  /** A loop makes a list. */
+  makesLists: boolean;
+  /** Each character of a value may be compared with each of another. */
+  squares: boolean;
+  /** Characters of all patterns, and their instructions. */
+  patterns: { length: number; size: number };
+  /** Characters of the expression. */
+  length: number;
+}
+
+/** These look at each character or item once. */
+const ONCE = new Set(
+  '_==_ _!=_ _<_ _<=_ _>_ _>=_ _+_ _-_ -_ !_ _&&_ _||_ _?_:_ _[_] @in @not_strictly_false size startsWith endsWith bool type dyn'.split(
+    ' ',
+  ),
+);
+/** Text within text, and numbers of a thousand digits. */
+const SQUARES = new Set(['contains', '_*_', '_/_', '_%_', 'int', 'double', 'string', 'big']);
+
+/** At least; one that fails makes an error. */
+const LOOK = 2000;
+const ITEM = 20;
+const CHARACTER = 10;
+/** Of a pattern, which is compiled each time. */
+const PATTERN = { character: 15_000, instruction: 1500 } as const;
+/** To make a CEL value of one of the input's. */
+const VALUE = 1000;
+
+/** Null: some part of it has no bound. */
+export function weigh(root: Expr | undefined, length: number): ExpressionWeight | null {
+  const found = { looks: 0, joins: 1, loops: 0, makesLists: false, squares: false, patterns: { length: 0, size: 0 }, length };
+  const fields = new Set<string>();
+  let all = false;
+  let bounded = true;
+  const visit = (expr: Expr): void => {
+    const { case: kind, value } = expr.exprKind;
+    if (kind === 'selectExpr' && isInput(value.operand)) {
+      found.looks += 1;
+      return void fields.add(value.field);
+    }
+    if (isInput(expr)) all = true;
+    else if (kind === 'callExpr') bounded &&= weighCall(value, found);
+    else if (kind === 'listExpr' || kind === 'structExpr') found.joins += partsOf(expr).length;
+    else if (kind === 'comprehensionExpr') {
+      found.loops += 1;
+      if (value.accuInit?.exprKind.case === 'listExpr') {
+        found.makesLists = true;
+        found.joins -= 2; // the `+ [item]` of each round
+      }
+      if (hasLoop(value.iterRange)) bounded = false; // what one loop makes, another multiplies
+    }
+    if (kind !== 'constExpr' && kind !== 'identExpr') found.looks += 1;
+    partsOf(expr).forEach(visit);
+  };
+  if (root) visit(root);
+  return bounded ? { ...found, fields: all ? null : [...fields] } : null;
+}
+
+interface Call {
+  function: string;
+  args: Expr[];
+}
+
+function weighCall({ function: name, args }: Call, found: Omit<ExpressionWeight, 'fields'>): boolean {
+  if (name === '_+_') found.joins += 1;
+  if (SQUARES.has(name)) found.squares = true;
+  if (name !== 'matches') return ONCE.has(name) || SQUARES.has(name);
+  const pattern: unknown = args.at(-1)?.exprKind.value?.constantKind?.value;
+  if (typeof pattern !== 'string') return false;
+  found.patterns.length += pattern.length;
+  found.patterns.size += instructionsOf(pattern);
+  return true;
+}
+
+/** What is no pattern fails at once. */
+function instructionsOf(pattern: string): number {
+  try {
+    return RE2JS.compile(pattern).programSize();
+  } catch {
+    return 0;
+  }
+}
+
+function isInput(expr: Expr | undefined): boolean {
+  return expr?.exprKind.case === 'identExpr' && expr.exprKind.value.name === 'input';
+}
+
+function hasLoop(expr: Expr): boolean {
+  return expr.exprKind.case === 'comprehensionExpr' || partsOf(expr).some(hasLoop);
+}
+
+/** Steps over a call, at most; `Infinity` where that cannot be said. */
+export function stepsOver(weight: ExpressionWeight | null, { input, tool, turn }: AskedCall): number {
+  if (weight === null) return Infinity;
+  const whole = sizeOf(input);
+  if (whole.items > MOST_VALUES) return Infinity;
+  const { fields, joins, looks, loops, makesLists, squares, patterns, length } = weight;
+  const named =
+    fields === null
+      ? whole
+      : sizeOf(Object.fromEntries(fields.filter((field) => Object.hasOwn(input, field)).map((field) => [field, input[field]!])));
+  const around =
+    length + tool.name.length + tool.version.length + (tool.group ?? '').length + turn.requester.length + turn.agent.length;
+  const characters = joins * (named.characters + around);
+  const items = joins * named.items;
+  const rounds = loops > 0 ? items : 1;
+  const oneSize = (characters * CHARACTER + items * ITEM) * (makesLists ? items : 1);
+  const oneLook = LOOK + oneSize + (squares ? characters ** 2 / 10 : 0);
+  const matching = patterns.length * PATTERN.character + patterns.size * (PATTERN.instruction + 10 * characters);
+  const made = whole.items * VALUE + whole.characters;
+  return made + (looks * oneLook + matching) * rounds;
+}
+
+interface Size {
+  /** Of texts, names and numbers. */
+  characters: number;
+  /** Values, of all depths. */
+  items: number;
+}
+
+/** Counts no more items than are of interest. */
+function sizeOf(value: Json): Size {
+  const size: Size = { characters: 0, items: 0 };
+  const visit = (one: Json): void => {
+    size.items += 1;
+    if (size.items > MOST_VALUES) return;
+    if (typeof one === 'string') size.characters += one.length;
+    else if (typeof one === 'number') size.characters += 25;
+    else if (Array.isArray(one)) one.slice(0, MOST_VALUES + 1).forEach(visit);
+    else if (isJsonObject(one))
+      for (const [name, below] of Object.entries(one)) {
+        size.characters += name.length;
+        visit(below);
+      }
+  };
+  visit(value);
+  return size;
+}
+
+/** What is read of a parsed expression (google/cel-spec, syntax.proto). */
+export interface Expr {
+  exprKind: { case?: string; value?: any };
+}
+
+type Part = Expr | undefined;
+
+/** The expressions that stand right below one. */
+export function partsOf({ exprKind: { case: kind, value } }: Expr): Expr[] {
+  const parts = (): Part[] => {
+    switch (kind) {
+      case 'selectExpr':
+        return [value.operand];
+      case 'callExpr':
+        return [value.target, ...value.args];
+      case 'listExpr':
+        return value.elements;
+      case 'structExpr':
+        return value.entries.flatMap((entry: { keyKind?: { value?: Part }; value?: Part }) => [
+          entry.keyKind?.value,
+          entry.value,
+        ]);
+      case 'comprehensionExpr':
+        return [value.iterRange, value.accuInit, value.loopCondition, value.loopStep, value.result];
+      default: // a name or a constant
+        return [];
+    }
+  };
+  return parts().filter((part): part is Expr => typeof part === 'object');
+}
