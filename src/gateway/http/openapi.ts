@@ -1,14 +1,34 @@
 /** `/openapi.json` (3.1), made of the schemas of the routes, and `/docs`, which shows it. */
-import swagger from '@fastify/swagger';
+import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
+import { callError, envelope } from '../../shapes/envelope';
+import { sessionSummary, sessionView } from '../../shapes/session';
 import { toolEvent, streamedEvent } from '../../shapes/turn-event';
+import { callView, directCallView, pendingTurn, question, turnSummary, turnView } from '../../shapes/turn-view';
 import { findPackage, PackageMissing } from '../../optional-package';
 import { version } from '../../version';
-import { jsonSchema } from '../schemas/common';
+import { jsonSchema, refusal } from '../schemas/common';
 
 const DESCRIPTION =
   'Starts agent turns, shows them, decides what waits for a person, calls single tools. Errors have the envelope of tool results. ' +
   'With `Idempotency-Key`, a POST happens once, however often it is sent.';
+
+/** Shapes with names: wherever the document has one, it has a reference to it. Events are here only: OpenAPI 3.1 has no other place for those of a stream. */
+const NAMED = {
+  Error: refusal,
+  CallError: callError,
+  Envelope: envelope,
+  TurnView: turnView,
+  DirectCallView: directCallView,
+  CallView: callView,
+  TurnSummary: turnSummary,
+  PendingTurn: pendingTurn,
+  Question: question,
+  SessionView: sessionView,
+  SessionSummary: sessionSummary,
+  TurnEvent: streamedEvent,
+  ToolEvent: toolEvent,
+};
 
 export async function describeApi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
@@ -24,10 +44,11 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
       ],
       components: {
         securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
-        // OpenAPI 3.1 has no place where a stream says what its events are.
-        schemas: { TurnEvent: jsonSchema(streamedEvent), ToolEvent: jsonSchema(toolEvent) },
+        schemas: Object.fromEntries(Object.entries(NAMED).map(([name, shape]) => [name, jsonSchema(shape)])),
       },
     },
+    transformObject: (document) =>
+      withReferences('openapiObject' in document ? document.openapiObject : {}) as ReturnType<SwaggerTransformObject>,
     transform: ({ schema, url, route }) => {
       const config = route.config as { roles?: readonly string[] | 'public' } | undefined;
       const roles = config?.roles;
@@ -49,4 +70,24 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
       });
   });
   app.get('/openapi.json', { schema: { hide: true }, config: { roles: 'public' } }, async () => app.swagger());
+}
+
+function withReferences(document: { components?: { schemas?: Record<string, object> } }): object {
+  const names = new Map(Object.entries(document.components?.schemas ?? {}).map(([name, shape]) => [keyOf(shape), name]));
+  const visit = (value: unknown, own: string | null): unknown => {
+    if (Array.isArray(value)) return value.map((one) => visit(one, null));
+    if (typeof value !== 'object' || value === null) return value;
+    const name = 'type' in value || 'anyOf' in value || 'oneOf' in value ? names.get(keyOf(value)) : undefined;
+    if (name !== undefined && name !== own) {
+      const description = 'description' in value ? { description: value.description } : {};
+      return { $ref: `#/components/schemas/${name}`, ...description };
+    }
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, visit(one, key in NAMED ? key : null)]));
+  };
+  return visit(document, null) as object;
+}
+
+/** Two shapes are the same whatever is said about them where they stand. */
+function keyOf({ description: _, ...schema }: object & { description?: unknown }): string {
+  return JSON.stringify(schema);
 }

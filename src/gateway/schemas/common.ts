@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { callError } from '../../shapes/envelope';
 
 /** The envelope of tool results, for what went wrong at the gateway or in a tool. */
-const refusal = z.object({
+export const refusal = z.object({
   success: z.literal(false),
   status: z.literal('error'),
   error: callError,

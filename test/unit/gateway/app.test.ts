@@ -226,7 +226,7 @@ describe('the OpenAPI document', () => {
           node.example !== undefined ? [node.example] : Object.values(node.examples).map((one: any) => one.value ?? one);
         for (const example of given) {
           examples += 1;
-          const validate = ajv.compile(node.schema);
+          const validate = ajv.compile({ ...node.schema, components: document.components });
           expect({ example, fits: validate(example), errors: validate.errors }).toMatchObject({ fits: true });
         }
       }
