@@ -19,7 +19,7 @@ describe('a change that Temporal’s own check passes over', () => {
   const CHANGES: [kind: string, change: Change, sentence: RegExp][] = [
     [
       'argument',
-      [/all_refused: \(0, state_1\.allRefused\)\(data\),/, 'all_refused: number === 2,'],
+      [/all_refused: \(0, state_1\.hasOnlyRefusals\)\(data\),/, 'all_refused: number === 2,'],
       /^event 35: the code would now take step 2 with another input: all_refused would be true, and false was recorded$/,
     ],
     [
