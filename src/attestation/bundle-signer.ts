@@ -5,7 +5,8 @@
 import { spawn } from 'node:child_process';
 import { verify, randomBytes } from 'node:crypto';
 import { ownKey } from './gateway-key';
-import { keyId, publicKey, BadSigningKey, SigningKey } from './signing-key';
+import { keyId, publicKey } from './public-key';
+import { BadSigningKey, SigningKey } from './signing-key';
 import type { DecisionClaims, StartClaims } from './claims';
 
 export interface BundleSigner {

@@ -7,7 +7,7 @@ import type { Json } from '../shared/json/json';
 import { sessionWorkflowId } from '../shared/ids';
 import { LONGEST_S } from './bundle-signer';
 import { decisionClaims, startClaims, type DecisionClaims, readToken } from './claims';
-import { publicKey } from './signing-key';
+import { publicKey } from './public-key';
 import { CLOCKS_MS, notInForce, readTrustedKeys, type TrustedKey } from './trusted-keys';
 
 export interface TrustSettings {

@@ -1,10 +1,11 @@
 /** A private key: a PKCS8 PEM file that only its owner may read. What is made of it is a signature; it never leaves this file's object. */
-import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject, createHash } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Json } from '../shared/json/json';
 import { createFile } from '../store/files/new-files';
 import { LONGEST_TOKEN, signedBytes, writeToken } from './claims';
+import { keyId, rawPublic } from './public-key';
 
 export class BadSigningKey extends Error {
   override readonly name = 'BadSigningKey';
@@ -77,27 +78,4 @@ function ed25519(pem: string | Buffer, bad: (what: string) => BadSigningKey): Ke
   }
   if (key.asymmetricKeyType !== 'ed25519') throw bad(`it is a key of type ${key.asymmetricKeyType}; it must be Ed25519`);
   return key;
-}
-
-// Ed25519 public keys as they stand in files and tokens: the raw 32 bytes in base64url, and a short name made of them.
-
-/** DER of an Ed25519 SubjectPublicKeyInfo (RFC 8410), up to the raw key. */
-const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
-const RAW = /^[A-Za-z0-9_-]{43}$/;
-
-/** The raw key, base64url. */
-export function rawPublic(key: KeyObject): string {
-  return key.export({ format: 'der', type: 'spki' }).subarray(SPKI_PREFIX.length).toString('base64url');
-}
-
-/** @throws Error for what is not a raw Ed25519 key in base64url */
-export function publicKey(raw: string): KeyObject {
-  const bytes = Buffer.from(raw, 'base64url');
-  if (!RAW.test(raw) || bytes.toString('base64url') !== raw) throw new Error('a public key is 32 bytes in base64url');
-  return createPublicKey({ key: Buffer.concat([SPKI_PREFIX, bytes]), format: 'der', type: 'spki' });
-}
-
-/** The first 16 hex characters of the SHA-256 of the raw key. */
-export function keyId(raw: string): string {
-  return createHash('sha256').update(Buffer.from(raw, 'base64url')).digest('hex').slice(0, 16);
 }

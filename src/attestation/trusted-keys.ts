@@ -10,7 +10,7 @@ import type { Json } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
 import { hasCode, replaceFile } from '../store/files/new-files';
 import { hasShape, principalName, roleList } from './claims';
-import { keyId, publicKey } from './signing-key';
+import { keyId, publicKey } from './public-key';
 
 /** A key that speaks for somebody. */
 export interface TrustedKey {

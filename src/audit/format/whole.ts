@@ -1,6 +1,6 @@
 /** A whole bundle, read once: is its form right, does its chain hold, is it signed by the key that it carries? What it means is not asked here. */
 import { createHash, verify } from 'node:crypto';
-import { publicKey } from '../../attestation/signing-key';
+import { publicKey } from '../../attestation/public-key';
 import { canonical } from '../../shared/json/canonical';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { blockFault, isHash, partFault } from '../../store/core/seal';

@@ -1,7 +1,7 @@
 /** Whether what people have signed holds, decisions, messages and starts of turns, by the keys that the auditor has brought (rules H5 and H7). */
 import { verify, type KeyObject } from 'node:crypto';
 import { decisionClaims, startClaims, type DecisionClaims, readToken } from '../../attestation/claims';
-import { publicKey } from '../../attestation/signing-key';
+import { publicKey } from '../../attestation/public-key';
 import { CLOCKS_MS, notInForce, type TrustedKey } from '../../attestation/trusted-keys';
 import { samePerson } from '../../shared/approval/approval';
 import type { Json } from '../../shared/json/json';

@@ -1,6 +1,6 @@
 /** Bundles that were deleted under their time (docs/retention.md): the chain of an agent's bundles goes on over their tombstones. */
 import { verify } from 'node:crypto';
-import { publicKey } from '../../attestation/signing-key';
+import { publicKey } from '../../attestation/public-key';
 import type { TrustedKey } from '../../attestation/trusted-keys';
 import { canonical } from '../../shared/json/canonical';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';

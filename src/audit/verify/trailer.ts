@@ -1,6 +1,6 @@
 /** The last line of a bundle: who has signed it, and of which bundle it was made. */
 import { verify } from 'node:crypto';
-import { keyId, publicKey } from '../../attestation/signing-key';
+import { keyId, publicKey } from '../../attestation/public-key';
 import { canonical } from '../../shared/json/canonical';
 import type { Json } from '../../shared/json/json';
 import type { EndBody } from '../format/lines';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { ofKey, type BundleSigner } from '../../../src/attestation/bundle-signer';
-import { publicKey } from '../../../src/attestation/signing-key';
+import { publicKey } from '../../../src/attestation/public-key';
 import { collect, noReferences } from '../../../src/audit/export/references';
 import type { Bodies, BundleLine, EndBody, LineKind } from '../../../src/audit/format/lines';
 import { readLines } from '../../../src/audit/format/reader';

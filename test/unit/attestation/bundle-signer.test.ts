@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { verify } from 'node:crypto';
 import { bundleSigner, attestDecision } from '../../../src/attestation/bundle-signer';
 import { FileTrust } from '../../../src/attestation/file-trust';
-import { publicKey, SigningKey } from '../../../src/attestation/signing-key';
+import { publicKey } from '../../../src/attestation/public-key';
+import { SigningKey } from '../../../src/attestation/signing-key';
 import { readTrustedKeys } from '../../../src/attestation/trusted-keys';
 import { bundleKeyPlaces, loadConfig } from '../../../src/config';
 

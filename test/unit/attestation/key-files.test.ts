@@ -3,7 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { announceKey, announcedKeys, ownKey, trustedEntry } from '../../../src/attestation/gateway-key';
-import { keyId, publicKey, BadSigningKey, SigningKey } from '../../../src/attestation/signing-key';
+import { keyId, publicKey } from '../../../src/attestation/public-key';
+import { BadSigningKey, SigningKey } from '../../../src/attestation/signing-key';
 import { LONGEST_TOKEN, readToken, signedBytes, writeToken } from '../../../src/attestation/claims';
 import {
   BadKeyFile,

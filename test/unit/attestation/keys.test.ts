@@ -3,7 +3,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gatewayKey, trustedEntry } from '../../../src/attestation/gateway-key';
-import { keyId, publicKey, SigningKey } from '../../../src/attestation/signing-key';
+import { keyId, publicKey } from '../../../src/attestation/public-key';
+import { SigningKey } from '../../../src/attestation/signing-key';
 import { parseTrustedKeys, readTrustedKeys, updateTrustedKeys, type TrustedKey } from '../../../src/attestation/trusted-keys';
 
 let folder: string;

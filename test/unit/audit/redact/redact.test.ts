@@ -1,5 +1,5 @@
 import { verify } from 'node:crypto';
-import { publicKey } from '../../../../src/attestation/signing-key';
+import { publicKey } from '../../../../src/attestation/public-key';
 import type { BundleLine } from '../../../../src/audit/format/lines';
 import { readLines } from '../../../../src/audit/format/reader';
 import { redact, type RedactRequest, type RedactionResult } from '../../../../src/audit/redact/redact';
