@@ -3,7 +3,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyO
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Json } from '../shared/json/json';
-import { createFile } from '../store/files/new-files';
+import { createFile } from '../store/files/atomic-file';
 import { LONGEST_TOKEN, signedBytes, writeToken } from './claims';
 import { keyId, rawPublic } from './public-key';
 

@@ -8,7 +8,7 @@ import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Json } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
-import { hasCode, replaceFile } from '../store/files/new-files';
+import { hasCode, replaceFile } from '../store/files/atomic-file';
 import { hasShape, principalName, roleList } from './claims';
 import { keyId, publicKey } from './public-key';
 

@@ -10,7 +10,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { getOwn, isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import { strayFields } from '../tools/define/fields';
-import { replaceFile } from '../store/files/new-files';
+import { replaceFile } from '../store/files/atomic-file';
 import { canonical } from '../shared/json/canonical';
 import { StoreError, type Store } from '../store/store';
 import { CLASSES, type AcceptableClass, type ListedTool } from './listed-tool';

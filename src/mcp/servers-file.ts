@@ -7,7 +7,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { strayFields } from '../tools/define/fields';
-import { replaceFile } from '../store/files/new-files';
+import { replaceFile } from '../store/files/atomic-file';
 import { getOwn } from '../shared/json/json';
 import { SERVER_NAME } from './listed-tool';
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { link, mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode, namesIn, syncDir, sweepTemp } from '../../store/files/new-files';
+import { hasCode, namesIn, syncDir, sweepTemp } from '../../store/files/atomic-file';
 import { Tombstones } from './tombstones';
 
 /** A closed turn: all that its file's name needs. */

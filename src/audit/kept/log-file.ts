@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { canonical } from '../../shared/json/canonical';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
-import { hasCode, syncDir } from '../../store/files/new-files';
+import { hasCode, syncDir } from '../../store/files/atomic-file';
 
 /** A line that nobody can read: whoever has to rely on the file must not go on. */
 export class DamagedLog extends Error {

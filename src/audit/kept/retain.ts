@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BundleSigner } from '../../attestation/bundle-signer';
-import { hasCode } from '../../store/files/new-files';
+import { hasCode } from '../../store/files/atomic-file';
 import { NotWhole, readWhole } from '../format/whole';
 import type { KeptBundles } from './folder';
 

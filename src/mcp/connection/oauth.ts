@@ -8,7 +8,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { replaceFile } from '../../store/files/new-files';
+import { replaceFile } from '../../store/files/atomic-file';
 import { siteFault } from '../../shared/wire/same-site';
 import { version } from '../../version';
 import type { HttpServer, ServerConfig } from '../servers-file';

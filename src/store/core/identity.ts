@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { canonical } from '../../shared/json/canonical';
-import { createFile, hasCode } from '../files/new-files';
+import { createFile, hasCode } from '../files/atomic-file';
 import { StoreError, type StoreIdentity } from '../store';
 
 const NAME = 'store.json';

@@ -9,7 +9,7 @@
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createFile, hasCode, makeDirs } from './new-files';
+import { createFile, hasCode, makeDirs } from './atomic-file';
 import { decodeRecord, encodeRecord, isEffectKey, namesOf, type EffectVersion, type EffectVersions } from '../core/effects';
 import { StoreError, type EffectRecord } from '../store';
 

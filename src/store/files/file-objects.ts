@@ -10,7 +10,8 @@ import type { ObjectLines, Objects } from '../core/content-store';
 import { StoreError } from '../store';
 import type { TrailEntry } from '../core/trail';
 import { isHash } from '../core/seal';
-import { hasCode, makeDirs, replaceFile, NewFiles } from './new-files';
+import { hasCode, makeDirs, replaceFile } from './atomic-file';
+import { NewFiles } from './new-files';
 import type { FileTrail } from './file-trail';
 
 /** Files read at once. */

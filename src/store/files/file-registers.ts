@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Json } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
-import { hasCode, makeDirs } from './new-files';
+import { hasCode, makeDirs } from './atomic-file';
 import { QueueByName, isKeptKey, registerKey } from '../core/registers';
 import type { RegisterChange, RegisterStore } from '../store';
 

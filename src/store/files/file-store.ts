@@ -16,7 +16,7 @@ import { randomBytes } from 'node:crypto';
 import { createStore } from '../core/create-store';
 import { openIdentity, openSaltKey } from '../core/identity';
 import type { Store } from '../store';
-import { makeDirs, sweepTemp, syncDir } from './new-files';
+import { makeDirs, sweepTemp, syncDir } from './atomic-file';
 import { FileBytes, FileObjects } from './file-objects';
 import { FileEffects } from './file-effects';
 import { FileRegisters } from './file-registers';

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { canonical } from '../../shared/json/canonical';
 import { parseJson } from '../../shared/json/parse-json';
-import { createFile, makeDirs, namesIn } from './new-files';
+import { createFile, makeDirs, namesIn } from './atomic-file';
 import { isEntry, type TrailEntry, type CheckedTrailQuery } from '../core/trail';
 import { type TrailRead, type TrailSource, isDay, positionOf, timeIn } from '../core/trail-pages';
 

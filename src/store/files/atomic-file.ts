@@ -1,0 +1,106 @@
+/**
+ * Files that appear whole or not at all, whatever dies when. The bytes go to a temporary file and are
+ * flushed; then one system call makes them visible under their name; then the directory is flushed, so
+ * that the name outlives a power cut. Temporary files live in one directory of the same file system:
+ * a killed writer leaves at most one there, never under a name that a reader looks for.
+ */
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+const PRIVATE_FILE = 0o600;
+const PRIVATE_DIR = 0o700;
+/** Leftovers older than this belong to no living writer. */
+const STALE_TEMP_MS = 3_600_000;
+
+/** Writes or replaces a file. For content that is the same whoever writes it. */
+export async function replaceFile(tempDir: string, path: string, bytes: Uint8Array): Promise<void> {
+  const temp = await writeTemp(tempDir, bytes);
+  await rename(temp, path);
+  await syncDir(dirname(path));
+}
+
+/**
+ * Creates a file only if there is none: `link` fails if the name is taken, and shows the whole content
+ * at once (an `O_EXCL` open would show an empty file first, and keep it if the writer died there).
+ * @returns false if the file was there already; what is in it is on disk either way
+ */
+export async function createFile(tempDir: string, path: string, bytes: Uint8Array): Promise<boolean> {
+  const temp = await writeTemp(tempDir, bytes);
+  try {
+    await link(temp, path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    if (hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS')) {
+      throw new Error(`The file system of ${dirname(path)} has no hard links, which claims need; put the store on another one`, {
+        cause: error,
+      });
+    }
+    throw error;
+  } finally {
+    await rm(temp, { force: true });
+    await syncDir(dirname(path));
+  }
+}
+
+/** Makes directories of one parent, readable by this user only, and flushes their names. The parent must exist. */
+export async function makeDirs(parent: string, names: string[]): Promise<void> {
+  await Promise.all(
+    names.map((name) =>
+      mkdir(join(parent, name), { mode: PRIVATE_DIR }).catch((error: unknown) => {
+        if (!hasCode(error, 'EEXIST')) throw error;
+      }),
+    ),
+  );
+  // Flushed even if another process made them: that one may not have come to its own flush yet.
+  await syncDir(parent);
+}
+
+/** Flushes a directory's names. Windows cannot, and does it by itself. */
+export async function syncDir(path: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Removes what killed writers left behind, once it is too old to belong to a living one. */
+export async function sweepTemp(tempDir: string, now = Date.now()): Promise<void> {
+  for (const name of await readdir(tempDir)) {
+    const path = join(tempDir, name);
+    const info = await stat(path).catch(() => null); // another process may sweep too
+    if (info !== null && now - info.mtimeMs > STALE_TEMP_MS) await rm(path, { force: true });
+  }
+}
+
+/** What is in a directory; nothing where there is none. */
+export async function namesIn(dir: string): Promise<string[]> {
+  try {
+    return await readdir(dir);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
+    throw error;
+  }
+}
+
+/** True for a Node system error with one of these codes. */
+export function hasCode(error: unknown, ...codes: string[]): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' && codes.includes(code);
+}
+
+async function writeTemp(tempDir: string, bytes: Uint8Array): Promise<string> {
+  const path = join(tempDir, `${process.pid}-${randomBytes(12).toString('hex')}`);
+  const handle = await open(path, 'wx', PRIVATE_FILE);
+  try {
+    await handle.writeFile(bytes);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return path;
+}
