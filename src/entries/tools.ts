@@ -24,7 +24,7 @@ export { defineJob, type Job, type JobLimits, type Tell } from '../tools/isolati
 export { inThread, type JobOptions } from '../tools/isolation/pool';
 export { isolated, NotIsolated } from '../processes/isolation';
 export { GRACE_MS, INSIDE, type Told, type Work } from '../processes/inside';
-export { createFile, hasCode, makeDirs } from '../store/files/new-files';
+export { createFile, hasCode, makeDirs } from '../store/files/atomic-file';
 export { canonical } from '../shared/json/canonical';
 export { getOwn, isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 export { retryAfterMs } from '../shared/wire/waits';
