@@ -26,7 +26,7 @@ import { version } from './version';
 import { useThreads } from './tools/isolation/pool';
 import { Registry } from './tools/catalogue/registry';
 import { createWorker } from './worker';
-import { sweepBeside } from './worker/workflow-bundle';
+import { sweepBeside } from './worker/bundle-sweep';
 import type { ToolLogger } from './tools/define/tool';
 
 /** Agents that name no model use this one, unless `ANTHROPIC_MODEL` is set. */

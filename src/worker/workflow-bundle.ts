@@ -6,14 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, join, sep } from 'node:path';
-import type { WorkflowBundleOption, NativeConnection } from '@temporalio/worker';
-import { Client } from '@temporalio/client';
-import { dataConverter } from '../temporal/data-converter';
-import { bundleSigner, type BundleSigner } from '../attestation/bundle-signer';
-import { KeptBundles } from '../audit/kept/folder';
-import { Sweeper, type SweeperParts } from '../audit/kept/sweeper';
-import { bundleKeyPlaces, type Config } from '../config';
-import type { Store } from '../store/store';
+import type { WorkflowBundleOption } from '@temporalio/worker';
 
 /** `src` or `dist`. */
 const FOLDER = dirname(__dirname);
@@ -86,31 +79,4 @@ function withoutPath(code: string, path: string): string {
       return head + Buffer.from(text, 'utf8').toString('base64');
     },
   );
-}
-
-// Keeps bundles of ended turns beside a worker, where the settings name a folder for them.
-
-/** @returns ends it: resolves when what is being written is written. Null: no bundles are kept here */
-export function sweepBeside(
-  config: Config,
-  parts: { connection: NativeConnection; store: Store; log: SweeperParts['log'] },
-): (() => Promise<void>) | null {
-  if (config.bundles === null) return null;
-  const temporal = new Client({ connection: parts.connection, namespace: config.temporal.namespace, dataConverter });
-  const { taskQueue } = config;
-  let signer: Promise<BundleSigner> | undefined;
-  const sweeper = new Sweeper({
-    ...parts,
-    temporal,
-    taskQueue,
-    kept: new KeptBundles(config.bundles),
-    signer: () =>
-      (signer ??= bundleSigner(bundleKeyPlaces(config)).catch((error: unknown) => ((signer = undefined), Promise.reject(error)))),
-  });
-  const stopping = new AbortController();
-  const done = sweeper.follow(stopping.signal);
-  return () => {
-    stopping.abort();
-    return done;
-  };
 }
