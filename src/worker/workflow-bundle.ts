@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, join, sep } from 'node:path';
 import type { WorkflowBundleOption } from '@temporalio/worker';
+import { dataConverter } from '../temporal/data-converter';
 
 /** `src` or `dist`. */
 const FOLDER = dirname(__dirname);
