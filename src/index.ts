@@ -31,7 +31,7 @@ export {
   type Pagination,
 } from './tools/results/pages';
 export { outline, truncated, truncateInput, truncateProperties, type Truncated } from './tools/results/truncate';
-export { readPermissions } from './rules/policy';
+export { readPermissions } from './rules/read-permissions';
 export type { Mode, RuleEntry, TurnFacts } from './tools/admit/policy';
 export type { AfterHook, BeforeHook, HookCall, HookContext, HookResult, Hooks } from './tools/admit/hooks';
 export type { Classifier, ClassifierAnswer } from './tools/admit/classifier';

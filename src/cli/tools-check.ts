@@ -3,7 +3,7 @@ import { type App, defineAgent } from '../agents/define';
 import { loadConfig } from '../config';
 import { isJsonObject, type JsonObject } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
-import { readPermissions } from '../rules/policy';
+import { readPermissions } from '../rules/read-permissions';
 import { MODES, type Mode } from '../tools/admit/policy';
 import { explain, type Explanation } from '../tools/lint/explain';
 import { Registry, type PreparedAgent } from '../tools/catalogue/registry';

@@ -1,6 +1,4 @@
 /** An agent's rules, compiled once: every fault of them is found before a model calls anything. */
-import { readFileSync } from 'node:fs';
-import { isMap, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
 import { isJsonObject, unknownFields } from '../shared/json/json';
 import { allowsCommand, forbidsCommand, allowsPath, forbidsPath } from './targets';
 import { faultsFor, names, parseRule, specificity, type Rule } from './rule';
@@ -100,50 +98,4 @@ function fieldFaults(rule: Rule, tools: readonly RuledTool[]): string[] {
   return rule.condition.inputFields
     .filter((field) => !schemas.some((schema) => isJsonObject(schema.properties) && Object.hasOwn(schema.properties, field)))
     .map((field) => `${rule.effect}: ${JSON.stringify(rule.text)}: the input has no field ${field}`);
-}
-
-// Permission rules from a file.
-
-/**
- * Reads `mode`, `allow`, `ask` and `deny` from a YAML or JSON file, for `defineAgent({ permissions: … })`.
- * Whether the rules fit the agent's tools is checked there.
- * @throws Error that lists every fault, with its line
- */
-export function readPermissions(path: string): Partial<AgentPermissions> {
-  const counter = new LineCounter();
-  const document = parseDocument(readText(path), { lineCounter: counter, schema: 'core', maxAliasCount: 0 } as never);
-  const faults = document.errors.map((error) => `line ${error.linePos?.[0].line ?? '?'}: ${error.message.split('\n')[0]}`);
-  if (faults.length === 0) faults.push(...contentFaults(document, (node) => lineOf(node, counter)));
-  if (faults.length > 0) throw new Error(`${path} holds no permission rules:\n- ${faults.join('\n- ')}`);
-  return document.toJS({ maxAliasCount: 0 }) as Partial<AgentPermissions>;
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new Error(`The permission rules ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
-      cause: error,
-    });
-  }
-}
-
-function contentFaults(document: Document.Parsed, line: (node: unknown) => string): string[] {
-  const root = document.contents;
-  if (!isMap(root)) return [`it must be a mapping with mode, ${EFFECTS.join(', ')}`];
-  const faults = shapeFaults(document.toJS({ maxAliasCount: 0 }) as object).map((fault) => `${line(root)}${fault}`);
-  for (const effect of EFFECTS) {
-    const list: unknown = root.get(effect, true);
-    if (!isSeq(list)) continue;
-    for (const item of list.items as Node[]) {
-      const parsed = parseRule(effect, item.toJS(document) as RuleEntry);
-      if (!parsed.ok) faults.push(`${line(item)}${parsed.fault}`);
-    }
-  }
-  return faults;
-}
-
-function lineOf(node: unknown, counter: LineCounter): string {
-  const { range } = node as { range?: [number, number, number] };
-  return range ? `line ${counter.linePos(range[0]).line}: ` : '';
 }

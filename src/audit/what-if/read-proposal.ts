@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import { approvalFaults, type Approvals } from '../../rules';
-import { readPermissions } from '../../rules/policy';
+import { readPermissions } from '../../rules/read-permissions';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
 import { ProposalError, type Proposal, type ProposedLimits } from './types';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readPermissions } from '../../../../src/rules/policy';
+import { readPermissions } from '../../../../src/rules/read-permissions';
 import { prepared } from './support';
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-rules-'));

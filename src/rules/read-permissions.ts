@@ -1,0 +1,50 @@
+/** Permission rules from a file. */
+import { readFileSync } from 'node:fs';
+import { isMap, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
+import { shapeFaults } from './policy';
+import { parseRule } from './rule';
+import { EFFECTS, type AgentPermissions, type RuleEntry } from './types';
+
+/**
+ * Reads `mode`, `allow`, `ask` and `deny` from a YAML or JSON file, for `defineAgent({ permissions: … })`.
+ * Whether the rules fit the agent's tools is checked there.
+ * @throws Error that lists every fault, with its line
+ */
+export function readPermissions(path: string): Partial<AgentPermissions> {
+  const counter = new LineCounter();
+  const document = parseDocument(readText(path), { lineCounter: counter, schema: 'core', maxAliasCount: 0 } as never);
+  const faults = document.errors.map((error) => `line ${error.linePos?.[0].line ?? '?'}: ${error.message.split('\n')[0]}`);
+  if (faults.length === 0) faults.push(...contentFaults(document, (node) => lineOf(node, counter)));
+  if (faults.length > 0) throw new Error(`${path} holds no permission rules:\n- ${faults.join('\n- ')}`);
+  return document.toJS({ maxAliasCount: 0 }) as Partial<AgentPermissions>;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new Error(`The permission rules ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function contentFaults(document: Document.Parsed, line: (node: unknown) => string): string[] {
+  const root = document.contents;
+  if (!isMap(root)) return [`it must be a mapping with mode, ${EFFECTS.join(', ')}`];
+  const faults = shapeFaults(document.toJS({ maxAliasCount: 0 }) as object).map((fault) => `${line(root)}${fault}`);
+  for (const effect of EFFECTS) {
+    const list: unknown = root.get(effect, true);
+    if (!isSeq(list)) continue;
+    for (const item of list.items as Node[]) {
+      const parsed = parseRule(effect, item.toJS(document) as RuleEntry);
+      if (!parsed.ok) faults.push(`${line(item)}${parsed.fault}`);
+    }
+  }
+  return faults;
+}
+
+function lineOf(node: unknown, counter: LineCounter): string {
+  const { range } = node as { range?: [number, number, number] };
+  return range ? `line ${counter.linePos(range[0]).line}: ` : '';
+}
