@@ -3,7 +3,7 @@ import { isJsonObject, unknownFields } from '../shared/json/json';
 import { allowsCommand, forbidsCommand, allowsPath, forbidsPath } from './targets';
 import { faultsFor, names, parseRule, specificity, type Rule } from './rule';
 import { allowsText, forbidsText } from './text-pattern';
-import { EFFECTS, MODES, type AgentPermissions, type Mode, type RuledTool, type RuleEntry } from './types';
+import { EFFECTS, MODES, type AgentPermissions, type Mode, type RuledTool } from './types';
 
 /** A rule, made ready for one tool that it names. */
 export interface ToolRule {
