@@ -14,7 +14,7 @@ const DESCRIPTION =
   'With `Idempotency-Key`, a POST happens once, however often it is sent.';
 
 /** Shapes with names: wherever the document has one, it has a reference to it. Events are here only: OpenAPI 3.1 has no other place for those of a stream. */
-const NAMED = {
+const COMPONENTS = {
   Error: refusal,
   CallError: callError,
   Envelope: envelope,
@@ -44,7 +44,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
       ],
       components: {
         securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
-        schemas: Object.fromEntries(Object.entries(NAMED).map(([name, shape]) => [name, jsonSchema(shape)])),
+        schemas: Object.fromEntries(Object.entries(COMPONENTS).map(([name, shape]) => [name, jsonSchema(shape)])),
       },
     },
     transformObject: (document) =>
@@ -82,7 +82,7 @@ function withReferences(document: { components?: { schemas?: Record<string, obje
       const description = 'description' in value ? { description: value.description } : {};
       return { $ref: `#/components/schemas/${name}`, ...description };
     }
-    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, visit(one, key in NAMED ? key : null)]));
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, visit(one, key in COMPONENTS ? key : null)]));
   };
   return visit(document, null) as object;
 }
