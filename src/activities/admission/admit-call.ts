@@ -56,7 +56,7 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
   const policy = renewed?.approval ?? request.approval;
   const show = showing();
   const progress = (message: string) => show({ progress: { message, fraction: null } });
-  const preview = await previewOf(deps, { turn, callId: call.id }, tool, input, progress);
+  const preview = await previewOf({ deps, turn, call, tool, input }, progress);
   if (!preview.ok) {
     const message = `The preview of ${tool.name} failed, so nobody was asked: ${preview.error.message}`;
     return { ok: false, error: { ...preview.error, message } };

@@ -6,7 +6,6 @@ import {
   type DecidedCall,
   INLINE_BYTES,
   type CallArguments,
-  type TurnContext,
 } from '../../shared/io/activities';
 import { canonical } from '../../shared/json/canonical';
 import { hashJson, inputDigest } from '../../shared/json/digests';
@@ -19,8 +18,9 @@ import { decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict } from '
 import type { PreparedAgent, PreparedTool } from '../../tools/catalogue/registry';
 import { readApprovalEvidence, type ApprovalEvidence } from '../../record/parts';
 import type { Store } from '../../store/store';
-import type { Tool, ToolContext } from '../../tools/define/tool';
+import type { ToolContext } from '../../tools/define/tool';
 import type { Dependencies } from '../ports';
+import type { ToolCall } from '../call/call-run';
 import { runWhere } from '../call/run-where';
 import { toolContext } from '../call/tool-context';
 
@@ -153,15 +153,13 @@ export const PREVIEW_TIMEOUT = 30_000;
 
 /** Read-only by contract: it may run again. `data` is null where the tool has none. */
 export async function previewOf(
-  deps: Dependencies,
-  { turn, callId }: { turn: TurnContext; callId: string },
-  tool: Tool,
-  input: JsonObject,
+  called: ToolCall,
   progress: ToolContext['progress'] = () => undefined,
 ): Promise<{ ok: true; data: Json } | { ok: false; error: CallError }> {
+  const { deps, turn, call, tool } = called;
   if (!tool.preview) return { ok: true, data: null };
   const { info, cancellationSignal: cancelled } = Context.current();
-  const facts = { tool: tool.name, callId, idempotencyKey: `preview_${callId}`, attempt: info.attempt, progress };
+  const facts = { tool: tool.name, callId: call.id, idempotencyKey: `preview_${call.id}`, attempt: info.attempt, progress };
   const { context } = toolContext(deps, turn, facts);
-  return runWhere(deps, turn, tool, input, context, { timeoutMs: PREVIEW_TIMEOUT, cancelled }, 'preview');
+  return runWhere(called, context, { timeoutMs: PREVIEW_TIMEOUT, cancelled }, 'preview');
 }

@@ -1,15 +1,16 @@
 /** One run of a tool's function for one call: from arguments to a stored envelope. */
 import { Context } from '@temporalio/activity';
-import type { RunCallInput, RunCallOutput, TurnContext } from '../../shared/io/activities';
+import type { RunCallOutput, TurnContext } from '../../shared/io/activities';
 import type { Envelope, EnvelopeMetadata, CallError } from '../../shared/wire/errors';
-import { asJson, type Json, type JsonObject } from '../../shared/json/json';
+import { asJson, type Json } from '../../shared/json/json';
 import { timeLimitOf } from '../../shared/turn/tool-class';
 import type { Deadline } from '../../tools/run/deadline';
 import { deprecationMetadata } from '../../tools/define/versions';
 import { storedResult } from '../../tools/results/shape';
 import type { Tool } from '../../tools/define/tool';
 import { annotate } from '../../tools/admit/after-hooks';
-import type { Dependencies, RunOutcome } from '../ports';
+import type { RunOutcome } from '../ports';
+import type { CallRun, ToolCall } from './call-run';
 import { keyOf } from '../effects/effect-record';
 import { turnFacts } from '../admission/decide-call';
 import { keepFile, clientLog, type LogLine, toolContext } from './tool-context';
@@ -18,12 +19,10 @@ import { runWhere } from './run-where';
 
 /** Runs the tool; never throws but for a cancellation. */
 export async function runOnce(
-  deps: Dependencies,
-  { turn, call, validation_ms, options: asked }: RunCallInput,
-  tool: Tool,
-  input: JsonObject,
+  run: CallRun,
   options: { show: Show; cancelled?: AbortSignal; begins?: Deadline },
 ): Promise<RunOutcome> {
+  const { deps, turn, call, tool, request } = run;
   const began = Date.now();
   let told = false;
   const tellLog = (line: LogLine) => {
@@ -37,14 +36,14 @@ export async function runOnce(
     idempotencyKey: keyOf(turn, call),
     attempt: Context.current().info.attempt,
     progress: (message, fraction) => {
-      if (asked?.enable_streaming === false) return;
+      if (request.options?.enable_streaming === false) return;
       const progress = progressOf(message, fraction);
       options.show({ progress });
       told = true;
       deps.live.publish(turn.turn_id, { at: new Date().toISOString(), type: 'tool_progress', call: call.id, ...progress });
     },
   });
-  const result = await runWhere(deps, turn, tool, input, context, {
+  const result = await runWhere(run, context, {
     timeoutMs: timeLimitOf(tool),
     log: deps.log,
     keepFile: (file) => keepFile(deps, turn, call.id, file),
@@ -53,7 +52,7 @@ export async function runOnce(
   });
   // Before the result is known: a watcher takes no progress of a call that has ended.
   if (told) await deps.live.sent();
-  const times = { validationMs: validation_ms ?? 0, networkMs: noted.networkMs() };
+  const times = { validationMs: request.validation_ms ?? 0, networkMs: noted.networkMs() };
   return { result, metadata: metadataOf(tool, turn, began, times), notes: noted.debug, tried: true };
 }
 
@@ -92,11 +91,6 @@ export function metadataAt(tool: Tool, turn: TurnContext, at: string): EnvelopeM
   return { ...metadataOf(tool, turn, Date.parse(at)), ...none, timestamp: at };
 }
 
-/** What an envelope has to know of a tool that need not be there any more. */
-export function recordedTool({ tool, version, class: toolClass }: RunCallInput['call']): Tool {
-  return { name: tool, version, class: toolClass } as Tool;
-}
-
 export function success(data: Json, metadata: EnvelopeMetadata): Envelope {
   return { success: true, status: 'success', data, metadata };
 }
@@ -107,29 +101,19 @@ export function failure(error: CallError, metadata: EnvelopeMetadata): Envelope 
 
 /** Stores an envelope; gives its reference and the line that people see. */
 export async function keep(
-  deps: Dependencies,
-  turn: TurnContext,
-  callIdentity: { id: string },
-  tool: Tool,
-  input: JsonObject,
+  { deps, turn, call, tool, input }: ToolCall,
   envelope: Envelope,
 ): Promise<{ result_ref: string; summary: string }> {
-  const owner = { turn_id: turn.turn_id, session_id: turn.session_id, call_id: callIdentity.id };
+  const owner = { turn_id: turn.turn_id, session_id: turn.session_id, call_id: call.id };
   const stored = storedResult(tool, input, envelope, owner);
   const result_ref = await deps.store.putPart(turn.first_execution_run_id, asJson(stored));
   return { result_ref, summary: stored.summary };
 }
 
 /** The call was not run at all; for a destructive one, nothing happened. */
-export async function refusal(
-  deps: Dependencies,
-  { turn, call }: RunCallInput,
-  error: CallError,
-  tool: Tool | null,
-  input: JsonObject = {},
-): Promise<RunCallOutput> {
-  const described = tool ?? recordedTool(call);
-  const kept = await keep(deps, turn, call, described, input, failure(error, metadataOf(described, turn, Date.now())));
+export async function refusal(run: CallRun, error: CallError): Promise<RunCallOutput> {
+  const { turn, call, tool } = run;
+  const kept = await keep(run, failure(error, metadataOf(tool, turn, Date.now())));
   return {
     ...kept,
     state: 'failed',
@@ -142,13 +126,8 @@ export async function refusal(
 }
 
 /** An envelope with what the after-hooks say of it; the same one where there are none. */
-export function withAfterHooks(
-  deps: Dependencies,
-  { turn, call, untrusted }: RunCallInput,
-  tool: Tool,
-  input: JsonObject,
-  envelope: Envelope,
-): Promise<Envelope> {
+export function withAfterHooks({ deps, request, tool, input }: CallRun, envelope: Envelope): Promise<Envelope> {
+  const { turn, call, untrusted } = request;
   const hooks = deps.registry.forTurn(turn)?.hooks.after ?? [];
   const facts = turnFacts(turn, call.id, untrusted ?? false);
   return annotate(hooks, { tool: tool.name, version: tool.version, class: tool.class, input, turn: facts }, envelope, deps.log);

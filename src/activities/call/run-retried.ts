@@ -1,6 +1,6 @@
 /** Calls that may be repeated: retried per error code by Temporal; reads served from the cache, identical ones run once. */
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import type { RunCallInput, RunCallOutput } from '../../shared/io/activities';
+import type { RunCallOutput } from '../../shared/io/activities';
 import type { Envelope, CallError } from '../../shared/wire/errors';
 import type { JsonObject } from '../../shared/json/json';
 import { CLASS_RULES } from '../../shared/turn/tool-class';
@@ -9,41 +9,37 @@ import { cacheKey } from '../../tools/run/cache';
 import { nextRetry, type RetryCounts } from '../../tools/define/errors';
 import { withAfterHooks, failure, keep, metadataOf, runOnce, success } from './run-once';
 import { withDebugInfo } from './direct-envelope';
-import type { Dependencies, RunOutcome } from '../ports';
+import type { RunOutcome } from '../ports';
+import type { CallRun } from './call-run';
 import { passGate, shareRateLimit } from './run-where';
 import { detailsBefore, showing, type HeartbeatDetails, type Show } from './heartbeat';
-import type { Tool } from '../../tools/define/tool';
 
-export async function runWithRetries(
-  deps: Dependencies,
-  request: RunCallInput,
-  tool: Tool,
-  input: JsonObject,
-): Promise<RunCallOutput> {
+export async function runWithRetries(run: CallRun): Promise<RunCallOutput> {
   const began = Date.now();
-  const { turn, call, options } = request;
+  const { deps, request, turn, tool, input } = run;
+  const { options } = request;
   const { attempt } = Context.current().info;
   const common = { effect: null, attempts: attempt, head: null };
   const key = options?.enable_cache === false ? null : cacheKey(tool, input, turn.requester);
 
   const finished = (envelope: Envelope, notes: JsonObject[] = []) => {
     const debugging = { options, allowed: deps.debugInfo, attempts: attempt, notes };
-    return withAfterHooks(deps, request, tool, input, withDebugInfo(envelope, debugging));
+    return withAfterHooks(run, withDebugInfo(envelope, debugging));
   };
 
   const cached = key === null ? undefined : deps.cache.get(tool, key);
   if (cached) {
     deps.metrics.cacheHit(tool.name);
     const metadata = metadataOf(tool, turn, began, { cache: cached.cache, validationMs: request.validation_ms ?? 0 });
-    const kept = await keep(deps, turn, call, tool, input, await finished(success(cached.data, metadata)));
+    const kept = await keep(run, await finished(success(cached.data, metadata)));
     return { ...common, ...kept, state: 'succeeded', error: null, took_ms: Date.now() - began };
   }
 
   const show = showing();
-  const { result, metadata, notes, tried } = await oneOfMany(deps, request, { tool, input, key, began }, show);
-  if (!result.ok && tried && options?.enable_retry !== false) retryIfItHelps(deps, request, tool, result.error, show);
+  const { result, metadata, notes, tried } = await oneOfMany({ run, key, began, show });
+  if (!result.ok && tried && options?.enable_retry !== false) retryIfItHelps(run, result.error, show);
   const envelope = result.ok ? success(result.data, metadata) : failure(result.error, metadata);
-  const kept = await keep(deps, turn, call, tool, input, await finished(envelope, notes));
+  const kept = await keep(run, await finished(envelope, notes));
   return {
     ...common,
     ...kept,
@@ -54,20 +50,21 @@ export async function runWithRetries(
 }
 
 interface Work {
-  tool: Tool;
-  input: JsonObject;
+  run: CallRun;
   /** Identical calls have the same; null: this one shares with none. */
   key: string | null;
   began: number;
+  show: Show;
 }
 
 /** Runs the call, or waits for the outcome of an identical one that is running here: a copy, under this call's own ids. */
-async function oneOfMany(deps: Dependencies, request: RunCallInput, work: Work, show: Show): Promise<RunOutcome> {
-  const { tool, key, began } = work;
+async function oneOfMany(work: Work): Promise<RunOutcome> {
+  const { key, began } = work;
+  const { deps, request, tool } = work.run;
   const { cancellationSignal } = Context.current();
-  if (key === null) return runWithinLimits(deps, request, work, show);
+  if (key === null) return runWithinLimits(work);
   const run = async () => {
-    const ran = await runWithinLimits(deps, request, work, show);
+    const ran = await runWithinLimits(work);
     if (ran.result.ok && !hasPresigned(ran.result.data)) deps.cache.set(tool, key, ran.result.data);
     return ran;
   };
@@ -78,8 +75,8 @@ async function oneOfMany(deps: Dependencies, request: RunCallInput, work: Work, 
   return { ...structuredClone(value), metadata: metadataOf(tool, request.turn, began, times) };
 }
 
-async function runWithinLimits(deps: Dependencies, request: RunCallInput, work: Work, show: Show): Promise<RunOutcome> {
-  const { tool, input, began } = work;
+async function runWithinLimits({ run, began, show }: Work): Promise<RunOutcome> {
+  const { deps, request, tool } = run;
   const cancelled = Context.current().cancellationSignal;
   const pass = await passGate(deps, tool, { show, cancelled, waits: Number(detailsBefore().waits ?? 0) });
   if (!pass.ok) {
@@ -87,7 +84,7 @@ async function runWithinLimits(deps: Dependencies, request: RunCallInput, work: 
     return { result: { ok: false, error: pass.error, nothingHappened: true }, metadata, notes: [], tried: false };
   }
   try {
-    const ran = await runOnce(deps, request, tool, input, { show, cancelled });
+    const ran = await runOnce(run, { show, cancelled });
     await shareRateLimit(deps, tool, ran.result);
     return ran;
   } finally {
@@ -96,7 +93,7 @@ async function runWithinLimits(deps: Dependencies, request: RunCallInput, work: 
 }
 
 /** Throws for Temporal to try again, when the class's table allows it; the counts travel in the heartbeat. */
-function retryIfItHelps(deps: Dependencies, { turn, call }: RunCallInput, tool: Tool, error: CallError, show: Show): void {
+function retryIfItHelps({ deps, turn, call, tool }: CallRun, error: CallError, show: Show): void {
   const counts = (detailsBefore().retries ?? {}) as RetryCounts;
   const next = nextRetry(tool.class, counts, error);
   if (next === null) return;

@@ -2,7 +2,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { TurnContext } from '../../shared/io/activities';
 import { callError, exceptionText, type CallError } from '../../shared/wire/errors';
-import type { JsonObject } from '../../shared/json/json';
 import { timeLimitOf } from '../../shared/turn/tool-class';
 import { isToolError, ToolError } from '../../tools/define/errors';
 import type { ToolPart } from '../../tools/isolation/protocol';
@@ -11,6 +10,7 @@ import { runTool, type GivenContext, type RunResult } from '../../tools/run/run'
 import type { Tool } from '../../tools/define/tool';
 import type { Busy, Pass } from '../../tools/limits/gate';
 import type { Dependencies } from '../ports';
+import type { ToolCall } from './call-run';
 import type { Show } from './heartbeat';
 
 /** How long a preview or a probe waits for a thread, ms. */
@@ -24,10 +24,7 @@ export function threadWaitMs(tool: Tool): number {
 }
 
 export async function runWhere(
-  deps: Dependencies,
-  turn: TurnContext,
-  tool: Tool,
-  input: JsonObject,
+  { deps, turn, tool, input }: Omit<ToolCall, 'call'>,
   context: GivenContext,
   limits: Limits,
   part: ToolPart = 'run',

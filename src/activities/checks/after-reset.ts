@@ -1,32 +1,29 @@
 /** A workflow that was reset: Temporal re-applies old signals, and nobody who sent them has seen what is asked now. */
 import { Context } from '@temporalio/activity';
-import { approvalsOf, type AdmitCallInput, type AdmitCallOutput, type RunCallInput } from '../../shared/io/activities';
+import { approvalsOf, type AdmitCallInput, type AdmitCallOutput } from '../../shared/io/activities';
 import type { HoldReason } from '../../shared/approval/approval';
 import type { EffectRecord } from '../../store/store';
 import { approvalsFault } from './approvals-fault';
 import { askedAbout } from '../people/questions';
 import type { Dependencies } from '../ports';
+import type { CallRun } from '../call/call-run';
 import { otherDispatch } from '../effects/effect-record';
 
 /**
  * A decision counts in the run that asked for it, and while its question is open: else the call goes back to a person. Null also
  * where the approvals do not hold in any run: nobody is asked about what was made up, it is refused.
  */
-export async function afterReset(deps: Dependencies, request: RunCallInput): Promise<HoldReason | null> {
-  const { turn, call } = request;
-  const approvals = approvalsOf(request);
-  const run = approvals.find((approval) => approval.run_id !== ownRun())?.run_id ?? (await otherRun(deps, request));
-  if (run === undefined) return null;
-  const fault = await approvalsFault(deps, request, deps.registry.approval(turn.agent, call.tool));
-  return fault ? null : { kind: 'reset', id: run, text: '' }; // admission writes what its card says
+export async function afterReset(run: CallRun): Promise<HoldReason | null> {
+  const { deps, turn, call } = run;
+  const approvals = approvalsOf(run.request);
+  const earlier = approvals.find((approval) => approval.run_id !== ownRun())?.run_id ?? (await otherRun(run));
+  if (earlier === undefined) return null;
+  const fault = await approvalsFault(run, deps.registry.approval(turn.agent, call.tool));
+  return fault ? null : { kind: 'reset', id: earlier, text: '' }; // admission writes what its card says
 }
 
 /** The run whose question was closed, since the turn had taken another answer, or the outcome; or was asked before a reset. */
-async function otherRun(
-  { store, turns }: Pick<Dependencies, 'store' | 'turns'>,
-  request: RunCallInput,
-): Promise<string | undefined> {
-  const { turn, call } = request;
+async function otherRun({ deps: { store, turns }, request, turn, call }: CallRun): Promise<string | undefined> {
   const asked = approvalsOf(request).length === 0 ? null : await askedAbout(store, call.digest);
   if (asked === null) return undefined;
   // Which run an approval was given in, the arguments say; which run has asked, the store, and how the own one began, Temporal.

@@ -1,5 +1,5 @@
 /** The approvals of a call, counted again where it is about to run: by the worker's own policy and keys, whatever history says. */
-import { type RunCallInput, approvalsOf, type SettleEffectInput } from '../../shared/io/activities';
+import { approvalsOf, type SettleEffectInput } from '../../shared/io/activities';
 import {
   samePerson,
   type ApprovalPolicy,
@@ -10,27 +10,23 @@ import {
 } from '../../shared/approval/approval';
 import { noteHash } from '../../shared/approval/decision';
 import { callError, type CallError } from '../../shared/wire/errors';
-import type { JsonObject } from '../../shared/json/json';
 import { deniedError } from '../../tools/admit/admit';
 import { decide } from '../../tools/admit/policy';
 import { prepareTool, type PreparedAgent } from '../../tools/catalogue/registry';
-import type { Tool } from '../../tools/define/tool';
 import type { EffectRecord } from '../../store/store';
 import type { ApprovalEvidence } from '../../record/parts';
 import { askedAbout, foundGood, findSettlement } from '../people/questions';
 import type { Dependencies } from '../ports';
 import { approvalEvidenceOf, turnFacts } from '../admission/decide-call';
 import { inputFault } from '../call/call-input';
+import type { CallRun } from '../call/call-run';
 import { recordedDispatch } from '../effects/effect-record';
 
 /** Null when enough people have approved exactly this call. */
-export async function approvalsFault(
-  { trust, store, oldDigestsUntil }: Pick<Dependencies, 'trust' | 'store' | 'oldDigestsUntil'>,
-  request: RunCallInput,
-  policy: ApprovalPolicy,
-): Promise<CallError | null> {
-  const { turn, call } = request;
-  const approvals = approvalsOf(request);
+export async function approvalsFault(run: CallRun, policy: ApprovalPolicy): Promise<CallError | null> {
+  const { turn, call } = run;
+  const { trust, store, oldDigestsUntil } = run.deps;
+  const approvals = approvalsOf(run.request);
   if (approvals.length < policy.quorum) {
     const people = policy.quorum === 1 ? 'a person has' : `${policy.quorum} people have`;
     return no('approval_missing', `${call.tool} runs only after ${people} approved this call.`);
@@ -90,13 +86,8 @@ function no(reason: string, message: string): CallError {
  * admission: what was asked then needs the approval now, whatever the rules say today. An approval that was given
  * under other rules is asked for again under these, since whoever gave it has seen the others.
  */
-export async function permissionFault(
-  deps: Dependencies,
-  request: RunCallInput,
-  tool: Tool,
-  input: JsonObject,
-): Promise<HoldAnswer> {
-  const { turn, call } = request;
+export async function permissionFault(run: CallRun): Promise<HoldAnswer> {
+  const { deps, request, turn, call, tool, input } = run;
   const agent = deps.registry.forTurn(turn)!;
   await prepareTool(tool).validate.ahead(input, turn.requester);
   const unfit = inputFault(tool, input);
@@ -109,7 +100,7 @@ export async function permissionFault(
   }
   // What the rules leave open, the classifier or a person has decided at admission; it is never a destructive call.
   if (verdict.verdict !== 'ask' && request.verdict !== 'ask') return null;
-  const fault = await approvalsFault(deps, request, agent.approval(tool.name));
+  const fault = await approvalsFault(run, agent.approval(tool.name));
   return fault && { refused: fault };
 }
 
@@ -189,10 +180,4 @@ async function faultUnder(
 export type HoldAnswer = HoldReason | { refused: CallError } | null;
 
 /** Looks at one call, and at what was shown to whoever approved it. */
-export type Hold = (
-  deps: Dependencies,
-  request: RunCallInput,
-  tool: Tool,
-  input: JsonObject,
-  shown: ApprovalEvidence,
-) => Promise<HoldAnswer>;
+export type Hold = (run: CallRun, shown: ApprovalEvidence) => Promise<HoldAnswer>;

@@ -3,7 +3,7 @@
  * was admitted?
  */
 import { Context } from '@temporalio/activity';
-import { type RunCallInput, approvalsOf } from '../../shared/io/activities';
+import { approvalsOf } from '../../shared/io/activities';
 import { canonical } from '../../shared/json/canonical';
 import { hashJson } from '../../shared/json/digests';
 import type { Json, JsonObject } from '../../shared/json/json';
@@ -12,38 +12,32 @@ import type { ApprovalEvidence } from '../../record/parts';
 import type { Tool } from '../../tools/define/tool';
 import { callError } from '../../shared/wire/errors';
 import { targetHash, targetOf } from '../../tools/admit/policy';
-import type { Dependencies } from '../ports';
+import type { CallRun } from '../call/call-run';
 import { previewOf } from '../admission/decide-call';
 import type { NamedCall } from '../call/call-input';
 import type { HoldAnswer } from './approvals-fault';
 
 const LONGEST_TEXT = 4000;
 
-export async function checkPreviewDrift(
-  deps: Dependencies,
-  request: RunCallInput,
-  tool: Tool,
-  input: JsonObject,
-  { preview: asked }: ApprovalEvidence,
-): Promise<HoldAnswer> {
-  const { turn, call, verdict } = request;
+export async function checkPreviewDrift(run: CallRun, { preview: asked }: ApprovalEvidence): Promise<HoldAnswer> {
+  const { request, call, tool } = run;
   // A write that a rule allows has no preview to compare with.
-  const previewed = call.preview_ref !== null || tool.class === 'destructive' || verdict === 'ask';
+  const previewed = call.preview_ref !== null || tool.class === 'destructive' || request.verdict === 'ask';
   if (!tool.preview || !previewed) return null;
-  const now = await previewOf(deps, { turn, callId: call.id }, tool, input);
+  const now = await previewOf(run);
   if (!now.ok) {
     // A write may have been done by an attempt that was lost: then the tool itself has the better answer.
     if (tool.class !== 'destructive' && Context.current().info.attempt > 1) return null;
     const message = `${tool.name} was not run: it cannot be seen any more what it would do. ${now.error.message}`;
     return { refused: { ...now.error, message: truncateText(message, 2000) } };
   }
-  if (isTolerable(deps, tool, asked, now.data, input)) return null;
+  if (isTolerable(run, asked, now.data)) return null;
   const text = `What it would do is not what it was when this call was approved or allowed. Then it was:\n${textOf(asked)}`;
   return { kind: 'preview_drifted', id: hashJson(now.data), text: truncateText(text) };
 }
 
 /** The tool's own measure; where it has none, or it fails, only the same is the same. */
-function isTolerable({ log }: Dependencies, tool: Tool, asked: Json, now: Json, input: JsonObject): boolean {
+function isTolerable({ deps: { log }, tool, input }: CallRun, asked: Json, now: Json): boolean {
   if (canonical(asked) === canonical(now)) return true;
   if (!tool.previewTolerance) return false;
   try {
@@ -67,13 +61,7 @@ function truncateText(text: string, longest = LONGEST_TEXT): string {
 
 // Right before the call runs: does its tool still act on what was admitted?
 
-export async function checkTargetChange(
-  { store }: Pick<Dependencies, 'store'>,
-  request: RunCallInput,
-  tool: Tool,
-  input: JsonObject,
-): Promise<HoldAnswer> {
-  const { turn, call } = request;
+export async function checkTargetChange({ deps: { store }, request, turn, call, tool, input }: CallRun): Promise<HoldAnswer> {
   if (turn.store_id === undefined) return null;
   const now = targetOf(tool, input);
   if (!now.ok) return { refused: now.error };

@@ -1,9 +1,9 @@
 /** What is looked at before anything runs a call: the tool, the digest, the rules, and what holds it back. */
 import { approvalsOf, type RunCallInput, type RunCallOutput } from '../../shared/io/activities';
 import { callError, type CallError } from '../../shared/wire/errors';
-import type { JsonObject } from '../../shared/json/json';
 import type { Tool } from '../../tools/define/tool';
 import { namedCall } from '../call/call-input';
+import { callRun, recordedTool, type CallRun } from '../call/call-run';
 import type { Dependencies } from '../ports';
 import { admittedTool } from '../step/mcp-tools';
 import { refusal } from '../call/run-once';
@@ -12,14 +12,14 @@ import { otherStart } from './start';
 import { holdAnswerOutput, holdBeforeEffect, heldOutput } from './checks-before-effect';
 import { permissionFault } from './approvals-fault';
 
-export type CheckedCall = { ok: true; tool: Tool; input: JsonObject } | { ok: false; refused: RunCallOutput };
+export type CheckedCall = { ok: true; run: CallRun } | { ok: false; refused: RunCallOutput };
 
 /** The very tool and the very input that the digest names, or the refusal. */
 export async function checkedCall(deps: Dependencies, request: RunCallInput): Promise<CheckedCall> {
   const { turn, call } = request;
   const refused = async (error: CallError, tool: Tool | null): Promise<CheckedCall> => ({
     ok: false,
-    refused: await refusal(deps, request, error, tool),
+    refused: await refusal(callRun(deps, request, tool ?? recordedTool(call), {}), error),
   });
   const named = await namedCall(deps.store, turn, call);
   if (!named.ok)
@@ -28,7 +28,7 @@ export async function checkedCall(deps: Dependencies, request: RunCallInput): Pr
   const tool = await admittedTool(deps, { ...turn, agent }, admitted, request.head);
   if (!tool || tool.class !== admitted.class) return refused(UNKNOWN(call), tool ?? null);
   const fault = (await startFault(deps, request)) ?? olderDigestFault(deps, request);
-  return fault === null ? { ok: true, tool, input } : refused(fault, tool);
+  return fault === null ? { ok: true, run: callRun(deps, request, tool, input) } : refused(fault, tool);
 }
 
 /** Of what people have to decide on, or may have to, and of all calls whose digest names no agent. */
@@ -39,21 +39,16 @@ async function startFault({ store }: Dependencies, request: RunCallInput): Promi
 }
 
 /** Decisions of another run send it back to a person. Null: there are none. */
-export async function heldByReset(deps: Dependencies, request: RunCallInput): Promise<RunCallOutput | null> {
-  const reset = await afterReset(deps, request);
+export async function heldByReset(run: CallRun): Promise<RunCallOutput | null> {
+  const reset = await afterReset(run);
   return reset && heldOutput([reset]);
 }
 
 /** Of a call without effects of its own: the present rules, and what holds it back. Null: it may run. */
-export async function holdOrRefuse(
-  deps: Dependencies,
-  request: RunCallInput,
-  tool: Tool,
-  input: JsonObject,
-): Promise<RunCallOutput | null> {
-  const refused = await permissionFault(deps, request, tool, input);
-  if (refused) return holdAnswerOutput(deps, request, tool, input, refused);
-  return holdBeforeEffect(deps, request, tool, input);
+export async function holdOrRefuse(run: CallRun): Promise<RunCallOutput | null> {
+  const refused = await permissionFault(run);
+  if (refused) return holdAnswerOutput(run, refused);
+  return holdBeforeEffect(run);
 }
 
 function UNKNOWN(call: RunCallInput['call']): CallError {

@@ -1,31 +1,24 @@
 /** Right before the effect: what sends an admitted call back to a person, or refuses it. */
-import type { RunCallInput, RunCallOutput } from '../../shared/io/activities';
+import type { RunCallOutput } from '../../shared/io/activities';
 import type { HoldReason } from '../../shared/approval/approval';
-import type { JsonObject } from '../../shared/json/json';
 import { approvalsFault, type HoldAnswer, type Hold } from './approvals-fault';
 import { withinBudgets } from '../effects/budgets';
-import type { Dependencies } from '../ports';
+import type { CallRun } from '../call/call-run';
 import { checkPreviewDrift, checkTargetChange } from './change-since-approval';
 import { refusal } from '../call/run-once';
 import { duplicateAct } from '../effects/duplicate-act';
 import type { ApprovalEvidence } from '../../record/parts';
 import { approvalEvidenceOf } from '../admission/decide-call';
-import type { Tool } from '../../tools/define/tool';
 
 /** In this order; the first that holds is asked about. What takes something for the call comes last: it is given back where a later one holds. */
 const HOLDS: Hold[] = [checkHoldApprovals, checkTargetChange, checkPreviewDrift, withinBudgets, duplicateAct];
 
 /** Null: the call may act. Else its output: it was not dispatched. */
-export async function holdBeforeEffect(
-  deps: Dependencies,
-  request: RunCallInput,
-  tool: Tool,
-  input: JsonObject,
-): Promise<RunCallOutput | null> {
-  const shown = await approvalEvidenceOf(deps.store, request.call);
+export async function holdBeforeEffect(run: CallRun): Promise<RunCallOutput | null> {
+  const shown = await approvalEvidenceOf(run.deps.store, run.call);
   for (const hold of HOLDS) {
-    const answer = await hold(deps, request, tool, input, shown);
-    if (answer !== null) return holdAnswerOutput(deps, request, tool, input, answer);
+    const answer = await hold(run, shown);
+    if (answer !== null) return holdAnswerOutput(run, answer);
   }
   return null;
 }
@@ -37,15 +30,9 @@ function lasts(before: HoldReason, now: HoldReason): boolean {
 }
 
 /** The output of a call that is held, or refused, for this reason. */
-export async function holdAnswerOutput(
-  deps: Dependencies,
-  request: RunCallInput,
-  tool: Tool,
-  input: JsonObject,
-  answer: NonNullable<HoldAnswer>,
-): Promise<RunCallOutput> {
-  if ('refused' in answer) return refusal(deps, request, answer.refused, tool, input);
-  const { held } = await approvalEvidenceOf(deps.store, request.call);
+export async function holdAnswerOutput(run: CallRun, answer: NonNullable<HoldAnswer>): Promise<RunCallOutput> {
+  if ('refused' in answer) return refusal(run, answer.refused);
+  const { held } = await approvalEvidenceOf(run.deps.store, run.call);
   return heldOutput([...held.filter((before) => lasts(before, answer)), answer]);
 }
 
@@ -56,14 +43,9 @@ export function heldOutput(held: HoldReason[]): RunCallOutput {
 }
 
 /** What a card says is put up with only by people who approved it: also where a rule would let the call run. */
-async function checkHoldApprovals(
-  deps: Dependencies,
-  request: RunCallInput,
-  tool: Tool,
-  _input: JsonObject,
-  { held }: ApprovalEvidence,
-): Promise<HoldAnswer> {
+async function checkHoldApprovals(run: CallRun, { held }: ApprovalEvidence): Promise<HoldAnswer> {
   if (held.length === 0) return null;
-  const fault = await approvalsFault(deps, request, deps.registry.forTurn(request.turn)!.approval(tool.name));
+  const { deps, turn, tool } = run;
+  const fault = await approvalsFault(run, deps.registry.forTurn(turn)!.approval(tool.name));
   return fault && { refused: fault };
 }

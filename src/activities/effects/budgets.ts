@@ -3,35 +3,29 @@
  * A settlement that fails is no fault of the call: the reservation counts until its window is over, and
  * where that leaves no room, what is reserved is compared with the effect records.
  */
-import type { RunCallInput, TurnContext } from '../../shared/io/activities';
+import type { TurnContext } from '../../shared/io/activities';
 import { plainName } from '../../shared/approval/approval';
 import type { BudgetName, DispatchKey, Reservation } from '../../shared/budget-book';
 import { callError, type CallError } from '../../shared/wire/errors';
-import type { JsonObject } from '../../shared/json/json';
 import { timeLimitOf } from '../../shared/turn/tool-class';
 import type { EffectRecord } from '../../store/store';
 import { budgetsFor, type Budget, type ToolBudget } from '../../tools/limits/budgets';
 import { turnFacts } from '../admission/decide-call';
 import type { Dependencies } from '../ports';
+import type { CallRun } from '../call/call-run';
 import { BEGINS_WITHIN_MS, keyOf, type ClosedEffect } from './effect-record';
 import type { ApprovalEvidence } from '../../record/parts';
-import type { Hold } from '../checks/approvals-fault';
+import type { HoldAnswer } from '../checks/approvals-fault';
 import type { Tool } from '../../tools/define/tool';
 
 /** Between a reservation and the claim: the way through the tool's limits. */
 const BEFORE_CLAIM_MS = 10_000;
 
-type HoldResult = Awaited<ReturnType<Hold>>;
-
 /** Reserves in all budgets that name the tool, or in none. */
 export async function withinBudgets(
-  deps: Dependencies,
-  request: RunCallInput,
-  tool: Tool,
-  input: JsonObject,
+  { deps, request, turn, call, tool, input }: CallRun,
   { held: accepted }: ApprovalEvidence,
-): Promise<HoldResult> {
-  const { turn, call } = request;
+): Promise<HoldAnswer> {
   const budgets = deps.registry.forTurn(turn)!.budgets(tool);
   if (budgets.length === 0) return null;
   const key = keyOf(turn, call);
@@ -66,7 +60,7 @@ export async function withinBudgets(
 }
 
 /** Of a call that has reserved and is not dispatched now. @throws Error when a book cannot be reached: its reservation stays */
-export async function giveBack(deps: Dependencies, { turn, call }: RunCallInput, record: EffectRecord | null): Promise<void> {
+export async function giveBack({ deps, turn, call }: CallRun, record: EffectRecord | null): Promise<void> {
   if (isOpen(record)) return; // it was dispatched before, and that counts
   await settle(deps, { turn, call, key: keyOf(turn, call), dispatch: call.dispatch, effect: 'not_applied' });
 }
@@ -94,7 +88,7 @@ async function settle(deps: Dependencies, { turn, call, key, dispatch, effect }:
 }
 
 /** Null: it is reserved. */
-async function reserveBudget(deps: Dependencies, name: BudgetName, budget: ToolBudget, asked: Reservation): Promise<HoldResult> {
+async function reserveBudget(deps: Dependencies, name: BudgetName, budget: ToolBudget, asked: Reservation): Promise<HoldAnswer> {
   if (asked.amount === '0') return null;
   let answer = await deps.budgets.reserve(name, asked);
   if (!answer.granted && (await settleStaleReservations(deps, name, answer.open)))

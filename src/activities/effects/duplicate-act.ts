@@ -13,6 +13,7 @@ import { intentOf } from '../../tools/admit/policy';
 import { type ApprovalEvidence, readResult } from '../../record/parts';
 import { effectiveInput } from '../call/call-input';
 import type { Dependencies } from '../ports';
+import type { CallRun } from '../call/call-run';
 import { type ClosedEffect, keyOf } from './effect-record';
 import type { HoldAnswer } from '../checks/approvals-fault';
 import type { Tool } from '../../tools/define/tool';
@@ -22,14 +23,7 @@ const MAX_OWNERS = 5;
 const LONGEST_SUMMARY = 400;
 
 /** Claims the act for this call. */
-export async function duplicateAct(
-  deps: Dependencies,
-  request: RunCallInput,
-  tool: Tool,
-  input: JsonObject,
-  { held }: ApprovalEvidence,
-): Promise<HoldAnswer> {
-  const { turn, call } = request;
+export async function duplicateAct({ deps, turn, call, tool, input }: CallRun, { held }: ApprovalEvidence): Promise<HoldAnswer> {
   const named = intentOf(tool, input);
   if (!named.ok) return { refused: named.error };
   if (named.intent === null) return null;

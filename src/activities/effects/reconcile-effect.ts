@@ -83,7 +83,7 @@ async function conclude(
   const error = applied ? null : callError('EXECUTION_ERROR', 'not_applied', message);
   const metadata = metadataAt(tool, turn, at);
   const envelope = error ? failure(error, metadata) : success(dataOf(tool, found), metadata);
-  const kept = await keep(deps, turn, call, tool, input, envelope);
+  const kept = await keep({ deps, turn, call, tool, input }, envelope);
   const block = settlementBlock({
     call_id: call.id,
     digest: call.digest,
@@ -127,7 +127,7 @@ async function probe(
     progress: (message) => show({ progress: { message, fraction: null } }),
   });
   const timeoutMs = Math.min(PROBE_TIMEOUT, tool.reconcileMs ?? PROBE_TIMEOUT);
-  const result = await runWhere(deps, turn, tool, input, context, { timeoutMs }, 'reconcile');
+  const result = await runWhere({ deps, turn, tool, input }, context, { timeoutMs }, 'reconcile');
   if (!result.ok) return unknown(`The probe failed: ${result.error.message}`);
   return readProbeAnswer(result.data);
 }

@@ -7,12 +7,12 @@
 import { Context } from '@temporalio/activity';
 import { approvalsOf, type RunCallInput, type RunCallOutput } from '../../shared/io/activities';
 import { callError, type CallError } from '../../shared/wire/errors';
-import type { JsonObject } from '../../shared/json/json';
 import { CLASS_RULES } from '../../shared/turn/tool-class';
 import { type EffectRecord, StoreError } from '../../store/store';
 import { Draft, walk } from '../../store/core/transcript';
 import { Deadline } from '../../tools/run/deadline';
 import { type RunResult, TIMED_OUT } from '../../tools/run/run';
+import { callRun, recordedTool, type CallRun } from '../call/call-run';
 import { withAfterHooks, failure, keep, refusal, runOnce, success } from '../call/run-once';
 import { giveBack } from './budgets';
 import { withDebugInfo } from '../call/direct-envelope';
@@ -31,13 +31,8 @@ import { decisionBlocks, dispatchBlock } from '../../record/write-block';
 import { checkTargetChange } from '../checks/change-since-approval';
 import type { Tool } from '../../tools/define/tool';
 
-export async function runDestructive(
-  deps: Dependencies,
-  request: RunCallInput,
-  tool: Tool,
-  input: JsonObject,
-): Promise<RunCallOutput> {
-  const { turn, call } = request;
+export async function runDestructive(run: CallRun): Promise<RunCallOutput> {
+  const { deps, request, turn, call, tool } = run;
   const key = keyOf(turn, call);
 
   const known = await effectOf(deps.store, turn, call);
@@ -45,13 +40,13 @@ export async function runDestructive(
   const began = earlier ? null : known;
   if (began && stands(began, call.dispatch, tool))
     return recordedOutcome(deps, request, began, 'it was dispatched before, and no outcome was recorded');
-  const fault = await permissionFault(deps, request, tool, input);
+  const fault = await permissionFault(run);
   // An idempotent call that was dispatched and is in doubt: not to run it again is no proof that nothing has happened.
   const inDoubt = began !== null && began.state !== 'not_applied' ? began : null;
   // Nor is it repeated on something else: there nobody honours its key.
-  const stopped = inDoubt && (fault ?? (await checkTargetChange(deps, request, tool, input)));
+  const stopped = inDoubt && (fault ?? (await checkTargetChange(run)));
   if (stopped) return recordedOutcome(deps, request, inDoubt, 'refused' in stopped ? stopped.refused.message : stopped.text);
-  if (fault && 'refused' in fault) return refusal(deps, request, fault.refused, tool, input);
+  if (fault && 'refused' in fault) return refusal(run, fault.refused);
   if (earlier)
     return recordedOutcome(
       deps,
@@ -61,11 +56,7 @@ export async function runDestructive(
     );
   const undispatched = () => notifyEffectListeners(deps, { turn, call, key, dispatch: call.dispatch, effect: 'not_applied' });
   // What else a call in doubt finds changed may be its own doing, so nothing holds its repetition.
-  const held = fault
-    ? await holdAnswerOutput(deps, request, tool, input, fault)
-    : inDoubt
-      ? null
-      : await holdBeforeEffect(deps, request, tool, input);
+  const held = fault ? await holdAnswerOutput(run, fault) : inDoubt ? null : await holdBeforeEffect(run);
   if (held) {
     // What may pass by itself is dispatched again, under the next number: that needs this one on record.
     if (held.error && CLASS_RULES.read.retries[held.error.code]) await fenceOff(deps, request);
@@ -75,27 +66,22 @@ export async function runDestructive(
 
   const entry = await deps.gate.enter(tool, Context.current().cancellationSignal);
   if (!entry.ok) {
-    await giveBack(deps, request, began);
+    await giveBack(run, began);
     if (!inDoubt) await undispatched();
-    const refused = await refusal(deps, request, busyError(tool, entry), tool, input);
+    const refused = await refusal(run, busyError(tool, entry));
     return { ...refused, busy_ms: Math.ceil(entry.waitMs) };
   }
   try {
-    return await dispatch(deps, request, { tool, input, key }, began);
+    return await dispatch(run, key, began);
   } finally {
     await entry.leave();
   }
 }
 
 /** From here on it counts: what is claimed is never acted on again. */
-async function dispatch(
-  deps: Dependencies,
-  request: RunCallInput,
-  { tool, input, key }: Pick<DispatchAttempt, 'tool' | 'input' | 'key'>,
-  began: EffectRecord | null,
-): Promise<RunCallOutput> {
-  const { turn, call } = request;
-  const head = await writeDispatch(deps, request, key);
+async function dispatch(run: CallRun, key: string, began: EffectRecord | null): Promise<RunCallOutput> {
+  const { deps, request, turn, call, tool } = run;
+  const head = await writeDispatch(run, key);
   const record = began && began.state !== 'not_applied' ? began : null; // idempotent: the claim that is there serves again
   const begins = Deadline.in(BEGINS_WITHIN_MS); // before the claim: whoever finds it knows how long its attempt may act
   const deadline = actsUntil(begins, tool, record?.deadline ?? null);
@@ -104,19 +90,17 @@ async function dispatch(
   else {
     const claimed = await deps.store.effects.claim({ ...claimFor({ turn, call, head }), deadline });
     if (!claimed.claimed) {
-      if (claimed.record.dispatch > call.dispatch) await giveBack(deps, request, null); // long given up: a later one has its own
+      if (claimed.record.dispatch > call.dispatch) await giveBack(run, null); // long given up: a later one has its own
       return recordedOutcome(deps, request, claimed.record, 'another worker dispatched it first');
     }
     // Each claims first and looks then: of two runs that a reset has left at the same act, one at least sees the other.
     const other = await otherDispatch(deps.store, turn, call, key);
-    if (other) return giveWay(deps, request, key, other);
+    if (other) return giveWay(run, key, other);
   }
   // A cancelled turn waits for the end of an effect in flight: the tool is stopped by its time limit only.
-  const ran = await runOnce(deps, request, tool, input, { show: showing(), begins });
+  const ran = await runOnce(run, { show: showing(), begins });
   await shareRateLimit(deps, tool, ran.result);
   const dispatched = {
-    tool,
-    input,
     key,
     head,
     dispatch: record?.dispatch ?? call.dispatch,
@@ -124,12 +108,11 @@ async function dispatch(
     deadline,
     before,
   };
-  return conclude(deps, request, dispatched, ran);
+  return conclude(run, dispatched, ran);
 }
 
 /** Another run of the turn has dispatched this act meanwhile: what was claimed here comes to nothing. */
-async function giveWay(deps: Dependencies, request: RunCallInput, key: string, other: EffectRecord): Promise<RunCallOutput> {
-  const { turn, call } = request;
+async function giveWay({ deps, request, turn, call }: CallRun, key: string, other: EffectRecord): Promise<RunCallOutput> {
   await deps.store.effects.move(key, call.dispatch, 'not_applied');
   await notifyEffectListeners(deps, { turn, call, key, dispatch: call.dispatch, effect: 'not_applied' });
   const now = (await deps.store.effects.latest(other.idempotency_key)) ?? other;
@@ -137,7 +120,7 @@ async function giveWay(deps: Dependencies, request: RunCallInput, key: string, o
   const error = callError('EXECUTION_ERROR', 'dispatched_twice', `${call.tool} was not run: two runs of this turn were at it.`, {
     hint: 'Nothing has happened. Ask for the call again.',
   });
-  return refusal(deps, request, error, null);
+  return refusal(callRun(deps, request, recordedTool(call), {}), error);
 }
 
 /** True when the record forbids this dispatch. */
@@ -148,8 +131,8 @@ function stands(record: EffectRecord, dispatch: number, tool: Tool): boolean {
 }
 
 /** Decisions and dispatch, on disk before anything acts. Returns the new head. */
-async function writeDispatch(deps: Dependencies, request: RunCallInput, key: string): Promise<string> {
-  const { turn, call, at, head } = request;
+async function writeDispatch({ deps, request, turn, call }: CallRun, key: string): Promise<string> {
+  const { at, head } = request;
   const draft = new Draft(deps.store, turn.first_execution_run_id, head);
   if (call.dispatch === 1 || !(await isWritten(deps, request)))
     for (const block of decisionBlocks(turn, call, approvalsOf(request))) draft.add(block, at);
@@ -183,8 +166,6 @@ async function isWritten({ store }: Dependencies, { head, call }: RunCallInput):
 }
 
 interface DispatchAttempt {
-  tool: Tool;
-  input: JsonObject;
   key: string;
   head: string;
   dispatch: number;
@@ -197,18 +178,17 @@ interface DispatchAttempt {
 }
 
 async function conclude(
-  deps: Dependencies,
-  request: RunCallInput,
+  run: CallRun,
   dispatched: DispatchAttempt,
   { result, metadata, notes }: RunOutcome,
 ): Promise<RunCallOutput> {
-  const { turn, call } = request;
-  const { tool, input, key, head, dispatch, again, deadline } = dispatched;
+  const { deps, request, turn, call } = run;
+  const { key, head, dispatch, again, deadline } = dispatched;
   const effect = effectIn(result, again);
   const error = result.ok ? null : effect === 'in_doubt' ? inDoubt(result.error) : result.error;
   const envelope = result.ok ? success(result.data, metadata) : failure(error!, metadata);
   const asked = { options: request.options, allowed: deps.debugInfo, attempts: call.dispatch, notes };
-  const kept = await keep(deps, turn, call, tool, input, withDebugInfo(envelope, asked));
+  const kept = await keep(run, withDebugInfo(envelope, asked));
   const effectFacts = { parent: head, dispatch, key, effect, result_ref: kept.result_ref };
   const newHead = await appendEffect(deps, request, effectFacts);
   try {
@@ -225,8 +205,8 @@ async function conclude(
   if (effect === 'in_doubt' && hasEnded(result)) await markAttemptEnd(deps, dispatched);
   await notifyEffectListeners(deps, { turn, call, key, dispatch, effect });
   // Only now that the effect is on record: a hook that hangs must not leave anybody in doubt.
-  const noted = await withAfterHooks(deps, request, tool, input, envelope);
-  const shown = noted === envelope ? kept : await keep(deps, turn, call, tool, input, noted);
+  const noted = await withAfterHooks(run, envelope);
+  const shown = noted === envelope ? kept : await keep(run, noted);
   const state = effect === 'applied' ? 'succeeded' : effect === 'in_doubt' ? 'in_doubt' : 'failed';
   return { ...shown, state, effect, error, attempts: 1, took_ms: metadata.execution_time_ms, head: newHead };
 }

@@ -10,7 +10,8 @@ import { dispatchedCall } from '../call/call-input';
 import type { Dependencies } from '../ports';
 import { effectOf, fenceOff, keyOf } from './effect-record';
 import { notifyEffectListeners, recordedOutcome } from './effect-outcome';
-import { failure, keep, metadataAt, recordedTool, success } from '../call/run-once';
+import { recordedTool } from '../call/call-run';
+import { failure, keep, metadataAt, success } from '../call/run-once';
 import { settlementsFault } from '../checks/approvals-fault';
 import type { PersonSettlement } from '../../record/blocks';
 import { callSubject } from '../../record/subject';
@@ -57,7 +58,7 @@ export async function settleEffect(deps: Dependencies, input: SettleEffectInput)
   );
   const applied = outcome === 'applied';
   const envelope = applied ? success({ settled: 'applied', by, note }, metadata) : failure(error, metadata);
-  const kept = await keep(deps, turn, call, tool, {}, envelope);
+  const kept = await keep({ deps, turn, call, tool, input: {} }, envelope);
   const head = await appendSettlement(deps, input, { idempotency_key: key, result_ref: kept.result_ref });
   await deps.store.effects.move(key, record.dispatch, outcome, { result_ref: kept.result_ref, result_head: head });
   await notifyEffectListeners(deps, { turn, call, key, dispatch: record.dispatch, effect: outcome });

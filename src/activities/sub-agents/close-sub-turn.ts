@@ -15,7 +15,8 @@ import { hashJson } from '../../shared/json/digests';
 import type { Json } from '../../shared/json/json';
 import type { Store } from '../../store/store';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
-import { withAfterHooks, failure, keep, metadataAt, recordedTool, success } from '../call/run-once';
+import { callRun, recordedTool } from '../call/call-run';
+import { withAfterHooks, failure, keep, metadataAt, success } from '../call/run-once';
 import { effectiveInput } from '../call/call-input';
 import type { Dependencies, AskedTurn } from '../ports';
 
@@ -34,7 +35,8 @@ export async function closeSubTurn(deps: Dependencies, request: CloseSubTurnInpu
   const error = errorOf(report, sub_turn_id, text);
   const envelope: Envelope =
     error === null ? success({ answer: text, agent: report.agent, turn_id: sub_turn_id }, metadata) : failure(error, metadata);
-  const kept = await keep(deps, turn, call, tool, input, await withAfterHooks(deps, request, tool, input, envelope));
+  const run = callRun(deps, request, tool, input);
+  const kept = await keep(run, await withAfterHooks(run, envelope));
   const state = error === null ? 'succeeded' : 'failed';
   return { ...kept, state, effect: null, error, attempts: 1, took_ms: time_ms, head: null };
 }

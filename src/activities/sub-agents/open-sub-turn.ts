@@ -21,16 +21,17 @@ export async function openSubTurn(deps: Dependencies, request: OpenSubTurnInput)
   const { turn } = request;
   const checked = await checkedCall(deps, request);
   if (!checked.ok) return { open: false, refused: checked.refused };
-  const { tool, input } = checked;
+  const { run } = checked;
+  const { tool, input } = run;
   const refused = async (error: CallError) => ({
     open: false as const,
-    refused: await refusal(deps, request, error, tool, input),
+    refused: await refusal(run, error),
   });
 
   const { subAgent } = tool;
   if (!subAgent)
     return refused(callError('TOOL_NOT_FOUND', 'tool_changed', `No agent answers ${tool.name}@${tool.version} any more.`));
-  const held = (await heldByReset(deps, request)) ?? (await holdOrRefuse(deps, request, tool, input));
+  const held = (await heldByReset(run)) ?? (await holdOrRefuse(run));
   if (held) return { open: false, refused: held };
   const asking = deps.registry.forTurn(turn)!; // whoever has the tool is served
   const asked = deps.registry.agent(subAgent.name);

@@ -1,8 +1,10 @@
 import type { Budgets, Dependencies } from '../../../src/activities/ports';
+import { callRun, type CallRun } from '../../../src/activities/call/call-run';
 import { giveBack, settleBudgets, withinBudgets } from '../../../src/activities/effects/budgets';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shared/io/activities';
 import { EMPTY_BOOK, reserve, settle, usedAmount, type Book, type BudgetName } from '../../../src/shared/budget-book';
+import type { JsonObject } from '../../../src/shared/json/json';
 import { idempotencyKey } from '../../../src/shared/json/digests';
 import type { EffectRecord } from '../../../src/store/store';
 import type { Budget } from '../../../src/tools/limits/budgets';
@@ -72,14 +74,13 @@ class World {
     return String(usedAmount(this.books.get(budget) ?? EMPTY_BOOK, this.now));
   }
 
+  run(call: CallArguments, input: JsonObject = {}): CallRun {
+    return callRun(this.deps, { turn, call } as RunCallInput, tool, input);
+  }
+
   pay(n: number, cents = 60, dispatch = 1) {
-    return withinBudgets(
-      this.deps,
-      { turn, call: callOf(n, dispatch) } as RunCallInput,
-      tool,
-      { invoice: 'I', cents },
-      { preview: null, held: [], makers: [], target: null },
-    );
+    const run = this.run(callOf(n, dispatch), { invoice: 'I', cents });
+    return withinBudgets(run, { preview: null, held: [], makers: [], target: null });
   }
 
   ended(n: number, effect: 'applied' | 'in_doubt' | 'not_applied', dispatch = 1) {
@@ -151,7 +152,7 @@ describe('a call that has reserved and is put off', () => {
   it('gives it back, and reserves anew when it comes again', async () => {
     const world = new World(daily);
     await world.pay(1, 100);
-    await giveBack(world.deps, { turn, call: callOf(1) } as RunCallInput, null);
+    await giveBack(world.run(callOf(1)), null);
     expect(world.used('daily')).toBe('0');
     expect(await world.pay(1, 100)).toBeNull();
     expect(world.used('daily')).toBe('100');
@@ -161,7 +162,7 @@ describe('a call that has reserved and is put off', () => {
     const world = new World(daily);
     await world.pay(1, 100);
     world.settlesFail = true;
-    await expect(giveBack(world.deps, { turn, call: callOf(1) } as RunCallInput, null)).rejects.toThrow('no worker answers');
+    await expect(giveBack(world.run(callOf(1)), null)).rejects.toThrow('no worker answers');
   });
 
   it('keeps it where an earlier dispatch under the same claim is in doubt; a repetition counts once and is never refused', async () => {
@@ -170,7 +171,7 @@ describe('a call that has reserved and is put off', () => {
     await world.ended(1, 'in_doubt');
     const record = world.records.get(keyOf(1)) as EffectRecord;
     expect(await world.pay(1, 100, 2)).toBeNull();
-    await giveBack(world.deps, { turn, call: callOf(1, 2) } as RunCallInput, record);
+    await giveBack(world.run(callOf(1, 2)), record);
     expect(world.used('daily')).toBe('100');
     world.now = 100_000; // its window is over, and it is repeated all the same
     await world.pay(2, 100);

@@ -1,0 +1,29 @@
+/** One run of an admitted call: what its checks, its tool and its record need. It is made once, in `checkedCall`, and passed on as a whole. */
+import type { CallArguments, RunCallInput, TurnContext } from '../../shared/io/activities';
+import type { JsonObject } from '../../shared/json/json';
+import type { Tool } from '../../tools/define/tool';
+import type { Dependencies } from '../ports';
+
+/** A tool and the input that a call of a turn gives it. */
+export interface ToolCall {
+  deps: Dependencies;
+  turn: TurnContext;
+  call: Pick<CallArguments, 'id'>;
+  tool: Tool;
+  input: JsonObject;
+}
+
+export interface CallRun extends ToolCall {
+  /** The input of the activity. */
+  request: RunCallInput;
+  call: CallArguments;
+}
+
+export function callRun(deps: Dependencies, request: RunCallInput, tool: Tool, input: JsonObject): CallRun {
+  return { deps, request, turn: request.turn, call: request.call, tool, input };
+}
+
+/** A stand-in for the tool of a call that this worker may not have: it has the name, version and class that were admitted. */
+export function recordedTool({ tool, version, class: toolClass }: RunCallInput['call']): Tool {
+  return { name: tool, version, class: toolClass } as Tool;
+}
