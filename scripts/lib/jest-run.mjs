@@ -10,7 +10,7 @@ export const LOG = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))
 /** Test files at once for each core: engine and system tests mostly wait, for a server or a process. */
 const FILES_PER_CORE = { unit: 1, engine: 2, system: 1.5 };
 /** Engine tests beside a smoke test of each system part. */
-export const BESIDE_SMOKE = { engine: 2, system: 0.5 };
+export const BESIDE_SMOKE = { engine: 2, system: 1 };
 
 export const bin = (root, path) => join(root, 'node_modules', ...path.split('/'));
 

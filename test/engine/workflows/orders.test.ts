@@ -69,9 +69,15 @@ const ALL_CASES: Case[] = ASSIGNMENTS.flatMap((fates) =>
   })),
 );
 
-/** Each outcome in the order of the calls, and three approvals in each order; in long runs each outcome in every order. */
+/** True of nine assignments, in which each two calls have all nine pairs of fates. */
+const isPairwise = (fates: Fate[]) => fates.reduce((sum, fate) => sum + FATES.indexOf(fate), 0) % FATES.length === 0;
+
+/** Each pair of outcomes in the order of the calls, and three approvals in each order; in long runs each outcome in every order. */
 const CASES = runs(
-  ALL_CASES.filter(({ fates, order }) => `${order}` === `${order.toSorted()}` || fates.every((fate) => fate === 'approve')),
+  ALL_CASES.filter(
+    ({ fates, order }) =>
+      fates.every((fate) => fate === 'approve') || (isPairwise(fates) && `${order}` === `${order.toSorted()}`),
+  ),
   ALL_CASES,
 );
 
@@ -112,7 +118,7 @@ describe('three calls of one step that wait together', () => {
 
   it(`run as they were approved, once each, in the order of the calls: ${ASSIGNMENTS.length} outcomes in every order of the decisions`, async () => {
     expect(ALL_CASES).toHaveLength(8 * 6 + 12 * 2 + 6 * 1 + 1);
-    expect(CASES).toHaveLength(runs(27 + 5, ALL_CASES.length));
+    expect(CASES).toHaveLength(runs(9 + 5, ALL_CASES.length));
     const bank = new Bank();
     const tools = [pays('pay', [], { run: bank.pay as never })];
     const common = { prompt: 'Pay.', tools };

@@ -1,5 +1,5 @@
 import { grow } from '../../../bench/history';
-import { testAddress } from '../support/engine';
+import { testAddress } from '../../engine/support/engine';
 
 jest.setTimeout(180_000);
 

@@ -7,7 +7,7 @@ import { LIMITS } from '../../../src/tools/admit/expressions';
 import { endThreads } from '../../../src/tools/isolation/pool';
 import { Registry } from '../../../src/tools/catalogue/registry';
 import { blockedDuring } from '../../support/blocked';
-import { withEngine } from '../support/engine';
+import { withEngine } from '../../engine/support/engine';
 import { pays, TRUSTED } from '../../support/rules';
 import { runs } from '../../support/runs';
 import { ask, say } from '../../support/scripted-model';

@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TurnView } from '../../../src/shared/turn/turn-view';
 import { CLIENT, guardedServer, type Guarded } from '../../support/packs/mcp/guarded-server';
-import { withMcp, withServers, type McpEngine, type McpSetup, type Servers } from '../support/packs/mcp/mcp-engine';
-import { eventually } from '../support/engine';
+import { withMcp, withServers, type McpEngine, type McpSetup, type Servers } from '../../engine/support/packs/mcp/mcp-engine';
+import { eventually } from '../../engine/support/engine';
 import { ask, say } from '../../support/scripted-model';
 
 const SCRIPT = join(__dirname, '../../support/packs/mcp/fixtures/odd-server.mjs');

@@ -9,7 +9,7 @@ import { endThreads } from '../../../../src/tools/isolation/pool';
 import { ToolThreads } from '../../../../src/tools/isolation/tool-threads';
 import { Registry } from '../../../../src/tools/catalogue/registry';
 import { runTool, type RunResult } from '../../../../src/tools/run/run';
-import { eventually, withEngine } from '../../support/engine';
+import { eventually, withEngine } from '../../../engine/support/engine';
 import { ask, results, say } from '../../../support/scripted-model';
 import { toolContext } from '../../../support/tool-context';
 

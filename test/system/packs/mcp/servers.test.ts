@@ -8,11 +8,11 @@ import { serveGateway } from '../../../../src/gateway/serve';
 import { catalogueOf } from '../../../../src/gateway/tool-catalogue';
 import { walk } from '../../../../src/store/core/transcript';
 import type { JsonObject } from '../../../../src/shared/json/json';
-import { eventually } from '../../support/engine';
+import { eventually } from '../../../engine/support/engine';
 import { hostPid } from '../../../support/host-pid';
 import { gatewayParts, person } from '../../../support/gateway';
 import { ask, results, say } from '../../../support/scripted-model';
-import { withMcp, withServers, type McpEngine } from '../../support/packs/mcp/mcp-engine';
+import { withMcp, withServers, type McpEngine } from '../../../engine/support/packs/mcp/mcp-engine';
 
 const SCRIPT = join(__dirname, '../../../support/packs/mcp/fixtures/odd-server.mjs');
 
