@@ -1,4 +1,7 @@
-/** HoldfastClient: what a backend calls. What few programs need (export of bundles, stores, settings) is loaded when it is used. */
+/**
+ * HoldfastClient: a backend's client that starts, finds, lists and follows turns, direct calls and sessions. What few programs need
+ * (export of bundles, stores, settings) is loaded on first use.
+ */
 import { randomBytes } from 'node:crypto';
 import {
   Client,
@@ -92,26 +95,31 @@ import {
 
 export type { PendingTurn, StartTurn, TurnFilter, TurnSummary };
 
-/** Who has heard nothing for so long from any worker does not wait for it, ms. */
+/** `pending` stops asking workers after this time without an answer from any of them, ms. */
 const SILENT_FOR = 5000;
 const MEMO_REQUEST = 'holdfast_request';
 
-/** What a bundle is of. */
+/** What a bundle covers. */
 export type BundleOf = { turn: string } | { session: string };
 
 export interface ClientSettings extends Pick<Config, 'taskQueue' | 'uiUrl'> {
   /**
-   * For a service that runs its worker in the same process, on the client's own NativeConnection: the
-   * first workflow task comes back with the start, one trip through the task queue less.
+   * For a service whose worker runs in the same process, on the client's own NativeConnection. The start then returns the first
+   * workflow task, which saves one trip through the task queue.
    */
   eagerStart?: boolean;
-  /** File of a private key that signs the start of turns: who asked is proved. Read once. Absent or null: none does. */
+  /**
+   * File of a private key that signs the start of turns, as proof of who asked. Read once. Absent or null: starts are not signed.
+   */
   signingKey?: string | null;
   /** For `trail` and `bundle`: the workers' store, or its URL as in HOLDFAST_STORE. */
   store?: string | Store;
-  /** Signs audit bundles; asked for when the first one is made. */
+  /** Makes the signer of audit bundles. Called for each bundle. */
   bundleSigner?: () => Promise<BundleSigner>;
-  /** What brings live events: the worker's own bus, or its PostgreSQL as in HOLDFAST_LIVE. Absent or null: the server is asked. */
+  /**
+   * Source of live events: the worker's own bus, or its PostgreSQL as in HOLDFAST_LIVE. Absent or null: the Temporal server is
+   * asked.
+   */
   live?: string | LiveBus | null;
 }
 
@@ -130,8 +138,8 @@ export class HoldfastClient {
   }
 
   /**
-   * Connects by the environment (`TEMPORAL_ADDRESS`…), or to the embedded stack that runs here.
-   * @param live brings live events where HOLDFAST_LIVE names nothing that does
+   * Connects to the server that the environment names (`TEMPORAL_ADDRESS`…), or to the embedded stack that runs here.
+   * @param live source of live events if HOLDFAST_LIVE names none
    * @throws ConfigError for a bad setting; ServerUnreachable when nothing answers
    */
   static async connect(given?: Config, live: LiveBus | null = null): Promise<HoldfastClient> {
@@ -154,7 +162,7 @@ export class HoldfastClient {
   }
 
   /**
-   * Starts a turn. With an id it happens once: the same request again gives the same turn.
+   * Starts a turn. With an id it happens once: the same request again returns the same turn.
    * @throws InvalidRequest; IdempotencyConflict when the id was used for another agent, message or session
    */
   async start(request: StartTurn): Promise<TurnHandle> {
@@ -173,7 +181,7 @@ export class HoldfastClient {
       ...(request.callbackRef === undefined ? {} : { callback_ref: request.callbackRef }),
     };
     const fingerprint = hashJson({ agent: request.agent, message: request.message, session_id: input.session_id });
-    // The Web UI renders it as Markdown beside the card: the requester's text must not become more than text.
+    // The Web UI renders the summary as Markdown beside the card: the requester's text must stay plain text.
     const summary = `${inlineCode(request.agent)} ${inlineCode(request.message.replace(/\s+/g, ' ').slice(0, 150))}`;
     const signed = await this.signedStart(input, hashJson(input.message));
     await this.launch(TURN_WORKFLOW, { ...input, ...signed }, { fingerprint, summary, key: request.id });
@@ -181,9 +189,9 @@ export class HoldfastClient {
   }
 
   /**
-   * Runs one tool call without a model, durably, through all that a call of a turn goes through: admission,
-   * approval, the fence, the transcript. With an id it happens once: what may be destructive also after Temporal has forgotten it
-   * (the workers' store has not).
+   * Runs one tool call without a model, durably, with all checks and records of a call in a turn: admission, approval, the effect
+   * record, the transcript. With an id it happens once. For a call that may be destructive, this is true even after Temporal has
+   * deleted the workflow, because the workers' store keeps its record.
    * @throws InvalidRequest; IdempotencyConflict when the id was used for another call
    */
   async call(request: DirectCall): Promise<CallHandle> {
@@ -204,8 +212,8 @@ export class HoldfastClient {
   }
 
   /**
-   * The turn or direct call of this id, or that a principal has started under this idempotency key.
-   * @throws TurnNotFound; AmbiguousKey where several principals have
+   * The turn or direct call with this id, or the one that a principal started under this idempotency key.
+   * @throws TurnNotFound; AmbiguousKey if several principals used the key
    */
   async turnNamed(name: string): Promise<TurnHandle> {
     const id = asTurnId(name);
@@ -217,8 +225,8 @@ export class HoldfastClient {
   }
 
   /**
-   * A session by its id. With `agent` the first message opens it, if it is not there yet.
-   * @throws InvalidRequest, SessionNotFound for an id that none can have
+   * A session by its id. With `opening`, the first message opens the session if it does not exist yet.
+   * @throws InvalidRequest, SessionNotFound for an id that no session can have
    */
   session(id: string, opening?: Omit<OpenSession, 'id'>): SessionHandle {
     if (!isSessionId(id)) throw new SessionNotFound(id);
@@ -236,8 +244,8 @@ export class HoldfastClient {
   }
 
   /**
-   * A new session that goes on after a block of another turn. What was said before it is not copied: both share it.
-   * @throws InvalidRequest; ForkRefused for a block that is not of `of`, or at which a conversation cannot be cut
+   * A new session that continues after a block of another turn. Both share what was said before that block; nothing is copied.
+   * @throws InvalidRequest; ForkRefused for a block of a turn that is not `of`'s, or at which a conversation cannot be cut
    */
   async fork({ from, of, ...request }: ForkSession): Promise<SessionHandle> {
     if (!/^[0-9a-f]{64}$/.test(from))
@@ -276,7 +284,7 @@ export class HoldfastClient {
     };
   }
 
-  /** Answers once a fork is known to hold, or not; null where that is not asked. */
+  /** With `ask`, waits until a worker has accepted or refused the fork; otherwise returns null. */
   private async openWith({ options, ...input }: Opening, ask: boolean): Promise<OpenedAnswer | null> {
     const workflowId = sessionWorkflowId(input.session_id);
     const fingerprint = hashJson({ agent: input.agent, requester: input.requester, fork: input.fork?.block ?? null });
@@ -302,18 +310,21 @@ export class HoldfastClient {
     }
     const there = await handle.describe();
     const { agent, requester } = sessionSummary(there, null);
-    // However it began, as a fork or not: opening asks for a session of this agent and requester.
+    // Without a fork in this request, only agent and requester must match, even if the session began as a fork.
     const same = input.fork ? there.memo?.[MEMO_REQUEST] === fingerprint : agent === input.agent && requester === input.requester;
     if (!same) throw new IdempotencyConflict(workflowId);
     return opened;
   }
 
-  /** How Temporal has a turn or a direct call: no worker is asked. @throws TurnNotFound */
+  /** The turn or direct call as Temporal describes it; no worker is asked. @throws TurnNotFound */
   async find(turnId: string): Promise<TurnSummary> {
     return (await this.look(turnId)).summary;
   }
 
-  /** The same, its trace, and its view, for which Temporal is not asked again what it has just said. @throws TurnNotFound */
+  /**
+   * As `find`, with the trace id and the view. The view reuses the description, so that Temporal is not asked twice.
+   * @throws TurnNotFound
+   */
   async look(turnId: string): Promise<{ summary: TurnSummary; traceId: string | null; view(): Promise<TurnView> }> {
     const turn = this.turn(turnId);
     const described = await this.temporal.workflow
@@ -327,17 +338,17 @@ export class HoldfastClient {
     return { summary: this.summary(described), traceId, view: () => turn.viewIn(described.status.name, described.runId) };
   }
 
-  /** When a worker of this client's task queue has last asked for work, Unix time, ms; null: none that the server remembers. */
+  /** When a worker of this client's task queue last asked for work, Unix time, ms; null: the server remembers none. */
   lastPoll(): Promise<number | null> {
     return lastPoll(this.temporal, this.config.taskQueue);
   }
 
-  /** What is used and left of every budget of which something counts now; 100 without a limit. */
+  /** What is used and left of every budget that counts something now; 100 without a limit. */
   budgets(filter: BudgetFilter = {}): AsyncGenerator<ListedBudget> {
     return listBudgets(this.temporal, filter);
   }
 
-  /** Turns and direct calls, newest first; 100 without a limit. @throws InvalidRequest for a state that there is not */
+  /** Turns and direct calls, newest first; 100 without a limit. @throws InvalidRequest for an unknown state */
   async *list({ limit = 100, ...filter }: TurnFilter & { limit?: number } = {}): AsyncGenerator<TurnSummary> {
     let left = limit;
     for await (const info of this.temporal.workflow.list({ query: turnQuery(filter) })) {
@@ -347,9 +358,9 @@ export class HoldfastClient {
   }
 
   /**
-   * The same by page.
-   * @param position of a page before, for the same filter
-   * @throws InvalidRequest for a state that there is not
+   * As `list`, by page.
+   * @param position `next` of the page before, for the same filter
+   * @throws InvalidRequest for an unknown state
    */
   async page(
     filter: TurnFilter,
@@ -373,15 +384,15 @@ export class HoldfastClient {
   }
 
   /**
-   * Turns in which something waits for a person, with the calls that wait. A worker tells those: of turns that none has
-   * spoken for, while for five seconds nobody answered, stands what Temporal knows of them.
+   * Turns in which calls wait for a person, with these calls. Workers report the calls. After five seconds without an answer from
+   * any worker, the remaining turns are returned with what Temporal knows of them.
    */
   async pending({ sight = 'all' }: { sight?: Visibility } = {}): Promise<PendingTurn[]> {
     const waits = "ExecutionStatus = 'Running' AND HoldfastState IN ('awaiting_approval', 'in_doubt')";
     const query = [TURNS_AND_CALLS, waits, ...visibilityClause(sight)].join(' AND ');
     const turns: Promise<PendingTurn>[] = [];
     const silence = new IdleTimeout(SILENT_FOR);
-    // Asked once for all of them, and not by a request that was given up.
+    // Asked once for all turns, and outside of the request that was aborted.
     let unheard: Promise<NoWorker> | undefined;
     const why = () => (unheard ??= noWorkerError(this.temporal, { taskQueue: this.config.taskQueue }, 'tell what waits'));
     try {
@@ -392,15 +403,15 @@ export class HoldfastClient {
     }
   }
 
-  /** Calls that come to wait for a person, as they come; those that wait already first. */
+  /** Calls that start to wait for a person, as they arrive; those that wait already come first. */
   watchPending(options: WatchPending = {}): AsyncGenerator<NewQuestion> {
     return watchPending(this, options);
   }
 
   /**
-   * The card of a question, with all of what the call would do: where the card is cut, that is read from the store (HOLDFAST_STORE),
-   * under the digest.
-   * @throws StoreError; InvalidRequest for a client that was given no store
+   * The card of a question, with the whole action. If the card is cut, the rest is read from the store (HOLDFAST_STORE), by the
+   * digest.
+   * @throws StoreError; InvalidRequest for a client without a store
    */
   async wholeCard({ card, digest }: Pick<Question, 'card' | 'digest'>): Promise<string> {
     if (!isCut(card)) return card;
@@ -412,8 +423,8 @@ export class HoldfastClient {
   }
 
   /**
-   * Every decision and destructive call over all turns, by page, the oldest first: read from the store (HOLDFAST_STORE).
-   * @throws TrailQueryError; InvalidRequest for a client that was given no store
+   * Every decision and destructive call of all turns, by page, the oldest first, from the store (HOLDFAST_STORE).
+   * @throws TrailQueryError; InvalidRequest for a client without a store
    */
   async trail(query: TrailQuery = {}): Promise<TrailPage> {
     const { turn } = query;
@@ -421,10 +432,11 @@ export class HoldfastClient {
   }
 
   /**
-   * The audit bundle of a turn with its sub-agents' turns, of a direct call (`call/<id>`), or of a session: its lines, each with its
-   * newline, read as fast as they are taken (docs/bundle-format.md). It becomes the last link of the chain of its tenant and agent, unless `chained` is false.
-   * Of what runs still it is as far as that has come, and says so.
-   * @throws TurnNotFound, SessionNotFound, SessionEmpty; InvalidRequest for a client without a store or a key; BadSigningKey; all but the last before the first line
+   * The audit bundle of a turn with its sub-agents' turns, of a direct call (`call/<id>`), or of a session (docs/bundle-format.md).
+   * Yields its lines, each with its newline; the reader sets the pace. The bundle becomes the last link of the chain of its tenant
+   * and agent, unless `chained` is false. A bundle of something that still runs ends with what is recorded so far, and says so.
+   * @throws TurnNotFound, SessionNotFound, SessionEmpty; InvalidRequest for a client without a store or a key; BadSigningKey; all
+   * but the last before the first line
    */
   async *bundle(of: BundleOf, { chained = true }: { chained?: boolean } = {}): AsyncGenerator<string> {
     const { bundleSigner: signer } = this.config;
@@ -441,7 +453,7 @@ export class HoldfastClient {
     }
   }
 
-  /** @param what asks for it. @throws InvalidRequest for a client that was given none */
+  /** @param what method that needs the store, for the error. @throws InvalidRequest for a client without a store */
   private store(what: string): Promise<Store> {
     const { store } = this.config;
     if (store === undefined) throw new InvalidRequest(`${what}: this client knows no store; give it one as "store".`);
@@ -460,17 +472,17 @@ export class HoldfastClient {
       silence.broken();
       return { ...waiting, calls: questions, unreachable: unread.length === 0 ? null : unread.map(({ why }) => why).join(' ') };
     } catch (error) {
-      // One turn whose worker is gone must not hide the others.
+      // A turn whose worker is gone must not hide the others.
       const unheard = error instanceof NoWorker ? await why() : error;
       return { ...waiting, calls: [], unreachable: unheard instanceof Error ? unheard.message : String(unheard) };
     }
   }
 
-  /** Made when the first turn is watched. */
+  /** Opened when the first turn is watched. */
   private liveBus(): LiveBus | null {
     const { live = null } = this.config;
     if (typeof live !== 'string') return live;
-    const silent = { warn: () => undefined }; // a client has no log: only what is live is missing then
+    const silent = { warn: () => undefined }; // a client has no log: only live events are missing then
     return openLive({ live, temporal: this.temporal.options }, silent);
   }
 
@@ -488,7 +500,7 @@ export class HoldfastClient {
     return { attestation: attestStart(await this.signer(signingKey), claims) };
   }
 
-  /** Read when it is first needed, and again after a failure. */
+  /** Read on first use, and again after a failure. */
   private signer(path: string): Promise<SigningKey> {
     if (this.key === undefined) {
       const key = (this.key = SigningKey.read(path));
@@ -510,7 +522,7 @@ export class HoldfastClient {
         args: [input],
         requestEagerStart: this.config.eagerStart ?? false,
         workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        // To start what runs is an error too: so what did start is this request, and need not be compared with it.
+        // Starting a workflow that runs already is an error too: a start that succeeds is this request, and needs no comparison.
         workflowIdConflictPolicy: 'FAIL',
         typedSearchAttributes: searchAttributes(input),
         memo: { [MEMO_REQUEST]: fingerprint, [MEMO_TRACE]: input.trace_id, ...(isKey ? { [MEMO_KEY]: key } : {}) },
@@ -545,7 +557,7 @@ function ifThere(error: unknown): void {
   if (!(error instanceof WorkflowNotFoundError)) throw error;
 }
 
-/** @throws TurnNotFound, SessionNotFound for an id that none can have */
+/** @throws TurnNotFound, SessionNotFound for an id that no turn or session can have */
 function subjectOf(of: BundleOf): Subject {
   if ('session' in of) {
     if (!isSessionId(of.session)) throw new SessionNotFound(of.session);

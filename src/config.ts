@@ -1,4 +1,4 @@
-/** Settings: environment in, one typed and checked object out. A bad value stops the process with one line. */
+/** Reads the settings from the environment into one typed and checked object. A bad value stops the process with one line. */
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import type { NativeConnectionOptions } from '@temporalio/worker';
@@ -24,30 +24,30 @@ export interface SmtpConfig {
   from: string;
 }
 
-/** How people learn that they have to decide. */
+/** How people are notified that they have to decide. */
 export interface NotifyConfig {
   webhook: { url: string; secret: string } | null;
-  /** Addresses; sent through `smtp`. */
+  /** E-mail addresses; sent through `smtp`. */
   mail: string[];
 }
 
-/** The key that signs bundles: a file, the key itself, or a command that has it. */
+/** The key that signs bundles: a file, the key itself, or a command that signs. */
 export type BundleKeyConfig = { file: string } | { pem: string } | { command: string; public: string };
 
 export interface EdgarConfig {
   userAgent: string;
-  /** Replaces both hosts of the SEC; absent: the real ones. */
+  /** Replaces both hosts of the SEC; absent: the real hosts. */
   url?: string;
 }
 
 export interface EvmConfig {
   url: string;
-  /** As EIP-155 has it. */
+  /** Chain id, as EIP-155 has it. */
   chainId: number;
   router: string;
   /** Private keys by id. */
   sessionKeys: Record<string, string>;
-  /** Those that the model is told of. */
+  /** The tokens that the model's tools list. */
   tokens: { symbol: string; address: string }[];
   /** Folder of the swap journal, shared by all workers that use these keys. */
   journal: string;
@@ -58,7 +58,7 @@ export interface Config {
   temporal: { address: string; namespace: string; connectionOptions: NativeConnectionOptions & { address: string } };
   anthropic: { apiKey?: string; authToken?: string; baseUrl?: string; model?: string };
   model: 'anthropic' | 'rehearsal';
-  /** Why a script plays the model although settings name a real one; null: none does, or it does not. */
+  /** Why the rehearsal runs although settings name a real model; null: they name none, or the real model runs. */
   rehearsedDespite: string | null;
   taskQueue: string;
   /** `file:PATH` or `postgres://…` */
@@ -68,9 +68,9 @@ export interface Config {
   /** Where the gateway listens. */
   httpHost: string;
   httpPort: number;
-  /** Base of the gateway's addresses, as whoever downloads sees them; no `/` at its end. */
+  /** Base of the gateway's addresses, as a downloading client sees them; no `/` at its end. */
   publicUrl: string;
-  /** Further names under which our servers are reached. */
+  /** Further host names of our servers. */
   hosts: string[];
   /** Whether a call that asks for `debug_info` gets it. */
   debugInfo: boolean;
@@ -78,58 +78,60 @@ export interface Config {
   health: BindAddress | null;
   /** Prometheus metrics of a worker; null: off. */
   metrics: BindAddress | null;
-  /** How long a worker that is stopped lets running calls end, ms. */
+  /** How long a stopping worker lets running calls end, ms. */
   drainMs: number;
-  /** How many workflows a worker keeps in memory; absent: as many as Temporal's SDK finds right for the heap. */
+  /** How many workflows a worker keeps in memory; absent: the SDK's choice for the heap size. */
   maxCachedWorkflows?: number;
-  /** Folder of our state. */
+  /** Folder of holdfast's state. */
   home: string;
   temporalCli?: string;
   logLevel: (typeof LOG_LEVELS)[number];
-  /** Absent: nobody has said; then a worker takes a server on loopback only. */
+  /** Absent: not set; a worker then accepts a server on loopback only. */
   approvals?: 'any' | 'attested';
-  /** Until when destructive calls run of turns that began with digests of version 1; absent: 30 days after the store got its id. */
+  /**
+   * Until when destructive calls may run in turns that began with digests of version 1; absent: 30 days after the store got its id.
+   */
   oldDigestsUntil?: Date;
-  /** Whether commands and MCP servers run where nothing keeps them from the secrets of this user's processes. */
+  /** Whether commands and MCP servers run even where they could read the secrets of this user's processes. */
   childrenMayReadSecrets: boolean;
-  /** File of the keys whose signed decisions count; it need not be there. */
+  /** File of the keys whose signed decisions count; it may be missing. */
   trustedKeys: string;
   /** File of the private key that this process signs with; null: there is none. */
   signingKey: string | null;
-  /** What signs audit bundles; null: nobody has said, then a key of our own. */
+  /** What signs audit bundles; null: not set, holdfast then makes a key. */
   bundleKey: BundleKeyConfig | null;
-  /** Who may speak to the gateway; null: nobody. */
+  /** Who may use the gateway; null: nobody. */
   tokens: { principal: string; roles: string[]; token_sha256: string }[] | null;
-  /** The gateway's HTTP face. */
+  /** HTTP settings of the gateway. */
   http: HttpConfig;
-  /** Through which gateway the command line decides, and as whom; null: it does so itself. */
+  /** The gateway through which the command line decides, and its token; null: the command line decides directly. */
   gateway: { url: string; token: string } | null;
   /** Worker versioning; absent: unversioned. */
   deployment?: { name: string; buildId: string };
-  /** File of the MCP servers; it need not be there. */
+  /** File of the MCP servers; it may be missing. */
   mcp: string;
-  /** Folder of the bundles that are kept of turns with effects; null: none are. */
+  /** Folder for the bundles of turns with effects; null: none are kept. */
   bundles: string | null;
-  /** Where this runs: tools that name environments exist only in those. Absent: they exist nowhere. */
+  /** Name of this environment. Tools that list environments exist only in those. Absent: they exist nowhere. */
   environment?: string;
   /** Base of the Web UI's addresses; null: unknown. */
   uiUrl: string | null;
-  /** Null: mail goes to the embedded catcher. */
+  /** Null: mail goes to the embedded mail catcher. */
   smtp: SmtpConfig | null;
   notify: NotifyConfig;
-  /** What the finance pack reads. */
+  /** Data source of the finance pack. */
   data: (typeof DATA_SOURCES)[number];
   /** Null: `data` is the snapshot. */
   edgar: EdgarConfig | null;
-  /** How the model is told about tools. */
+  /** How tools are described to the model. */
   toolCalls: 'native' | 'prompted';
-  /** What the reference pack reads; `url` replaces Open-Meteo's hosts, `documents` the embedded folder. */
+  /** Data of the reference pack; `url` replaces Open-Meteo's hosts, `documents` the embedded folder. */
   reference: { weather: 'sample' | 'open-meteo'; weatherUrl?: string; documents?: string };
-  /** Null: the onchain tools say that no chain is configured. */
+  /** Null: the onchain tools answer that no chain is configured. */
   evm: EvmConfig | null;
-  /** What the workspace tools of the agents that ship work in; null: `workspace` below `home`. */
+  /** Folder of the built-in agents' workspace tools; null: `workspace` below `home`. */
   workspace: string | null;
-  /** Folder of what can be fetched again, shared by all workers of this user. */
+  /** Folder for data that can be fetched again, shared by all workers of this user. */
   cache: string;
 }
 
@@ -138,7 +140,7 @@ export const DEFAULT_HTTP_RATE = readVariable({}, 'HOLDFAST_HTTP_RATE', false);
 
 /**
  * Reads the settings. Each variable may be given as NAME_FILE instead: the file's trimmed content is the value.
- * @throws ConfigError with one line that names the variable, the value and what is allowed; what came from a file is never shown
+ * @throws ConfigError with one line that names the variable, the value and what is allowed; a value from a file is never shown
  */
 export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
   const { env, fromFiles } = readFiles(given);
@@ -211,13 +213,13 @@ function anthropicOf(read: Reader): Config['anthropic'] {
   const [apiKey, authToken] = [read('ANTHROPIC_API_KEY'), read('ANTHROPIC_AUTH_TOKEN')];
   return {
     ...optional('apiKey', apiKey),
-    ...optional('authToken', apiKey === undefined ? authToken : undefined), // a request carries one of them
+    ...optional('authToken', apiKey === undefined ? authToken : undefined), // a request carries only one of them
     ...optional('baseUrl', read('ANTHROPIC_BASE_URL')),
     ...optional('model', read('ANTHROPIC_MODEL')),
   };
 }
 
-/** Whoever names an address means what answers there, which may want no key. */
+/** A base URL alone counts as access: its server may need no key. */
 function hasAccess({ apiKey, authToken, baseUrl }: Config['anthropic']): boolean {
   return (apiKey ?? authToken ?? baseUrl) !== undefined;
 }
@@ -247,12 +249,12 @@ export function defaultSigningKey(home: string): string {
   return join(home, 'keys', 'gateway.pem');
 }
 
-/** The key for bundles that is made where no other is named. */
+/** The bundle key that is made if no other is named. */
 export function defaultBundleKey(home: string): string {
   return join(home, 'keys', 'bundle.pem');
 }
 
-/** What signs bundles, for `bundleSigner`: a key of our own is entered in the file of trusted keys only where that is ours too. */
+/** Input for `bundleSigner`. A key that holdfast made is added to the file of trusted keys only if that file is the default too. */
 export function bundleKeyPlaces({ home, bundleKey, trustedKeys }: Pick<Config, 'home' | 'bundleKey' | 'trustedKeys'>): {
   named: BundleKeyConfig | null;
   made: string;
@@ -262,7 +264,7 @@ export function bundleKeyPlaces({ home, bundleKey, trustedKeys }: Pick<Config, '
   return { named: bundleKey, made: defaultBundleKey(home), trustedKeys: own ? trustedKeys : null };
 }
 
-/** Null where there is no such file, or it is another user's: nobody has named it. */
+/** Null if the file is missing or this user may not read it: it is only the default, so that is no error. */
 function present(path: string): string | null {
   try {
     accessSync(path, constants.R_OK);
@@ -319,7 +321,7 @@ function gatewayOf(read: Reader): Config['gateway'] {
   throw new ConfigError(`${unset} is not set but ${set} is; set both, or neither.`);
 }
 
-/** A store that all processes share anyway carries them too. */
+/** A PostgreSQL store, which all processes share, carries live events too. */
 function liveOf(read: Reader): string | null {
   const store = read('HOLDFAST_STORE');
   const said = read('HOLDFAST_LIVE');
@@ -347,7 +349,7 @@ function temporalOf(env: NodeJS.ProcessEnv, running: DevState | null): Config['t
   };
 }
 
-/** The dev server's Web UI; elsewhere nothing is guessed. */
+/** The dev server's Web UI; null for other addresses. */
 function defaultUi(address: string): string | null {
   return /^(localhost|127\.0\.0\.1):7233$/.test(address) ? 'http://localhost:8233' : null;
 }

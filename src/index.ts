@@ -1,4 +1,4 @@
-/** What a user imports from `holdfast`. */
+/** The public exports of `holdfast`. */
 export { defineAgent, defineApp, type AgentPermissions, type App } from './agents/define';
 export type {
   McpArgument,

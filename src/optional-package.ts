@@ -1,6 +1,6 @@
 /**
- * Packages that single features need (PostgreSQL, mail, MCP, …). They are optional peers of this package: a user installs those of
- * the features that he uses, and each is loaded when it is first used.
+ * Loads packages that single features need (PostgreSQL, mail, MCP, …). They are optional peer dependencies: a user installs those
+ * of the features in use, and each is loaded on first use.
  */
 import { createRequire } from 'node:module';
 import { manifest } from './version';
@@ -20,7 +20,7 @@ export class PackageMissing extends Error {
 }
 
 /**
- * @param path what to load of the package, when that is not its main module: `client/index.js`
+ * @param path module of the package to load, if not the main one: `client/index.js`
  * @throws PackageMissing with the command that installs it
  * @example optionalPackage<typeof import('pg')>('pg', 'PostgreSQL')
  */
@@ -28,12 +28,12 @@ export function optionalPackage<M>(name: string, feature: string, path?: string)
   return orMissing(name, feature, () => load(path === undefined ? name : `${name}/${path}`) as M);
 }
 
-/** For a program that starts: a missing package is said then, not when it is first used. @throws PackageMissing */
+/** For the start of a program: reports a missing package at once, not on first use. @throws PackageMissing */
 export function checkPackage(name: string, feature: string, path?: string): void {
   orMissing(name, feature, () => load.resolve(path === undefined ? name : `${name}/${path}`));
 }
 
-/** As `optionalPackage`, for what a program can do without. Null: it is not installed. */
+/** As `optionalPackage`, for a package that a program can do without. Null: it is not installed. */
 export function findPackage<M>(name: string): M | null {
   try {
     return load(name) as M;
@@ -58,7 +58,7 @@ function orMissing<T>(name: string, feature: string, work: () => T): T {
   }
 }
 
-/** A package that is there and lacks a dependency of its own is another fault. */
+/** An installed package that lacks a dependency of its own is a different fault. */
 function isMissing(error: unknown, name: string): boolean {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === 'MODULE_NOT_FOUND' && message.includes(`'${name}`);

@@ -1,3 +1,4 @@
+/** Reads this package's package.json: its version, the Node that it needs, its optional packages. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,8 +9,7 @@ export const manifest = JSON.parse(readFileSync(join(__dirname, '..', 'package.j
   peerDependencies: Readonly<Record<string, string>>;
 };
 
-/** This package's version, from its package.json. */
 export const version = manifest.version;
 
-/** Which Node it needs, `>=20.3`. */
+/** The Node version that it needs, `>=20.3`. */
 export const neededNode = manifest.engines.node;

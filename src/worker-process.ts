@@ -1,4 +1,6 @@
-/** One worker as a process of its own: settings in, a running worker out; its logs, metrics, health and orderly end. */
+/**
+ * Runs one worker as a process of its own: opens its parts from the settings, serves its metrics and health, and stops it in order.
+ */
 import { existsSync } from 'node:fs';
 import { NativeConnection, type Worker } from '@temporalio/worker';
 import type { Notifier } from './activities/ports';
@@ -33,7 +35,7 @@ import type { ToolLogger } from './tools/define/tool';
 const DEFAULT_MODEL = 'claude-sonnet-4-6';
 
 export interface RunningWorker {
-  /** What it serves and with what, for a line at start. */
+  /** What the worker serves and with what, for the line at start. */
   facts: {
     agents: string[];
     model: string;
@@ -44,19 +46,22 @@ export interface RunningWorker {
     approvals: 'any' | 'attested';
     /** `deployment:build`; null: unversioned. */
     deployment: string | null;
-    /** Why it will be given no new turns, and what to do; null: it is given some. */
+    /** Why the worker gets no new turns, and what to do; null: it gets new turns. */
     notice: string | null;
   };
-  /** Resolves when the worker has stopped; rejects when it broke down. */
+  /** Resolves when the worker has stopped; rejects when it failed. */
   finished: Promise<void>;
-  /** Serves another app from now on; what runs is not touched. @throws Error and changes nothing, when its tools cannot be prepared */
+  /**
+   * Serves another app from now on; running work is not touched.
+   * @throws Error if the new app's tools cannot be prepared; nothing changes then
+   */
   replace(app: App): void;
-  /** Takes nothing new, lets running calls end, then stops; says what was cut off if the time was over before. */
+  /** Takes nothing new, lets running calls end, then stops; reports what it cut off at the time limit. */
   stop(): Promise<DrainReport>;
 }
 
 /**
- * @param told takes live events where HOLDFAST_LIVE names nothing that does
+ * @param told receives live events if HOLDFAST_LIVE names no bus
  * @param appModule path of the module whose default export is the app: for tools with `isolate: true`
  * @throws ServerUnreachable when Temporal does not answer; MissingSearchAttributes; HealthUnavailable; MetricsUnavailable
  */
@@ -70,7 +75,7 @@ export async function startWorker(
   const site = { hosts: config.hosts, publicUrl: config.publicUrl };
   const closeMetrics = await installRuntime({ log, metrics: config.metrics, site });
   const parts: Parts = {};
-  // First of all: whoever watches shall see a worker that starts, not one that is dead.
+  // Health first: a probe must see a worker that starts, not a dead one.
   const closeHealth = await serveHealthOf(config, parts, site);
   const closePorts = async () => void (await Promise.all([closeHealth(), closeMetrics()]));
   try {
@@ -81,7 +86,7 @@ export async function startWorker(
   }
 }
 
-/** What readiness looks at, as it comes to be. */
+/** What the readiness checks need, filled while the worker starts. */
 interface Parts {
   connection?: NativeConnection;
   worker?: Worker;
@@ -189,14 +194,14 @@ function describeRehearsal({ rehearsedDespite }: Config, baseUrl: string): strin
   return `rehearsal (${rehearsedDespite ?? 'no API key'}: a script plays the model at ${baseUrl})`;
 }
 
-/** Null: none are configured, and what speaks with them is not loaded. @throws BadServersFile */
+/** Null: no servers are configured, and the MCP code is not loaded. @throws BadServersFile */
 async function mcpServers({ mcp, home }: Config, store: Store, log: ToolLogger): Promise<McpServers | null> {
   if (!existsSync(mcp)) return null;
   const { McpServers: Servers, readServers, acceptedPath } = await import('./mcp/index.js');
   return new Servers({ servers: readServers(mcp), accepted: acceptedPath(mcp), loginFolder: mcpLogins(home), store, log });
 }
 
-/** @throws ConfigError for addresses without a server to send mail through */
+/** @throws ConfigError for mail addresses without an SMTP server */
 function notifierOf({ notify, smtp, uiUrl, temporal }: Config): Notifier | null {
   if (notify.mail.length > 0 && smtp === null)
     throw new ConfigError('HOLDFAST_NOTIFY_MAIL is set but HOLDFAST_SMTP_HOST is not; set it, and HOLDFAST_SMTP_FROM.');
@@ -206,7 +211,7 @@ function notifierOf({ notify, smtp, uiUrl, temporal }: Config): Notifier | null 
 
 async function serveHealthOf(config: Config, parts: Parts, site: Site): Promise<() => Promise<void>> {
   if (config.health === null) return async () => undefined;
-  const { serveHealth } = await import('./telemetry/health.js'); // an HTTP server is loaded only where one is wanted
+  const { serveHealth } = await import('./telemetry/health.js'); // the HTTP server is loaded only where it is needed
   return serveHealth(
     config.health,
     readiness(() => parts.worker?.getState() ?? 'STARTING', checks(config, parts)),
@@ -227,7 +232,7 @@ function checks({ temporal, store }: Config, parts: Parts): Check[] {
   return [
     {
       name: 'temporal',
-      // Asked only while the worker runs, so it is there.
+      // Called only while the worker runs, so the connection exists.
       look: () => parts.connection!.withDeadline(Date.now() + 2000, () => parts.connection!.workflowService.getSystemInfo({})),
       todo: `No answer from ${temporal.address}: is the server up, and is it reachable from here?`,
     },

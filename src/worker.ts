@@ -1,4 +1,4 @@
-/** Composition root: what a worker needs, put together. */
+/** Composition root: checks the parts of a worker and builds the Temporal worker from them. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Client } from '@temporalio/client';
@@ -37,11 +37,11 @@ import type { Tool, ToolLogger } from './tools/define/tool';
 
 export interface WorkerParts {
   app: App;
-  /** The app's registry, for whoever wants to `replace` the app of a running worker. Default: one of the worker's own. */
+  /** The app's registry, for a caller that wants to `replace` the app of a running worker. Default: one of the worker's own. */
   registry?: Registry;
-  /** Tools that are not part of the app: MCP servers'. Default: there are none. */
+  /** Tools of MCP servers, which are not part of the app. Default: none. */
   outside?: ToolSource;
-  /** Where this runs, for tools that name environments. */
+  /** Name of the environment, for tools that list environments. */
   environment?: string;
   connection: NativeConnection;
   namespace: string;
@@ -51,35 +51,41 @@ export interface WorkerParts {
   /** For agents that name no model. */
   defaultModel: string;
   log: ToolLogger;
-  /** Told what the worker is running, for whoever stops it. */
+  /** Records what the worker is running, for the code that stops it. */
   running?: Running;
   /** Where tool calls are counted. Default: the SDK's meter, which `Runtime.install` exports. */
   metrics?: ToolMetrics;
-  /** The version that this worker is, for Temporal's worker versioning; absent or null: it has none. */
+  /** This worker's version, for Temporal's worker versioning; absent or null: none. */
   deployment?: Version;
   /** Whether a call that asks for `debug_info` gets it. Default false. */
   debugInfo?: boolean;
   /** Base of the gateway's addresses, for files that are downloaded. Default http://localhost:8480. */
   publicUrl?: string;
-  /** Takes text as the model writes it, and progress, to those who watch. Default: to nobody. */
+  /** Sends the model's text as it is written, and progress, to clients that watch. Default: to none. */
   live?: LiveBus;
   /** HOST:PORT of the server that `connection` reaches. */
   address?: string;
-  /** The least that every approval takes: names as they are claimed, or signed decisions only. Default any where `address` is on loopback. */
+  /**
+   * What every approval needs at least: `any`, names as claimed; `attested`, a signed decision. Default `any` if `address` is on
+   * loopback.
+   */
   approvals?: 'any' | 'attested';
   /** Whose signed decisions count. Default: nobody's. */
   trust?: Trust;
-  /** Tells people that they have to decide. */
+  /** Notifies people that they have to decide. */
   notifier?: Notifier;
   /** Sends turns' callbacks. Default: none are sent. */
   callbacks?: CallbackSender;
-  /** Until when destructive calls run of turns that began with digests of version 1. Default: 30 days after the store got its id. */
+  /**
+   * Until when destructive calls may run in turns that began with digests of version 1. Default: 30 days after the store got its
+   * id.
+   */
   oldDigestsUntil?: Date;
-  /** Lets commands and MCP servers run where nothing keeps them from the secrets of this user's processes (docs/workspace.md). */
+  /** Lets commands and MCP servers run even where they could read the secrets of this user's processes (docs/workspace.md). */
   childrenMayReadSecrets?: boolean;
-  /** Path of the module whose default export is `app`: where a tool has `isolate: true`, threads load it. */
+  /** Path of the module whose default export is `app`; threads load it for tools with `isolate: true`. */
   appModule?: string;
-  /** Of threads for isolated tools: how many (default 4), and each one's heap, MB (default 512). */
+  /** Threads for isolated tools: how many (default 4), and the heap of each, MB (default 512). */
   isolation?: { threads?: number; heapMb?: number };
   /** Temporal's own options, for tests and tuning. */
   options?: Partial<WorkerOptions>;
@@ -87,8 +93,8 @@ export interface WorkerParts {
 
 /**
  * A Temporal worker that serves the app's agents.
- * @throws MissingSearchAttributes when the namespace lacks one of ours: a workflow would loop on it for ever
- * @throws ConfigError when nobody has said which decisions count, and others could reach the server; for an isolated tool without `appModule`
+ * @throws MissingSearchAttributes when the namespace lacks one of ours: a workflow that writes it would retry for ever
+ * @throws ConfigError when `approvals` is not set and others could reach the server; for an isolated tool without `appModule`
  */
 export async function createWorker(parts: WorkerParts): Promise<Worker> {
   const { app, connection, namespace, taskQueue, store, model, defaultModel, log } = parts;
@@ -146,7 +152,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     dataConverter,
     ...(bundle === null ? {} : { workflowBundle: bundle.option }),
     activities: createActivities(deps) as unknown as Record<string, (input: never) => Promise<unknown>>,
-    // Progress shows, and a cancellation arrives, within this time instead of most of the heartbeat timeout.
+    // Progress and cancellations arrive within this time; the SDK's default is most of the heartbeat timeout.
     maxHeartbeatThrottleInterval: '200 milliseconds',
     defaultHeartbeatThrottleInterval: '200 milliseconds',
     maxEagerActivityReservationsPerWorkflowTask: 10,
@@ -159,7 +165,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
   return worker;
 }
 
-/** A connection does not tell where it leads. @throws ConfigError */
+/** A connection does not show its address. @throws ConfigError */
 function channelOf({ approvals, address }: WorkerParts): Channel {
   if (approvals !== undefined || address !== undefined)
     return approvalsChannel({ ...(approvals === undefined ? {} : { approvals }), temporal: { address: address ?? '' } });
@@ -168,7 +174,7 @@ function channelOf({ approvals, address }: WorkerParts): Channel {
   );
 }
 
-/** @throws ConfigError where a tool of the app is isolated */
+/** @throws ConfigError if a tool of the app is isolated */
 function needsModule(app: App): null {
   const isolated = isolatedTool(app);
   if (isolated === undefined) return null;
@@ -181,7 +187,7 @@ function isolatedTool({ agents, tools }: App): Tool | undefined {
   return [...agents.flatMap((agent) => agent.tools), ...tools].find(({ isolate }) => isolate === true);
 }
 
-/** Null: there is nothing to load. @throws ConfigError for an isolated tool whose module nobody has named */
+/** Null: no tool is isolated. @throws ConfigError for an isolated tool without `appModule` */
 function toolThreadsOf({ app, appModule, isolation = {} }: WorkerParts): ToolThreads | null {
   if (appModule === undefined) return needsModule(app);
   const path = resolve(appModule);
@@ -189,7 +195,7 @@ function toolThreadsOf({ app, appModule, isolation = {} }: WorkerParts): ToolThr
   return new ToolThreads(path, isolation);
 }
 
-/** @throws ConfigError for an agent with an MCP server that nobody has configured */
+/** @throws ConfigError for an agent with an MCP server that is not configured */
 function checkServers(app: App, { servers }: ToolSource): void {
   for (const { name, mcpServers } of app.agents) {
     const missing = mcpServers.filter((server) => !servers.includes(server));
@@ -200,7 +206,7 @@ function checkServers(app: App, { servers }: ToolSource): void {
   }
 }
 
-/** @throws ConfigError for an agent with a limit of cost that could not bind */
+/** @throws ConfigError for an agent with a cost limit on a model without a known price */
 function checkPrices({ agents, models }: App, defaultModel: string): void {
   for (const { name, ownCostLimit, limits, model = defaultModel } of agents) {
     if (!ownCostLimit || !Number.isFinite(limits.costUsd) || priceOf(model, models) !== undefined) continue;
@@ -217,20 +223,20 @@ function warnOfManyTools(app: App, log: ToolLogger): void {
   }
 }
 
-/** Pinned: a turn ends on the version that began it, also after continue-as-new. A redeploy changes nothing of what it does. */
+/** PINNED: a turn ends on the version that began it, also after continue-as-new. A redeploy does not change a running turn. */
 function deploymentOptions(deployment: Version): Pick<WorkerOptions, 'workerDeploymentOptions'> {
   if (deployment === null) return {};
   const version = { deploymentName: deployment.name, buildId: deployment.buildId };
   return { workerDeploymentOptions: { version, useWorkerVersioning: true, defaultVersioningBehavior: 'PINNED' } };
 }
 
-/** Null: the options bring workflows of their own. */
+/** Null: the options bring their own workflows. */
 async function ownBundle({ options = {} }: WorkerParts): Promise<WorkflowBundle | null> {
   const brought = options.workflowBundle !== undefined || options.workflowsPath !== undefined;
   return brought ? null : workflowBundle();
 }
 
-/** What runs the agents, for the record. */
+/** Versions and default model of this worker, for the record. */
 function engineOf({ defaultModel, deployment }: WorkerParts, bundle: WorkflowBundle | null): Engine {
   return { defaultModel, holdfast: version, buildId: deployment?.buildId ?? null, workflowBundle: bundle?.hash ?? null };
 }

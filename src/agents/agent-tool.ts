@@ -1,4 +1,4 @@
-/** An agent as a tool: a call of it is answered by another agent, in a turn of its own. */
+/** Makes a tool of an agent: another agent answers each call of it, in a turn of its own. */
 import { z } from 'zod';
 import { type JsonObject, unknownFields } from '../shared/json/json';
 import { defineTool } from '../tools/define/define';
@@ -9,23 +9,23 @@ import { isAgent, type Agent } from './agent';
 
 /** Longest task that a model may give, characters. */
 const LONGEST_TASK = 20_000;
-/** What the model reads of an answer at once, bytes; more is read by reference. */
+/** How much of an answer the model reads at once, bytes; it reads the rest by reference. */
 const ANSWER_BYTES = 16_384;
 
 type PassThroughField = 'description' | 'check' | 'ruleTarget' | 'group' | 'egress' | 'concurrencySafe' | 'summarize';
 
 export interface AgentToolDefinition<I = any> extends Pick<ToolDefinition<I>, PassThroughField> {
-  /** Name of the tool. Default: the agent's, with `_` for what tools' names may not hold. */
+  /** Name of the tool. Default: the agent's, with `_` for characters that tool names may not have. */
   name?: string;
   /** Default 1.0.0. */
   version?: string;
-  /** Default: `{task}`, a text of at most 20,000 characters. Goes with `message`. */
+  /** Default: `{task}`, a text of at most 20,000 characters. To be set together with `message`. */
   input?: z.ZodType<I> | JsonObject;
-  /** The sub-agent's user message, of an input. Pure. Default: the task. */
+  /** Makes the sub-agent's user message from an input. Pure. Default: the task. */
   message?(input: I): string;
-  /** What one call may use at most, below the sub-agent's own limits. */
+  /** Limits of one call, below the sub-agent's own limits. */
   limits?: Partial<AgentLimits>;
-  /** false: nothing that outsiders wrote can stand in its answers. Default true. */
+  /** false: its answers cannot contain text of outsiders. Default true. */
   untrustedOutput?: boolean;
   /** Largest answer that the model reads at once, bytes. Default 16,384. */
   maxInlineBytes?: number;
@@ -38,7 +38,7 @@ const OF_AGENT_TOOL: Record<keyof AgentToolDefinition, true> = {
 
 /**
  * Makes a tool of an agent, for `defineAgent({ tools: […] })`.
- * @param agent itself, or the name of one of the app's agents
+ * @param agent the agent, or the name of one of the app's agents
  * @throws Error that lists every fault
  */
 export function agentTool<I = any>(agent: Agent | string, definition: AgentToolDefinition<I>): Tool {
@@ -96,9 +96,9 @@ function notAFunction(): never {
   throw new ToolError('EXECUTION_ERROR', 'not_a_function', 'A sub-agent answers this call, in a turn of its own.');
 }
 
-// The agents that an app's agents use as tools: who they are, and that none of them comes to ask itself.
+// The agents that an app's agents use as tools: finds all of them, and the circles in which agents would call themselves.
 
-/** The agents, and all that their tools bring along, each once; `resolve` gives one its tools. */
+/** The agents and all sub-agents of their tools, each once; `resolve` gives an agent its tools. */
 export function withSubAgents(agents: readonly Agent[], resolve: (agent: Agent) => Agent): { agents: Agent[]; faults: string[] } {
   const found = agents.map(resolve);
   const faults: string[] = [];
@@ -110,7 +110,7 @@ export function withSubAgents(agents: readonly Agent[], resolve: (agent: Agent) 
       if (brought && !known) found.push(resolve(brought));
       else if (!known)
         faults.push(`agent ${name}: its tool asks agent ${JSON.stringify(subAgent.name)}, which the app does not have`);
-      // An app's agents are copies, with the same list of tools.
+      // An app's agents are copies that share the list `wanted`.
       else if (brought && brought.wanted !== known.wanted)
         faults.push(`agent ${name}: its tool asks an agent ${subAgent.name}, and the app has another one of that name`);
     }
@@ -118,7 +118,7 @@ export function withSubAgents(agents: readonly Agent[], resolve: (agent: Agent) 
   return { agents: found, faults };
 }
 
-/** Agents that would come to ask themselves, each circle once: `a → b → a`. */
+/** Circles in which agents would call themselves, each once: `a → b → a`. */
 export function circles(agents: readonly { name: string; tools: readonly Tool[] }[]): string[] {
   const asks = new Map(agents.map(({ name, tools }) => [name, tools.flatMap(({ subAgent }) => subAgent?.name ?? [])]));
   const done = new Set<string>();

@@ -1,4 +1,4 @@
-/** `defineAgent` and `defineApp`: they check what is written (agent.ts), fill in defaults, and name every fault at once. */
+/** `defineAgent` and `defineApp`: check a definition (agent.ts), fill in defaults, and report every fault at once. */
 import type { ModelSettings } from '../model/prices';
 import { unknownFields } from '../shared/json/json';
 import { approvalFaults, type Approvals } from '../rules/approvals';
@@ -19,7 +19,7 @@ import { DEFAULT_LIMITS, LIMITS, limitFaults } from './limits';
 
 export type { AgentPermissions } from '../tools/admit/policy';
 const NAME = /^[A-Za-z0-9._~-]{1,64}$/;
-/** A field that is left out here does not compile. */
+/** Does not compile if a field is missing. */
 const FIELDS: Readonly<Record<keyof AgentDefinition, true>> = {
   name: true,
   prompt: true,
@@ -131,7 +131,10 @@ export function defineAgent(definition: AgentDefinition): Agent {
   });
 }
 
-/** What names tools, or depends on what they are; for an agent that only names its tools it is known once an app has them. */
+/**
+ * Faults in settings that name tools or depend on them. If an agent only names its tools, they are checked when it becomes part of
+ * an app.
+ */
 function toolsetFaults({ permissions, catalogue, approvals, budgets, mcpServers }: OverTools, tools: readonly Tool[]): string[] {
   return [
     ...permissionFaults(permissions, tools, mcpServers),
@@ -155,15 +158,17 @@ export interface App {
   readonly hooks?: Hooks;
   /** Any number of versions of any number of tools; agents name theirs. */
   readonly tools: readonly Tool[];
-  /** By the name that agents use. */
+  /** By the model name that agents use. */
   readonly models?: ModelSettings;
-  /** What MCP clients are offered besides the tools. */
+  /** What MCP clients get besides the tools. */
   readonly mcp?: McpDefinition;
 }
 
 /**
- * The agents that a worker serves, those that their tools ask included, and the tools that they name; the default export of an app file.
- * @throws Error that lists every fault: agents of one name, versions that are there twice, names that fit no tool or agent, agents that ask each other in a circle, wrong hooks
+ * The agents that a worker serves, with the sub-agents of their tools, and the tools that they name; the default export of an app
+ * file.
+ * @throws Error that lists every fault: agents with the same name, duplicate versions, names that fit no tool or agent, circles of
+ * agents, wrong hooks
  */
 export function defineApp(app: {
   agents: readonly Agent[];

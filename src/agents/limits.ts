@@ -14,7 +14,7 @@ export const DEFAULT_LIMITS: AgentLimits = { steps: 40, tokens: 2_000_000, costU
 
 export const LIMITS = Object.keys(DEFAULT_LIMITS);
 
-/** Those that are none, one line each. A number that JSON cannot carry exactly could not be read from the record again. */
+/** The invalid limits, one line each. JSON cannot carry larger numbers exactly, so they could not be read back from the record. */
 export function limitFaults(limits: Partial<AgentLimits>): string[] {
   const isLimit = (value: number) => value > 0 && (value <= Number.MAX_SAFE_INTEGER || value === Infinity);
   return Object.entries(limits)

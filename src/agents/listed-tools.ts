@@ -1,4 +1,4 @@
-/** Every tool and version of an app, with the agents that have it. */
+/** Lists every tool and version of an app, with the agents that have it. */
 import { compileRules, neverRuns, withDefaults, type Policy } from '../rules';
 import { isSunset } from '../tools/define/versions';
 import { ruledTool } from '../tools/admit/policy';
@@ -8,11 +8,10 @@ import type { Tool } from '../tools/define/tool';
 
 export interface ToolWithAgents {
   tool: Tool;
-  /** The agents that have it. */
   agents: string[];
 }
 
-/** By agent, then by tool. @param only of this agent, and what no agent has is left out */
+/** By agent, then by tool. @param only lists this agent's tools only, and no tools without an agent */
 export function listedTools(app: App, only?: string): ToolWithAgents[] {
   const listed = new Map<string, ToolWithAgents>();
   const add = (tool: Tool, agent: string | null) => {
@@ -33,13 +32,13 @@ export interface Here {
   /** HOLDFAST_ENVIRONMENT of the workers. */
   environment?: string | undefined;
   now?: Date;
-  /** Who would ask for the call: rules may look at it. Absent: anybody. */
+  /** Who would request the call: rules may depend on it. Absent: anybody. */
   requester?: string | undefined;
 }
 
 /**
- * Those that a call can reach: they exist in this environment, their sunset date has not come, and the rules of an agent that has them let some call
- * of them run. Agents whose rules let none are left out.
+ * The tools that a call can reach: they exist in this environment, their sunset date has not come, and the rules of an agent that
+ * has them let some call of them run. Agents whose rules let none run are left out.
  */
 export function callableTools(
   app: App,
@@ -58,7 +57,7 @@ export function callableTools(
 
 const policyCache = new WeakMap<App, Map<string, Policy>>();
 
-/** By agent. */
+/** Compiled rules, by agent. */
 function policiesOf(app: App): Map<string, Policy> {
   const policies =
     policyCache.get(app) ?? new Map(app.agents.map(({ name, permissions }) => [name, compileRules(withDefaults(permissions))]));

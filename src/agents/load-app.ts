@@ -1,4 +1,4 @@
-/** The app that a worker serves: a file of the user's, or the agents that ship. */
+/** Loads the app that a worker serves from the user's file. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { isAgent } from './agent';
@@ -25,7 +25,7 @@ function defaultExport(module: unknown): App | null {
     const { agents, tools = [], hooks, models, mcp } = value as Partial<App>;
     if (!Array.isArray(agents) || !agents.every(isAgent)) continue;
     const more = { ...(hooks ? { hooks } : {}), ...(models ? { models } : {}), ...(mcp ? { mcp } : {}) };
-    return defineApp({ agents, tools, ...more }); // however it was made
+    return defineApp({ agents, tools, ...more }); // checked even if defineApp did not make it
   }
   return null;
 }

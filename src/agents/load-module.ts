@@ -1,10 +1,10 @@
-/** Modules of the user's: TypeScript or JavaScript, ES module or CommonJS, without a build. */
+/** Loads the user's modules: TypeScript or JavaScript, ES module or CommonJS, without a build. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Imports a TypeScript or JavaScript file of the user's. @throws Error with the line of that file that threw */
+/** Imports a TypeScript or JavaScript file. @throws Error with the line of that file that threw */
 export async function loadModule(file: string): Promise<unknown> {
   const path = resolve(file);
   try {
@@ -20,15 +20,15 @@ async function importEsm(path: string): Promise<unknown> {
 }
 
 /**
- * A CommonJS file that is imported becomes a `data:` URL in tsx: its exceptions name no line of the user's, and what it
- * imports later is not found. A namespace of its own: the file is loaded anew each time.
+ * tsx turns an imported CommonJS file into a `data:` URL: its exceptions then name no line of the user's file, and its later
+ * imports fail. So the file is required instead, in a namespace of its own, which loads it anew each time.
  */
 async function requireCommonJs(path: string): Promise<unknown> {
   const { register } = await import('tsx/cjs/api');
   return register({ namespace: randomUUID() }).require(path, __filename);
 }
 
-/** As Node decides it: by the name, else by the `type` of the nearest package.json. */
+/** As Node decides: by the extension, else by the `type` of the nearest package.json. */
 function isCommonJs(path: string): boolean {
   const extension = extname(path);
   if (extension.startsWith('.m')) return false;
@@ -41,11 +41,11 @@ function packageType(folder: string): unknown {
   return dirname(folder) === folder ? undefined : packageType(dirname(folder));
 }
 
-/** The message, and the line of the user's own code that threw. */
+/** The message, and the line of the user's code that threw. */
 function whatAndWhere(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const lines = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
-  // `data:` is what tsx makes of a CommonJS file that an ES module imports: its line is none of the user's.
+  // tsx gives `data:` URLs to CommonJS files that an ES module imports: their lines are not the user's.
   const where = lines.find((line) => !/node:|node_modules|data:/.test(line) && !line.includes(dirname(__dirname)));
   return where ? `${error.message}\n${where}` : error.message;
 }

@@ -1,27 +1,27 @@
 /**
- * What the gateway asks an MCP client for before a call of a tool begins: of its user a form, of its model a text. The answer
- * becomes part of the call's input, so that it is checked, digested, approved and recorded with it; a call that runs asks nobody.
+ * Questions that the gateway asks an MCP client before a tool call begins: its user gets a form, its model a prompt. The answer
+ * becomes part of the call's input, so that it is checked, digested, approved and recorded with it; a running call asks nothing.
  */
 import { isJsonObject, type Json, type JsonObject, unknownFields } from '../shared/json/json';
 import { toolDefinition } from '../tools/convert/definition';
 import type { Tool } from '../tools/define/tool';
 
-/** For a tool: fields of its input that the client's user is asked for where a call leaves them out. */
+/** For a tool: input fields that the client's user fills in if a call leaves them out. */
 export interface McpForm {
   /** What the user reads above the form. */
   message: string;
-  /** Texts, numbers, yes or no, and choices of texts. */
+  /** Fields of type text, number, boolean, or choice of texts. */
   fields: readonly string[];
-  /** Of choices: what the user reads in the place of a value, by field. */
+  /** For choices: what the user reads instead of a value, by field. */
   labels?: Record<string, Record<string, string>>;
 }
 
-/** For a tool: a text of its input that the client's model writes where a call leaves it out. */
+/** For a tool: a text field of its input that the client's model writes if a call leaves it out. */
 export interface McpSample {
   field: string;
-  /** What the model is asked, from the rest of the input. */
+  /** Makes the model's prompt from the rest of the input. */
   prompt(given: JsonObject, asker: McpAsker): string | Promise<string>;
-  /** Tokens of the answer. */
+  /** Most tokens of the answer. */
   maxTokens: number;
 }
 
@@ -34,7 +34,7 @@ const MOST_FIELDS = 20;
 const MOST_MESSAGE = 1000;
 const MOST_TOKENS = 100_000;
 
-/** What is wrong with it. @param tools of the app, in all versions */
+/** The faults of forms and samples, as texts. @param tools of the app, in all versions */
 export function askFaults({ forms = {}, samples = {} }: McpAsks, tools: readonly Tool[]): string[] {
   if (!isRecord(forms) || !isRecord(samples)) return ['mcp.forms and mcp.samples must be by the name of a tool'];
   const inputs = (name: string) => tools.filter((tool) => tool.name === name).map((tool) => toolDefinition(tool).parameters);
@@ -76,7 +76,7 @@ function sampleFaults(sample: unknown, inputs: readonly JsonObject[], at: string
   return faults;
 }
 
-/** The fields of a form that a call leaves out, as the protocol has them. Null: there is nothing to ask. */
+/** The fields of a form that a call leaves out, as a schema of the protocol. Null: there is nothing to ask. */
 export function formOf(parameters: JsonObject, { fields, labels = {} }: McpForm, given: JsonObject): JsonObject | null {
   const missing = fields.filter((field) => !Object.hasOwn(given, field));
   const entries = missing.map((field) => [field, formField(propertyOf(parameters, field), labels[field])] as const);
@@ -121,7 +121,7 @@ function formField(schema: JsonObject | null, labels: Record<string, string> | u
   }
 }
 
-/** Of a choice of texts the texts, with their titles where they have some. */
+/** The texts of a choice, with their titles if they have some; null: no choice of texts. */
 function choiceOf(schema: JsonObject, titled: 'oneOf' | 'anyOf'): JsonObject | null {
   const { enum: values, [titled]: options } = schema;
   if (Array.isArray(values)) return values.every((value) => typeof value === 'string') ? { enum: values } : null;
@@ -155,13 +155,13 @@ function isListOfNames(value: unknown): value is readonly string[] {
   );
 }
 
-/** Who asks, and over which connection. */
+/** The caller of an MCP function, and the connection. */
 export interface McpAsker {
-  /** In full: `tenant/name`, or `name`. */
+  /** Full name: `tenant/name`, or `name`. */
   principal: string;
-  /** Null: the operator's own. */
+  /** Null: a principal of the operator. */
   tenant: string | null;
   roles: readonly string[];
-  /** Of a connection that asked for the tools of one agent; else null. */
+  /** The agent, if the connection asked for the tools of one agent; else null. */
   agent: string | null;
 }

@@ -1,12 +1,13 @@
 /**
- * What an app offers MCP clients besides its tools, and what it asks them for (docs/mcp-server.md). The gateway answers for them in its own process: their functions only look, and are brief. What acts is a tool.
+ * What an app offers MCP clients besides its tools, and what it asks them for (docs/mcp-server.md). The gateway calls these
+ * functions in its own process: they must be brief and only read. Actions belong in tools.
  */
 import { unknownFields } from '../shared/json/json';
 import { isRecord, type McpAsks, type McpAsker } from './mcp-asks';
 import { uriFaults, uriTemplateFaults, variablesOf } from '../shared/text/uri-template';
 type Maybe<T> = T | Promise<T>;
 
-/** Values that an argument may have, the best first. `given` are the arguments that the client has already. */
+/** Possible values of an argument, the best first. `given` are the arguments that the client has already. */
 export type McpCompletion = (
   typed: string,
   context: { asker: McpAsker; given: Readonly<Record<string, string>> },
@@ -44,7 +45,7 @@ export interface McpPrompt extends McpListing {
   name: string;
   description: string;
   arguments?: Record<string, McpArgument>;
-  /** A text is one message of the user. */
+  /** A string is one message of the user. */
   messages(given: Readonly<Record<string, string>>, asker: McpAsker): Maybe<string | McpMessage[]>;
 }
 
@@ -52,7 +53,7 @@ export interface McpResource extends McpListing {
   uri: string;
   name: string;
   mimeType: string;
-  /** Bytes go out as base64. */
+  /** Bytes are sent as base64. */
   read(asker: McpAsker): Maybe<string | Uint8Array>;
 }
 
@@ -70,7 +71,7 @@ export interface McpDefinition extends McpAsks {
   prompts?: readonly McpPrompt[];
   resources?: readonly McpResource[];
   resourceTemplates?: readonly McpResourceTemplate[];
-  /** Clients are told what tools log in the client's own calls, without secrets. Default false: a tool's log is the operator's. */
+  /** Sends clients what tools log in the client's own calls, without secrets. Default false: a tool's log is for the operator. */
   toolLogs?: boolean;
 }
 
@@ -79,7 +80,7 @@ const MOST = 1000;
 const MOST_ARGUMENTS = 50;
 const MOST_TEXT = 4000;
 
-/** The fields that it may have, for each kind of entry, and which one tells two of them apart. */
+/** For each kind of entry: its allowed fields, and the field that identifies it. */
 const KINDS = {
   prompts: { key: 'name', fields: ['name', 'title', 'description', 'visibleTo', 'arguments', 'messages'] },
   resources: { key: 'uri', fields: ['uri', 'name', 'title', 'description', 'visibleTo', 'mimeType', 'read'] },
@@ -92,7 +93,7 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 type Entry = Record<string, unknown>;
 
-/** What is wrong with it; nothing where there is none. */
+/** The faults of an app's `mcp`, as texts. */
 export function mcpFaults(mcp: unknown): string[] {
   if (mcp === undefined) return [];
   if (!isRecord(mcp)) return ['mcp must be {prompts, resources, resourceTemplates, forms, samples, toolLogs}'];

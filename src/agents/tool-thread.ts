@@ -1,4 +1,4 @@
-/** In a thread: loads the app's module, once, and runs one of its tools as it is told (tools/isolation/tool-threads.ts). */
+/** Runs in a thread: loads the app's module once, and runs one of its tools on request (tools/isolation/tool-threads.ts). */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { MessagePort } from 'node:worker_threads';
@@ -13,7 +13,7 @@ import type { App } from './define';
 import { loadApp } from './load-app';
 import type { Tool } from '../tools/define/tool';
 
-/** Null: it was not to be run after all. */
+/** Null: the worker withdrew the request. */
 export async function runTool(wanted: ToolSelection, _tell: unknown, port: MessagePort): Promise<WireResult | null> {
   const context = new ThreadContext(port, wanted.unheard);
   const abort = new AbortController();
@@ -48,7 +48,7 @@ async function run(tool: Tool, facts: RunFacts, context: ThreadContext, abort: A
   } catch (error) {
     if (isToolError(error)) throw error;
     if (!abort.signal.aborted) logFault(tool, error, ctx.log);
-    const { code, reason, message } = errorOf(tool, error); // as it is, it need not be one that can be copied
+    const { code, reason, message } = errorOf(tool, error); // the error itself may not be copyable
     throw new ToolError(code, reason, message);
   } finally {
     timeout.clear();
@@ -58,7 +58,7 @@ async function run(tool: Tool, facts: RunFacts, context: ThreadContext, abort: A
 
 const apps = new Map<string, Promise<App>>();
 
-/** @throws ToolError where this thread cannot have it: nothing has been run */
+/** @throws ToolError if this thread cannot load the tool: nothing has run */
 async function toolOf({ app: file, sha256, agent: name, tool, version }: ToolSelection): Promise<Tool> {
   const key = `${sha256} ${file}`;
   const loading = apps.get(key) ?? load(file, sha256);

@@ -1,6 +1,6 @@
 /**
- * What signs audit bundles: a key that does nothing else. It may live outside of this process: then a command has it, is
- * given the bytes on its standard input, and prints the signature.
+ * Signs audit bundles with a key that does nothing else, and makes signed decisions and signed starts of turns. The key for bundles
+ * may be outside of this process: then a command that has the key gets the bytes on its standard input, and prints the signature.
  */
 import { spawn } from 'node:child_process';
 import { verify, randomBytes } from 'node:crypto';
@@ -18,14 +18,14 @@ export interface BundleSigner {
   sign(bytes: Uint8Array): Promise<Buffer>;
 }
 
-/** What the settings name; null: nothing. */
+/** The key that the settings name; null: none. */
 export type NamedBundleKey = { file: string } | { pem: string } | { command: string; public: string } | null;
 
 export interface BundleKeyPlaces {
   named: NamedBundleKey;
-  /** Where a key of our own lies, or is made at its first use. */
+  /** Path of holdfast's own key, which is made on first use. */
   made: string;
-  /** The file that a new one is entered in. Null: somebody else's to write. */
+  /** The file that a new key is added to. Null: holdfast may not write it. */
   trustedKeys: string | null;
 }
 
@@ -40,7 +40,7 @@ export function ofKey(key: SigningKey): BundleSigner {
   return { kid: key.kid, public: key.public, sign: async (bytes) => key.sign(bytes) };
 }
 
-/** Longest time that a signer may take, ms: it may ask a key service. */
+/** Longest time that the command may take, ms: it may ask a key service. */
 const SIGN_WITHIN = 60_000;
 const SIGNATURE = /^[A-Za-z0-9_-]{86}$/;
 const MOST_OUTPUT = 10_000;
@@ -76,7 +76,7 @@ function bad(what: string): BadSigningKey {
   return new BadSigningKey(`The signer of bundles (HOLDFAST_BUNDLE_SIGNER) failed: ${what}.`);
 }
 
-/** @returns what the command printed. Its own errors go where ours go. */
+/** @returns what the command printed. Its standard error goes to ours. */
 function run(command: string, input: Uint8Array): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, { shell: true, stdio: ['pipe', 'pipe', 'inherit'], timeout: SIGN_WITHIN });
@@ -84,7 +84,7 @@ function run(command: string, input: Uint8Array): Promise<string> {
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       if (printed.length <= MOST_OUTPUT) printed += text;
     });
-    child.stdin.on('error', () => undefined); // it may answer without having read all
+    child.stdin.on('error', () => undefined); // it may answer without reading all
     child.on('error', (error) => reject(bad(error.message)));
     child.on('close', (code, signal) =>
       code === 0
@@ -97,15 +97,15 @@ function run(command: string, input: Uint8Array): Promise<string> {
   });
 }
 
-// Makes what is signed.
+// Makes the signed texts of decisions and starts.
 
-/** Seconds that something signed is good for, at most. */
+/** Longest validity of a signed text, seconds. */
 export const LONGEST_S = 24 * 3600;
 
 type IssuanceClaimName = 'v' | 'iat' | 'exp' | 'nonce' | 'kid';
 
 /**
- * A decision, signed: good until `until`, and for a day at most. Without `note_hash` no note goes with it.
+ * A signed decision, valid until `until`, and for a day at most. Without `note_hash` it has no note.
  * @param until ISO 8601; null: a day
  */
 export function attestDecision(
@@ -118,7 +118,7 @@ export function attestDecision(
   return key.token({ ...whole, ...issuanceClaims(key, nowMs, until) } satisfies DecisionClaims);
 }
 
-/** The start of a turn, signed: good for a day. */
+/** The signed start of a turn, valid for a day. */
 export function attestStart(key: SigningKey, claims: Omit<StartClaims, IssuanceClaimName>, nowMs = Date.now()): string {
   return key.token({ v: 'holdfast.start/1', ...claims, ...issuanceClaims(key, nowMs, null) } satisfies StartClaims);
 }

@@ -1,4 +1,7 @@
-/** What is signed: a decision on one call of one turn, a message to one turn, or the start of one. Read strictly: exactly these fields, in exactly one spelling. */
+/**
+ * The signed claims: a decision on one call of one turn, a message to one turn, or the start of one. Reading is strict: exactly
+ * these fields, in exactly one spelling.
+ */
 import { isJsonObject, type Json } from '../shared/json/json';
 import { canonical } from '../shared/json/canonical';
 import { parseJson } from '../shared/json/parse-json';
@@ -8,29 +11,29 @@ export interface DecisionAudience {
   namespace: string;
   workflow_id: string;
   first_execution_run_id: string;
-  /** The store that the turn is bound to. In version 2 always there, in version 1 never. */
+  /** The store that the turn is bound to. Always present in version 2, never in version 1. */
   store_id?: string;
 }
 
 /**
- * One decision of one principal on one exact call (contract.md, "Attestation"). Versions 1, for turns that are bound to no
- * store, and 2, for the others, do not cover the note; version 3 does, and is for all turns.
+ * One decision of one principal on one exact call (contract.md, "Attestation"). Version 1, for turns without a store, and version
+ * 2, for the others, do not cover the note; version 3 does, and is for all turns.
  */
 export interface DecisionClaims {
   v: 'holdfast.decision/1' | 'holdfast.decision/2' | 'holdfast.decision/3';
   aud: DecisionAudience;
-  /** The call's digest, 64 hex; of a message to the turn `steerDigest`. */
+  /** The call's digest, 64 hex; for a message to the turn `steerDigest`. */
   digest: string;
   decision: 'approve' | 'deny' | 'settle' | 'edit' | 'steer';
-  /** Settle: what became of the call; absent otherwise. */
+  /** Settle: how the call ended; absent otherwise. */
   outcome?: 'applied' | 'not_applied';
   /** Edit: hash of the other input; absent otherwise. */
   input_hash?: string;
-  /** Version 3: `noteHash` of the note beside it, null where there is none. Absent in the others. */
+  /** Version 3: `noteHash` of the note, null without a note. Absent in the other versions. */
   note_hash?: string | null;
   principal: string;
   roles: string[];
-  /** Head of the transcript that the signer saw: for the record. The turn may have gone on beside the call that waits. */
+  /** Head of the transcript that the signer saw, for the record. The turn may have continued beside the waiting call. */
   head: string | null;
   /** Seconds since the epoch. */
   iat: number;
@@ -40,14 +43,14 @@ export interface DecisionClaims {
   kid: string;
 }
 
-/** Who asks for a turn: nobody else can have started it in his name. */
+/** The requester of a turn: nobody else can have started it under their name. */
 export interface StartClaims {
   v: 'holdfast.start/1';
   aud: { namespace: string; workflow_id: string };
   requester: string;
-  /** Empty: the worker chooses (a direct call). */
+  /** Empty: the worker chooses the agent (a direct call). */
   agent: string;
-  /** Hash of what was asked. */
+  /** Hash of the request. */
   message_hash: string;
   iat: number;
   exp: number;
@@ -123,7 +126,7 @@ const START: Shape = {
 export function decisionClaims(value: Json): DecisionClaims | null {
   if (!hasShape(value, DECISION)) return null;
   const claims = value as unknown as DecisionClaims;
-  // One meaning each: what settles has an outcome, what edits names the input, and nothing else has either.
+  // Each field has one meaning: only `settle` has an outcome, and only `edit` has an input hash.
   const settles = (claims.outcome !== undefined) === (claims.decision === 'settle');
   const edits = (claims.input_hash !== undefined) === (claims.decision === 'edit');
   const covers = claims.v === 'holdfast.decision/3';
@@ -143,17 +146,17 @@ export function hasShape(value: Json, shape: Shape): boolean {
   return Object.entries(shape).every(([key, rule]) => rule(Object.hasOwn(value, key) ? value[key] : undefined));
 }
 
-// The text form of something signed: `<canonical claims>.<Ed25519 signature>`, both base64url. It fits into a signal's
-// `attestation` (shared/approval/decision.ts), and there is one text only for the same claims and signature.
+// The text form of signed claims: `<canonical claims>.<Ed25519 signature>`, both base64url. It fits into a signal's `attestation`
+// (shared/approval/decision.ts). The same claims and signature have only one text.
 
-/** What a decision may carry. */
+/** Longest token that a decision may carry. */
 export const LONGEST_TOKEN = 4096;
 
 const TOKEN = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]{86})$/;
 
 export interface Token {
   claims: Json;
-  /** What was signed. */
+  /** The signed bytes. */
   bytes: Buffer;
   signature: Buffer;
 }
@@ -167,7 +170,7 @@ export function signedBytes(claims: Json): Buffer {
   return Buffer.from(canonical(claims));
 }
 
-/** Null for whatever `writeToken` would not have written, byte for byte. */
+/** Null for any text that `writeToken` would not have written, byte for byte. */
 export function readToken(text: string): Token | null {
   if (text.length > LONGEST_TOKEN) return null;
   const [, body, seal] = TOKEN.exec(text) ?? [];

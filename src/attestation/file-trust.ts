@@ -1,4 +1,4 @@
-/** Whose signed decisions count: those of the keys in one file. Whatever it is given, it answers, and never throws. */
+/** Decides whose signed decisions count: those of the keys in one file. It answers any input, and never throws. */
 import { verify } from 'node:crypto';
 import type { Trust } from '../activities/ports';
 import { samePerson } from '../shared/approval/approval';
@@ -15,7 +15,7 @@ export interface TrustSettings {
   path: string;
   /** The namespace in which decisions count. */
   namespace: string;
-  /** Told when the file cannot be used. */
+  /** Gets an error when the file cannot be used. */
   log: { error(facts: object, message: string): void };
   /** ms since the epoch. Default: the clock. */
   now?: () => number;
@@ -48,7 +48,7 @@ export class FileTrust implements Trust {
     return message_hash === said.message_hash ? null : 'it was signed for another message';
   }
 
-  /** The claims, once signature, key and time are good. */
+  /** The claims, if signature, key and time are valid. */
   private async verifyClaims<C extends { kid: string; iat: number; exp: number }>(
     attestation: string,
     read: (claims: Json) => C | null,
@@ -124,7 +124,7 @@ function notNow({ iat, exp }: { iat: number; exp: number }, now: number): string
   return exp * 1000 <= now ? `it expired at ${new Date(exp * 1000).toISOString()}` : null;
 }
 
-/** A name out of a token that is genuine: still somebody's text. */
+/** Quoted, since the name in a genuine token is still another person's text. */
 function quoteName(name: string): string {
   return JSON.stringify(name.slice(0, 100).toWellFormed());
 }

@@ -1,4 +1,4 @@
-/** The key that a gateway signs with. One that nobody has named is made at the first start. */
+/** The key that a gateway signs with. If the settings name none, it is made at the first start. */
 import { existsSync } from 'node:fs';
 import { isJsonObject, type Json } from '../shared/json/json';
 import type { Store } from '../store/store';
@@ -15,11 +15,11 @@ export function trustedEntry(
 }
 
 export interface KeyPlaces {
-  /** The key that the settings name, or that is there already; null: there is none yet. */
+  /** The key that the settings name, or one that exists already; null: there is none yet. */
   signingKey: string | null;
-  /** Where a new one goes. */
+  /** Path for a new key. */
   made: string;
-  /** The file that a new one is entered in. Null: the workers' file is somebody else's to write. */
+  /** The file that a new key is added to. Null: holdfast may not write the workers' file. */
   trustedKeys: string | null;
 }
 
@@ -29,8 +29,8 @@ export async function gatewayKey({ signingKey, made, trustedKeys }: KeyPlaces): 
 }
 
 /**
- * The key at `path`. Where there is none it is made: by one of all processes that want it at once, and the others take that one.
- * @param trustedKeys the file that a new one is entered in; null: somebody else's to write
+ * The key at `path`. If there is none, it is made; of several processes at once, one makes it, and the others use it.
+ * @param trustedKeys the file that a new key is added to; null: holdfast may not write it
  * @throws BadSigningKey, BadKeyFile
  */
 export async function ownKey(path: string, trustedKeys: string | null, use: { bundle?: true } = {}): Promise<SigningKey> {
@@ -38,7 +38,7 @@ export async function ownKey(path: string, trustedKeys: string | null, use: { bu
   const key = SigningKey.generate();
   const made = () => key.save(path);
   if (trustedKeys === null) return (await made()) ? key : SigningKey.read(path);
-  // Entered first: whoever dies in between leaves a key that nobody has, not one that nobody trusts.
+  // Trusted before it is saved: a process that dies in between leaves a key that nobody has, not one that nobody trusts.
   const enter = (keys: TrustedKey[]) => (existsSync(path) ? keys : [...keys, trustedEntry(key, use)]);
   return (await updateTrustedKeys(trustedKeys, enter, made)) ? key : SigningKey.read(path);
 }
@@ -47,7 +47,10 @@ const KEY_REGISTER = 'gateway-keys';
 const MAX_KEYS = 50;
 const FORGOTTEN_AFTER_MS = 30 * 24 * 3_600_000;
 
-/** Has the store say which key a gateway signs with, so that `doctor` finds the workers that do not trust it. It makes nobody trust it. */
+/**
+ * Records in the store which key a gateway signs with, so that `doctor` finds the workers that do not trust it. No worker trusts it
+ * because of this.
+ */
 export async function announceKey({ registers }: Pick<Store, 'registers'>, { kid }: Pick<SigningKey, 'kid'>): Promise<void> {
   await registers.update(KEY_REGISTER, (known, now) => {
     const others = Object.entries(timesOf(known)).filter(([other]) => other !== kid);
@@ -55,7 +58,7 @@ export async function announceKey({ registers }: Pick<Store, 'registers'>, { kid
   });
 }
 
-/** The keys that gateways over this store have signed with since they were started in the last 30 days. */
+/** The keys of gateways over this store that were started in the last 30 days. */
 export async function announcedKeys(read: (register: string) => Promise<{ value: Json; now: number }>): Promise<string[]> {
   const { value, now } = await read(KEY_REGISTER);
   return Object.entries(timesOf(value)).flatMap(([kid, at]) => (at > now - FORGOTTEN_AFTER_MS ? [kid] : []));

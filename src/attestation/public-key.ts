@@ -1,4 +1,4 @@
-/** Ed25519 public keys as they stand in files and tokens: the raw 32 bytes in base64url, and a short name made of them. */
+/** Converts Ed25519 public keys: files and tokens have the raw 32 bytes in base64url, and a short id made from them. */
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 
 /** DER of an Ed25519 SubjectPublicKeyInfo (RFC 8410), up to the raw key. */

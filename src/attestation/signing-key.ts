@@ -1,4 +1,6 @@
-/** A private key: a PKCS8 PEM file that only its owner may read. What is made of it is a signature; it never leaves this file's object. */
+/**
+ * A private key for signatures, from a PKCS8 PEM file that only its owner may read. The key leaves its object only through `save`.
+ */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -23,7 +25,7 @@ export class SigningKey {
     this.kid = keyId(this.public);
   }
 
-  /** A new one, in memory. */
+  /** A new key, in memory. */
   static generate(): SigningKey {
     return new SigningKey(generateKeyPairSync('ed25519').privateKey);
   }
@@ -43,7 +45,7 @@ export class SigningKey {
     return new SigningKey(ed25519(await readFile(path), bad));
   }
 
-  /** @throws BadSigningKey. @param name where the text is from, for its message */
+  /** @throws BadSigningKey. @param name source of the text, for the error */
   static ofPem(pem: string, name: string): SigningKey {
     return new SigningKey(ed25519(pem, (what) => new BadSigningKey(`The signing key ${name} cannot be used: ${what}.`)));
   }
@@ -53,14 +55,14 @@ export class SigningKey {
     return sign(null, bytes, this.#key);
   }
 
-  /** Writes the key, mode 0600. @returns false if there was a file: it is as it was */
+  /** Writes the key, mode 0600. @returns false if the file existed; it is unchanged */
   async save(path: string): Promise<boolean> {
     const folder = dirname(resolve(path));
     await mkdir(folder, { recursive: true, mode: 0o700 });
     return createFile(folder, resolve(path), Buffer.from(this.#key.export({ format: 'pem', type: 'pkcs8' })));
   }
 
-  /** The claims, signed. @throws RangeError when they are too long for what carries them */
+  /** The claims as a signed text. @throws RangeError if it is longer than a decision may carry */
   token(claims: object): string {
     const token = writeToken(claims as Json, sign(null, signedBytes(claims as Json), this.#key));
     if (token.length > LONGEST_TOKEN)

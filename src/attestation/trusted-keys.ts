@@ -1,6 +1,7 @@
 /**
- * The file of trusted keys: JSON, a list. Several keys at once are a rotation; an entry with `revoked_at` is a revocation. It is read
- * each time that a decision is checked, so that a revocation counts at once; decisions are rare.
+ * The file of trusted keys: reads, checks and changes a JSON list. Several keys at once allow a rotation; an entry with
+ * `revoked_at` is a revocation. The file is read for each check of a decision, so that a revocation counts at once; decisions are
+ * rare.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
@@ -12,7 +13,7 @@ import { hasCode, replaceFile } from '../store/files/atomic-file';
 import { hasShape, principalName, roleList } from './claims';
 import { keyId, publicKey } from './public-key';
 
-/** A key that speaks for somebody. */
+/** A public key and what it may sign. */
 export interface TrustedKey {
   /** First 16 hex characters of the SHA-256 of the raw key. */
   kid: string;
@@ -31,7 +32,7 @@ export interface TrustedKey {
   revoked_at?: string;
 }
 
-/** A file of trusted keys that cannot be used: nothing is trusted until it is mended. */
+/** A file of trusted keys that cannot be used: no key is trusted until it is corrected. */
 export class BadKeyFile extends Error {
   override readonly name = 'BadKeyFile';
 }
@@ -39,7 +40,7 @@ export class BadKeyFile extends Error {
 const LARGEST_FILE = 1_000_000;
 const MOST_KEYS = 1000;
 
-/** @throws BadKeyFile, with what is wrong; a missing file too */
+/** @throws BadKeyFile that says what is wrong; for a missing file too */
 export async function readTrustedKeys(path: string): Promise<TrustedKey[]> {
   let text: string;
   try {
@@ -72,10 +73,11 @@ export function parseTrustedKeys(text: string, path: string): TrustedKey[] {
 }
 
 /**
- * Changes the file, whole or not at all; one process at a time, so that no revocation is lost. A file that is not there is an empty one.
+ * Changes the file as a whole or not at all; one process at a time, so that no revocation is lost. A missing file counts as an
+ * empty one.
  * @param andThen runs before another process may change it
- * @returns what `andThen` returned
- * @throws BadKeyFile when it cannot be used, before or after
+ * @returns the result of `andThen`
+ * @throws BadKeyFile when the file cannot be used, before or after the change
  */
 export async function updateTrustedKeys<T = void>(
   path: string,
@@ -87,7 +89,7 @@ export async function updateTrustedKeys<T = void>(
   const unlock = await lock(`${resolve(path)}.lock`);
   try {
     const text = `${JSON.stringify(change(existsSync(path) ? await readTrustedKeys(path) : []), null, 2)}\n`;
-    parseTrustedKeys(text, path); // what could not be read again is not written
+    parseTrustedKeys(text, path); // what could not be read again is never written
     await replaceFile(folder, resolve(path), Buffer.from(text));
     return await andThen?.();
   } finally {
@@ -112,9 +114,9 @@ async function lock(path: string): Promise<() => Promise<void>> {
 }
 
 /**
- * What is wrong with the key, in words; null: it is in force.
- * @param nowMs when it was used
- * @param knownMs what was revoked until then does not count, whenever it was used
+ * Why the key is not in force, as a text; null: it is.
+ * @param nowMs when the key was used
+ * @param knownMs a key that was revoked until then does not count, whenever it was used
  */
 export function notInForce(key: TrustedKey, nowMs: number, knownMs = nowMs): string | null {
   if (key.revoked_at !== undefined && Date.parse(key.revoked_at) <= knownMs)

@@ -1,3 +1,4 @@
+/** `holdfast approve`: approves waiting calls, or replaces a waiting call by one with another input. */
 import type { Command } from 'commander';
 import type { JsonObject } from '../shared/json/json';
 import { describeAcceptance, decide } from './support/decide';

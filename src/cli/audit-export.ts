@@ -1,3 +1,4 @@
+/** `holdfast audit export`: writes the audit bundle of a turn, a direct call or a session to a file. */
 import type { Command } from 'commander';
 import type { BundleOf } from '../client';
 import { UsageError } from './support/exit';

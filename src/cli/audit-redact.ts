@@ -1,3 +1,4 @@
+/** `holdfast audit redact`: writes a bundle without some of its content, signed anew. */
 import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
 import type { RedactionResult } from '../audit/redact/redact';

@@ -1,4 +1,4 @@
-/** `holdfast audit replay`: recorded histories over the workflow code, without acting. */
+/** `holdfast audit replay`: runs the workflow code over recorded histories, without executing anything. */
 import { availableParallelism } from 'node:os';
 import { access } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
@@ -74,7 +74,7 @@ async function* allOf(files: string[]): AsyncGenerator<Replayable> {
   for (const file of files) yield* historiesOf(file);
 }
 
-/** Until Ctrl-C: then the processes are ended, and this one too. */
+/** Yields until Ctrl-C, which ends the replaying processes and this one. */
 async function* until(answers: AsyncGenerator<ReplayResult>): AsyncGenerator<ReplayResult> {
   const stopped = untilStopped().then(() => 'stopped' as const);
   for (;;) {
@@ -88,7 +88,7 @@ async function* until(answers: AsyncGenerator<ReplayResult>): AsyncGenerator<Rep
   }
 }
 
-/** In bulk only what is not the same is told one by one. */
+/** For histories of the server, only those that are not the same are printed one by one. */
 function telling(output: Output, code: string) {
   const progress = new Progress(output.json ? null : process.stderr);
   let count = 0;

@@ -1,4 +1,4 @@
-/** `holdfast audit report`: a bundle, or two side by side, as a page for people. */
+/** `holdfast audit report`: renders a bundle, or two side by side, as a page for people. */
 import type { Command } from 'commander';
 import { reportComparison, html, markdown, report } from '../audit/report';
 import { visible } from '../shared/text/visible';

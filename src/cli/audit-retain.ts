@@ -1,3 +1,4 @@
+/** `holdfast audit retain`: deletes kept bundles of a certain age, and leaves a signed tombstone for each. */
 import type { Command } from 'commander';
 import { bundleKeyPlaces, loadConfig } from '../config';
 import { oneLine } from './support/describe';

@@ -1,3 +1,4 @@
+/** `holdfast audit sweep`: keeps a bundle of each turn with effects that has ended and has none yet. */
 import type { Command } from 'commander';
 import { bundleKeyPlaces, loadConfig } from '../config';
 import { keptOf } from './support/kept';

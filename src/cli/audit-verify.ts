@@ -1,3 +1,4 @@
+/** `holdfast audit verify`: checks bundles offline, and whether each follows the one before. */
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError, type Command } from 'commander';
@@ -19,14 +20,14 @@ interface Options {
 }
 
 const NO_TOMBSTONES: Tombstones = { gone: new Map(), faults: [] };
-/** Bytes that are read at once. */
+/** Bytes per read. */
 const CHUNK = 1024 * 1024;
 
 export function auditVerify(audit: Command, output: () => Output): void {
   verifyCommand(audit.command('verify'), output);
 }
 
-/** Makes this command the one that verifies bundles: `holdfast audit verify`, or the whole program of `@holdfast/verify`. */
+/** Makes a command the one that verifies bundles: `holdfast audit verify`, or the whole program of `@holdfast/verify`. */
 export function verifyCommand(command: Command, output: () => Output): void {
   command
     .description(

@@ -1,3 +1,7 @@
+/**
+ * `holdfast audit what-if`: shows which calls of a recorded turn other rules, limits or approvers would have let through. Runs
+ * nothing.
+ */
 import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
 import { readCaseFile } from '../audit/case-file';
@@ -15,11 +19,10 @@ import { oneLine } from './support/describe';
 import { Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
 
-/** Like `diff`: 1 where something differs. */
+/** As in `diff`: 1 if something differs. */
 const DIFFERS = 1;
 const CANNOT_TELL = 3;
 
-/** `audit what-if`: which calls of a recorded turn other rules, limits or approvers would have let through. Runs nothing. */
 export function auditWhatIf(audit: Command, output: () => Output): void {
   audit
     .command('what-if')

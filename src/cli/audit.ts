@@ -1,4 +1,4 @@
-/** `holdfast audit …`: bundles, and what is done with them. Each command is a file of its own, `audit-….ts`. */
+/** `holdfast audit …`: the commands for bundles. Each command is a file of its own, `audit-….ts`. */
 import type { Command } from 'commander';
 import { auditExport } from './audit-export';
 import { auditRedact } from './audit-redact';

@@ -1,3 +1,4 @@
+/** `holdfast budgets`: lists what is used and left of the budgets of agents. */
 import type { Command } from 'commander';
 import type { ListedBudget } from '../client/budgets';
 import { oneLine } from './support/describe';

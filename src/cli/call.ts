@@ -1,3 +1,4 @@
+/** `holdfast call`: runs one tool call without a model, and prints its envelope. */
 import { Option, type Command } from 'commander';
 import { envelopeOf, type CallHandle, type DirectCall } from '../client/turns/direct-call';
 import type { Envelope } from '../shared/wire/errors';
@@ -82,7 +83,7 @@ async function finish(call: CallHandle, options: CallOptions, output: Output): P
   if (!envelope.success) throw new Exit(EXIT.failed);
 }
 
-/** All of it on standard error: standard output is for the envelope. */
+/** Prints everything on standard error: standard output is for the envelope. */
 export async function followCall(
   call: CallHandle,
   { stream }: Pick<CallOptions, 'stream'>,
@@ -98,7 +99,7 @@ export async function followCall(
       const asks = event.type === 'approval_requested' || (event.type === 'tool_error' && event.effect === 'in_doubt');
       const line = stream || asks ? describeEvent(event) : null;
       if (line !== null && event.type !== 'turn_started') output.note(line);
-      // Looked up only where somebody has to decide: a call that waits for nobody is not asked how it stands.
+      // Looked up only if somebody has to decide: otherwise the call's state is not queried.
       if (asks) asking ??= waiting.until(AbortSignal.any([over.signal, signal]));
       if (asks || event.type === 'approval_decided') waiting.look();
     }

@@ -1,3 +1,4 @@
+/** `holdfast cancel`: ends a turn. */
 import type { Command } from 'commander';
 import type { Output } from './support/output';
 import { withClient } from './support/with-client';

@@ -1,6 +1,6 @@
 /**
- * `holdfast chat`: a conversation in the terminal, or line by line from standard input. Ctrl-C interrupts the turn; when
- * none runs, or a second time, it leaves, as Ctrl-D, `exit` and `quit` do. Whatever runs goes on without us.
+ * `holdfast chat`: a conversation in the terminal, or line by line from standard input. Ctrl-C interrupts the turn. If no turn
+ * runs, or the second time, it leaves the conversation, as Ctrl-D, `exit` and `quit` do. Running turns continue.
  */
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
@@ -20,13 +20,13 @@ import { StreamedText } from './support/typed';
 import { Waiting } from './support/waiting';
 import { withClient } from './support/with-client';
 
-/** Why somebody leaves with Ctrl-D, which is no failure. */
+/** Reason of an abort by Ctrl-D, which is no failure. */
 const LEAVE_REASON = 'left';
 
-/** A line of one of these words ends the conversation. */
+/** A line that is one of these words ends the conversation. */
 const LEAVES = new Set(['exit', 'quit']);
 
-/** After these something may wait for a person. */
+/** After these events a call may wait for a person. */
 const LOOK_AFTER = new Set(['approval_requested', 'approval_decided', 'tool_error', 'tool_result']);
 
 interface ChatOptions {
@@ -99,7 +99,7 @@ class Chat {
     if (!this.terminal && exitOf(this.last) !== EXIT.done) throw new Exit(exitOf(this.last));
   }
 
-  /** Whoever comes back sees what goes on, and is asked what waits, before anything else is said. */
+  /** Shows a returning user the turns that are under way, and asks what waits, before the first new message. */
   private async catchUp({ held, running, queue }: SessionView): Promise<void> {
     if (held) this.output.say(`(turn ${held.turn_id} ended as ${held.state}: what you say next goes on after it)`);
     for (const { turn_id } of [...(running ? [running] : []), ...(held ? [] : queue)]) {
@@ -109,7 +109,7 @@ class Chat {
     }
   }
 
-  /** Until the input ends, or somebody says that he leaves. */
+  /** Lines until the input ends, or the user leaves. */
   private async *lines(): AsyncGenerator<string> {
     for await (const line of this.input()) {
       if (LEAVES.has(line.trim().toLowerCase())) return;
@@ -129,7 +129,7 @@ class Chat {
     }
   }
 
-  /** On a terminal whoever was not heard may say it again; a script is to stop. */
+  /** On a terminal the user may repeat a message that was not accepted; a script has to stop. */
   private async say(message: string): Promise<void> {
     try {
       const { turn_id } = await this.session.send(message);
@@ -140,7 +140,7 @@ class Chat {
     }
   }
 
-  /** @param joined it was said by somebody else, or earlier: so its message is shown */
+  /** @param joined the message is another client's, or an earlier one, and so is shown */
   private async follow(turnId: string, joined = false): Promise<void> {
     const { leaving, output, questions, terminal } = this;
     const over = new AbortController();
@@ -171,7 +171,7 @@ class Chat {
       const view = await turn.result();
       this.last = view.state;
       const { text, state, reason } = view;
-      const shown = typed.hasShown(text) || (state !== 'completed' && text === said); // a turn that was stopped ends with what it said before its last calls
+      const shown = typed.hasShown(text) || (state !== 'completed' && text === said); // a stopped turn ends with the text before its last calls
       output.answer(view, [
         '',
         ...(shown ? [] : visible(text).split('\n')),

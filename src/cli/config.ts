@@ -1,3 +1,4 @@
+/** `holdfast config`: lists every setting with its value and source. */
 import type { Command } from 'commander';
 import { loadConfig } from '../config';
 import { explainSettings, type SettingView } from '../config/explain';
@@ -33,7 +34,7 @@ export function config(program: Command, output: () => Output): void {
         ),
       ];
       output().answer({ settings: shown, unknown }, lines);
-      // What is wrong with a value, or with two together, is said after all of it has been shown.
+      // Faults of a value, or of two values together, are reported after all settings were shown.
       loadConfig();
     });
 }

@@ -1,3 +1,4 @@
+/** `holdfast deny`: denies waiting calls. */
 import type { Command } from 'commander';
 import { describeAcceptance, decide } from './support/decide';
 import { decideOptions, type DecideOptions } from './support/decide-options';

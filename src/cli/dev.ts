@@ -1,3 +1,4 @@
+/** `holdfast dev`: runs the embedded stack in the foreground. */
 import type { Command } from 'commander';
 import type { Config } from '../config';
 import type { MailEnvironment, Stack } from '../devserver/stack';
@@ -41,7 +42,7 @@ export function dev(program: Command, output: () => Output): void {
       const settings = configWith({ data });
       if (app === undefined) needShowcase();
       const stopped = Promise.race([untilStopped(), untilNpmIsGone()]);
-      // The worker is another process: what it tells of the moment comes over the channel between them.
+      // The worker is another process: its live events come over the channel between both processes.
       const live = new InProcessLive();
       let up: Stack | null = null;
       const wanted = { wish: httpPort, appFile: app, live, stack: () => up };
@@ -51,7 +52,7 @@ export function dev(program: Command, output: () => Output): void {
         say,
       );
       const { startStack } = await import('../devserver/stack.js');
-      // A chain for the agents that ship; an app file, or a user with a node, brings what is needed.
+      // The chain is for the built-in agents; an app file, or a user with a node, brings what is needed.
       const equipChain = app === undefined && config.evm === null ? equip : undefined;
       const starting = startStack({
         config,
@@ -63,12 +64,12 @@ export function dev(program: Command, output: () => Output): void {
         onMessage: (message) => relayLive(message, live),
       });
       starting.catch(() => gateway.close());
-      // Whatever has been started by then ends with this process.
+      // Everything that was started by then ends with this process.
       const stack = await Promise.race([starting, stopped.then(() => null)]);
       if (stack === null) throw new Exit(EXIT.interrupted);
       up = stack;
       try {
-        // An app file brings its own tools: what they read is not ours to say.
+        // An app file brings its own tools, so their data source is not known here.
         const source = app === undefined ? { data: config.data } : {};
         const facts = { pid: process.pid, ...factsOf(stack), http_url: gateway.url, http_token: token, ...source };
         output().answer(facts, describe(stack, { url: gateway.url, token }, config.smtp !== null, source.data));
@@ -81,7 +82,10 @@ export function dev(program: Command, output: () => Output): void {
     });
 }
 
-/** A file that cannot be loaded is told before a server is started. What it reads of the mail catcher, this process reads too. */
+/**
+ * Reports a file that cannot be loaded before a server is started. The file may read the mail catcher's variables, so this process
+ * sets them too.
+ */
 async function loadApp(settings: Config, file: string, mail: MailEnvironment): Promise<void> {
   Object.assign(process.env, mail);
   await (await import('./support/app.js')).appOf(settings, file);

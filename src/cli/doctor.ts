@@ -1,3 +1,4 @@
+/** `holdfast doctor`: checks what is reachable, which versions run, and what has to be done. */
 import type { Command } from 'commander';
 import type { Connection } from '@temporalio/client';
 import { ConfigError, loadConfig, type Config } from '../config';
@@ -11,7 +12,7 @@ import { version } from '../version';
 interface Finding {
   what: string;
   ok: boolean;
-  /** A turn can run, and yet somebody should look. */
+  /** A turn can run, but somebody should look at this. */
   warning?: true;
   detail: string;
 }
@@ -49,7 +50,7 @@ async function examine(): Promise<Finding[]> {
     await finding('workflow bundle', async () => (await import('../worker/workflow-bundle.js')).workflowBundlePath()),
   );
   findings.push(await finding('store', () => describeStore(config.store)));
-  // A turn can run all the same: what a gateway that is not trusted here decides is refused.
+  // A warning only, because a turn can run: decisions of a gateway that is not trusted here are refused.
   const refused = await examineGatewayKeys(config).catch(text);
   if (refused !== null) findings.push({ what: 'gateways', ok: true, warning: true, detail: refused });
   findings.push(await examineIsolation(config));
@@ -57,7 +58,7 @@ async function examine(): Promise<Finding[]> {
   return [...findings, ...(await examineTemporal(config))];
 }
 
-/** A turn runs without commands and MCP programs: where nothing keeps them apart, that is a warning. */
+/** A turn runs without commands and MCP programs, so missing isolation is only a warning. */
 async function examineIsolation({ childrenMayReadSecrets }: Config): Promise<Finding> {
   const { isolation, RISK, whatToDo } = await import('../processes/isolation.js');
   const what = 'child processes';
@@ -104,7 +105,7 @@ async function examineTemporal(config: Config): Promise<Finding[]> {
     );
     const { examinePinnedTurns, examineWorkers } = await import('./support/examine-workers.js');
     const worker = await finding('worker', () => examineWorkers(connection, namespace, config.taskQueue));
-    // A new turn can run all the same: a warning, whatever comes out.
+    // A new turn can run all the same, so every result is only a warning.
     const older = await examinePinnedTurns(connection, namespace, config.taskQueue).catch(text);
     const pinned: Finding[] = older === null ? [] : [{ what: 'older turns', ok: true, warning: true, detail: older }];
     return [server, space, attributes, worker, ...pinned];

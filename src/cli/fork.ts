@@ -1,3 +1,4 @@
+/** `holdfast fork`: opens a session that continues after a block of another conversation. */
 import type { Command } from 'commander';
 import type { Output } from './support/output';
 import { withClient } from './support/with-client';
@@ -20,7 +21,7 @@ export function fork(program: Command, output: () => Output): void {
     .option('--id <key>', 'id of the new session')
     .option('--title <text>', 'its title')
     .action(async ({ from, ...more }: ForkOptions) => {
-      // Whoever reaches Temporal and the store by himself is the operator: he sees all.
+      // A user with direct access to Temporal and the store is the operator, who sees everything.
       const session = await withClient((client) => client.fork({ from, of: null, ...more }).then((forked) => forked.status()));
       output().answer(session, [`${session.session_id}${session.ui_url ? `  ${session.ui_url}` : ''}`]);
     });

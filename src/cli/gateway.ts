@@ -1,3 +1,4 @@
+/** `holdfast gateway`: runs the HTTP gateway as one process. */
 import type { Command } from 'commander';
 import { loadConfig } from '../config';
 import { createLog } from '../telemetry/log';
@@ -23,10 +24,10 @@ export function gateway(program: Command, output: () => Output): void {
     .action(async ({ app: file, httpPort, host }: GatewayOptions) => {
       const stopped = untilStopped();
       const config = loadConfig();
-      const { serveGateway } = await import('../gateway/serve.js'); // an HTTP server is loaded only where one is wanted
+      const { serveGateway } = await import('../gateway/serve.js'); // the HTTP server is loaded only where it is needed
       const { gatewayParts } = await import('../gateway/serve.js');
       const { appOf } = await import('./support/app.js');
-      // As a worker by itself has it: with a shell only if somebody has named the folder for it.
+      // As in a stand-alone worker: the agent with a shell only if its folder is configured.
       const loaded = await appOf(config, file, { showcase: config.workspace !== null });
       const parts = await gatewayParts(config, { log: createLog(config.logLevel), app: async () => loaded });
       const at = { host: host ?? config.httpHost, port: httpPort ?? config.httpPort };

@@ -1,4 +1,4 @@
-/** `holdfast incident`: all that an audit has to say of a turn, in one folder, in one go. */
+/** `holdfast incident`: writes the bundle, verification, report and replay of a turn into one folder. */
 import type { Command } from 'commander';
 import { EXIT, Exit } from './support/exit';
 import { investigate } from './support/investigate';

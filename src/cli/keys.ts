@@ -1,4 +1,4 @@
-/** `holdfast keys …`: who may sign, and who may speak to the gateway. */
+/** `holdfast keys …`: manages the keys that sign decisions and bundles, and makes tokens for the gateway. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -123,7 +123,7 @@ export function keysCommands(keys: Command, output: () => Output): void {
 
 const OWNERS: Partial<Record<TrustedKey['use'], string>> = { gateway: 'of a gateway', bundle: 'for audit bundles' };
 
-/** A gateway, and whoever exports, find their first key by themselves. */
+/** The first key goes to the path that a gateway, or an export, uses without a setting. */
 function newPath(home: string, kid: string, first: string | null): string {
   return first !== null && !existsSync(first) ? first : join(home, 'keys', `${kid}.pem`);
 }

@@ -1,3 +1,4 @@
+/** `holdfast list`: lists turns. */
 import type { Command } from 'commander';
 import { TURN_STATES, type TurnState } from '../shared/turn/turn-states';
 import type { TurnSummary } from '../shapes/turn-view';

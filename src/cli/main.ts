@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line. Each command is a file; this one puts them together and turns errors into exit codes. */
+/** The command line: puts the commands together, and turns errors into exit codes. Each command is a file. */
 import './support/first';
 import './support/own-environment';
 import { Command } from 'commander';
@@ -70,7 +70,7 @@ async function main(argv: string[]): Promise<number> {
   const output = () => createOutput(program.opts<{ json?: boolean }>().json === true || argv.includes('--json'));
   for (const command of COMMANDS) command(program, output);
   const tools = program.command('tools').description('The tools of an app: what they are, what they cost, how they change.');
-  // They load whatever tools need: half a second that no other command has to wait for.
+  // These commands load everything that tools need: half a second that no other command has to wait for.
   if (argv.includes('tools')) (await import('./tools.js')).toolsCommands(tools, output);
   const keys = program.command('keys').description('Keys that sign decisions, and tokens for the gateway.');
   if (argv.includes('keys')) (await import('./keys.js')).keysCommands(keys, output);

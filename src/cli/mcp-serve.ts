@@ -1,4 +1,4 @@
-/** `holdfast mcp serve`: our tools for an MCP client that starts this process, such as an editor. */
+/** `holdfast mcp serve`: offers holdfast's tools to an MCP client that starts this process, such as an editor. */
 import type { Command } from 'commander';
 import { loadConfig, type Config } from '../config';
 import { signAndDecide } from '../client/approvals/attest';
@@ -45,13 +45,16 @@ async function offersOfApp(config: Config, file: string | undefined) {
     import('../gateway/tool-catalogue.js'),
     import('../gateway/mcp/offers.js'),
   ]);
-  // As a worker by itself has it: with a shell only if somebody has named the folder for it.
+  // As in a stand-alone worker: the agent with a shell only if its folder is configured.
   const app = await appOf(config, file, { showcase: config.workspace !== null });
   const catalogue = catalogueOf(app, config.environment);
   return { offers: offersBy(catalogue), mcp: catalogue.mcp };
 }
 
-/** Under a name, or signed with a key; where only signed decisions count, a bare one is refused, and the client is told so. */
+/**
+ * Decides under a name, or signed with a key. If only signed decisions count, an unsigned one is refused, and the client gets the
+ * error.
+ */
 function deciding(config: Config, who: SignerOptions, name: string): Decide {
   return async (turn, { decision, digest, note }) => {
     const noted = note === undefined ? {} : { note };

@@ -1,4 +1,4 @@
-/** `holdfast mcp …`: whose tools agents may have besides their own, and as what they count. */
+/** `holdfast mcp …`: manages MCP servers whose tools agents may use, and accepts the classes of these tools. */
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import { loadConfig, mcpLogins, type Config } from '../config';
@@ -172,13 +172,13 @@ function findEntry(entries: Record<string, ServerEntry>, name: string): ServerEn
   );
 }
 
-/** What was given counts for what is shown only: the command that accepts it says it again. */
+/** The options apply only to what is shown, so the command that accepts it repeats them. */
 function acceptCommand(server: string, { class: classes = [], trustError = [] }: Who): string {
   const given = [...classes.flatMap((one) => ['--class', one]), ...trustError.flatMap((one) => ['--trust-error', one])];
   return ['holdfast', 'mcp', 'accept', server, ...given, '--yes'].map(shellWord).join(' ');
 }
 
-/** One question about all that is not accepted yet, or that another class was given for. */
+/** Asks one question about all tools that are not accepted yet, or that the options give another class. */
 async function decide(config: Config, server: string, found: Proposal[], options: Who, out: Output): Promise<void> {
   const wanted = wantedClasses(options.class ?? [], found);
   const codes = wantedCodes(options.trustError ?? []);

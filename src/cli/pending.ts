@@ -1,3 +1,4 @@
+/** `holdfast pending`: lists the calls that wait for a person, or watches for new ones. */
 import type { Command } from 'commander';
 import type { HoldfastClient } from '../client';
 import type { PendingTurn, Question, WaitingCall } from '../shapes/turn-view';
@@ -43,7 +44,7 @@ async function watchUntilStop(output: Output): Promise<void> {
   });
 }
 
-/** A new question, with all of its card: people who decide by these lines have no other place to read what the Web UI cuts. */
+/** Prints a new question with its whole card: people who decide by these lines cannot read elsewhere what the Web UI cuts. */
 export async function tell(client: Pick<HoldfastClient, 'wholeCard'>, question: NewQuestion, output: Output): Promise<void> {
   const whole = await withWholeCard(client, question, output);
   output.answer(whole, announce(whole, process.stdout.isTTY));
@@ -64,7 +65,7 @@ async function withWholeCard(
   }
 }
 
-/** A new question in lines; the bell rings on a terminal, for those that came while somebody watched. */
+/** A new question as lines; on a terminal the bell rings for questions that came while the command was watching. */
 export function announce({ turn, call, card, waited }: NewQuestion, terminal: boolean): string[] {
   const bell = terminal && !waited ? BELL : '';
   return [bell + headOf(turn), ...describeCall(turn, { ...call, card }, cardLines), ''];
@@ -82,7 +83,7 @@ function headOf(turn: NewQuestion['turn']): string {
   return `${turn.turn_id}${describeKey(turn.key)}  ${turn.agent}, asked by ${oneLine(turn.requester)}${turn.ui_url ? `  ${turn.ui_url}` : ''}`;
 }
 
-/** @param shown all of the card, for whoever decides by what is printed; or its first lines, in a list */
+/** @param shown prints the whole card, for people who decide by what is printed; or its first lines, in a list */
 function describeCall({ turn_id }: NewQuestion['turn'], call: Question, shown: (card: string) => string[]): string[] {
   const { expires_at } = call.approval;
   const expires = expires_at && call.state === 'waiting' ? `, expires ${expires_at}` : '';
@@ -95,7 +96,7 @@ function describeCall({ turn_id }: NewQuestion['turn'], call: Question, shown: (
   ];
 }
 
-/** Who has decided so far, of how many; and whose word counts. */
+/** How many have decided so far, and who; whether only signed decisions count. */
 function approvalOf({ approval, state }: WaitingCall): string {
   const { quorum, channel, decisions } = approval;
   const names = decisions.map(({ by }) => oneLine(by, 60)).join(', ');

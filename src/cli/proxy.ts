@@ -1,3 +1,4 @@
+/** `holdfast proxy`: guards an HTTP server that checks neither Host nor Origin, such as Temporal's Web UI. */
 import { InvalidArgumentError, type Command } from 'commander';
 import { loadConfig } from '../config';
 import type { Place } from '../telemetry/guarded-proxy';
@@ -10,7 +11,7 @@ interface ProxyOptions {
   host?: string;
 }
 
-/** Names that a browser of this machine asks for; those of the Web UI's own address are added to them. */
+/** The name that a browser on this machine uses; the name in the Web UI's own address is added to it. */
 const THIS_MACHINE = 'localhost';
 const HINT = 'HOLDFAST_UI_URL and HOLDFAST_HOSTS say under which names it is reached.';
 
@@ -28,7 +29,7 @@ export function proxy(program: Command, output: () => Output): void {
       const config = loadConfig();
       const { startGuardedProxy } = await import('../telemetry/guarded-proxy.js');
       const at = { host: host ?? config.httpHost, port: httpPort ?? config.httpPort };
-      // In a container no request comes in over loopback: there names count only where some are listed, so one always is.
+      // In a container no request comes over loopback. Then names are checked only if some are listed, so one always is.
       const site = { hosts: [THIS_MACHINE, ...config.hosts], ...(config.uiUrl === null ? {} : { publicUrl: config.uiUrl }) };
       const running = await startGuardedProxy(at, server, site, HINT);
       const names = [...new Set([...site.hosts, ...(config.uiUrl === null ? [] : [new URL(config.uiUrl).hostname])])];

@@ -1,3 +1,4 @@
+/** `holdfast run`: starts a turn, and follows it if asked. */
 import type { Command } from 'commander';
 import type { SessionHandle } from '../client/sessions/session-handle';
 import type { TurnHandle } from '../client/turns/turn-handle';

@@ -1,3 +1,4 @@
+/** `holdfast sessions`: lists sessions; shows, renames or closes one of them. */
 import type { Command } from 'commander';
 import type { SessionSummary } from '../shapes/session';
 import { oneLine } from './support/describe';

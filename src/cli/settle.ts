@@ -1,3 +1,4 @@
+/** `holdfast settle`: states how a call in doubt ended. */
 import type { Command } from 'commander';
 import { describeAcceptance, decide } from './support/decide';
 import { decideOptions, type DecideOptions } from './support/decide-options';

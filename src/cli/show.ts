@@ -1,3 +1,4 @@
+/** `holdfast show`: prints the state of a turn, with its calls. */
 import type { Command } from 'commander';
 import { describeSentMessage, describeTurn } from './support/describe';
 import type { Output } from './support/output';

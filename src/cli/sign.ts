@@ -1,3 +1,4 @@
+/** `holdfast sign`: signs a decision or a message to a turn, and prints the JSON for the signal. */
 import type { Command } from 'commander';
 import type { JsonObject } from '../shared/json/json';
 import { outcomeOf } from './settle';
@@ -15,7 +16,7 @@ interface SignOptions extends DecideOptions {
   steer?: string;
 }
 
-/** What is pasted into which signal, and the key that has signed it. */
+/** The JSON to paste, the signal that it is for, and the key that signed it. */
 interface Paste {
   value: JsonObject;
   signal: string;
@@ -87,7 +88,7 @@ async function signedDecision(
   return { value, signal: decision === 'edit' ? 'approve' : signing.decision, kid: key.kid };
 }
 
-/** @throws UsageError for what does not go together */
+/** @throws UsageError for a combination that is not allowed */
 function what(decision: string | undefined, outcome: string | undefined, input: JsonObject | undefined) {
   const known = DECISIONS.find((name) => name === decision);
   if (known === undefined)

@@ -1,4 +1,4 @@
-/** `npm start`: the whole story once, on the embedded stack and the embedded data. */
+/** `npm start`: starts the embedded stack, and runs one turn of credit-analyst to its end. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -58,7 +58,7 @@ export function start(program: Command, output: () => Output): void {
     });
 }
 
-/** Where only signed decisions count, the story's operator signs with this machine's gateway key. */
+/** If only signed decisions count, the demo's operator signs with this machine's gateway key. */
 async function keyFor(config: Config): Promise<SigningKey | null> {
   if (config.approvals !== 'attested') return null;
   const { keyOf } = await import('../gateway/serve.js');

@@ -1,3 +1,4 @@
+/** `holdfast steer`: sends a message to the model of a running turn. */
 import type { Command } from 'commander';
 import type { TurnHandle } from '../client/turns/turn-handle';
 import { signerOptions, userName, type SignerOptions } from './support/decide-options';
@@ -31,7 +32,7 @@ async function messageOf(words: string[]): Promise<string> {
   return words.length === 1 && words[0] === '-' ? (await readStdin()).trim() : words.join(' ');
 }
 
-/** Signed with the key that is named, else with that of the settings. */
+/** Signed with the key of the options, else with that of the settings. */
 export async function signedSteer(
   turn: TurnHandle,
   text: string,

@@ -1,3 +1,4 @@
+/** `holdfast tools cards`: writes a card for each tool. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Option, type Command } from 'commander';

@@ -1,3 +1,4 @@
+/** `holdfast tools check`: shows which rule decides a call, and why. Reads the app, and runs nothing of it. */
 import { Option, type Command } from 'commander';
 import { type App, defineAgent } from '../agents/define';
 import { loadConfig } from '../config';
@@ -22,7 +23,6 @@ interface CheckOptions {
   requester: string;
 }
 
-/** `tools check`: which rule decides a call, and why. Reads the app, and runs nothing of it. */
 export function toolsCheck(tools: Command, output: () => Output): void {
   tools
     .command('check')
@@ -58,7 +58,7 @@ function inputOf(json: string): JsonObject {
   throw new UsageError('The input must be a JSON object, e.g. \'{"ticker": "AAPL"}\'.');
 }
 
-/** The agent whose rules are asked, with the rules and the mode that are to be tried. */
+/** The agent whose rules apply, with the rules and the mode to try. */
 function chooseAgent(app: App, tool: string, options: CheckOptions): PreparedAgent {
   const registry = new Registry(app);
   const having = registry.names().filter((name) => registry.agent(name)!.tools.has(tool));

@@ -1,10 +1,11 @@
+/** `holdfast tools draft`: drafts tools from a data source or from functions. */
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { basename, dirname, relative, sep } from 'node:path';
 import { Argument, type Command } from 'commander';
 import { UsageError } from './support/exit';
 import type { Output } from './support/output';
 
-/** Bytes of a source that are read; of a CSV file only the beginning is needed. */
+/** Most bytes that are read of a source; of a CSV file only the beginning is needed. */
 const LARGEST = 8 * 1024 * 1024;
 
 export function toolsDraft(tools: Command, output: () => Output): void {
@@ -52,7 +53,7 @@ async function draftFunctions(file: string, text: string, { output = 'draft.ts',
     import('../tools/draft/typescript.js'),
   ]);
   const way = relative(dirname(output), file).split(sep).join('/');
-  // As a running program imports it: both kinds of module resolution find the source behind it.
+  // The path as a running program imports it: with `.js`, both kinds of module resolution find the source.
   const module = (way.startsWith('../') ? way : `./${way}`).replace(/\.([cm]?)tsx?$/, '.$1js');
   return draftFromFunctions(typescriptFor(file), { text, from: basename(file), module, name });
 }
@@ -72,7 +73,7 @@ function read(file: string): { text: string; whole: boolean } {
   }
 }
 
-/** Never over a file that somebody may have finished already. */
+/** Never overwrites a file: somebody may have finished it already. */
 function write(file: string, text: string): void {
   try {
     writeFileSync(file, text, { flag: 'wx' });

@@ -1,3 +1,4 @@
+/** `holdfast tools export`: prints the definitions of tools in another program's format. */
 import { Option, type Command } from 'commander';
 import { toAnthropic, toMcp, toolDefinition, toOpenAiChat, type Conversion, type ToolJson } from '../tools/convert';
 import { oneLine } from './support/describe';

@@ -1,3 +1,4 @@
+/** `holdfast tools migrate`: compares two versions of a tool. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { parseDefinition, toolDefinition, type ToolJson } from '../tools/convert';

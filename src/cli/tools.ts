@@ -1,3 +1,4 @@
+/** `holdfast tools …`: lists, shows and checks the tools of an app. */
 import type { Command } from 'commander';
 import { cardMarkdown } from '../tools/cards/markdown';
 import { definitionTokens, toolCard } from '../tools/cards/card';

@@ -1,3 +1,4 @@
+/** `holdfast trail`: lists decisions and destructive calls over all turns, from the store. */
 import { Option, type Command } from 'commander';
 import { AmbiguousKey } from '../client/errors';
 import { loadConfig } from '../config';
@@ -36,10 +37,10 @@ export function trail(program: Command, output: () => Output): void {
 }
 
 /**
- * The turn or direct call of this id, or that a principal has started under this idempotency key. The store's trail is asked:
- * Temporal may have forgotten the turn, or may not run at all.
- * @returns null where the trail has none
- * @throws AmbiguousKey where several principals have started one under the key
+ * The turn or direct call with this id, or the one that a principal started under this idempotency key. Reads the store's trail:
+ * Temporal may have deleted the turn, or may not run at all.
+ * @returns null if the trail has none
+ * @throws AmbiguousKey if several principals have used the key
  */
 export async function turnInTrail(trail: TrailStore, name: string): Promise<string | null> {
   const id = asTurnId(name);

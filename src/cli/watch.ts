@@ -1,3 +1,4 @@
+/** `holdfast watch`: prints the events of a turn as they come. */
 import type { Command } from 'commander';
 import { EXIT, Exit } from './support/exit';
 import { follow } from './support/follow';

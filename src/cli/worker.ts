@@ -1,3 +1,4 @@
+/** `holdfast worker`: runs one worker process. */
 import type { Command } from 'commander';
 import { configWith, dataOption, type DataOption } from './support/data-option';
 import { EXIT, Exit } from './support/exit';
@@ -15,25 +16,25 @@ export function worker(program: Command, output: () => Output): void {
     .addOption(dataOption())
     .action(async ({ app: file, ...options }: { app?: string } & DataOption) => {
       const config = configWith(options);
-      // Loaded only here: the SDK's worker takes longer than all that the other commands do.
+      // Loaded only here: the SDK's worker takes longer to load than everything that the other commands use.
       const [{ startWorker }, { appOf }] = await Promise.all([import('../worker-process.js'), import('./support/app.js')]);
       const embedded = process.send !== undefined;
-      // A worker by itself has a shell only if somebody has named the folder for it.
+      // A stand-alone worker has the agent with a shell only if its folder is configured.
       const app = await appOf(config, file, { showcase: embedded || config.workspace !== null });
       const running = await startWorker(config, app, embedded ? liveToParent() : null, file);
       const { taskQueue, ...facts } = running.facts;
       const { agents, model, temporal, deployment, notice } = facts;
-      // An app file brings its own tools: what they read is not ours to say.
+      // An app file brings its own tools, so their data source is not known here.
       const data = file === undefined ? { data: config.data } : {};
       const line = `worker ${process.pid}: ${agents.join(', ')} on ${temporal}, task queue ${taskQueue}${deployment === null ? '' : `, version ${deployment}`}; model: ${model}${data.data ? `; data: ${data.data}` : ''}`;
-      // Beside the embedded stack, standard output belongs to the stack's own answer.
+      // In the embedded stack, standard output is for the stack's own answer.
       const lines = notice === null ? [line] : [line, notice];
       if (embedded) process.stderr.write(lines.map((text) => `${text}\n`).join(''));
       else output().answer({ pid: process.pid, ...facts, task_queue: taskQueue, ...data }, lines);
-      // A terminal's Ctrl-C reaches the embedded stack too, which then stops us: it must not count as a second signal.
+      // A terminal's Ctrl-C also reaches the embedded stack, which then stops this worker: it must not count as a second signal.
       const stopped = embedded ? untilStopped(['SIGTERM'], ['SIGINT', 'SIGHUP']) : untilStopped();
       process.send?.({ ready: true });
-      // The embedded stack holds the other end: when it is gone, however it went, so is this worker.
+      // The embedded stack has the other end of the channel: when the stack is gone for any reason, this worker ends too.
       const orphaned = embedded ? new Promise((resolve) => process.once('disconnect', resolve)) : new Promise(() => undefined);
       await Promise.race([stopped, orphaned, running.finished]);
       const { in_time } = await running.stop();

@@ -1,4 +1,4 @@
-/** A setting that cannot be used: one line that says which, its value, and what is allowed. */
+/** A setting that cannot be used: one line that names it, its value, and what is allowed. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }

@@ -1,4 +1,6 @@
-/** What is set, and from where: for people who look for the reason of what a process does. Secrets are never shown. */
+/**
+ * Lists every setting with its value and source, for people who want to know why a process does something. Secrets are never shown.
+ */
 import { readDevState } from '../devserver/state-file';
 import { withoutPassword } from '../shared/text/secrets';
 import { readFiles } from './files';
@@ -9,29 +11,29 @@ import { GROUPS, readVariable, type Setting } from './variables';
 export interface SettingView {
   name: string;
   group: string;
-  /** As it is written; null where nothing is set and no value stands for it, and of secrets. */
+  /** As it is written; null for secrets, and if nothing is set and there is no default. */
   value: string | null;
   source: SourcedSetting['source'] | 'file' | 'config';
-  /** The path of the file that has it: one that NAME_FILE names, or the module of settings. */
+  /** Path of the file that sets it: one that NAME_FILE names, or the settings module. */
   file?: string;
   /** It is set, and not shown. */
   secret?: true;
-  /** What holds instead, in words. */
+  /** What applies instead, in words. */
   unset?: string;
 }
 
-/** The environment, with what files hold of it, and which file each of those is. */
+/** The environment with the values from files, and the path of each such file. */
 interface SettingSources {
   env: NodeJS.ProcessEnv;
   files: Readonly<Record<string, string>>;
-  /** What the module of settings has set in the environment. */
+  /** The settings module, and the variables that it has set in the environment. */
   settingsFile: SettingsFile | null;
 }
 
 /**
  * All settings, by group.
- * @param settingsFile the module of settings, where one was read
- * @throws ConfigError where a file that is named cannot be read, or Temporal's profiles cannot
+ * @param settingsFile the settings module, if one was read
+ * @throws ConfigError if a named file, or Temporal's profiles, cannot be read
  */
 export function explainSettings(given: NodeJS.ProcessEnv, settingsFile: SettingsFile | null = null): SettingView[] {
   const { env, fromFiles } = readFiles(given);
@@ -62,7 +64,7 @@ function explain(
     const words = unset === undefined ? {} : { unset: unset.replaceAll('`', '') };
     return { name, value: otherwise ?? null, source: 'default', ...words };
   }
-  // What stands in a file is mostly a secret.
+  // The content of a file is mostly a secret.
   if (file !== undefined) return { name, value: null, source: 'file', file, secret: true };
   const source = { source: 'environment' as const, ...from(settingsFile, name) };
   return secret ? { name, value: null, ...source, secret } : { name, value: withoutPassword(text), ...source };
@@ -72,7 +74,7 @@ function from(settingsFile: SettingsFile | null, name: string): { source: 'confi
   return settingsFile?.names.has(name) ? { source: 'config', file: settingsFile.path } : null;
 }
 
-// The reference of settings, `docs/configuration.md`, made of the table.
+// Renders the reference of settings, `docs/configuration.md`, from the table.
 
 const HEAD = `# Configuration
 

@@ -1,12 +1,12 @@
-/** Names of settings: those given as files (NAME_FILE), as containers and secret stores pass them, and those that nothing reads. */
+/** Reads settings that are given as files (NAME_FILE), as containers and secret stores pass them, and finds misspelt settings. */
 import { readFileSync, statSync } from 'node:fs';
 import { similarity } from '../shared/text/similar';
 import { ConfigError } from './error';
 import { VARIABLES } from './variables';
 
-/** Each variable that may also be given as NAME_FILE: ours, and the one secret that Temporal's own reader takes as text. */
+/** The variables that may also be given as NAME_FILE: ours, and the one secret that Temporal's own reader takes as text. */
 const IN_FILES: readonly string[] = [...Object.keys(VARIABLES), 'TEMPORAL_API_KEY'];
-/** No setting is longer: a file that is was named by mistake. */
+/** No setting is longer: a larger file was named by mistake. */
 const MAX_FILE_BYTES = 64 * 1024;
 
 /** Whether `loadConfig` reads a variable of this name; Temporal's own (`TEMPORAL_…`) are read by its own reader. */
@@ -14,7 +14,7 @@ export function isSetting(name: string): boolean {
   return IN_FILES.includes(name.replace(/_FILE$/, ''));
 }
 
-/** The environment with each NAME_FILE resolved to NAME. @throws ConfigError, which never shows what a file holds */
+/** The environment with each NAME_FILE resolved to NAME. @throws ConfigError, which never shows a file's content */
 export function readFiles(given: NodeJS.ProcessEnv): { env: NodeJS.ProcessEnv; fromFiles: ReadonlySet<string> } {
   const named = IN_FILES.filter((name) => given[`${name}_FILE`]);
   const contents = named.map((name): [string, string] => {
@@ -38,7 +38,7 @@ function contentOf(variable: string, path: string): string {
   return content;
 }
 
-// Names that look like settings of ours, and that nothing reads: most are misspelt.
+// Names that look like our settings, but that nothing reads: most are misspelt.
 
 export interface UnknownSetting {
   name: string;
@@ -46,7 +46,7 @@ export interface UnknownSetting {
   meant: string | null;
 }
 
-/** All of ours begin alike: below it two names have no more in common than that. */
+/** Least similarity. All our names begin alike: below it two names have no more in common than that. */
 const ALIKE = 0.75;
 
 export function unknownSettings(env: NodeJS.ProcessEnv): UnknownSetting[] {
@@ -55,7 +55,7 @@ export function unknownSettings(env: NodeJS.ProcessEnv): UnknownSetting[] {
     .map((name) => ({ name, meant: nearestSetting(name) }));
 }
 
-/** The setting whose name is most alike; null where none is much alike. */
+/** The setting with the most similar name; null if none is similar enough. */
 export function nearestSetting(name: string): string | null {
   const [best] = Object.keys(VARIABLES)
     .map((known) => ({ known, alike: similarity(known, name) }))

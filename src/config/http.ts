@@ -1,23 +1,23 @@
-/** Settings of the gateway's HTTP face. */
+/** Settings of the gateway's HTTP server, and which decisions count. */
 import { z } from 'zod';
 import type { CallbackHost } from '../shared/wire/callback';
 import { isLoopback } from '../temporal/address';
 import { ConfigError } from './error';
 
-/** Only signatures that the issuer alone can make: with a shared secret, or none, whoever checks a token could write one. */
+/** Only signatures that the issuer alone can make: with a shared secret, or none, any server that checks tokens could write one. */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'] as const;
 const claim = z.string().regex(/^[\x21-\x7e]{1,200}$/);
 
 const jwtSettings = z.strictObject({
-  /** As `iss` has it. */
+  /** The value of `iss`. */
   issuer: z.string().min(1).max(500),
-  /** One of these stands in `aud`. */
+  /** One of these must be in `aud`. */
   audience: z.union([z.string().min(1).max(500), z.array(z.string().min(1).max(500)).min(1).max(10)]),
   jwks_url: z.url({ protocol: /^https?$/ }).refine((url) => url.startsWith('https:') || isLoopback(new URL(url).hostname)),
   algorithms: z.array(z.enum(ALGORITHMS)).min(1).default(['RS256', 'PS256', 'ES256', 'EdDSA']),
   clock_tolerance_seconds: z.number().int().min(0).max(300).default(30),
   principal_claim: claim.default('sub'),
-  /** Where it is set, a token without this claim is nobody's. Not set: all principals are the operator's. */
+  /** If it is set, a token without this claim belongs to no principal. Not set: all principals are the operator's. */
   tenant_claim: claim.optional(),
   roles_claim: claim.default('roles'),
 });
@@ -57,7 +57,7 @@ export const callbackHosts = commaList.pipe(
         const [, scheme = 'https://', host = '', isPrivate] =
           /^(https?:\/\/)?([a-z0-9.:[\]-]{1,260})(\+private)?$/.exec(entry) ?? [];
         const url = host !== '' && URL.canParse(scheme + host) ? new URL(scheme + host) : null;
-        // As it is written: of `0x7f.1` or `127.1` nobody would see where it leads.
+        // Only the normal form: nobody would see where `0x7f.1` or `127.1` leads.
         if (url !== null && (url.host === host || `${url.hostname}:${DEFAULT_PORT[url.protocol]}` === host)) {
           const port = url.port === '' ? null : Number(url.port);
           return { hostname: url.hostname, port, http: scheme === 'http://', private: isPrivate !== undefined };
@@ -76,17 +76,17 @@ export const requestsPerMinute = z
 export const proxies = z.string().regex(/^\d$/).transform(Number);
 
 export interface HttpConfig {
-  /** Tokens of an issuer that signs them; null: bearer tokens only. */
+  /** Tokens that an issuer signs; null: bearer tokens only. */
   jwt: JwtSettings | null;
   /** Web pages from these origins may call; none by default. */
   corsOrigins: string[];
-  /** Of one principal, or of one address that names none. */
+  /** Limit of one principal, or of one address without a principal. */
   requestsPerMinute: number;
-  /** Proxies in front, which say in `X-Forwarded-For` whom they speak for. */
+  /** Number of proxies in front, which give the client's address in `X-Forwarded-For`. */
   proxies: number;
-  /** Whether `/metrics` takes no token. */
+  /** Whether `/metrics` needs no token. */
   openMetrics: boolean;
-  /** Where callbacks may go, and what signs them; null: nowhere. */
+  /** Where callbacks may be sent, and the key that signs them; null: nowhere. */
   callbacks: CallbackConfig | null;
 }
 
@@ -96,13 +96,13 @@ export interface CallbackConfig {
   secret: string;
 }
 
-// What approvals take on a worker. Where others could reach the server, somebody must have said it.
+// What approvals need on a worker. If others could reach the server, it must be set.
 
 export type Channel = 'any' | 'attested';
 
 /**
  * @param address of the Temporal server, HOST:PORT
- * @throws ConfigError when nobody has said it and the server is not on loopback
+ * @throws ConfigError when it is not set and the server is not on loopback
  */
 export function approvalsChannel({
   approvals,

@@ -1,4 +1,4 @@
-/** What settings must be: the schemas of the table (variables.ts), from text to values. */
+/** The schemas of the settings in the table (variables.ts), from text to values. */
 import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { KEYWORD_BYTES } from '../shared/search-attributes';
@@ -17,7 +17,7 @@ export const port = z
   .regex(/^\d{1,5}$/)
   .transform(Number)
   .pipe(z.number().min(1).max(65_535));
-/** A port alone means loopback: whoever wants more names the interface. */
+/** A port alone means loopback; to listen elsewhere, the setting names the interface. */
 export const bindAddress = z
   .string()
   .regex(/^(?:(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9.-]{1,253}):)?\d{1,5}$/i)
@@ -33,12 +33,12 @@ export const seconds = z
   .transform(Number)
   .pipe(z.number().max(3600));
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-/** What one can listen at; a port is another setting's. */
+/** An address to listen at, without a port. */
 export const host = z
   .string()
   .regex(/^(?:[0-9a-f:.]*:[0-9a-f:.]+|[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)$/i)
   .refine((name) => !name.includes(':') || isIPv6(name));
-/** 0 or more than 1, as Temporal's SDK wants it. */
+/** 0 or more than 1, as Temporal's SDK requires. */
 export const cachedWorkflows = z
   .string()
   .regex(/^\d{1,7}$/)
@@ -73,7 +73,7 @@ export const tokens = z.string().transform((text, context) =>
     return z.NEVER;
   }),
 );
-/** Who may speak to the gateway, and with which token: only its hash stands in settings. */
+/** Who may use the gateway, and with which token: settings contain only the token's hash. */
 export const principals = z
   .string()
   .max(60_000)
@@ -104,18 +104,21 @@ export const addresses = z
   .pipe(z.array(z.email().max(254)).max(20));
 export const flag = z.enum(['true', 'false', '1', '0']).transform((value) => value === 'true' || value === '1');
 
-/** The SEC wants to know who asks: words, and an address among them. */
+/** Whether the text names its sender, which the SEC requires: words, with an e-mail address among them. */
 export function namesSomeone(text: string): boolean {
   const words = text.trim().split(/\s+/);
   return /^[\x20-\x7e]+$/.test(text) && words.length > 1 && words.some((word) => /^[^@]+@[^@.]+\.[^@]+$/.test(word));
 }
 
-/** `name` or `tenant/name`; of longer ones, names that differ only beyond would be one in search attributes. */
+/**
+ * `name` or `tenant/name`. Search attributes cut longer names, so that names which differ only beyond the limit would be the same
+ * there.
+ */
 function isPrincipalName(name: string): boolean {
   return /^[^/]+(?:\/[^/]+)?$/.test(name) && name.isWellFormed() && Buffer.byteLength(name) <= KEYWORD_BYTES;
 }
 
-/** Answers name the address that they come from. */
+/** Answers contain the URL that they come from, so it must have no password. */
 export function hasNoPassword(url: string): boolean {
   return withoutPassword(url) === url;
 }

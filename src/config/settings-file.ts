@@ -1,7 +1,7 @@
 /**
- * `holdfast.config.ts`: settings as a module of the user's, under the names of the variables. The environment counts more, so that
- * a deployment can differ from the file without changing it. Only the command line reads the file: code that starts a worker or a
- * client passes settings itself.
+ * `holdfast.config.ts`: applies settings from a module of the user's, under the names of the variables. The environment overrides
+ * the module, so that a deployment can differ from the file without changing it. Only the command line reads the file: code that
+ * starts a worker or a client passes settings itself.
  */
 import { isJsonObject } from '../shared/json/json';
 import { ConfigError } from './error';
@@ -21,9 +21,9 @@ export interface SettingsFile {
 }
 
 /**
- * Sets in `env` what the module says and the environment does not.
+ * Sets in `env` each setting of the module that the environment does not set.
  * @param exported the module as it was loaded
- * @throws ConfigError for a name that is no setting, and for a value that is no text, number or boolean
+ * @throws ConfigError for an unknown name, and for a value that is no text, number or boolean
  */
 export function applySettings(path: string, exported: unknown, env: NodeJS.ProcessEnv): SettingsFile {
   const names = new Set<string>();

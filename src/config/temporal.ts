@@ -1,9 +1,9 @@
-/** Where Temporal's server is: the environment and its profiles first, then the stack that runs here, then Temporal's default. */
+/** Finds Temporal's server: by the environment and its profiles, else the stack that runs here, else Temporal's default. */
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { DevState } from '../devserver/state-file';
 import { ConfigError } from './error';
 
-/** `profile`: of Temporal's own file; `stack`: of the embedded stack that runs here. */
+/** `profile`: from Temporal's own file; `stack`: from the embedded stack that runs here. */
 export interface SourcedSetting {
   value: string;
   source: 'environment' | 'profile' | 'stack' | 'default';
@@ -15,7 +15,7 @@ export interface TemporalPlace {
   connectionOptions: ReturnType<typeof loadClientConnectConfig>['connectionOptions'];
 }
 
-/** @throws ConfigError where Temporal's own reader does not take them */
+/** @throws ConfigError if Temporal's own reader refuses them */
 export function temporalPlace(env: NodeJS.ProcessEnv, running: DevState | null): TemporalPlace {
   const overrideEnvVars = Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
@@ -40,7 +40,6 @@ function loadConnectConfig(overrideEnvVars: Record<string, string>): ReturnType<
   }
 }
 
-/** An error that says why. */
 export function unusable(why: string): ConfigError {
   return new ConfigError(`Temporal's settings (TEMPORAL_…) cannot be used: ${why}`);
 }

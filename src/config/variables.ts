@@ -1,4 +1,7 @@
-/** The table of settings: each variable, what it must be, what it is without, and the words for it. `docs/configuration.md` is made of it. */
+/**
+ * The table of settings: each variable with its schema, its default, and the texts about it. `docs/configuration.md` is generated
+ * from it.
+ */
 import { z } from 'zod';
 import { withoutPassword } from '../shared/text/secrets';
 import { ConfigError } from './error';
@@ -7,13 +10,13 @@ import * as is from './schemas';
 
 export interface Setting {
   schema: z.ZodType<unknown, string>;
-  /** What it must be: the end of an error. */
+  /** What the value must be: the end of an error. */
   allowed: string;
   /** What it is for, in Markdown; links lead from `docs/`. */
   about: string;
-  /** What holds while it is not set: a value of it. */
+  /** The value that applies if it is not set. */
   default?: string;
-  /** The same in words, where it follows from other settings. */
+  /** The same in words, if it follows from other settings. */
   unset?: string;
   /** Its value is never shown. */
   secret?: true;
@@ -145,7 +148,7 @@ const WORKER = {
   HOLDFAST_DRAIN_SECONDS: {
     schema: is.seconds,
     allowed: 'a number of seconds from 0 to 3600',
-    // With what follows it (worker-process.ts), an orderly end stays below the 30 s that Kubernetes grants by default.
+    // With the time after it (worker-process.ts), an orderly end stays below the 30 s that Kubernetes grants by default.
     default: '20',
     about: 'How long a worker that is stopped lets running calls end, and a gateway its requests.',
   },
@@ -155,7 +158,7 @@ const WORKER = {
     unset: 'by the heap',
     about: 'How many turns a worker keeps in memory, 0.5 MB each ([operations.md](operations.md), *Speed*).',
   },
-  // What Temporal takes: a worker with another name would die a minute after its start. PostgreSQL holds 255 characters of both.
+  // What Temporal accepts: a worker with another name would die a minute after its start. PostgreSQL stores 255 characters of both.
   HOLDFAST_DEPLOYMENT: {
     schema: z.string().regex(/^(?!__)[\w-]{1,100}$/),
     allowed: 'at most 100 letters, digits, - and _, not beginning with __',
@@ -261,7 +264,7 @@ const GATEWAY = {
     allowed: 'origins such as https://app.example with commas between them',
     about: 'Pages of browsers that may ask.',
   },
-  // 100 a second: above what people and most services ask for, far below what hurts.
+  // 100 a second: above what people and most services need, far below what does harm.
   HOLDFAST_HTTP_RATE: {
     schema: requestsPerMinute,
     allowed: 'a number of requests a minute from 1 to 9999999',
@@ -435,7 +438,7 @@ const PACKS = {
 
 type Settings = Record<string, Setting>;
 
-/** The settings by what they are for, in the order of the reference. */
+/** The settings by purpose, in the order of the reference. */
 export const GROUPS: Readonly<Record<string, Settings>> = {
   'Places and logs': PLACES,
   'The model': MODEL,
@@ -454,7 +457,7 @@ export const VARIABLES = { ...PLACES, ...MODEL, ...WORKER, ...PEOPLE, ...GATEWAY
 
 export type Variable = keyof typeof VARIABLES;
 type ParsedValue<V extends Variable> = z.output<(typeof VARIABLES)[V]['schema']>;
-/** Undefined only where there is no default. */
+/** Undefined only if there is no default. */
 export type Value<V extends Variable> = (typeof VARIABLES)[V] extends { default: string }
   ? ParsedValue<V>
   : ParsedValue<V> | undefined;

@@ -1,6 +1,6 @@
 /**
- * The embedded chain: anvil, a development node that comes from npm as an optional dependency. In memory, on loopback,
- * chain id 31337; it ends when this process ends, however that happens (supervisor.ts).
+ * Starts the embedded chain: anvil, a development node that comes from npm as an optional dependency. In memory, on loopback, chain
+ * id 31337; it ends when this process ends, however that happens (supervisor.ts).
  */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,7 +15,7 @@ export const DEV_CHAIN_ID = 31337;
 export interface DevChain {
   rpcUrl: string;
   pid: number;
-  /** Settles when the node is gone: exit code or signal, and its last lines. */
+  /** Resolves when the node has ended: exit code or signal, and its last lines. */
   exited: Promise<{ how: string; lastLines: string[] }>;
   stop(): Promise<void>;
 }
@@ -25,20 +25,23 @@ export interface DevChainOptions {
   port?: number;
   /** @default the one that npm installed */
   anvil?: string;
-  /** A block at least this often, besides one for each transaction. Default: only those, so that time stands still between them. */
+  /**
+   * A block at least this often, besides one for each transaction. Default: only those, so that the chain's time stops between
+   * them.
+   */
   blockSeconds?: number;
-  /** Each line that the node writes. */
+  /** Called with each line that the node writes. */
   onLog?: (line: string) => void;
   /** @default 30000 */
   startTimeoutMs?: number;
 }
 
-/** @throws Error with the node's last lines when it does not come up, or that says how to install it */
+/** @throws Error with the node's last lines when it does not start, or that says how to install it */
 export async function startChain(options: DevChainOptions = {}): Promise<DevChain> {
   const { port: wish = 0, anvil = anvilPath(), blockSeconds, onLog = () => {}, startTimeoutMs = 30_000 } = options;
   if (anvil === null) throw new Error(MISSING);
   const { port } = await choosePort('the chain', wish, wish);
-  // It lets every page ask, whatever its Origin.
+  // The node answers every page, whatever its Origin, so it listens behind a guarded proxy.
   const own = await secretPlace();
   const args = ['--host', own.host, '--port', String(own.port), '--chain-id', String(DEV_CHAIN_ID), '--quiet'];
   if (blockSeconds !== undefined) args.push('--block-time', String(blockSeconds), '--mixed-mining');
@@ -63,10 +66,10 @@ const MISSING =
   'There is no anvil here, which is the embedded chain: npm installs it as an optional dependency (@foundry-rs/anvil), for ' +
   'Linux and macOS on x64 and arm64, and for Windows on x64. Install without --omit=optional, or set HOLDFAST_EVM_URL to a node of your own.';
 
-/** npm names the packages of binaries after Go's words for processors. */
+/** npm names the packages of binaries after Go's names of processors. */
 const PROCESSORS: Partial<Record<NodeJS.Architecture, string>> = { x64: 'amd64', arm64: 'arm64' };
 
-/** Path of the anvil binary; null where npm has installed none. */
+/** Path of the anvil binary; null if npm has installed none. */
 export function anvilPath(): string | null {
   const { platform, arch } = process;
   try {

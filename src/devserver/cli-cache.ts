@@ -1,8 +1,8 @@
-/** Where our own copy of the Temporal CLI lies: below the home directory, shared by all checkouts. */
+/** Paths of holdfast's own copy of the Temporal CLI: below the home directory, shared by all checkouts. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** The CLI's release that we build when there is none; later ones cannot be installed with `go install`. */
+/** The release that is built if there is no CLI; later ones cannot be installed with `go install`. */
 export const CLI_VERSION = '1.5.1';
 
 export const EXECUTABLE = process.platform === 'win32' ? 'temporal.exe' : 'temporal';

@@ -1,6 +1,6 @@
 /**
- * The SDK can download a Temporal CLI. It does so only while starting a server, and cannot be
- * interrupted: so a process of its own does it (download-child.ts), which is ended when nothing arrives.
+ * Downloads a Temporal CLI with the SDK, which does so only while it starts a server, and cannot be interrupted. So a process of
+ * its own does it (download-child.ts), and is ended when nothing arrives.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -8,9 +8,9 @@ import { dirname, join } from 'node:path';
 import { cacheFolder, cachedCli } from './cli-cache';
 import { ownScript } from './own-script';
 
-/** No byte for that long: the network says no. */
+/** Without a byte for that long, the network counts as closed. */
 const STALL_TIMEOUT_MS = 25_000;
-/** Even a download that trickles ends some time. */
+/** Even a very slow download ends after this time. */
 const TOTAL_MS = 600_000;
 
 /**
@@ -66,6 +66,6 @@ function sizeOf(folder: string): number {
   try {
     return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
   } catch {
-    return 0; // renamed between two looks
+    return 0; // renamed between two checks
   }
 }

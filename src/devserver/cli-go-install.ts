@@ -1,3 +1,4 @@
+/** Builds Go programs, such as the Temporal CLI, with `go install`. */
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -11,7 +12,7 @@ const TELL_EVERY_MS = 10_000;
 /**
  * Builds the CLI with Go into our cache; about six minutes the first time.
  * @returns its path
- * @throws Error when there is no Go, or with the last lines that it wrote
+ * @throws Error when there is no Go, or with the last lines that Go wrote
  */
 export async function goInstallCli(env: NodeJS.ProcessEnv, onProgress: (line: string) => void): Promise<string> {
   const target = cachedCli(env);
@@ -23,7 +24,7 @@ export async function goInstallCli(env: NodeJS.ProcessEnv, onProgress: (line: st
 export interface GoBuild {
   /** In words, for progress lines. */
   what: string;
-  /** The first time: `about 6 minutes`. */
+  /** Duration of the first build: `about 6 minutes`. */
   takes: string;
   /** `path/of/command@v1.2.3` */
   packages: string[];
@@ -33,7 +34,7 @@ export interface GoBuild {
 
 /**
  * `go install`, in a folder of its own; then each file is moved to its place.
- * @throws Error when there is no Go, or with the last lines that it wrote
+ * @throws Error when there is no Go, or with the last lines that Go wrote
  */
 export async function goInstall(build: GoBuild, env: NodeJS.ProcessEnv, onProgress: (line: string) => void): Promise<void> {
   const go = onPath('go', env);
@@ -44,7 +45,7 @@ export async function goInstall(build: GoBuild, env: NodeJS.ProcessEnv, onProgre
     await run(go, build, { ...env, GOBIN: folder }, onProgress);
     for (const [name, target] of Object.entries(build.files)) {
       mkdirSync(dirname(target), { recursive: true });
-      // Whole or not at all: another process may be looking for it.
+      // Whole or not at all: another process may be looking for the file.
       renameSync(join(folder, name), target);
     }
   } finally {

@@ -1,7 +1,8 @@
+/** Checks whether a file is a Temporal CLI. */
 import { execFile, type ExecFileException } from 'node:child_process';
 
 /**
- * Asks a candidate for its version: the proof that it is a Temporal CLI and runs on this machine.
+ * Asks a file for its version, which proves that it is a Temporal CLI and runs on this machine.
  * @throws Error that says what it did instead
  */
 export function cliVersion(path: string): Promise<string> {

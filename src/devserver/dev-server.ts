@@ -1,6 +1,6 @@
 /**
- * The embedded Temporal server: `temporal server start-dev` with what holdfast needs. It ends when
- * this process ends, however that happens (supervisor.ts).
+ * Starts the embedded Temporal server: `temporal server start-dev` with what holdfast needs. It ends when this process ends,
+ * however that happens (supervisor.ts).
  */
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -21,13 +21,13 @@ export interface DevServerOptions {
   dbFilename?: string;
   /** Without the Web UI. */
   headless?: boolean;
-  /** Further names under which the Web UI may be asked for. */
+  /** Further host names of the Web UI. */
   hosts?: readonly string[];
   /** @default 'default' */
   namespace?: string;
   /** Further dynamic configuration, key to value. */
   dynamicConfig?: Record<string, number | boolean | string>;
-  /** Each line that the server writes. */
+  /** Called with each line that the server writes. */
   onLog?: (line: string) => void;
   /** @default 30000 */
   startTimeoutMs?: number;
@@ -38,30 +38,36 @@ export interface DevServer {
   address: string;
   uiUrl: string | null;
   namespace: string;
-  /** Of the server itself. */
+  /** Process id of the server itself. */
   pid: number;
   /** What the user should know, e.g. that a port was taken. */
   notes: string[];
   stop(): Promise<void>;
-  /** Settles when the server is gone: exit code or signal, and its last lines. */
+  /** Resolves when the server has ended: exit code or signal, and its last lines. */
   exited: Promise<{ how: string; lastLines: string[] }>;
 }
 
-/** The two that decide latency (docs: one poll tick on every round trip otherwise), and attributes visible at once. */
+/**
+ * Two settings for latency (without them, every round trip costs one poll interval), and one that makes search attributes visible
+ * at once.
+ */
 const DYNAMIC_CONFIG: Record<string, number | boolean | string[]> = {
   'history.transferProcessorMaxPollRPS': 2000,
   'system.enableActivityEagerExecution': true,
   'system.forceSearchAttributesCacheRefreshOnRead': true,
-  // Its HTTP API, which nobody here uses and which knows no Origin: for no Host.
+  // Nobody here uses the server's HTTP API, which does not check Origin: it answers no Host.
   'frontend.httpAllowedHosts': [],
 };
 
-/** What the server writes where another process took its port. Where the port is taken after its own look, it crashes instead, where it looks up its gRPC listener. */
+/**
+ * What the server writes if another process took its port. If the port is taken after the server's own check, it crashes where it
+ * looks up its gRPC listener.
+ */
 const PORT_CONFLICT = /address already in use|frontend\.NewHTTPAPIServer/;
 
 /**
  * Starts the server and waits until it can run a turn.
- * @throws Error with the server's last lines when it does not come up
+ * @throws Error with the server's last lines when it does not start
  */
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   const choose = async (): Promise<[ChosenPort, ChosenPort | null]> => [
@@ -79,7 +85,7 @@ async function start(options: DevServerOptions, port: ChosenPort, uiPort: Chosen
   const { cli, namespace = 'default', onLog = () => {}, startTimeoutMs = 30_000 } = options;
   if (options.dbFilename) mkdirSync(dirname(resolve(options.dbFilename)), { recursive: true });
   const address = `127.0.0.1:${port.port}`;
-  // It asks nobody whose page he is: so it stands where no page finds it, behind a port of ours that does.
+  // The Web UI does not check which page asks, so it listens where no page finds it, behind a port of ours that checks.
   const ui = uiPort && (await secretPlace());
   const server = startSupervisedProcess(cli, startArguments(options, port, ui), onLog);
   try {

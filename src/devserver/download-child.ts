@@ -1,4 +1,4 @@
-/** Process of its own: makes the SDK download a Temporal CLI into the folder that it is given, and ends. */
+/** Runs as a process of its own: makes the SDK download a Temporal CLI into the given folder, and ends. */
 import { Runtime } from '@temporalio/worker';
 
 async function main(downloadDir: string): Promise<void> {

@@ -1,10 +1,10 @@
-/** The embedded chain with contracts on it, for a stack that does without where there can be none. */
+/** Starts the embedded chain with contracts on it, for a stack that also works without a chain. */
 import { anvilPath, startChain, type DevChain } from './chain';
 
-/** Quotes have the time of the newest block, and deadlines are counted from it: it must not be an old one. */
+/** Quotes have the time of the newest block, and deadlines are counted from it: the block must not be old. */
 const BLOCK_SECONDS = 30;
 
-/** Puts contracts on a fresh chain. Returns the settings with which a worker finds them. */
+/** Deploys contracts on a new chain. Returns the settings with which a worker finds them. */
 export type Equip = (rpcUrl: string) => Promise<NodeJS.ProcessEnv>;
 
 export interface EquippedChain {
@@ -16,8 +16,8 @@ export interface EquippedChain {
 
 /**
  * Never rejects.
- * @param anvil path of the node's binary. Default: the one that npm installed, if it has
- * @returns null when there is none; `say` is told why, in one line
+ * @param anvil path of the node's binary. Default: the one that npm installed, if any
+ * @returns null if there is no chain; `say` gets the reason, in one line
  */
 export async function startEquippedChain(
   equip: Equip,
@@ -43,7 +43,7 @@ export async function startEquippedChain(
   }
 }
 
-/** Says when the node ends by itself. @returns what stops it, silently */
+/** Reports when the node ends by itself. @returns a function that stops it without a report */
 function watchExit(node: DevChain, say: (line: string) => void): () => Promise<void> {
   let stopping = false;
   void node.exited.then(({ how }) => {

@@ -1,6 +1,6 @@
 /**
- * Finds a Temporal CLI, which is the embedded server: one that is there, else one that can be had.
- * Imports nothing but Node's own modules: the set-up script uses it from dist/ too.
+ * Finds a Temporal CLI, which is the embedded server: one that exists already, else one that can be downloaded or built. It uses
+ * nothing but Node's own modules: the set-up script uses it from dist/ too.
  */
 import { existsSync } from 'node:fs';
 import { cachedCli, CLI_VERSION } from './cli-cache';
@@ -16,7 +16,7 @@ export interface FoundCli {
   version: string;
 }
 
-/** One place to look. `find` gives a path, or throws an Error that says why there is none. */
+/** One place to look. `find` returns a path, or throws an Error that says why there is none. */
 export interface CliSource {
   name: string;
   find(env: NodeJS.ProcessEnv, onProgress: (line: string) => void): string | Promise<string>;
@@ -36,7 +36,7 @@ export class CliNotFound extends Error {
   }
 }
 
-/** Where one may be already: nothing is downloaded or built. */
+/** Where a CLI may exist already: nothing is downloaded or built. */
 export const PRESENT_CLI_SOURCES: CliSource[] = [
   {
     name: 'temporal on the PATH',
@@ -48,7 +48,7 @@ export const PRESENT_CLI_SOURCES: CliSource[] = [
   },
 ];
 
-/** In this order; what costs more comes later. */
+/** In the order of the search; slower sources come later. */
 export const CLI_SOURCES: CliSource[] = [
   ...PRESENT_CLI_SOURCES,
   { name: "the SDK's download", find: downloadCli },
@@ -62,7 +62,7 @@ export interface FindCliOptions {
 }
 
 /**
- * `HOLDFAST_TEMPORAL_CLI` first, and then only that: what somebody names is never silently replaced.
+ * If `HOLDFAST_TEMPORAL_CLI` is set, only that: a CLI that the user names is never silently replaced.
  * @throws CliNotFound with each thing tried and why it failed; Error when HOLDFAST_TEMPORAL_CLI names no Temporal CLI
  */
 export async function findTemporalCli(options: FindCliOptions = {}): Promise<FoundCli> {

@@ -1,3 +1,4 @@
+/** Waits for a Temporal server to become ready. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { isListening } from '../temporal/address';
@@ -5,7 +6,7 @@ import { NAMESPACE_ATTRIBUTES } from '../shared/search-attributes';
 
 /**
  * Waits until a server can run a turn: it answers, has the namespace, and knows our search attributes.
- * @param stillThere false ends the waiting at once
+ * @param stillThere returns false to end the waiting at once
  * @throws Error that names what was missing last
  */
 export async function waitUntilHealthy(

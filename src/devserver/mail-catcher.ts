@@ -1,6 +1,6 @@
 /**
- * A mail server for the embedded stack: takes every message and stores it as an .eml file. A message
- * that comes twice is stored twice, under a name that shows it: a duplicate must be seen, not tidied away.
+ * The mail server of the embedded stack: accepts every message and stores it as an .eml file. A message that comes twice is stored
+ * twice, under a name that shows it, so that duplicates are seen.
  */
 import { mkdir, rename, rm, writeFile, link } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -18,7 +18,7 @@ export interface MailCatcher {
 }
 
 /**
- * Listens without authentication or TLS: for 127.0.0.1 only, unless `host` says otherwise.
+ * Listens without authentication or TLS, on 127.0.0.1 unless `host` is another address.
  * @throws PackageMissing; Error when the port is taken
  */
 export async function startMailCatcher(options: { dir: string; port?: number; host?: string }): Promise<MailCatcher> {
@@ -42,7 +42,7 @@ export async function startMailCatcher(options: { dir: string; port?: number; ho
     server.once('error', reject);
     server.listen(options.port ?? 0, options.host ?? '127.0.0.1', () => resolve());
   });
-  server.on('error', () => undefined); // a client that breaks off is no reason to end the stack
+  server.on('error', () => undefined); // a client that disconnects must not end the stack
   const port = (server.server.address() as AddressInfo).port;
   return { port, close: () => new Promise((resolve) => server.close(() => resolve())) };
 }
@@ -61,7 +61,7 @@ async function store(dir: string, stream: SMTPServerDataStream): Promise<string>
   }
 }
 
-/** Gives the file its name by a hard link, which fails where the name is taken: two at once can't overwrite each other. */
+/** Names the file by a hard link, which fails if the name is taken: two messages at once can't overwrite each other. */
 async function settle(dir: string, temporary: string, base: string): Promise<string> {
   for (let n = 1; ; n++) {
     const name = n === 1 ? `${base}.eml` : `${base}.duplicate-${n}.eml`;
@@ -80,7 +80,7 @@ async function settle(dir: string, temporary: string, base: string): Promise<str
   }
 }
 
-/** The Message-ID without brackets, made safe as a file name; a random name where there is none. */
+/** The Message-ID without brackets, made safe as a file name; a random name if there is none. */
 function safeName(raw: Buffer): string {
   const text = raw.toString('latin1');
   const end = text.search(/\r?\n\r?\n/);

@@ -1,3 +1,4 @@
+/** Searches the PATH for an executable. */
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 

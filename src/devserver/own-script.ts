@@ -1,9 +1,10 @@
+/** Finds the scripts of this folder, compiled or as source. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Arguments for `node` that run another file of this folder: the compiled one beside us, or from source
- * (in tests) the TypeScript one.
+ * Arguments for `node` that run another file of this folder: the compiled one, or the TypeScript one if this runs from source (in
+ * tests).
  */
 export function ownScript(name: string): string[] {
   const compiled = join(__dirname, `${name}.js`);

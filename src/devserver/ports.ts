@@ -1,19 +1,20 @@
+/** Chooses ports on loopback, and starts servers on them. */
 import { createServer } from 'node:net';
 
 const HOST = '127.0.0.1';
 
 export interface ChosenPort {
   port: number;
-  /** What the user should know: that the default was taken. */
+  /** What the user should know: that the usual port was taken. */
   note: string | null;
-  /** Ours to choose again, should somebody else have been quicker. */
+  /** Chosen by us: we may choose again if another process was faster. */
   ours: boolean;
 }
 
 /**
- * The port that was asked for; a free one for 0; without a wish the usual one, or a free one if that is taken.
+ * The requested port; a free one for 0; without a request the usual one, or a free one if that is taken.
  * @param what for messages: `Temporal`
- * @throws Error when the port that was asked for is taken
+ * @throws Error when the requested port is taken
  */
 export async function choosePort(what: string, wish: number | undefined, usual: number): Promise<ChosenPort> {
   if (wish === 0) return { port: await freePort(), note: null, ours: true };
@@ -25,12 +26,12 @@ export async function choosePort(what: string, wish: number | undefined, usual: 
   return { port, note: `Port ${wanted} is taken: ${what} listens on ${port} instead.`, ours: true };
 }
 
-/** Another process may take a port between our look and the start. */
+/** Another process may take a port between the check and the start. */
 const ATTEMPTS = 3;
 
 /**
- * Chooses ports and starts something on them; chooses again where another process was quicker, unless the user asked for the port.
- * @param isTaken tells from the error of `start` that a port was taken
+ * Chooses ports and starts something on them; chooses again if another process was faster, unless the user asked for the port.
+ * @param isTaken tells from the error of `start` whether a port was taken
  */
 export async function startOnPorts<P extends [ChosenPort, ...(ChosenPort | null)[]], T>(
   choose: () => Promise<P>,

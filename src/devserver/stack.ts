@@ -1,6 +1,6 @@
 /**
- * The embedded stack: Temporal dev server with Web UI, a mail catcher, and one worker in a process of
- * its own, so that it can be killed and comes back. Everything ends with this process, however it ends.
+ * Starts the embedded stack: Temporal dev server with Web UI, a mail catcher, and one worker in a process of its own, so that it
+ * can be killed and is started again. Everything ends with this process, however it ends.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
@@ -21,13 +21,15 @@ export interface StackOptions {
   /** SQLite file; absent: in memory. */
   db?: string | undefined;
   headless?: boolean | undefined;
-  /** A chain too, with what this puts on it. Absent: none. */
+  /** Starts a chain too, which this function prepares. Absent: no chain. */
   equipChain?: Equip | undefined;
-  /** Loads the app file, with what the stack says of its mail catcher: before a server is started. Absent: the worker is the first to load it. */
+  /**
+   * Loads the app file with the mail catcher's variables, before a server is started. Absent: the worker is the first to load it.
+   */
   loadApp?: ((mail: MailEnvironment) => Promise<void>) | undefined;
-  /** Is given what the worker sends besides; absent: nobody is. */
+  /** Gets the worker's messages; absent: they are dropped. */
   onMessage?: ((message: unknown) => void) | undefined;
-  /** A line for the person who watches. */
+  /** Prints a line for the user. */
   say(line: string): void;
 }
 
@@ -40,7 +42,7 @@ export interface Stack {
   /** JSON-RPC node of the embedded chain; null: there is none. */
   chainUrl: string | null;
   workerPid(): number | undefined;
-  /** Rejects when the dev server dies. */
+  /** Rejects when the dev server dies, or the worker dies too often. */
   broken: Promise<never>;
   stop(): Promise<void>;
 }
@@ -54,7 +56,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     await catcher?.close();
     throw error;
   });
-  // Beside the server: only the worker needs both.
+  // Starts beside the server: only the worker needs both.
   const chainStarting = options.equipChain ? startEquippedChain(options.equipChain, say) : Promise.resolve(null);
   const server = await startServer(options).catch(async (error: unknown) => {
     await (await chainStarting)?.stop();
@@ -95,7 +97,7 @@ async function startServer({ config, port, uiPort, db, headless, say }: StackOpt
   return startDevServer({ cli: cli.path, ...dropUndefinedKeys({ port, uiPort, dbFilename: db, headless }), hosts: config.hosts });
 }
 
-/** Without the keys whose value is undefined: a default applies to what is absent. */
+/** Without the keys whose value is undefined: a default applies only to an absent key. */
 function dropUndefinedKeys<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
 }
@@ -125,7 +127,7 @@ function workerEnvironment(
   catcher: MailCatcher | null,
   chain: EquippedChain | null,
 ): NodeJS.ProcessEnv {
-  // For a person who watches: only what is wrong, and an end that does not keep Ctrl-C waiting (see RestartedWorker.stop).
+  // For a user at the terminal: logs only what is wrong, and ends fast enough for Ctrl-C (see RestartedWorker.stop).
   const calm = { HOLDFAST_LOG_LEVEL: process.env.LOG_LEVEL || 'warn', HOLDFAST_DRAIN_SECONDS: '6' };
   const temporal = { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: server.namespace };
   const approvals = config.approvals && { HOLDFAST_APPROVALS: config.approvals, HOLDFAST_APPROVALS_FILE: undefined };
@@ -142,7 +144,7 @@ function workerEnvironment(
   };
 }
 
-/** Where mail goes to; empty: to the server of the settings. */
+/** The worker's mail server; empty: the one of the settings. */
 export type MailEnvironment = Partial<Record<'HOLDFAST_SMTP_HOST' | 'HOLDFAST_SMTP_PORT' | 'HOLDFAST_SMTP_FROM', string>>;
 
 function mailOf(catcher: MailCatcher | null): MailEnvironment {
@@ -154,17 +156,17 @@ function mailOf(catcher: MailCatcher | null): MailEnvironment {
   };
 }
 
-/** Each takes the place of what the environment says, be it in a file. */
+/** Each replaces the value of the environment, also one from a file. */
 function settingsOf(chain: EquippedChain | null): NodeJS.ProcessEnv {
   const settings = chain?.settings ?? {};
   const files = Object.keys(settings).map((name) => [`${name}_FILE`, undefined]);
   return { ...settings, ...Object.fromEntries(files) };
 }
 
-/** A version is given turns only once somebody makes it current: here is one worker, and nobody to do so. */
+/** A version gets turns only after somebody makes it current, which nobody does here. */
 const VERSIONING = /^HOLDFAST_(DEPLOYMENT|BUILD_ID)(_FILE)?$/;
 
-/** Without what is empty, for that counts as not set, and without a version. */
+/** Without empty variables, which count as not set, and without a version. */
 function omitEmptyVariables(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name, value]) => value !== '' && !VERSIONING.test(name)));
 }

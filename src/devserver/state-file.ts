@@ -1,10 +1,13 @@
-/** `HOME/dev.json`: lets other commands find the embedded stack that runs here. It counts only while its process lives. */
+/**
+ * Writes and reads `HOME/dev.json`, by which other commands find the embedded stack that runs here. It counts only while its
+ * process lives.
+ */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 
 const devState = z.object({
-  /** Of the process that holds the stack together. */
+  /** Of the process that runs the stack. */
   pid: z.number().int().positive(),
   address: z.string(),
   namespace: z.string(),
@@ -24,7 +27,7 @@ export function writeDevState(home: string, state: DevState): void {
   renameSync(fresh, pathIn(home));
 }
 
-/** The stack that runs here, or null: none was started, or it is gone, or the file is not ours to understand. */
+/** The stack that runs here, or null: none was started, or it has ended, or the file has another format. */
 export function readDevState(home: string): DevState | null {
   try {
     const state = devState.parse(JSON.parse(readFileSync(pathIn(home), 'utf8')));
@@ -34,7 +37,7 @@ export function readDevState(home: string): DevState | null {
   }
 }
 
-/** Removes the file, but never that of another stack that lives. */
+/** Removes the file, unless it is that of another live stack. */
 export function removeDevState(home: string, pid: number = process.pid): void {
   const state = readDevState(home);
   if (state === null || state.pid === pid) rmSync(pathIn(home), { force: true });

@@ -1,15 +1,16 @@
+/** Starts a server process that cannot outlive this process. */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { plainEnvironment } from '../processes/environment';
 import { ownScript } from './own-script';
 
-/** The last lines that the server wrote: enough to see why it ended. */
+/** The last lines that the server wrote: enough to show why it ended. */
 const KEPT_LINES = 20;
 
 export interface SupervisedProcess {
   /** The server's own process id. */
   pid: Promise<number>;
-  /** Exit code, or the signal's name; settles when the server and its supervisor are gone. */
+  /** Exit code, or the signal's name; resolves when the server and its supervisor are gone. */
   exited: Promise<string>;
   hasExited(): boolean;
   lastLines(): string[];
@@ -21,10 +22,10 @@ export interface SupervisedProcess {
 export function startSupervisedProcess(cli: string, args: string[], onLog: (line: string) => void): SupervisedProcess {
   const child = spawn(process.execPath, [...ownScript('supervisor'), cli, ...args], {
     detached: true,
-    env: plainEnvironment(), // our keys and passwords are none of a server's business
+    env: plainEnvironment(), // a server must not see our keys and passwords
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  child.stdin.on('error', () => {}); // it is gone already: `exited` says so
+  child.stdin.on('error', () => {}); // it is gone already: `exited` reports it
   const lines: string[] = [];
   let server: number | null = null;
   let ending: string | null = null;
@@ -37,7 +38,7 @@ export function startSupervisedProcess(cli: string, args: string[], onLog: (line
   const exited = new Promise<string>((resolve) => {
     child.on('error', (error) => lines.push(error.message));
     child.on('exit', () => {
-      // Somebody killed the supervisor itself: the server, which holds its end of our pipes open, is ours to end.
+      // The supervisor itself was killed. The server holds its end of our pipes open, so this process ends it.
       if (ending === null && server !== null) killQuietly(server);
     });
     child.on('close', (code, signal) => {
@@ -53,7 +54,7 @@ export function startSupervisedProcess(cli: string, args: string[], onLog: (line
     });
     void exited.then((how) => reject(new Error(`the server did not start (${how})`)));
   });
-  pid.catch(() => {}); // told by `exited` too
+  pid.catch(() => {}); // `exited` reports it too
 
   return {
     pid,

@@ -1,15 +1,15 @@
 /**
- * Process of its own between us and the Temporal server. It holds a pipe (stdin) to its parent: when
- * that closes, the parent is gone, however it went, `kill -9` included, and the server must go too.
- * It is in a process group of its own: a terminal's Ctrl-C reaches the parent alone, which can then
- * end its turns before the server ends.
+ * Runs as a process between this program and a server (Temporal's, say), so that the server ends with its parent. It holds a pipe
+ * (stdin) to its parent: when that closes, the parent is gone, however it ended, `kill -9` included, and the server must end too.
+ * It is in a process group of its own: a terminal's Ctrl-C reaches the parent alone, which can then end its turns before the server
+ * ends.
  *
- * `node supervisor <cli> <arguments…>`; on stdin `stop` asks for an orderly end; on stdout it says
- * `pid N` once and `exit CODE` at last; the server's own output goes to stderr.
+ * `node supervisor <cli> <arguments…>`: `stop` on stdin asks for an orderly end; it prints `pid N` once and `exit CODE` at last on
+ * stdout; the server's own output goes to stderr.
  */
 import { spawn } from 'node:child_process';
 
-/** Time for an orderly end when somebody waits for it, and when nobody is there any more. */
+/** Time for an orderly end, if the parent asked for it, and if the parent is gone. */
 const GRACE_ASKED_MS = 5000;
 const GRACE_ORPHAN_MS = 1000;
 
@@ -25,7 +25,7 @@ server.on('error', (error) => {
 server.on('exit', (code, signal) => {
   tell(`exit ${code ?? signal}`);
   process.exitCode = code ?? 1;
-  // The pipe would keep us alive; nothing is left to guard.
+  // The pipe would keep this process alive, with nothing left to guard.
   process.stdin.destroy();
   clearTimeout(deadline);
 });
@@ -33,7 +33,7 @@ server.on('exit', (code, signal) => {
 process.stdin.on('data', () => end(GRACE_ASKED_MS));
 process.stdin.on('close', () => end(GRACE_ORPHAN_MS));
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => end(GRACE_ORPHAN_MS));
-// A parent that is gone reads nothing: that must not end us before the server.
+// A parent that is gone reads nothing: that must not end this process before the server.
 process.stdout.on('error', () => {});
 process.stderr.on('error', () => {});
 

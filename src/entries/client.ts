@@ -1,4 +1,4 @@
-/** What a backend imports from `holdfast/client`. It loads little more than Temporal's own client. */
+/** The exports of `holdfast/client`, for a backend. It loads little more than Temporal's own client. */
 export { HoldfastClient, type BundleOf, type ClientSettings, type StartTurn } from '../client';
 export type { PendingTurn, TurnSummary } from '../shapes/turn-view';
 export { signDecisions, signSteer, type SignedDecision, type Signing } from '../client/approvals/attest';

@@ -1,4 +1,6 @@
-/** What a program imports from `holdfast/gateway` that serves the HTTP API itself, beside other things or with parts of its own. */
+/**
+ * The exports of `holdfast/gateway`, for a program that serves the HTTP API itself, beside other things or with parts of its own.
+ */
 export { gatewayParts, GatewayUnavailable, serveGateway, type RunningGateway, type ServeAt } from '../gateway/serve';
 export type { GatewayParts } from '../gateway/route';
 export { createPrincipal, Tokens, type Authenticator, type Principal } from '../gateway/auth/principals';

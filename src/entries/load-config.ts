@@ -1,3 +1,4 @@
+/** Reads the settings, and loads the code for that only when it is called. */
 import type { Config } from '../config';
 
 /**

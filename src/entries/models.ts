@@ -1,4 +1,4 @@
-/** What a program imports from `holdfast/models`: the models that ship, and what a model of one's own is written with. */
+/** The exports of `holdfast/models`: the models that ship, and the types for a model of one's own. */
 export { createModel, type Model, type ModelOptions } from '../model';
 export { AnthropicProvider } from '../model/anthropic';
 export { withPromptedTools } from '../model/prompted';

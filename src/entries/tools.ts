@@ -1,5 +1,5 @@
 /**
- * What a package of tools imports from `holdfast/tools`: `defineTool` and `ToolError`, results and pages, jobs in threads, files
+ * The exports of `holdfast/tools`, for a package of tools: `defineTool` and `ToolError`, results and pages, jobs in threads, files
  * written whole, words for search. It loads neither Temporal nor a model (docs/tools.md, “A package of tools”).
  */
 export { defineTool } from '../tools/define/define';

@@ -1,4 +1,4 @@
-/** What a program that runs a worker imports from `holdfast/worker`: `createWorker`, and all that it takes. */
+/** The exports of `holdfast/worker`, for a program that runs a worker: `createWorker`, and all that it takes. */
 export { createWorker, MissingSearchAttributes, type WorkerParts } from '../worker';
 export type { App } from '../agents/define';
 export { startWorker, type RunningWorker } from '../worker-process';

@@ -1,8 +1,7 @@
 /**
- * Puts a streamed message together. Blocks are kept as they will have to be sent back: thinking and
- * its signature unchanged, citations on their text, blocks and deltas that are unknown here as far as
- * their shape tells. A tool call's input is also kept as the text it came in, since parsing loses
- * what admission must see: duplicate keys, and JSON that was cut off.
+ * Puts a streamed message together. Blocks are kept as they will have to be sent back: thinking and its signature unchanged,
+ * citations on their text, unknown blocks and deltas as far as their shape allows. A tool call's input is also kept as its original
+ * text, since parsing loses what admission must see: duplicate keys, and JSON that was cut off.
  */
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import { brokenStream, unknownStopReason } from './failure';
@@ -23,7 +22,7 @@ const CONTAINER_ID = /^[\x21-\x7e]{1,300}$/;
 
 interface OpenBlock {
   block: JsonObject;
-  /** Text of the input's JSON so far; undefined for blocks that got none. */
+  /** Text of the input's JSON so far; undefined for blocks without any. */
   json: string | undefined;
 }
 
@@ -34,7 +33,7 @@ export class MessageAccumulator {
   private stop: JsonObject = {};
   private ended = false;
 
-  /** Takes one event; gives back the text that it added, if it did. @throws ModelFailure for an event out of order */
+  /** Takes one event; returns the text that it added, if any. @throws ModelFailure for an event out of order */
   push(event: JsonObject): string | undefined {
     switch (event.type) {
       case 'message_start':
@@ -54,11 +53,11 @@ export class MessageAccumulator {
         this.ended = true;
         return undefined;
       default:
-        return undefined; // content_block_stop says nothing new; later event types must not break us
+        return undefined; // content_block_stop adds nothing; later event types must not fail
     }
   }
 
-  /** @throws ModelFailure when the message is not whole, or stopped for a reason unknown here */
+  /** @throws ModelFailure when the message is not whole, or its stop reason is unknown */
   finish(requestId: string | null): ModelResponse {
     if (this.message === undefined) throw brokenStream('it held no message');
     if (!this.ended) throw brokenStream('it ended without message_stop');
@@ -105,7 +104,7 @@ export class MessageAccumulator {
 
   private close({ block, json }: OpenBlock, position: number, cutOff: boolean, raw: RawToolInput[]): JsonObject {
     if (json === undefined && block.type !== 'tool_use') return block;
-    // A tool without inputs streams no JSON. When the answer was cut off, "none yet" is not "none".
+    // A tool without inputs streams no JSON. If the answer was cut off, the JSON may only not have begun yet.
     const text = json !== undefined && json !== '' ? json : cutOff ? '' : JSON.stringify(block.input ?? {});
     if (block.type === 'tool_use') raw.push({ block: position, json: text });
     return { ...block, input: parsedObject(text) };
@@ -132,12 +131,12 @@ function parsedObject(text: string): JsonObject {
   }
 }
 
-/** Later usage figures replace earlier ones; null means "not told again". */
+/** Later usage figures replace earlier ones; null means "not repeated". */
 function omitNulls(figures: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(figures).filter(([, value]) => value !== null));
 }
 
-/** Both the first event and the last may tell of it. */
+/** Both the first event and the last may contain it. */
 function containerOf(told: Json): Container | null {
   if (!isJsonObject(told) || typeof told.id !== 'string' || !CONTAINER_ID.test(told.id)) return null;
   return { id: told.id, expires_at: typeof told.expires_at === 'string' ? told.expires_at.slice(0, 100).toWellFormed() : null };

@@ -1,6 +1,6 @@
 /**
- * The Messages API through the official SDK. The SDK's own retries are off: Temporal owns them. The
- * raw events are put together here, not by the SDK, whose message would lose the text of tool inputs.
+ * Calls the Messages API through the official SDK. The SDK's own retries are off: Temporal does them. The raw events are put
+ * together here, because the SDK's message would lose the text of tool inputs.
  */
 import Anthropic from '@anthropic-ai/sdk';
 import { type JsonObject, isJsonObject, type Json } from '../shared/json/json';
@@ -20,12 +20,12 @@ export interface AnthropicOptions {
   timeoutMs?: number;
   /** Shown in logs and audits. @default 'anthropic' */
   name?: string;
-  /** For tests: stands in for the network. */
+  /** For tests: replaces the network. */
   fetch?: typeof fetch;
 }
 
 const DEFAULT_TIMEOUT_MS = 600_000;
-/** A server of one's own may want none; the SDK would look for one all over the machine. */
+/** A user's own server may need no key; without one, the SDK would search all over the machine. */
 const NO_KEY = 'none';
 
 function credentialOf({ apiKey, authToken, baseUrl }: AnthropicOptions): { apiKey?: string; authToken?: string } {
@@ -74,7 +74,10 @@ export class AnthropicProvider implements ModelProvider {
     }
   }
 
-  /** The stream's events. What the SDK throws is classified here, so that a failing `onText` is not taken for the model's. */
+  /**
+   * The stream's events. What the SDK throws is classified here, so that a failing `onText` does not count as a failure of the
+   * model.
+   */
   private async *events(body: JsonObject, limit: TimeLimit, model: string, source: { requestId: string | null }) {
     try {
       const created = this.client.messages.create(body as unknown as Anthropic.MessageCreateParamsStreaming, {
@@ -101,7 +104,7 @@ export class AnthropicProvider implements ModelProvider {
   }
 }
 
-/** The caller's signal and our time limit in one, told apart afterwards: one is an abort, the other a failure. */
+/** Combines the caller's signal and our time limit, and tells them apart afterwards: one is an abort, the other a failure. */
 class TimeLimit {
   private readonly controller = new AbortController();
   private readonly timer: NodeJS.Timeout;
@@ -130,7 +133,7 @@ class TimeLimit {
       throw classifyFailure(new DOMException(`no complete answer in ${this.ms} ms`, 'TimeoutError'), { model: '' });
   }
 
-  /** Ends the request too, where its answer was not read to the end. */
+  /** Also ends a request whose answer was not read to the end. */
   release(): void {
     this.controller.abort();
     clearTimeout(this.timer);
@@ -138,9 +141,9 @@ class TimeLimit {
   }
 }
 
-// Prompt caching: three breakpoints, on the last tool, the system prompt and the end of the conversation. The API matches
-// prefixes in the order tools, system, messages, so that the first two stay good for every turn of an agent, and the third makes
-// each step read what the step before wrote.
+// Prompt caching: three breakpoints, on the last tool, the system prompt and the end of the conversation. The API matches prefixes
+// in the order tools, system, messages. So the first two stay valid for every turn of an agent, and with the third each step reads
+// what the step before wrote.
 
 /** The API takes at most this many breakpoints in one request. */
 export const MAX_BREAKPOINTS = 4;
@@ -149,9 +152,8 @@ const EPHEMERAL = { type: 'ephemeral' } as const;
 const UNCACHEABLE = new Set(['thinking', 'redacted_thinking']);
 
 /**
- * A copy of the body with its breakpoints; the input is not changed. Breakpoints are placed here and
- * nowhere else: any that stood on a tool or block before are taken off, so that there are never more
- * than {@link MAX_BREAKPOINTS}.
+ * A copy of the body with its breakpoints; the input is not changed. Breakpoints are placed nowhere else: earlier ones on a tool or
+ * block are removed, so that there are never more than {@link MAX_BREAKPOINTS}.
  */
 export function withCacheBreakpoints(body: WireBody): WireBody {
   const out: WireBody = { ...body, messages: body.messages.map(bareMessage) };
@@ -168,7 +170,7 @@ function bareMessage(message: JsonObject): JsonObject {
   return Array.isArray(message.content) ? { ...message, content: message.content.map(bare) } : message;
 }
 
-/** Takes breakpoints off a block and off the blocks inside it (a tool_result's). */
+/** Removes breakpoints from a block and from the blocks inside it (a tool_result's). */
 function bare(block: Json): Json {
   if (!isJsonObject(block)) return block;
   const { cache_control: _, ...rest } = block;

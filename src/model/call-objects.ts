@@ -1,4 +1,4 @@
-/** Calls that a model has written as JSON, or meant to. */
+/** Reads calls that a model has written as JSON, or tried to. */
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
 import type { ModelTool } from './provider';
@@ -6,11 +6,14 @@ import type { ModelTool } from './provider';
 export interface WrittenCall {
   tool: string;
   input: JsonObject;
-  /** What admission parses. */
+  /** The text that admission parses. */
   json: string;
 }
 
-/** The calls that an object or a list says; none where it is something else. @param tools of a text that is no JSON, the name of one shows that a call was meant */
+/**
+ * The calls in an object or a list; none in anything else.
+ * @param tools if the text is no JSON, the name of one of them shows that a call was meant
+ */
 export function callsOf(written: string, tools: readonly ModelTool[]): WrittenCall[] {
   try {
     return callsIn(parseJson(written), written);
@@ -27,7 +30,7 @@ function isMeantAsCall(written: string, tools: readonly ModelTool[]): boolean {
 
 const BESIDE = ['type', 'id', 'index'];
 
-/** @param text what stands in the answer; absent: as JSON */
+/** @param text as in the answer; absent: the value as JSON */
 function callsIn(value: Json, text?: string): WrittenCall[] {
   if (Array.isArray(value)) return value.flatMap((one) => callsIn(one));
   if (!isJsonObject(value)) return [];
@@ -37,11 +40,11 @@ function callsIn(value: Json, text?: string): WrittenCall[] {
   if (isJsonObject(value.function ?? null)) return callsIn(value.function!);
   const name = ['tool', 'tool_name', 'name', 'function', 'action'].find((key) => value[key] !== undefined);
   const input = ['arguments', 'parameters', 'input', 'action_input', 'tool_input'].find((key) => value[key] !== undefined);
-  // Many things have a name; what has no inputs beside it is none of ours.
+  // Many things have a name; without inputs beside it, it is no call.
   if (name !== 'tool' && input === undefined) return [];
   if (name === undefined) return input === 'arguments' ? unreadable() : [];
   if (typeof value[name] !== 'string') return name === 'tool' || input === 'arguments' ? unreadable() : [];
-  // Fields beside them are no call's: admission shall refuse them as fields that no schema has.
+  // No call has other fields: admission gets them too, and refuses them as fields that no schema has.
   const others = Object.keys(value).filter((key) => key !== name && key !== input && !(name !== 'tool' && BESIDE.includes(key)));
   const given = input === undefined ? {} : value[input]!;
   const tool = value[name];
@@ -60,14 +63,14 @@ export function toWrittenCall(tool: string, written: string): WrittenCall {
     const input = json === '' ? {} : parseJson(json);
     if (isJsonObject(input)) return { tool, input, json: JSON.stringify(input) };
   } catch {
-    // Not JSON: admission says where it breaks.
+    // Not JSON: admission reports where it breaks.
   }
   return { tool, input: {}, json };
 }
 
 const NAME_FIELD = /["'](?:tool|tool_name|name|function|action)["']\s{0,8}:\s{0,8}["']([^"'\\]{1,64})["']/;
 
-/** Marked as a call, and not readable as one. */
+/** Text that is marked as a call, and cannot be read as one. */
 export function unread(written: string): WrittenCall {
   const tool = NAME_FIELD.exec(written.slice(0, 2000))?.[1] ?? '';
   return { tool, input: {}, json: written };

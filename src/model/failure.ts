@@ -1,22 +1,22 @@
 /**
- * Failures are classified once, here, at the boundary. What comes in is whatever the SDK, `fetch` or
- * the stream threw; what goes out is a {@link ModelFailure} whose message says what to do, and that
- * never holds a key. An abort is not a failure: callers must look at their signal first.
+ * Classifies the failures of model requests, once, at the boundary. It takes whatever the SDK, `fetch` or the stream threw, and
+ * makes a {@link ModelFailure} whose message says what to do, and never contains a key. An abort is not a failure: callers must
+ * check their signal first.
  */
 import { APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk';
 import { isJsonObject } from '../shared/json/json';
 import { shortWithoutSecrets, withoutSecrets } from '../shared/text/secrets';
 import { ModelFailure } from './provider';
 
-/** Longest quotation of what the API said, characters. */
+/** Longest quotation of the API's text, characters. */
 const MAX_QUOTE = 500;
 
 export interface FailureContext {
-  /** Model that was asked for; named in the message. */
+  /** The requested model; named in the message. */
   model: string;
   /** Where the request went; only its origin is shown. */
   baseUrl?: string;
-  /** Literal secrets to take out, besides what looks like one. */
+  /** Literal secrets to remove, besides what looks like one. */
   secrets?: readonly (string | undefined)[];
   /** Milliseconds since the epoch, for Retry-After dates. Default: now. */
   now?: number;
@@ -32,7 +32,7 @@ export function classifyFailure(error: unknown, context: FailureContext): ModelF
   return networkFailure(error, context);
 }
 
-/** A stream that ended before `message_stop`, or that carried what is no event. Nothing of it can be used. */
+/** A stream that ended before `message_stop`, or contained something that is no event. None of it can be used. */
 export function brokenStream(what: string): ModelFailure {
   return new ModelFailure(`The answer of the model API broke off: ${what}. The request will be made again.`, {
     type: 'model.network',
@@ -41,7 +41,7 @@ export function brokenStream(what: string): ModelFailure {
   });
 }
 
-/** What answers is no Messages API: another request would be answered in the same way. */
+/** The server is no Messages API: another request would get the same answer. */
 export function foreignAnswer(what: string, { baseUrl, secrets }: Omit<FailureContext, 'model'>): ModelFailure {
   const told = shortWithoutSecrets(what, MAX_QUOTE, secrets);
   return new ModelFailure(
@@ -50,7 +50,7 @@ export function foreignAnswer(what: string, { baseUrl, secrets }: Omit<FailureCo
   );
 }
 
-/** A stop reason that this version does not know how to act upon. Guessing one could run half an answer. */
+/** A stop reason that this version cannot act upon. A guess could run half an answer. */
 export function unknownStopReason(reason: unknown): ModelFailure {
   const name = shortWithoutSecrets(JSON.stringify(reason) ?? 'none', 100);
   return new ModelFailure(
@@ -63,7 +63,7 @@ function httpFailure(status: number, error: APIError, context: FailureContext): 
   return fail(status, error.apiMessage ?? bodyText(error), error.headers, context, facts(error));
 }
 
-/** An `error` event: HTTP said 200 long ago, the type says what it would have been. */
+/** An `error` event in a stream: the HTTP status was 200 already, so the type gives the real one. */
 function streamFailure(error: APIError, context: FailureContext): ModelFailure {
   const type = typeof error.type === 'string' ? error.type : 'unknown';
   const status = Object.hasOwn(ERROR_TYPE_STATUS, type) ? ERROR_TYPE_STATUS[type]! : 500;
@@ -109,7 +109,7 @@ function networkFailure(error: unknown, context: FailureContext): ModelFailure {
   });
 }
 
-/** Message and system code of an error and its causes; `fetch failed` alone helps nobody. */
+/** Message and system code of an error and its causes; `fetch failed` alone is of no use. */
 function reasons(error: unknown): string {
   const parts: string[] = [];
   for (let current = error, depth = 0; isErrorLike(current) && depth < 4; current = current.cause, depth++) {
@@ -138,15 +138,15 @@ function bodyText(error: APIError): string | undefined {
   return error.error === undefined || error.error === null ? undefined : JSON.stringify(error.error);
 }
 
-/** What each answer of the Messages API means: one row a status. Everything else about failures is derived from it. */
+/** What each status of the Messages API means: one row a status. All else about failures is derived from it. */
 
 export interface FailureRule {
-  /** Dotted type for Temporal. */
+  /** Dotted error type for Temporal. */
   type: string;
   retryable: boolean;
   /** What happened, in words. */
   what: string;
-  /** What a person can do; none where waiting is all there is. */
+  /** What a person can do; absent if only waiting helps. */
   advice?: string;
 }
 
@@ -191,7 +191,7 @@ export const STATUS_RULES: Readonly<Record<number, FailureRule>> = {
   529: { type: 'model.overloaded', retryable: true, what: 'The model API is overloaded' },
 };
 
-/** Error types inside a stream (HTTP status 200 is out by then) and the status that each stands for. */
+/** Error types inside a stream (its HTTP status was 200) and the status that each stands for. */
 export const ERROR_TYPE_STATUS: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -206,28 +206,28 @@ export const ERROR_TYPE_STATUS: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-/** Failures that the API reports under a status which says less: what its message says, and the status that fits. */
+/** Failures that the API reports under a less exact status: words of its message, and the exact status. */
 const MESSAGE_STATUSES: readonly (readonly [words: RegExp, status: number])[] = [
   [/credit balance is too low|purchase credits/i, 402],
   [/prompt is too long|input length and `?max_tokens`? exceed context|exceeds? the (model's )?(maximum )?context/i, 413],
 ];
 
-/** The status that decides; only what says that the request was wrong is looked into. */
+/** The status that counts; the message is examined only if the status is 400 or 403. */
 export function meantBy(status: number, said: string | undefined): number {
   if (status !== 400 && status !== 403) return status;
   return MESSAGE_STATUSES.find(([words]) => words.test(said ?? ''))?.[1] ?? status;
 }
 
-/** The rule of a status; a status without a row is judged by its hundred. */
+/** The rule of a status; one without a row is judged by its class (4xx or 5xx). */
 export function ruleFor(status: number): FailureRule {
   const rule = STATUS_RULES[status];
   if (rule !== undefined) return rule;
   return status >= 500 ? STATUS_RULES[500]! : { ...STATUS_RULES[400]!, what: 'The model API refused the request' };
 }
 
-/** How long the vendor asks to wait, read from response headers. */
+/** Reads from response headers how long the vendor asks to wait. */
 
-/** Longest wait that is believed, ms: a wrong date must not park a turn for a year. */
+/** Longest wait that is accepted, ms: a wrong date must not stop a turn for a year. */
 const MAX_WAIT_MS = 24 * 3_600_000;
 
 /** What the functions here need of `Headers`. */
@@ -236,8 +236,8 @@ export interface HeaderReader {
 }
 
 /**
- * Milliseconds to wait, from `retry-after-ms` or else `Retry-After` (seconds, or an HTTP date; RFC 9110,
- * section 10.2.3). Undefined when there is none, or none that makes sense.
+ * Milliseconds to wait, from `retry-after-ms` or else `Retry-After` (seconds, or an HTTP date; RFC 9110, section 10.2.3). Undefined
+ * when there is none, or an invalid one.
  */
 export function retryAfterMs(headers: HeaderReader | undefined, now: number): number | undefined {
   const exact = number(headers?.get('retry-after-ms'));
@@ -250,7 +250,7 @@ export function retryAfterMs(headers: HeaderReader | undefined, now: number): nu
   return Number.isNaN(date) ? undefined : Math.min(Math.max(0, date - now), MAX_WAIT_MS);
 }
 
-/** `x-should-retry`: the vendor's own word, above any table. */
+/** `x-should-retry`: the vendor's instruction, which overrides the table. */
 export function shouldRetry(headers: HeaderReader | undefined): boolean | undefined {
   const word = headers?.get('x-should-retry')?.trim().toLowerCase();
   return word === 'true' ? true : word === 'false' ? false : undefined;

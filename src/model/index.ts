@@ -1,4 +1,4 @@
-/** Makes the model that the settings name. A rehearsal goes through the same SDK and the same wire as the real one. */
+/** Makes the model that the settings name. A rehearsal uses the same SDK and wire format as the real model. */
 import { AnthropicProvider } from './anthropic';
 import { withPromptedTools } from './prompted';
 import type { ModelProvider } from './provider';
@@ -14,17 +14,17 @@ export interface ModelOptions {
   baseUrl?: string;
   /** Time limit of one request, ms. */
   timeoutMs?: number;
-  /** `prompted`: tools are told in words, for models without a tool API. Default `native`. */
+  /** `prompted`: tools are described in the prompt, for models without a tool API. Default `native`. */
   toolCalls?: 'native' | 'prompted';
-  /** rehearsal: how it plays. Faults default to `HOLDFAST_REHEARSAL_FAULTS`. */
+  /** rehearsal: its behaviour. Faults default to `HOLDFAST_REHEARSAL_FAULTS`. */
   rehearsal?: RehearsalOptions;
 }
 
 export interface Model {
   provider: ModelProvider;
-  /** The model id to use where an agent names none and no setting does; undefined for anthropic. */
+  /** The model id if neither an agent nor a setting names one; undefined for anthropic. */
   defaultModel: string | undefined;
-  /** The server, when one was started here. */
+  /** The server, if one was started here. */
   rehearsal: Rehearsal | undefined;
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ async function plainModel(options: ModelOptions): Promise<Model> {
   }
   const faults = options.rehearsal?.faults ?? parseFaults(process.env.HOLDFAST_REHEARSAL_FAULTS ?? '');
   const rehearsal = baseUrl === undefined ? await startRehearsal({ ...options.rehearsal, faults }) : undefined;
-  // Its own key: the real one must not travel to a server that is not the vendor's.
+  // A key of its own: the real one must not be sent to a server that is not the vendor's.
   const provider = new AnthropicProvider({
     name: 'rehearsal',
     apiKey: 'rehearsal',

@@ -1,6 +1,6 @@
 /**
- * What a request cost. The table is data with a date: an audit records it with the turn, and a model
- * that is not in it is counted as costing nothing *and flagged*, never priced by a guess.
+ * Computes what a request cost. The table of prices is data with a date: an audit records it with the turn. A model that is not in
+ * it counts as costing nothing *and is flagged*; its price is never guessed.
  */
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import type { ModelUsage, TokenCounts } from './provider';
@@ -15,18 +15,18 @@ export interface Price {
 }
 
 interface ListPrice extends Price {
-  /** Of requests with a prompt of more than `over` tokens, all of it. */
+  /** For requests with a prompt of more than `over` tokens: the prices of the whole request. */
   long?: Price & { over: number };
 }
 
-/** What an app says of its models, by the name that its agents use. */
+/** An app's settings for its models, by the name that its agents use. */
 export type ModelSettings = Readonly<Record<string, { prices?: Price }>>;
 
 /** Day on which the table was last compared with published figures. Later changes are not in it. */
 export const PRICES_AS_OF = '2026-10-24';
 export const PRICES_SOURCE =
   "Anthropic's published pricing of the Claude API (standard tier and speed, any region, five-minute cache), as known on the date given";
-/** US dollars for one search of the vendor's tool; fetching pages, and code beside a search, cost tokens only. */
+/** US dollars for one search of the vendor's tool; fetching pages, and code beside a search, cost only tokens. */
 export const SEARCH_PRICE = 0.01;
 
 const OPUS_FIRST: Price = { input: 15, output: 75, cacheRead: 1.5, cacheWrite: 18.75 };
@@ -71,7 +71,10 @@ export const PRICES: Readonly<Record<string, ListPrice>> = {
 const SUFFIX = /^([-@]\d{8}|-latest|-0)?(-v\d+(:\d+)?)?$/;
 const PLATFORM = /^([a-z]{2,6}\.)?anthropic\./;
 
-/** The price of a model, or undefined. A name that merely begins alike (`claude-opus-4-9`) has none. @param own prices that the app sets, which win */
+/**
+ * The price of a model, or undefined. A name that merely begins alike (`claude-opus-4-9`) has none.
+ * @param own prices that the app sets, which win
+ */
 export function priceOf(model: string, own: ModelSettings = {}): ListPrice | undefined {
   const set = Object.hasOwn(own, model) ? own[model]!.prices : undefined;
   if (set !== undefined) return set;

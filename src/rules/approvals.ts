@@ -1,30 +1,30 @@
-/** What it takes to approve a call of an agent: its definition, its faults, and the policy that it comes to. */
+/** Approval rules of an agent: their definition, their faults, and the policy that they give for a tool. */
 import type { ApprovalPolicy } from '../shared/approval/approval';
 import { isFrom } from '../shared/turn/tool-class';
 import { unknownFields } from '../shared/json/json';
 
 export interface ApprovalRule {
-  /** `attested`: only signed decisions count. Never weaker than what the worker is set to (HOLDFAST_APPROVALS). */
+  /** `attested`: only signed decisions count. Never weaker than the worker's setting (HOLDFAST_APPROVALS). */
   channel?: 'any' | 'attested';
   /** People who must approve, from 1 to 10. Default 1. */
   quorum?: number;
-  /** An approver holds one of these roles. Default: anybody. Only signed decisions tell roles. */
+  /** An approver must hold one of these roles. Default: anybody may approve. Only signed decisions show roles. */
   roles?: string[];
-  /** Whoever asked for a call does not approve it. Default: true where decisions are attested. */
+  /** The requester of a call may not approve it. Default: true if decisions are attested. */
   fourEyes?: boolean;
-  /** How long before the expiry whoever must decide is reminded, ms each; at most 5. */
+  /** How long before the expiry the approvers are reminded, ms each; at most 5. */
   remindMs?: number[];
 }
 
 export interface Approvals extends ApprovalRule {
-  /** For single tools: what stands here goes before. */
+  /** Rules for single tools, which override the fields above. */
   tools?: Record<string, ApprovalRule>;
 }
 
-/** What the worker is set to. */
+/** The worker's settings for approvals. */
 export interface ApprovalSettings {
   channel: 'any' | 'attested';
-  /** There is somebody to tell. */
+  /** The worker has a notifier. */
   notify: boolean;
 }
 
@@ -76,7 +76,7 @@ export function approvalPolicyOf(approvals: Approvals | undefined, tool: string,
     channel,
     quorum: rule.quorum ?? 1,
     roles: rule.roles ?? [],
-    // Where names are only claimed the rule could be passed by another name: it binds if an agent asks for it.
+    // Where names are only claimed, a person could evade the rule under another name: it applies only if the agent sets it.
     four_eyes: rule.fourEyes ?? channel === 'attested',
     remind_ms: rule.remindMs ?? [],
     notify: worker.notify,

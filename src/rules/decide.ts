@@ -1,5 +1,5 @@
 /**
- * Whether a call runs by itself, asks a person, or is refused, and which rule decided. Deny wins; then the most
+ * Decides whether a call runs by itself, asks a person, or is refused, and names the rule that decided. Deny wins; then the most
  * specific rule, where ask wins a tie; then the mode, and under it the class.
  */
 import { CLASS_RULES } from '../shared/turn/tool-class';
@@ -13,7 +13,9 @@ import { type CallFacts, type Mode, READ_RESULT, type RuledTool, type RuleTrace,
 type RuleDecision = Omit<Verdict, 'considered'>;
 type RuleTrial = RuleTrace & { why: string | null };
 
-/** @param holds what a condition says of the call, where that is known; else it is asked, however long that takes */
+/**
+ * @param holds the result of a condition, if it is known already; by default the condition is evaluated, however long that takes
+ */
 export function decide(
   policy: Policy,
   call: CallFacts,
@@ -47,7 +49,7 @@ function byRules(policy: Policy, call: CallFacts, matched: RuleTrial[]): RuleDec
 
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
 
-/** The agent's own mode, or that of a turn above it. */
+/** The agent's own mode, or that of a parent turn. */
 function holds({ mode, within = [] }: Policy, wanted: Mode): boolean {
   return mode === wanted || within.includes(wanted);
 }
@@ -103,7 +105,7 @@ function tryRule({ rule, specificity, matches }: ToolRule, call: CallFacts, ask:
   return { ...trace, matched: holds && changed === null, because: changed ?? (holds ? MATCHES : 'its condition is false') };
 }
 
-/** Null: what the command runs is what the rule was given for. A rule for all commands without exception is given for all. */
+/** Why an allow rule does not cover the files that the command runs, or null. A rule without pattern and condition covers all. */
 function describeMismatch({ files: bound, pattern, condition }: Rule, { tool, targets, files }: CallFacts): string | null {
   if (bound === 'any' || tool.target !== 'command') return null;
   if (bound === null) {
@@ -126,7 +128,7 @@ function describeMismatch({ files: bound, pattern, condition }: Rule, { tool, ta
   return null;
 }
 
-/** Paths of files are from the root, and a command's are from where it runs. */
+/** The command leaves its folder: `files` are from the root, its paths from where it runs. */
 const GOES_ELSEWHERE = /^\W*(?:(?:builtin|command)\s+)*(?:cd|pushd|chdir)\b|\benv\b.*\s(?:-[A-Za-z0-9]*C|--c)/;
 
 function formatTargets(targets: readonly string[]): string {
@@ -135,7 +137,7 @@ function formatTargets(targets: readonly string[]): string {
   return `${JSON.stringify(first.slice(0, 100).toWellFormed())}${more}`;
 }
 
-/** Who asks for the call, and by which agent. */
+/** The requester of a call, and the agent. */
 export type Asker = Pick<TurnFacts, 'requester' | 'agent'>;
 
 const WITH_EFFECTS: ReadonlySet<string> = new Set(['write', 'destructive', 'agent']);
@@ -143,7 +145,7 @@ const OF_ASKER = /^(?:tool\..+|turn\.requester|turn\.agent)$/;
 /** About two milliseconds. */
 const FEW_STEPS = 1_000_000;
 
-/** @param asker absent: whoever asks for it */
+/** @param asker absent: any requester and agent */
 export function neverRuns(policy: Policy, tool: RuledTool, asker?: Asker): boolean {
   const rules = policy.rulesOf(tool).map(({ rule }) => rule);
   const fits = (rule: Rule) => fitsEveryCall(rule, tool, asker);
@@ -162,6 +164,6 @@ function fitsEveryCall({ pattern, condition, effect }: Rule, tool: RuledTool, as
   const call = { tool, input: {}, turn: { ...asker, untrusted: false, step: 1 } };
   if (condition.steps(call) > FEW_STEPS) return null;
   const holds = condition.holds(call);
-  // A condition that fails counts for the careful side, as in decide.ts.
+  // A condition that fails counts as the stricter result, as in `tryRule`.
   return (typeof holds === 'boolean' ? holds : effect !== 'allow') ? whole : false;
 }

@@ -1,6 +1,6 @@
 /**
- * Permission rules, and the verdict on one call. Pure: they look at facts about a call, never at a tool, so that an auditor
- * can ask them about a recorded call.
+ * Permission rules, and the verdict on one call. Pure: they read facts about a call, never the tool itself, so that an auditor
+ * can apply them to a recorded call.
  */
 export { approvalFaults, approvalPolicyOf, type ApprovalRule, type Approvals, type ApprovalSettings } from './approvals';
 export type { AskedCall, Condition, Expression, Outcome } from './conditions/condition';

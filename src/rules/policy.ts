@@ -1,21 +1,21 @@
-/** An agent's rules, compiled once: every fault of them is found before a model calls anything. */
+/** Checks and compiles an agent's rules once: every fault is found before a model calls anything. */
 import { isJsonObject, unknownFields } from '../shared/json/json';
 import { allowsCommand, forbidsCommand, allowsPath, forbidsPath } from './targets';
 import { faultsFor, names, parseRule, specificity, type Rule } from './rule';
 import { allowsText, forbidsText } from './text-pattern';
 import { EFFECTS, MODES, type AgentPermissions, type Mode, type RuledTool } from './types';
 
-/** A rule, made ready for one tool that it names. */
+/** A rule, compiled for one tool that it names. */
 export interface ToolRule {
   rule: Rule;
   specificity: number[];
-  /** Whether one target fits the pattern; null: the rule has none, or the tool no targets. */
+  /** Whether one target fits the pattern; null: the rule has no pattern, or the tool no targets. */
   matches: ((target: string) => boolean) | null;
 }
 
 export interface Policy {
   mode: Mode;
-  /** Modes of the turns above a sub-agent's: they hold too. Absent: none. */
+  /** Modes of the parent turns of a sub-agent's turn, which apply too. Absent: none. */
   within?: readonly Mode[];
   /** The rules that name a tool. */
   rulesOf(tool: RuledTool): ToolRule[];
@@ -51,7 +51,7 @@ export function permissionFaults(
   );
 }
 
-/** What is wrong with the object itself, whatever the tools. */
+/** Faults of the object itself, independent of the tools. */
 export function shapeFaults(permissions: Partial<AgentPermissions>): string[] {
   const lists = EFFECTS.filter((effect) => permissions[effect] !== undefined && !Array.isArray(permissions[effect]));
   const { mode } = permissions;
@@ -64,7 +64,7 @@ export function shapeFaults(permissions: Partial<AgentPermissions>): string[] {
   ];
 }
 
-/** Rules that have no faults, ready for calls of any tool; a rule that cannot be read is none. */
+/** Compiles rules for calls of any tool; a rule that cannot be parsed is left out. */
 export function compileRules(permissions: AgentPermissions): Policy {
   const rules = EFFECTS.flatMap((effect) => permissions[effect].map((entry) => parseRule(effect, entry))).flatMap((parsed) =>
     parsed.ok ? [parsed.rule] : [],
@@ -89,7 +89,7 @@ function forTool(rule: Rule, { target }: RuledTool): ToolRule {
   return { rule, matches, specificity: specificity(rule, target) };
 }
 
-/** A field that none of the named tools has is a slip of the pen, and would make the rule useless. */
+/** A field that none of the named tools has is a typo, and would make the rule useless. */
 function fieldFaults(rule: Rule, tools: readonly RuledTool[]): string[] {
   if (!rule.condition || rule.name === '*') return [];
   const named = tools.filter((tool) => names(rule, tool.name));

@@ -1,28 +1,28 @@
 /**
- * Programs that run what lies in files of the workspace: whoever may write those files decides what the command does. Pure, over
- * the text of a command that a shell has nothing to do with (`targets.ts`). A list like this is never complete; what it
- * does not know is taken for a program that runs nothing.
+ * Finds programs in a command that run files of the workspace: a person or tool that may write those files decides what the
+ * command does. Pure, over the text of a command without shell syntax (`targets.ts`). The list of programs is never complete; an
+ * unknown program counts as one that runs nothing.
  */
 
 export interface RunsFiles {
-  /** As the command has it. */
+  /** As the command names it. */
   program: string;
-  /** Paths from the workspace root of what it runs, as far as the command tells. */
+  /** Paths from the workspace root of the files that it runs, as far as the command shows. */
   files: string[];
-  /** It runs nothing but what `files` name and file tools do not write as a rule: git's hooks and configuration. */
+  /** It runs only what `files` name, and file tools normally do not write these: git's hooks and configuration. */
   guarded: boolean;
-  /** It goes on to run what those name: tests, packages, sources. */
+  /** These files name more that is run: tests, packages, sources. */
   open: boolean;
 }
 
-/** They say something of themselves, and run nothing. */
+/** Options that print something about the program and run nothing. */
 const TELLS = /^(?:--version|--help|-[vVh])$/;
 const MOST_WORDS = 64;
-/** Where a system has its programs: in these folders themselves, since a workspace may lie in `/usr/src` or `/opt`. */
+/** Folders of the system's programs: only directly in them, since a workspace may lie in `/usr/src` or `/opt`. */
 const OF_THE_SYSTEM =
   /^\/(?:(?:usr\/(?:local\/)?)?s?bin|snap\/bin|opt\/(?:homebrew|local)\/s?bin|nix\/store\/[^/]+\/s?bin)\/+[^/]+$/;
 
-/** Null: it runs no file of the workspace that this list knows of. */
+/** Null: it runs no workspace file that this list knows of. */
 export function runsFiles(command: string): RunsFiles | null {
   return runs(
     command
@@ -55,7 +55,7 @@ function runs(words: string[]): RunsFiles | null {
   if (INTERPRETERS.has(name.replace(/[\d.]+$/, '')) || INTERPRETERS.has(name)) {
     const file = args.find((arg) => !arg.startsWith('-'));
     if (file !== undefined) return reads([fromRoot(file)]);
-    // Options alone load modules, look for tests, or read what comes in.
+    // With options only, it loads modules, looks for tests, or reads its standard input.
     return args.every((arg) => TELLS.test(arg)) ? null : { ...ANYTHING, program: name };
   }
   return program.startsWith('/') && !OF_THE_SYSTEM.test(program) ? reads([program], { program }) : null;
@@ -64,7 +64,7 @@ function runs(words: string[]): RunsFiles | null {
 const ASSIGNS = /^\w+\+?=/;
 const ANYTHING: RunsFiles = { program: '', files: ['/'], guarded: false, open: true };
 
-/** What stands behind an option may be its value, or the command. */
+/** The word after an option may be its value, or the command. */
 function behindRunner(runner: string, words: string[]): RunsFiles | null {
   const anything = { ...ANYTHING, program: runner };
   if (words.length > MOST_WORDS) return anything;
@@ -86,7 +86,7 @@ const FROM_LIST = /^(?:-[A-Za-z0-9]*a|--arg|::::)/;
 /** `env -S'sh x'` */
 const SPLITS = /^(?:-[A-Za-z0-9]*S|--s)/;
 
-/** The word itself may name the file, or the one behind it. */
+/** The matching word itself may name the file, or the next word. */
 function saidBy(says: RegExp, program: string, args: string[]): RunsFiles | null {
   const at = args.findIndex((arg) => says.test(arg));
   if (at === -1) return null;
@@ -117,13 +117,13 @@ function fromRoot(path: string): string {
   return `/${path.replace(/^(?:\.?\/)+/, '')}`;
 }
 
-/** What is known of programs that run what lies in files. No such list is complete. */
+/** The known programs that run files. No such list is complete. */
 
 const words = (text: string) => text.split(/\s+/);
 const of = (files: string[], programs: string): Record<string, string[]> =>
   Object.fromEntries(words(programs).map((program) => [program, files]));
 
-/** Program → what it reads by itself to learn what to run. */
+/** Program → files that it reads by itself to find out what to run. */
 export const BY_MANIFEST: Record<string, string[]> = {
   ...of(['/package.json'], 'npm npx pnpm pnpx yarn bun bunx corepack npm-run-all run-s run-p lerna nx turbo rush zx'),
   ...of(
@@ -179,7 +179,7 @@ export const INTERPRETERS: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What runs another command, given somewhere behind it: which of its options take a value is not looked at. */
+/** Programs that run another command, given somewhere behind them: which of their options take a value is not known. */
 export const RUNNERS: ReadonlySet<string> = new Set(
   words(
     `env nohup nice ionice chrt taskset numactl time timeout command exec builtin eval trap coproc xargs parallel watch stdbuf
@@ -188,12 +188,12 @@ export const RUNNERS: ReadonlySet<string> = new Set(
     if then elif else while until do !`,
   ),
 );
-/** Of these, what has a word of its own before the command. */
+/** Of these, the ones that take a word of their own before the command. */
 export const AFTER_A_WORD: ReadonlySet<string> = new Set(words('taskset setarch chroot su runuser gosu flock dotenv perf'));
-/** They take words of the command, or whole commands, out of a file. */
+/** They read words of the command, or whole commands, from a file. */
 export const FROM_LISTS: ReadonlySet<string> = new Set(['xargs', 'parallel']);
 
-/** Programs of languages of their own, or that start another one: they do where a word says so. */
+/** Programs with a language of their own, or that start another program if a word matches the pattern. */
 const BY_WORDS: [programs: string, says: RegExp][] = [
   ['awk gawk mawk nawk', /^(?:-[A-Za-z]*[fEil]|--(?:f|exe|inc|l))/],
   ['psql', /^(?:-[A-Za-z]*f|--f)/],
@@ -215,15 +215,15 @@ export const SAYS_WHAT_RUNS: ReadonlyMap<string, RegExp> = new Map(
   BY_WORDS.flatMap(([programs, says]) => words(programs).map((program) => [program, says])),
 );
 
-/** Variables that say what is run, or loaded before it. */
+/** Variables that determine what is run, or loaded before it. */
 export const LEADS_ELSEWHERE =
   /^(?:\w*PATH|\w*PRELOAD|LD_\w+|DYLD_\w+|BASH_\w+|ENV|PS4|\w*(?:EDITOR|PAGER|BROWSER|SHELL|ASKPASS|STARTUP|HOME|OPTS|OPTIONS|RC|RCFILE)|\w*CONFIG\w*|(?:GIT|XDG|npm|NPM|YARN|RIPGREP|PYTHON|PERL5|RUBY|LESS|MAN)\w*)\+?=/;
 
-/** Words that have git run what they say, change what it runs, or take a folder for a repository that file tools may have made. */
+/** Words that make git run what they name, change what it runs, or use a folder as a repository that file tools may have made. */
 export const TO_GIT =
   /^(?:-c|-x|-u|-O.*|--git-dir|--exec-path|--config-env|--exec|--ext-diff|--textconv|--open-files-in-pager|--upload-p.*|--receive-p.*|--template|--output|--extcmd|config|bisect|foreach|difftool|mergetool|filter-branch|GIT_\w+)(?:=|$)/;
 
-/** Lines, a pattern's lines, or one replacement: what runs and writes nothing. */
+/** Lines, a pattern's lines, or one replacement: scripts that run and write nothing. */
 export const HARMLESS_SED_SCRIPTS = [
   /^(?:\d+|\$)?(?:[,~]\+?(?:\d+|\$))?[pdq=]$/,
   /^\/[^/]*\/[pd]$/,

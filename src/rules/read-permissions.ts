@@ -1,4 +1,4 @@
-/** Permission rules from a file. */
+/** Reads permission rules from a YAML or JSON file. */
 import { readFileSync } from 'node:fs';
 import { isMap, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
 import { shapeFaults } from './policy';

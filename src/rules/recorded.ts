@@ -1,18 +1,19 @@
 /**
- * What rules looked at, as admission writes it down beside a call: enough to ask other rules about it afterwards, without
- * the tool.
+ * Writes down the facts that rules read about a call, and reads them back. Admission records them beside the call, so that other
+ * rules can be applied to it afterwards, without the tool.
  */
 import { getOwn, isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import type { ToolClass } from '../shared/turn/tool-class';
 import type { CallFacts, TargetKind } from './types';
 
-/** No pattern looks at more of a text, and none takes a longer one for another. */
+/** Patterns read no more of a text, and treat all longer texts alike. */
 const LONGEST_TARGET = 4097;
 const MOST_TARGETS = 200;
 
 /**
- * `{egress, group, read_only, target, targets, files, turn}`. `files` are those that rules looked at, of a tool that runs commands; `targets` is null where the tool has none or could not say, and absent
- * where they are too many to be written down, or no text that can be.
+ * `{egress, group, read_only, target, targets, files, turn}`. `files`: those that rules read, for a tool that runs commands.
+ * `targets`: null if the tool has none or could not name them; absent if they are too many to record, or one is not well-formed
+ * text.
  */
 export function recordedFacts({ tool, targets, files, turn }: CallFacts): JsonObject {
   const { untrusted, requester, agent, step } = turn;
@@ -32,7 +33,7 @@ function isRecordable(targets: readonly string[] | null): boolean {
   return targets.length <= MOST_TARGETS && targets.every((target) => target.slice(0, LONGEST_TARGET).isWellFormed());
 }
 
-/** The call of an admission's part. */
+/** The call, as an admission's part records it. */
 export interface RecordedCall {
   tool: string;
   version: string;
@@ -40,7 +41,7 @@ export interface RecordedCall {
   input: JsonObject;
 }
 
-/** The same facts, read back. Null: they are not there, or not all of them. @param schema JSON Schema of the tool's input */
+/** Reads the facts back. Null: they are missing or incomplete. @param schema JSON Schema of the tool's input */
 export function readRecordedFacts(call: RecordedCall, facts: Json | undefined, schema: JsonObject): CallFacts | null {
   if (!isJsonObject(facts) || !isJsonObject(facts.turn)) return null;
   const { egress, group, target, targets, files, turn } = facts;

@@ -1,4 +1,4 @@
-/** One rule: its text taken apart, and how specific it is. */
+/** Parses one permission rule, checks it against the tools, and computes how specific it is. */
 import { unknownFields } from '../shared/json/json';
 import { compileCondition, type Condition } from './conditions/condition';
 import { pathPatternFault } from './targets';
@@ -27,7 +27,7 @@ const FILE = /^(?:\/(?!\.{1,2}(?:\/|$))[^/\0]{1,255}){1,64}$/;
 
 export type ParsedRule = { ok: true; rule: Rule } | { ok: false; fault: string };
 
-/** Takes one entry of `allow`, `ask` or `deny` apart; a fault says what to write instead. */
+/** Parses one entry of `allow`, `ask` or `deny`; a fault says what to write instead. */
 export function parseRule(effect: RuleEffect, entry: RuleEntry): ParsedRule {
   const fault = (text: string): ParsedRule => ({ ok: false, fault: `${effect}: ${text}` });
   if (typeof entry !== 'string' && (typeof entry !== 'object' || entry === null || typeof entry.rule !== 'string'))
@@ -69,7 +69,7 @@ function faultOfFiles(effect: RuleEffect, isNarrow: boolean, files: RuleFiles): 
     : null;
 }
 
-/** What is wrong with a rule for the tools that it names, beside each other; empty: nothing. */
+/** Faults of a rule for the tools that it names; empty: none. */
 export function faultsFor(rule: Rule, tools: readonly RuledTool[]): string[] {
   const named = tools.filter((tool) => names(rule, tool.name));
   if (isExact(rule) && named.length === 0)
@@ -97,8 +97,8 @@ export function isExact(rule: Pick<Rule, 'name'>): boolean {
 const PATH_SPECIAL = /[*?[{]/;
 
 /**
- * How specific a rule is, compared from the left: exact name, name glob, `*`; with a condition or without; literal
- * pattern, glob, none; characters of the pattern, then of the name, that are no `*`.
+ * How specific a rule is, compared from the left: exact name, name glob, `*`; with a condition or without; literal pattern, glob,
+ * none; characters of the pattern, then of the name, without `*`.
  */
 export function specificity(rule: Rule, kind: TargetKind | null): number[] {
   const { pattern } = rule;

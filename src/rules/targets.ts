@@ -1,9 +1,9 @@
 /**
- * Patterns of what a call acts on: commands, and paths.
+ * Matches what a call acts on, commands and paths, with the patterns of rules.
  *
- * Command patterns such as `git status*`. An allow rule takes a command only if a shell has nothing to do
- * with it but to split it at spaces. Ask and deny rules look at each command of a line, however it is dressed;
- * they are a help, not the defence: whoever wants to hide a command from them can. See docs/permissions.md.
+ * Command patterns such as `git status*`. An allow rule matches a command only if a shell would do nothing with it but split it
+ * at spaces. Ask and deny rules look at each command of a line, in any spelling; they are a help, not the defence: a command can
+ * be hidden from them. See docs/permissions.md.
  */
 import picomatch from 'picomatch';
 import { matchesWildcard } from './text-pattern';
@@ -17,7 +17,7 @@ export function allowsCommand(pattern: string): (command: string) => boolean {
     command.length <= LONGEST &&
     PLAIN.test(command) &&
     matchesWildcard(pattern, command) &&
-    (!climbs(command) || !pattern.includes('*')); // what * takes must not leave the folder that stands before it
+    (!climbs(command) || !pattern.includes('*')); // what * matches must not leave the folder in front of it
 }
 
 function climbs(command: string): boolean {
@@ -29,12 +29,12 @@ export function forbidsCommand(pattern: string): (command: string) => boolean {
   return (command) => command.length > LONGEST || readings(command).some((reading) => matchesWildcard(loose, reading));
 }
 
-/** Roughly: where a shell begins another command, whatever quotes say. */
+/** Roughly: where a shell begins another command, ignoring quotes. */
 export function simpleCommands(command: string): string[] {
   return command.split(/[;&|\r\n(){}`<>]|\$\(/);
 }
 
-/** The whole line, and each command in it: as it stands, and without what runs it. */
+/** The whole line, and each command in it: as written, and without the programs that run it. */
 function readings(command: string): string[] {
   const plain = command.normalize('NFKC').replace(/\$\{?IFS\}?|\\\r?\n/g, ' ');
   return [plain, ...simpleCommands(plain)].flatMap((part) => {
@@ -56,7 +56,7 @@ function stripQuoting(part: string): string {
     .toLowerCase();
 }
 
-/** Behind `sudo -u root -- env A=1`, the command may begin at any of so many words. */
+/** After `sudo -u root -- env A=1`, the command may begin at any of this many words. */
 const MOST_STARTS = 16;
 const RUNNERS = new Set(
   'sudo doas env nohup nice ionice time timeout command exec eval builtin xargs stdbuf setsid busybox sh bash then do else if while !'.split(
@@ -72,12 +72,12 @@ function baseName(word: string): string {
   return word.slice(word.lastIndexOf('/') + 1);
 }
 
-// Path patterns such as `/src/**`. A path is a hostile text: the two sides read it with opposite suspicion. An allow rule takes
-// only what can be read in one way; ask and deny rules take every reading that a file system might.
+// Path patterns such as `/src/**`. A path is untrusted text, which the two sides read with opposite suspicion. An allow rule
+// matches only a path that can be read in one way; ask and deny rules match every reading that a file system might use.
 
 const LONGEST_PATH = 1024;
 const LONGEST_SEGMENT = 255;
-/** Beyond these, matching could take long on a path that is made for it. */
+/** With more than these, matching could take long on a crafted path. */
 const MOST_STARS = 3;
 const MOST_BRACES = 3;
 
@@ -96,7 +96,7 @@ export function pathPatternFault(pattern: string): string | null {
 
 const COMMON = { noextglob: true, nonegate: true, regex: false, windows: false } as const;
 
-/** Exactly as written; `*` takes no hidden file: what may run by itself has to name `.git` or `.env`. */
+/** Exactly as written; `*` matches no hidden file: an allow rule has to name `.git` or `.env`. */
 export function allowsPath(pattern: string): (path: string) => boolean {
   const matches = picomatch(rootPattern(pattern), { ...COMMON, dot: false });
   return (path) => {
@@ -106,7 +106,7 @@ export function allowsPath(pattern: string): (path: string) => boolean {
   };
 }
 
-/** In any case and spelling, hidden files too; a path that leaves the root, or is none, meets every pattern. */
+/** In any case and spelling, hidden files too; a path that leaves the root, or is invalid or too long, matches every pattern. */
 export function forbidsPath(pattern: string): (path: string) => boolean {
   const matches = picomatch(rootPattern(pattern), { ...COMMON, dot: true, nocase: true });
   return (path) => {
@@ -135,7 +135,7 @@ export function normalise(path: string): string | null {
   return `/${out.join('/')}`;
 }
 
-/** Control, format and unassigned characters, spaces that are not the space, and what only looks like a slash. */
+/** Control, format and unassigned characters, spaces other than the plain space, and characters that look like a slash. */
 const UNUSUAL = /[\p{C}\u2028\u2029\u2044\u2215\u2216\u29F5\u29F8\u29F9\uFE68\\]|(?! )\p{Z}/u;
 const PERCENT = /%[0-9a-f]{2}/i;
 
@@ -155,7 +155,7 @@ function isPlain(path: string): boolean {
   );
 }
 
-/** As a careless reader would take it: escapes decoded, look-alikes made plain, invisible characters gone. */
+/** The path as a tolerant reader would take it: escapes decoded, look-alikes replaced, invisible characters removed. */
 function looseSpelling(path: string): string {
   let text = path;
   for (let round = 0; round < 3 && PERCENT.test(text); round++)

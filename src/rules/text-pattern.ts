@@ -1,13 +1,13 @@
-/** Text patterns such as `*@bank.example`: `*` takes anything, and nothing else is special. */
+/** Matches text patterns such as `*@bank.example`: `*` matches anything, and nothing else is special. */
 
 const LONGEST = 4096;
 
-/** As written; no control or invisible character may hide in what `*` takes. */
+/** Matches as written; a text with control or invisible characters matches no pattern. */
 export function allowsText(pattern: string): (text: string) => boolean {
   return (text) => text.length <= LONGEST && !/\p{C}/u.test(text) && matchesWildcard(pattern, text);
 }
 
-/** In any case, around spaces and look-alikes; what is too long to look at meets every pattern. */
+/** Matches in any case, despite outer spaces and look-alikes; a text that is too long matches every pattern. */
 export function forbidsText(pattern: string): (text: string) => boolean {
   const loose = foldText(pattern);
   return (text) => text.length > LONGEST || matchesWildcard(pattern, text) || matchesWildcard(loose, foldText(text));
@@ -21,7 +21,7 @@ function foldText(text: string): string {
     .toLowerCase();
 }
 
-/** In time of at most pattern × text: no regular expression, so no input makes it slow. */
+/** Takes time of at most pattern × text: no regular expression, so no input makes it slow. */
 export function matchesWildcard(pattern: string, text: string): boolean {
   let at = 0;
   let star = -1;

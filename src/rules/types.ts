@@ -1,12 +1,12 @@
-/** What permission rules look like, what they are asked about, and what they answer. */
+/** Types of permission rules: their definition, the facts that they read, and their verdict. */
 import type { JsonObject } from '../shared/json/json';
 import type { ToolClass } from '../shared/turn/tool-class';
 
 export const MODES = ['default', 'auto', 'plan', 'locked'] as const;
 /**
- * What happens to a call that no rule names. `default`: its class decides. `auto`: what is not harmless is put to the
- * agent's classifier, and asks where there is none. `plan`: nothing with effects runs, whatever the rules allow.
- * `locked`: only what a rule allows runs.
+ * What happens to a call that no rule matches. `default`: its class decides. `auto`: a call that is not harmless goes to the
+ * agent's classifier, or to a person if there is none. `plan`: nothing with effects runs, whatever the rules allow. `locked`:
+ * only what a rule allows runs.
  */
 export type Mode = (typeof MODES)[number];
 
@@ -20,11 +20,11 @@ export type RuleEntry =
       rule: string;
       /** A CEL expression over `input`, `tool` and `turn`: the rule counts only where it is true. */
       when?: string;
-      /** Shown to the person or the model that meets the rule. */
+      /** Shown to the person or the model when the rule decides. */
       why?: string;
       /**
-       * Of an allow rule for commands: what the command reads, path from the root → SHA-256, so that the rule counts only while
-       * these files are as they were; or `any`: whatever lies there may run.
+       * Only of an allow rule for commands: the files that the command reads, path from the root → SHA-256. The rule counts only
+       * while these files are unchanged. `any`: the files may have any content.
        */
       files?: RuleFiles;
     };
@@ -33,39 +33,39 @@ export type RuleFiles = 'any' | Record<string, string>;
 
 export interface AgentPermissions {
   mode: Mode;
-  /** What runs without asking although its class asks. */
+  /** Calls that run without asking although their class asks. */
   allow: RuleEntry[];
-  /** What asks although its class does not. */
+  /** Calls that ask although their class does not. */
   ask: RuleEntry[];
-  /** What is refused. Wins over the others. */
+  /** Calls that are refused. Wins over the others. */
   deny: RuleEntry[];
 }
 
-/** What rules may know of a tool. */
+/** What rules can read about a tool. */
 export interface RuledTool {
   name: string;
   version: string;
   class: ToolClass;
   group?: string;
   egress?: boolean;
-  /** How patterns are compared with what a call touches; null: there is nothing to compare. */
+  /** How patterns are compared with the call's targets; null: the tool has none. */
   target: TargetKind | null;
   /** JSON Schema of its input, which says which texts are amounts. */
   readonly schema: JsonObject;
 }
 
 /**
- * `path`: `/`-separated from the tool's root, matched as a path glob; `text`: a glob over the whole text, `*` takes
- * anything; `command`: a shell command, which an allow rule matches only if it holds no shell syntax at all.
+ * `path`: `/`-separated from the tool's root, matched as a path glob; `text`: a glob over the whole text, `*` matches anything;
+ * `command`: a shell command, which an allow rule matches only if it has no shell syntax at all.
  */
 export type TargetKind = 'path' | 'text' | 'command';
 
-/** Reads this conversation's own results: mode `locked` lets it run. */
+/** Name of the tool that reads this conversation's own results: mode `locked` lets it run. */
 export const READ_RESULT = 'read_result';
 
-/** What rules may know of the turn. */
+/** What rules can read about the turn. */
 export interface TurnFacts {
-  /** What outsiders wrote has been read in this conversation, before this step. */
+  /** The conversation had read content from outsiders before this step. */
   untrusted: boolean;
   requester: string;
   agent: string;
@@ -76,9 +76,9 @@ export interface CallFacts {
   tool: RuledTool;
   /** The effective input. */
   input: JsonObject;
-  /** What the call touches, to be compared with patterns; null: there is nothing to compare, or the tool could not say. */
+  /** What the call acts on, to be compared with patterns; null: there are no targets, or the tool could not name them. */
   targets: readonly string[] | null;
-  /** What a command's files hold; absent: the call was recorded before anybody looked at them, or its tool runs no commands. */
+  /** Hashes of a command's files; absent: the record is older than these hashes, or the tool runs no commands. */
   files?: FileHashes;
   turn: TurnFacts;
 }
@@ -86,28 +86,28 @@ export interface CallFacts {
 export interface FileHashes {
   /** Null: no such file; undefined: the record does not say. */
   hashOf(path: string): string | null | undefined;
-  /** What has been asked so far, for the record. */
+  /** The files that rules have read so far, for the record. */
   readonly looked: Record<string, string | null>;
 }
 
-/** One rule whose name fits the call, and whether it counts. */
+/** One rule whose name fits the call, and whether it applies. */
 export interface RuleTrace {
   effect: RuleEffect;
   /** The rule as it was written, with its condition. */
   rule: string;
   matched: boolean;
-  /** Why it counts or does not. */
+  /** Why it applies or does not. */
   because: string;
   /** Compared from the left; the larger is the more specific. See `specificity` in rule.ts. */
   specificity: readonly number[];
 }
 
 export interface Verdict {
-  /** `classify`: the rules leave it open, and mode `auto` wants the classifier's word, else a person's. */
+  /** `classify`: the rules leave it open, and mode `auto` asks the classifier, else a person. */
   verdict: 'allow' | 'ask' | 'deny' | 'classify';
   /** In words: the rule, mode or class that decided. */
   reason: string;
-  /** Of a denial, the error's own word. */
+  /** The error's reason for a denial. */
   word: 'denied_by_rule' | 'plan_mode' | 'locked_mode' | null;
   /** The rule that decided; null: mode or class did. */
   rule: string | null;

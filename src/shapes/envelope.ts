@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { ERROR_KINDS, type ErrorCode, ERROR_CODES } from '../shared/wire/error-codes';
 import type { Json, JsonObject } from '../shared/json/json';
 
-// JSON whose shape is somebody else's: a tool's input, its result.
+// JSON of any shape: a tool's input, its result.
 
 export const json = z.unknown() as z.ZodType<Json>;
 export const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<JsonObject>;
 
-// What went wrong in a call: as it stands in an envelope and in a view, and as the model reads it.
+// The error of a call: in an envelope, in a view, and as the model reads it.
 
 export const callError = z.object({
   code: z.enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]]).describe('Of a small set, such as `INVALID_PARAMS`.'),

@@ -1,4 +1,4 @@
-/** What outsiders see of a conversation. Wire format: snake_case. */
+/** Schemas of a session as clients see it. Wire format: snake_case. */
 import { z } from 'zod';
 import { TURN_STATES } from '../shared/turn/turn-states';
 import { usage } from './turn-view';
@@ -35,7 +35,7 @@ export const sessionView = z.object({
   ui_url: z.string().nullable(),
 });
 
-/** As Temporal lists it: no worker is asked. */
+/** As Temporal's visibility lists it: no worker is queried. */
 export const sessionSummary = z.object({
   session_id: z.string(),
   workflow_id: z.string(),

@@ -1,6 +1,6 @@
 /**
- * What happens in a turn, as its watchers are told. Events that last are read from the history; the others travel beside it from the
- * worker to whoever watches, and may be lost on the way. A destructive call that is dispatched again is in the history too.
+ * Schemas of the events of a turn that clients can follow. Durable events are read from history. Live events go from the worker
+ * directly to clients, and may be lost on the way. A destructive call that is dispatched again is in history too.
  */
 import { z } from 'zod';
 import { callError, errorEnvelope, successEnvelope } from './envelope';
@@ -28,7 +28,7 @@ export const toolProgress = z.object({
   message: z.string(),
   fraction: z.number().min(0).max(1).nullable(),
 });
-/** Where the app lets clients read what its tools log. */
+/** Sent only if the app lets clients read the logs of its tools. */
 export const toolLog = z.object({
   at,
   type: z.literal('tool_log'),
@@ -96,7 +96,7 @@ const durableEvent = z.discriminatedUnion('type', DURABLE);
 
 export const turnEvent = z.discriminatedUnion('type', [liveEvent, durableEvent]);
 
-/** All but what tools log, which the MCP client whose call it is reads, and nobody else. */
+/** All but tool logs: only the MCP client that made the call reads those. */
 const toldEvent = z.discriminatedUnion('type', [textDelta, toolProgress, toolRetrying, durableEvent]);
 const toldHow = z.object({
   durable: z.boolean().describe('It is in the history: a reader that comes back after its id is told what followed.'),
@@ -104,7 +104,7 @@ const toldHow = z.object({
 });
 /** The data of an event of `GET /v1/turns/:id/events`. */
 export const streamedEvent = toldHow.and(toldEvent);
-/** The same of a question of a direct call, and of its answer. */
+/** The same for a question of a direct call, and for its answer. */
 export const streamedQuestion = toldHow.and(z.discriminatedUnion('type', [approvalRequestedEvent, approvalDecidedEvent]));
 
 export type LiveEvent = z.infer<typeof liveEvent>;
@@ -112,7 +112,7 @@ export type TurnEvent = z.infer<typeof turnEvent>;
 export type ToldEvent = z.infer<typeof toldEvent>;
 export type ToldHow = z.infer<typeof toldHow>;
 
-// What happens in a direct call, as its stream tells it: name and data of each event. Only its end is a `tool_result` or a
+// The events of a direct call, as its stream sends them: name and data of each. Only its end is a `tool_result` or a
 // `tool_error`.
 
 const metadata = z.object({ tool_name: z.string(), timestamp: z.string(), trace_id: z.string().optional() });

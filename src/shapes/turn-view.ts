@@ -1,4 +1,4 @@
-/** What outsiders see of a turn, and of each of its calls. Wire format: snake_case. */
+/** Schemas of a turn and of its calls as clients see them. Wire format: snake_case. */
 import { z } from 'zod';
 import { TOOL_CLASSES } from '../shared/turn/tool-class';
 import { CALL_STATES, EFFECTS, TURN_STATES } from '../shared/turn/turn-states';
@@ -62,7 +62,7 @@ const earlierCalls = z.object({
   in_doubt: z.number().int(),
 });
 
-// What model requests took, added up.
+// Tokens and cost of model requests, added up.
 
 export const usage = z.object({
   input_tokens: z.number(),
@@ -167,7 +167,7 @@ export type TurnView = z.infer<typeof turnView>;
 export type DirectCallView = z.infer<typeof directCallView>;
 export type WaitingCall = z.infer<typeof waitingCall>;
 
-// How a call stands that was just decided on.
+// The state of a call right after a decision.
 
 export const decidedCall = z.object({
   digest: z.string().describe('The whole digest.'),
@@ -177,7 +177,7 @@ export const decidedCall = z.object({
 });
 export type DecidedCall = z.infer<typeof decidedCall>;
 
-// Turns in lists: as Temporal lists them, and with what waits in them for a person.
+// Turns in lists: as Temporal lists them, and with the calls in them that wait for a person.
 
 export const turnSummary = z.object({
   turn_id: z.string(),

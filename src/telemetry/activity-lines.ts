@@ -1,6 +1,6 @@
 /**
- * What each activity says in the log, from what it was given and what it gave: codes, counts and digests;
- * never an input, an output, a prompt or a person's note. Activities say it, not the workflow: it replays.
+ * The log lines of each activity, made from its input and output: codes, counts and digests; never an input, an output, a prompt
+ * or a person's note. Activities write them, not the workflow, which replays.
  */
 import { ApplicationFailure, CancelledFailure } from '@temporalio/common';
 import { approvalsOf, type Activities, type CallArguments, type CallOutcome, type RunCallOutput } from '../shared/io/activities';
@@ -143,7 +143,7 @@ function tellCall(log: ToolLogger, call: CallArguments, output: RunCallOutput, m
   const { state, effect, took_ms, attempts, error } = output;
   const { class: toolClass } = call;
   const fields = { ...identity(call), state, effect, took_ms, attempts, ...(error ? codeOf(error) : {}), ...more };
-  // Its probe is asked first: that a person has to settle it, the workflow says.
+  // The probe is asked first. If a person has to settle the call, the workflow logs it.
   if (state === 'in_doubt') log.warn(fields, `${message}: in doubt`);
   else log[toolClass === 'destructive' && error?.retryable ? 'warn' : 'info'](fields, message); // the workflow dispatches it again
 }
@@ -174,22 +174,22 @@ function codeOf({ code, reason }: CallError): object {
   return { code, reason };
 }
 
-/** As much of a digest as commands ask for. */
+/** As many characters of a digest as commands ask for. */
 function prefix(digest: string): string {
   return digest.slice(0, 12);
 }
 
-// How an attempt that failed is told: expected and tried again, stopped, or a fault that somebody must mend.
+// How a failed attempt is logged: expected and retried, stopped, or a fault that somebody must fix.
 
 export type FailedAttempt =
-  /** Tried again by Temporal, and expected: an upstream's bad moment. */
+  /** Expected, and retried by Temporal: a temporary failure of an upstream. */
   | { kind: 'retried'; code: string; retry_in_ms: number | null }
-  /** Stopped from outside; `cause` is Temporal's word, e.g. `WORKER_SHUTDOWN`. */
+  /** Stopped from outside; `cause` is Temporal's text, e.g. `WORKER_SHUTDOWN`. */
   | { kind: 'stopped'; cause: string }
   /** Not expected. `code` is the failure's type, or the error's name. */
   | { kind: 'fault'; code: string; retried: boolean; todo: string };
 
-/** Failures of tools and models carry these types; everything else is a fault of the engine or of what it stands on. */
+/** Failures of tools and models have these types; everything else is a fault of the engine or of a service that it uses. */
 const EXPECTED_FAILURE = /^(?:holdfast\.tool|model)\./;
 
 const TODO: readonly [RegExp, string][] = [
@@ -209,7 +209,7 @@ const TODO: readonly [RegExp, string][] = [
 ];
 const UNKNOWN = 'This is a fault of the engine or of a tool: keep this line, and report it.';
 
-/** @param stopped the activity has been cancelled, or its worker shuts down */
+/** @param stopped the activity was cancelled, or its worker shuts down */
 export function failedAttempt(error: unknown, stopped: boolean): FailedAttempt {
   if (stopped && isStop(error)) return { kind: 'stopped', cause: error instanceof Error ? error.message : '' };
   if (error instanceof ApplicationFailure) {
@@ -226,12 +226,12 @@ function isStop(error: unknown): boolean {
   return error instanceof CancelledFailure || (error instanceof Error && error.name === 'AbortError');
 }
 
-/** Null: by the retry policy of the activity. */
+/** Null: the retry policy of the activity decides. */
 function delayOf({ nextRetryDelay }: ApplicationFailure): number | null {
   return typeof nextRetryDelay === 'number' ? nextRetryDelay : null;
 }
 
-/** `StoreError.damaged`, `ENOSPC`, `TypeError`. */
+/** For example `StoreError.damaged`, `ENOSPC`, `TypeError`. */
 function failureCode(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const { code } = error as { code?: unknown };

@@ -1,6 +1,6 @@
 /**
- * One place that logs all that activities do: around each of them, an interceptor. It makes the turn's ids
- * known to whatever is logged inside, tools included, and to Temporal's own lines about the activity.
+ * Logs what activities do, with an interceptor around each of them. It adds the turn's ids to every line that is logged inside,
+ * also by tools, and to Temporal's own lines about the activity.
  */
 import type { Next, ActivityInterceptorsFactory, ActivityInboundCallsInterceptor } from '@temporalio/worker';
 import type { Context } from '@temporalio/activity';
@@ -26,7 +26,7 @@ export function activityLog(log: ToolLogger, running: Running = new Running()): 
   };
 }
 
-/** What all our activities are given; those that work for a session have no turn yet. */
+/** The input of all our activities; those that work for a session have no turn yet. */
 interface Request {
   turn?: TurnContext;
   turn_id?: string;
@@ -59,7 +59,7 @@ async function logAttempt(
   }
 }
 
-/** Tells one attempt. A line that cannot be written must not cost the call: nothing here throws. */
+/** Logs one attempt. A line that cannot be written must not fail the call: nothing here throws. */
 class Teller {
   private readonly log: ToolLogger;
   private readonly start = performance.now();
@@ -117,7 +117,7 @@ class Teller {
   }
 }
 
-/** Temporal's word for it (`CancelledFailure.message`). */
+/** Temporal's text for it (`CancelledFailure.message`). */
 const WORKER_SHUTDOWN = 'WORKER_SHUTDOWN';
 
 function withFields(log: ToolLogger, fields: object): ToolLogger {

@@ -1,7 +1,7 @@
 /**
- * Stands before an HTTP server that asks nobody whether his page may ask it (Temporal's Web UI, a development chain, the
- * counters of Temporal's core): checks Host and Origin, and passes the rest on as it is. The server itself listens where
- * nobody finds it who does not see this machine's sockets.
+ * A proxy in front of an HTTP server that does not check which page sends a request (Temporal's Web UI, a development chain, the
+ * metrics of Temporal's core): it checks Host and Origin, and forwards the rest unchanged. The server itself listens where only
+ * those find it who can see this machine's sockets.
  */
 import { randomInt } from 'node:crypto';
 import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -13,10 +13,16 @@ export interface Place {
   port: number;
 }
 
-/** How long a connection without a request is kept, ms. A client that uses one again just as the server closes it gets an error: Node's 5 s are too few where it is busy. */
+/**
+ * How long an idle connection is kept, ms. A client that reuses a connection just as the server closes it gets an error: Node's 5
+ * s are too short on a busy machine.
+ */
 const KEEP_ALIVE_MS = 65_000;
 
-/** Of the connection, not of the message: they end here. How a body is framed goes on with a request, or its end could be read elsewhere. */
+/**
+ * Headers of the connection, not of the message: not forwarded. A request's body framing is forwarded, or the server could read
+ * another end of the body.
+ */
 const OF_CONNECTION = ['connection', 'expect', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade'];
 const OF_ANSWER = [...OF_CONNECTION, 'transfer-encoding'];
 
@@ -26,14 +32,14 @@ export interface GuardedProxy {
 }
 
 /**
- * @param hint for whoever is refused
- * @throws the system's error when `at` is taken, or is none of this machine
+ * @param hint for a refused client
+ * @throws the system's error if `at` is in use, or is not an address of this machine
  */
 export async function startGuardedProxy(at: Place, to: Place, site: Site = {}, hint = SITE_HINT): Promise<GuardedProxy> {
   const server = createServer((request, response) => {
     const fault = siteFault(request.headers, request.socket.localAddress, site);
     if (fault !== null) return answer(response, 403, `${fault} ${hint}`);
-    // A request for a proxy, with another host in its first line than the one that was checked.
+    // A request to a proxy names another host in its first line than the one that was checked.
     if (!request.url!.startsWith('/')) return answer(response, 400, 'The address must begin with a slash.');
     pass(request, response, to);
   });
@@ -52,7 +58,7 @@ export async function startGuardedProxy(at: Place, to: Place, site: Site = {}, h
 
 function pass(request: IncomingMessage, response: ServerResponse, { host, port }: Place): void {
   const { method, url: path, headers } = request;
-  // A connection each: over loopback that costs little, and none breaks because it was left open too long.
+  // One connection per request: over loopback that costs little, and no connection breaks because it was idle for too long.
   const onward = send({ host, port, agent: false, method, path, headers: without(OF_CONNECTION, headers), setHost: false });
   onward.on('response', (found) => {
     response.writeHead(found.statusCode!, without(OF_ANSWER, found.headers));
@@ -77,8 +83,8 @@ function answer(response: ServerResponse, status: number, text: string): void {
 }
 
 /**
- * An address of this machine that a page would have to guess out of 16 million, and a free port there. Where the system has
- * one loopback address only (macOS), that one: `secret` is false.
+ * An address of this machine that a page would have to guess out of 16 million, and a free port there. If the system has only one
+ * loopback address (macOS), that one is used: `secret` is false.
  */
 export async function secretPlace(pick = randomLoopback): Promise<Place & { secret: boolean }> {
   const host = pick();

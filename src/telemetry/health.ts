@@ -1,7 +1,7 @@
 /**
- * For whoever runs the process (Kubernetes, a load balancer, a person with curl): `GET /healthz` answers while
- * the event loop turns: restart the process when it does not. `GET /readyz` answers 200 while the worker is
- * fit to be given work, else 503 with what is wrong and what to do; a restart would not help there.
+ * Serves health checks for Kubernetes, a load balancer or a person with curl. `GET /healthz` answers while the event loop runs:
+ * restart the process if it does not. `GET /readyz` answers 200 while the worker can take work, else 503 with what is wrong and
+ * what to do; a restart would not help there.
  */
 import fastify, { type FastifyInstance } from 'fastify';
 import { SITE_HINT, siteFault, type Site } from '../shared/wire/same-site';
@@ -14,7 +14,7 @@ export function healthApp(look: () => Promise<Finding[]>, site: Site = {}): Fast
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    forceCloseConnections: true, // a probe that keeps its connection must not keep the process
+    forceCloseConnections: true, // a probe that keeps its connection must not keep the process alive
   });
   app.addHook('onRequest', async ({ headers, socket }, reply) => {
     const fault = siteFault(headers, socket.localAddress, site);
@@ -31,8 +31,8 @@ export function healthApp(look: () => Promise<Finding[]>, site: Site = {}): Fast
 }
 
 /**
- * @returns closes it
- * @throws HealthUnavailable when the address is taken, or is none of this machine
+ * @returns a function that closes it
+ * @throws HealthUnavailable if the address is in use, or is not one of this machine
  */
 export async function serveHealth(
   { host, port }: { host: string; port: number },

@@ -1,6 +1,6 @@
 /**
- * The log: one JSON line an event, on standard error (standard output belongs to the commands). A line that
- * belongs to a turn has its `trace_id`; no line has a secret, an input, an output, a prompt or a mail's text.
+ * Writes the log: one JSON line per event, on standard error (standard output belongs to the commands). A line that belongs to a
+ * turn has its `trace_id`; no line has a secret, an input, an output, a prompt or a mail's text.
  */
 import { format } from 'node:util';
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -9,15 +9,15 @@ import { maskSecrets } from '../shared/text/secrets';
 
 const STANDARD_ERROR = 2;
 
-/** @param level the least that is written: `trace` … `fatal`, or `silent` */
+/** @param level the lowest level that is written: `trace` … `fatal`, or `silent` */
 export function createLog(level: string, to: pino.DestinationStream = pino.destination(STANDARD_ERROR)): pino.Logger {
   const log = pino(
     {
       level,
       base: null,
-      timestamp: false, // each line brings its own: Temporal's arrive a little later than they happened
+      timestamp: false, // each line has its own: Temporal's lines arrive a little late
       formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: (copy: unknown) => copy }, // the redaction has made it already
+      serializers: { err: (copy: unknown) => copy }, // `redact` has made it already
       hooks: {
         logMethod(args: unknown[], method) {
           method.call(this, ...lineOf(args));
@@ -28,7 +28,7 @@ export function createLog(level: string, to: pino.DestinationStream = pino.desti
   );
   const { child } = log;
   log.child = function (this: pino.Logger, fields, options) {
-    return child.call(this, redact(fields), options) as never; // pino hands a child's fields to no hook
+    return child.call(this, redact(fields), options) as never; // pino passes a child's fields to no hook
   };
   return log;
 }
@@ -41,9 +41,9 @@ function lineOf([first, ...rest]: unknown[]): [object, string | undefined] {
   return [{ time: new Date().toISOString(), ...turnFields(), ...redact(fields) }, message];
 }
 
-// What may stand in a log line: a bounded copy of a value, without its secrets. Two nets, at any depth and inside errors: fields
-// whose name says that they hold one, and text that looks like one. What a tool or an upstream put into a value or an error is
-// hostile: it is cut, never trusted to be small, flat or readable.
+// Redaction: a bounded copy of a value, without its secrets. Two rules remove them, at any depth and inside errors: fields whose
+// name says that they hold one, and text that looks like one. Values and errors from tools and upstreams are untrusted: they are
+// cut, and may be large, nested or unreadable.
 
 const REDACTION = '[redacted]';
 /** Keys, tokens, passwords, headers with them; and the text of a mail, which no log needs. Compared without `-` and `_`. */
@@ -57,10 +57,10 @@ const MAX_ENTRIES = 100;
 const MAX_VALUES = 1000;
 const MAX_CHARACTERS = 64_000;
 
-/** A short text stands whole, whatever else a line holds. */
+/** A text up to this length is never cut, whatever else a line has. */
 const FEW_CHARACTERS = 200;
 
-/** What one line may still hold. */
+/** How much more one line may have. */
 interface Budget {
   left: number;
   characters: number;
@@ -68,7 +68,7 @@ interface Budget {
 
 const whole = (): Budget => ({ left: MAX_VALUES, characters: MAX_CHARACTERS });
 
-/** The fields of a line, fit to be written. */
+/** The fields of a line, bounded and without secrets. */
 export function redact(fields: object): Record<string, unknown> {
   return copyOf(fields, 0, whole()) as Record<string, unknown>;
 }
@@ -87,7 +87,7 @@ function shortText(text: string, longest: number): string {
   return maskSecrets(text.length > longest ? `${text.slice(0, longest)}… (${text.length} characters)` : text);
 }
 
-/** As much of it as the line may still hold. */
+/** As much of a text as the line may still have. */
 function textOf(text: string, budget: Budget): string {
   const longest = Math.min(MAX_TEXT, Math.max(budget.characters, FEW_CHARACTERS));
   budget.characters -= Math.min(text.length, longest);
@@ -105,7 +105,7 @@ function valueOf(value: unknown, depth: number, budget: Budget): unknown {
   if (depth >= MAX_DEPTH || isSpent(budget)) return '[cut]';
   if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((item) => valueOf(item, depth + 1, budget));
   if (value instanceof Map) return copyOf(Object.fromEntries(value) as object, depth, budget);
-  // Type, message, stack and cause are no own fields of an error that could be listed; pino's own serializer names them.
+  // Type, message, stack and cause of an error are not enumerable fields; pino's own serializer names them.
   if (value instanceof Error) return copyOf(pino.stdSerializers.errWithCause(value), depth, budget);
   return copyOf(value, depth, budget);
 }
@@ -128,11 +128,11 @@ function fieldOf(object: object, name: string, depth: number, budget: Budget): u
   try {
     return valueOf((object as Record<string, unknown>)[name], depth + 1, budget);
   } catch {
-    return '[unreadable]'; // a getter that throws must not cost the line
+    return '[unreadable]'; // a getter that throws must not lose the line
   }
 }
 
-// Which turn is being worked for: whatever is logged meanwhile, by whichever part or tool, carries these fields.
+// The turn that is being worked on: every line that is logged meanwhile, by any part or tool, has these fields.
 
 export interface TurnFields {
   trace_id?: string;
@@ -148,7 +148,7 @@ export function withTurn<R>(fields: TurnFields, work: () => R): R {
   return scope.run(fields, work);
 }
 
-/** For lines that only happen to be written while a turn is worked for. */
+/** For lines that are written during work for a turn but do not belong to it. */
 export function outsideTurns<R>(work: () => R): R {
   return scope.exit(work);
 }

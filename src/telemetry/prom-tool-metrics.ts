@@ -1,4 +1,4 @@
-/** The same metrics in a `prom-client` registry, for a service that runs its worker in its own process and has a `/metrics` already. */
+/** Tool metrics in a `prom-client` registry, for a service that runs its worker in its own process and has a `/metrics` already. */
 import type * as Prom from 'prom-client';
 import { optionalPackage } from '../optional-package';
 import { mapValues, TOOL_COUNTERS, TOOL_DURATION, toolMetrics, type ToolMetrics } from './tool-metrics';
@@ -10,7 +10,7 @@ export interface PromRegistry {
 }
 
 /**
- * Several workers of one process may share a registry: a metric that is there already is used.
+ * Several workers of one process may share a registry: an existing metric is reused.
  * @example createWorker({ …, metrics: promToolMetrics(register) })
  */
 export function promToolMetrics(register: PromRegistry): ToolMetrics {

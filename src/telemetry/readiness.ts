@@ -1,12 +1,12 @@
-/** Is this process fit to be given work? What the worker says of itself, and what it stands on, asked now. */
+/** Checks whether this process can take work: the worker's own state, and the services that it depends on. */
 import { redactedText } from './log';
 
-/** Something that the worker stands on. */
+/** Something that the worker depends on. */
 export interface Check {
   name: string;
-  /** Rejects when it does not hold. */
+  /** Rejects if the check fails. */
   look(): Promise<unknown>;
-  /** What to do then. */
+  /** What to do if it fails. */
   todo: string;
 }
 
@@ -17,15 +17,15 @@ export interface Finding {
   todo?: string;
 }
 
-/** Temporal's word for the state of a worker, or that there is none yet. */
+/** Temporal's state of a worker; `STARTING` also before there is one. */
 export type WorkerState = 'STARTING' | 'INITIALIZED' | 'RUNNING' | 'STOPPING' | 'DRAINING' | 'DRAINED' | 'STOPPED' | 'FAILED';
 
 /** A check that takes longer than this has failed. */
 const LIMIT_MS = 2000;
-/** Whoever asks more often than this is given the same answer: asking must not become a load. */
+/** A request within this time gets the same answer, so that requests do not become a load. */
 const FRESH_MS = 1000;
 
-/** @returns asks; the worker's own state is never older than the question */
+/** @returns a function that checks; it reads the worker's own state anew each time */
 export function readiness(state: () => WorkerState, checks: readonly Check[]): () => Promise<Finding[]> {
   const others = recently(checks);
   return async () => {
@@ -36,7 +36,7 @@ export function readiness(state: () => WorkerState, checks: readonly Check[]): (
   };
 }
 
-/** @returns what was found within the last second, or is found now */
+/** @returns a function that gives what was found within the last second, or checks now */
 export function recently(checks: readonly Check[]): () => Promise<Finding[]> {
   let last: { at: number; findings: Promise<Finding[]> } | undefined;
   return () => {

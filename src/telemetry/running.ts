@@ -1,4 +1,4 @@
-/** What this worker is running right now: for a drain, which has to say what it waits for, and what it cut off. */
+/** Tracks what this worker runs, and drains it: a drain reports what it waits for, and what it cut off. */
 import type pino from 'pino';
 import type { TurnFields } from './log';
 
@@ -6,18 +6,18 @@ export interface Work extends TurnFields {
   activity: string;
 }
 
-/** What was asked for less is not worth naming: a model asks for many calls at once. */
+/** Shorter questions to a tool are not kept: a model asks for many calls at once. */
 const LONG_MS = 100;
 
 export class Running {
   private readonly now = new Set<Work>();
   private readonly stoppedWork: Work[] = [];
   private justEnded: { work: Work; at: number }[] = [];
-  /** Tools whose own functions are asked, or were, in the middle of work that is not of one call. */
+  /** Tools whose own functions are asked, or were asked, during work that is not of one call. */
   private askedNow: { tool: string; at: number }[] = [];
   private justAsked: { tool: string; at: number }[] = [];
 
-  /** Counts a piece of work in; the answer counts it out again. */
+  /** Registers a piece of work; the returned function ends it. */
   begin(work: Work): (how: 'ended' | 'stopped') => void {
     this.now.add(work);
     return (how) => {
@@ -27,12 +27,15 @@ export class Running {
     };
   }
 
-  /** What is being run. */
+  /** Work that runs now. */
   list(): Work[] {
     return [...this.now];
   }
 
-  /** Asks a tool something (its check, target, rules) in the middle of work that is not of one call. @param tool undefined: there is none */
+  /**
+   * Asks a tool something (its check, target, rules) during work that is not of one call.
+   * @param tool undefined: there is none
+   */
   async asking<T>(tool: string | undefined, ask: () => Promise<T>): Promise<T> {
     if (tool === undefined) return ask();
     const asked = { tool, at: performance.now() };
@@ -46,7 +49,7 @@ export class Running {
     }
   }
 
-  /** Tools of what is being run or asked, or has ended since then (`performance.now()`), as far as it was not forgotten; each once. */
+  /** Tools of work that runs or is asked, or that ended after `time` (`performance.now()`) and was not forgotten; each once. */
   toolsSince(time: number): string[] {
     const ended = this.justEnded.filter(({ at }) => at >= time).map(({ work }) => work);
     const asked = [...this.askedNow, ...this.justAsked.filter(({ at }) => at >= time)];
@@ -59,17 +62,17 @@ export class Running {
     this.justAsked = [];
   }
 
-  /** What was stopped because this worker ends, so far. */
+  /** Work that was stopped so far because this worker ends. */
   stopped(): Work[] {
     return [...this.stoppedWork];
   }
 }
 
-// An orderly end in three parts: running calls end (up to the limit); then what may be repeated is cancelled and handed back to
-// Temporal; then, at the last, the process goes, whatever still runs. A destructive call is never cancelled: cut off at the last,
-// it is in doubt, and no worker repeats it.
+// A drain has three parts: running calls end (up to the limit); then calls that may be repeated are cancelled and handed back to
+// Temporal; finally the process ends, whatever still runs. A destructive call is never cancelled: if the end cuts it off, it is
+// in doubt, and no worker repeats it.
 
-/** After the limit: the time that a cancelled tool has to end (5 s), and that its end needs to reach Temporal. */
+/** After the limit: time for a cancelled tool to end (5 s), and for its end to reach Temporal. */
 export const LAST_MS = 7000;
 
 export interface DrainReport {
@@ -78,14 +81,14 @@ export interface DrainReport {
   in_time: boolean;
   /** Stopped at the limit; another worker runs them again. */
   handed_back: Work[];
-  /** Still running at the last: reads are repeated elsewhere, a destructive call is in doubt. */
+  /** Still running at the end: reads are repeated elsewhere, a destructive call is in doubt. */
   cut_off: Work[];
 }
 
 export interface Drainable {
-  /** Takes nothing new from now on. */
+  /** Takes no new work from now on. */
   shutdown(): void;
-  /** Settles when it has stopped by itself, or has been given up. */
+  /** Settles when it has stopped by itself, or was given up. */
   finished: Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Temporal's runtime, one a process: its log is ours, and its metrics can be scraped. */
+/** Installs Temporal's runtime, one per process: its log goes into ours, and its metrics can be scraped. */
 import type pino from 'pino';
 import { Runtime, type LogLevel, type Logger } from '@temporalio/worker';
 import { SdkComponent } from '@temporalio/common';
@@ -9,18 +9,18 @@ import { outsideTurns } from './log';
 
 export interface RuntimeSettings {
   log: pino.Logger;
-  /** Where Prometheus asks; null: nowhere. */
+  /** Address for Prometheus; null: no metrics. */
   metrics: Place | null;
-  /** Whose requests are answered there. */
+  /** The sites whose requests are answered there. */
   site: Site;
 }
 
 const BUCKETS = { [TOOL_DURATION.name]: [...TOOL_DURATION.buckets] };
 
 /**
- * The core's own port looks at no Host: it stands where no page finds it, behind one of ours that does.
- * @returns closes that one
- * @throws MetricsUnavailable when the address is taken, or is none of this machine
+ * The core's own metrics port does not check Host: it listens where no page finds it, behind a proxy of ours that does.
+ * @returns a function that closes the proxy
+ * @throws MetricsUnavailable if the address is in use, or is not one of this machine
  */
 export async function installRuntime({ log, metrics, site }: RuntimeSettings): Promise<() => Promise<void>> {
   const core = metrics && (await secretPlace());
@@ -29,11 +29,11 @@ export async function installRuntime({ log, metrics, site }: RuntimeSettings): P
   Runtime.install({
     logger: temporalLogger(log),
     telemetryOptions: {
-      // A workflow task that fails is a WARN of the core; what is above it, day in, day out, is for `debug`.
+      // A failed workflow task is a WARN of the core; its routine lines are only for `debug`.
       logging: { forward: {}, filter: { core: chatty ? 'DEBUG' : 'WARN', other: 'ERROR' } },
       ...(prometheus && { metrics: { prometheus } }),
     },
-    shutdownSignals: [], // whoever runs the worker decides when it stops
+    shutdownSignals: [], // the process that runs the worker decides when it stops
   });
   if (metrics === null || core === null) return async () => undefined;
   try {
@@ -63,7 +63,7 @@ type Meta = Record<string | symbol, unknown>;
 const LOG_TIMESTAMP = Symbol.for('log_timestamp');
 const NANOSECONDS_PER_MS = 1_000_000n;
 
-/** Its fields, by our names. What is not listed stays out: task tokens, namespaces, payloads. */
+/** Temporal's fields → our names. A field that is not listed is left out: task tokens, namespaces, payloads. */
 const FIELDS: Readonly<Record<string, string>> = {
   sdkComponent: 'temporal',
   target: 'target',
@@ -89,7 +89,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 
 /** Entries that deserve another level than Temporal gives them. */
 const RULES: readonly { when: RegExp; level: Level; todo?: string }[] = [
-  // Each failed attempt is told by activity-log.ts, with its code; each failed turn by its end.
+  // activity-log.ts logs each failed attempt, with its code, and the end of each failed turn.
   { when: /^Activity failed$/, level: 'debug' },
   { when: /^Workflow failed$/, level: 'debug' },
   {
@@ -114,7 +114,7 @@ export function temporalLogger(log: pino.Logger): Logger {
   const write = (given: LogLevel, message: string, meta: Meta = {}) => {
     const rule = RULES.find(({ when }) => when.test(message));
     const level = rule?.level ?? levelOf(given, meta);
-    // The SDK hands entries on from a buffer, at any moment: the turn of that moment is not theirs.
+    // The SDK passes entries on from a buffer, at any time: they do not belong to the turn of that moment.
     outsideTurns(() => log[level]({ ...fieldsOf(meta), ...(rule?.todo === undefined ? {} : { todo: rule.todo }) }, message));
   };
   return {
@@ -127,7 +127,7 @@ export function temporalLogger(log: pino.Logger): Logger {
   };
 }
 
-/** Temporal's own news (states, pollers) is for `debug`: what matters of it, we say ourselves. */
+/** Temporal's own INFO lines (states, pollers) are for `debug`: we log the important ones ourselves. */
 function levelOf(given: LogLevel, { sdkComponent }: Meta): Level {
   const ours = sdkComponent === SdkComponent.workflow || sdkComponent === SdkComponent.activity;
   return given === 'INFO' && !ours ? 'debug' : (given.toLowerCase() as Level);
@@ -143,7 +143,7 @@ function timeOf(nanoseconds: unknown): object {
   return typeof nanoseconds === 'bigint' ? { time: new Date(Number(nanoseconds / NANOSECONDS_PER_MS)).toISOString() } : {};
 }
 
-/** The workflow's id names the turn, also where no activity is at hand that could say its trace id. */
+/** The turn id from the workflow id, also if no activity is there that knows the trace id. */
 function turnOf({ workflow_id }: { workflow_id?: unknown }): object {
   return typeof workflow_id === 'string' && workflow_id.startsWith('turn/') ? { turn_id: workflow_id.slice('turn/'.length) } : {};
 }

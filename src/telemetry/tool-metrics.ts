@@ -1,6 +1,6 @@
 /**
- * What is counted of tools, and under which names: the same through the SDK's meter (the worker's own `/metrics`) and
- * through prom-client (prom-tool-metrics.ts). Tools are labelled by their registered name, never by what a model wrote.
+ * Metrics of tools, and their names: the same through the SDK's meter (the worker's own `/metrics`) and through prom-client
+ * (prom-tool-metrics.ts). Tools are labelled by their registered name, never by a name that a model wrote.
  */
 import type { MetricMeter } from '@temporalio/common';
 import type { ErrorCode } from '../shared/wire/error-codes';
@@ -10,9 +10,9 @@ export interface ToolMetrics {
   ended(tool: string, code: ErrorCode | null, ms: number): void;
   /** An attempt has failed, and the call is tried again. */
   retried(tool: string): void;
-  /** A result was served from the cache, or was another call's that ran at that moment. */
+  /** A result came from the cache, or from an identical call that ran at that moment. */
   cacheHit(tool: string): void;
-  /** A call was given back for its tool's limits, or for its upstream's, to be tried later. */
+  /** A call was postponed by a limit of its tool or of its upstream. */
   waited(tool: string): void;
 }
 
@@ -35,7 +35,7 @@ export const TOOL_DURATION = {
 
 type Labels = Record<string, string>;
 
-/** Where the numbers go. */
+/** Receives the numbers. */
 export interface Instruments {
   count(counter: keyof typeof TOOL_COUNTERS, labels: Labels): void;
   duration(ms: number, labels: Labels): void;
@@ -55,7 +55,7 @@ export function toolMetrics({ count, duration }: Instruments): ToolMetrics {
   };
 }
 
-/** Through the SDK: names as they are here, no prefix, no unit behind them. */
+/** Through the SDK: names as above, without prefix or unit suffix. */
 export function sdkToolMetrics(meter: MetricMeter): ToolMetrics {
   const counters = mapValues(TOOL_COUNTERS, ({ name, help }) => meter.createCounter(name, '', help));
   const histogram = meter.createHistogram(TOOL_DURATION.name, 'int', '', TOOL_DURATION.help);

@@ -1,12 +1,12 @@
-/** Addresses, HOST:PORT: whether they are this machine's own, and whether anything listens there. */
+/** Checks addresses, HOST:PORT: whether they are this machine's own, and whether anything listens there. */
 import { connect, isIP, isIPv4 } from 'node:net';
 
 /** ms */
 const WITHIN = 1000;
 
 /**
- * Whether anything listens. A refused gRPC connection waits longer and longer before it tries again; a plain one says so at once.
- * @returns false: the connection was refused; silence is no refusal, for this process may itself have been late
+ * Whether anything listens. gRPC retries a refused connection with growing waits; a plain connection reports it at once.
+ * @returns false: the connection failed. No answer counts as true, since this process may itself have been late
  */
 export function isListening(address: string): Promise<boolean> {
   const split = address.lastIndexOf(':');
@@ -23,7 +23,7 @@ export function isListening(address: string): Promise<boolean> {
   });
 }
 
-/** Literally so: what a name resolves to can change. */
+/** Literally loopback: what a name resolves to can change. */
 export function isLoopback(address: string): boolean {
   if (address.startsWith('unix:')) return true;
   const host = address

@@ -1,6 +1,6 @@
 /**
- * Entity workflows of the same namespace: the books of budgets, one for each budget and what it is counted per, and intents, one
- * for each act that must not be done twice.
+ * Calls the entity workflows of budgets and intents, in the same namespace. A budget has one workflow for each value that it is
+ * counted per, an intent has one for each act that must not be done twice.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
@@ -25,13 +25,13 @@ import {
   type IntentOwner,
 } from '../shared/intent';
 
-/** Longer, and the activity's own time runs out. */
+/** ms. With a longer limit, the activity's own time would run out. */
 const RESERVES_WITHIN = 8000;
-/** A settlement that does not arrive does no harm. */
+/** ms. A lost settlement does no harm. */
 const SETTLES_WITHIN = 5000;
-/** Temporal takes ten updates of a workflow at once, from all workers. */
+/** Temporal allows ten updates in progress per workflow, from all workers. */
 const AT_ONCE = 4;
-/** An update that meets the end of a run may never be answered: it is asked again. */
+/** ms. An update that arrives at the end of a run may never be answered: it is sent again. */
 const ANSWERS_WITHIN = 2500;
 const FIRST_WAIT_MS = 50;
 const LONGEST_WAIT_MS = 1000;
@@ -63,14 +63,14 @@ export function temporalBudgets(client: Client, taskQueue: string): Budgets {
           try {
             await client.workflow.getHandle(budgetWorkflowId(name)).executeUpdate(SETTLE_UPDATE, { args: [said] });
           } catch (error) {
-            if (!(error instanceof WorkflowNotFoundError)) throw error; // no book: nothing of it counts any more
+            if (!(error instanceof WorkflowNotFoundError)) throw error; // no workflow: nothing of this budget counts any more
           }
         }),
       ),
   };
 }
 
-/** Few at once for each book, first come first served: who only tried again and again could starve behind the others. */
+/** Few updates at once per budget, first come first served: a caller that only retried could starve behind the others. */
 function queues() {
   const limits = new Map<string, pLimit.Limit>();
   return async <R>(id: string, work: () => Promise<R>): Promise<R> => {
@@ -79,14 +79,14 @@ function queues() {
     try {
       return await limit(work);
     } finally {
-      if (limit.activeCount <= 1 && limit.pendingCount === 0) limits.delete(id); // the one may be this, just ending
+      if (limit.activeCount <= 1 && limit.pendingCount === 0) limits.delete(id); // the active one may be this one, just ending
     }
   };
 }
 
 /**
- * Again and again until the time is over: a book that has just ended or goes on as another run, ten updates in flight
- * already, a server that is away. What was done twice counts once.
+ * Retries until the time is over: the workflow may just have ended or continued as new, ten updates may be in progress, or the
+ * server is away. A repeated update counts once.
  */
 async function persistently<R>(client: Client, withinMs: number, work: () => Promise<R>): Promise<R> {
   const until = Date.now() + withinMs;
@@ -95,19 +95,19 @@ async function persistently<R>(client: Client, withinMs: number, work: () => Pro
       return await client.withDeadline(Math.min(until, Date.now() + ANSWERS_WITHIN), work);
     } catch (error) {
       if (isRejection(error) || Date.now() + wait > until) throw error;
-      await sleep(wait * (0.5 + Math.random() / 2)); // not all at once
+      await sleep(wait * (0.5 + Math.random() / 2)); // not all callers at once
     }
   }
 }
 
-/** The book has refused the request as malformed: it would again. */
+/** The workflow has refused the request as malformed: it would refuse it again. */
 function isRejection(error: unknown): boolean {
   return error instanceof WorkflowUpdateFailedError && (error.cause as { type?: string } | undefined)?.type === 'Error';
 }
 
-// Intents, as Temporal has them: one entity workflow each, started by whoever claims it first.
+// Intents: one entity workflow each, started by the first claim.
 
-/** An entity that ends just now refuses an update: the next try starts it anew. */
+/** An entity that is just ending refuses an update: the next try starts it anew. */
 const TRIES = 3;
 /** ms. */
 const TRY_MS = CLAIM_MS / TRIES - 1000;
@@ -151,7 +151,7 @@ async function patiently<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** An intent that nobody has claimed, or whose window is over, has no workflow that runs. */
+/** An intent that was never claimed, or whose window is over, has no running workflow. */
 function orNone<T>(error: unknown, none: T): T {
   if (error instanceof WorkflowNotFoundError) return none;
   throw error;

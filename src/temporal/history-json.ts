@@ -1,2 +1,2 @@
-/** A history as proto3 JSON, as Temporal's own tools write it; the SDK has no public name for either. */
+/** Converts a history to and from proto3 JSON, as Temporal's own tools do; the SDK has no public name for these functions. */
 export { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils';

@@ -1,4 +1,4 @@
-/** The events of a workflow as Temporal keeps them, from its first run on, over continue-as-new and resets. */
+/** Reads the events of a workflow from Temporal, from its first run on, through continue-as-new and resets. */
 import type { Client } from '@temporalio/client';
 import type { temporal } from '@temporalio/proto';
 
@@ -9,14 +9,14 @@ export interface RunEvent {
   /** From 1. */
   run: number;
   event: HistoryEvent;
-  /** A reset begins its run with a copy of another one's events: they have been read there. */
+  /** A reset begins its run with a copy of another run's events: they were read there. */
   copied: boolean;
-  /** The last of a run in whose place a reset has put another. */
+  /** The last event of a run that a reset has replaced by another run. */
   superseded: boolean;
 }
 
 export interface Reading {
-  /** Waits for what is still to come, until the last run ends. */
+  /** Waits for further events, until the last run ends. */
   follow: boolean;
   stop?: AbortSignal;
 }
@@ -62,7 +62,7 @@ function hasEnded(event: HistoryEvent): boolean {
   );
 }
 
-/** One run. */
+/** The events of one run. */
 export async function* readRun(
   client: Client,
   execution: { workflowId: string; runId: string },

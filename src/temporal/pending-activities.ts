@@ -1,4 +1,4 @@
-/** Progress and retries where no bus brings them: they are not in history while an activity runs, but the server knows them. */
+/** Polls the server for progress and retries if no live bus delivers them: history lacks them while an activity runs. */
 import type { Client } from '@temporalio/client';
 import { decodeArrayFromPayloads } from './sdk-private';
 import type { LiveListener } from '../live/bus';
@@ -6,7 +6,7 @@ import type { LiveListener } from '../live/bus';
 const LOOK_EVERY = 500;
 const CODE = /^holdfast\.tool\.([A-Z_]{1,40})$/;
 
-/** @returns ends it */
+/** @returns a function that ends it */
 export function watchPendingActivities(client: Client, workflowId: string, listener: LiveListener): () => void {
   const seen = new Map<string, string>();
   const stop = new AbortController();

@@ -1,6 +1,6 @@
 /**
- * An update whose sender waits for a while (shared/wire/waits.ts), and what became of it where no answer came: taken, with an
- * answer or without one yet; not taken, and too late to be; or nobody can tell.
+ * Sends an update whose sender waits for a limited time (shared/wire/waits.ts), and finds out its fate if no answer came: taken,
+ * with or without an answer yet; not taken, and too late to be; or unknown.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import {
 import { temporal } from '@temporalio/proto';
 import { CLOCKS_APART_MS, TOO_LATE, WAITS_MS, type Waits } from '../shared/wire/waits';
 
-/** One thing that is sent, under one name however often it goes out. */
+/** One update, with one id however often it is sent. */
 export class Sending {
   readonly at = Date.now();
   readonly until: number;
@@ -28,7 +28,7 @@ export class Sending {
     this.waits = { until: new Date(this.until).toISOString() };
   }
 
-  /** From then on it is too late for it, whatever the clocks say. */
+  /** From then on the update is too late, even if the clocks differ. */
   get deadline(): number {
     return this.until + CLOCKS_APART_MS;
   }
@@ -37,15 +37,15 @@ export class Sending {
 export type Fate<R> = { taken: 'answered'; answer: R } | MissingAnswer;
 export type MissingAnswer =
   | { taken: 'no answer yet' }
-  /** And it will not be. */
+  /** Nor will it be taken later. */
   | { taken: 'no' }
   | { taken: 'unknown'; why: string };
 
-/** A workflow task that has begun in time may be answered until then, ms: the server's limit for one. */
+/** A workflow task that began in time may be answered until then, ms: the server's limit for a task. */
 const TASK_MS = 10_000;
-/** For one look at it. */
+/** For one request to the server. */
 const LOOK_MS = 5_000;
-/** How long the answer of what was taken is waited for, ms. */
+/** How long to wait for the answer of an update that was taken, ms. */
 const ANSWER_MS = 15_000;
 const POLL_EVERY = 200;
 
@@ -55,11 +55,11 @@ const { UPDATE_WORKFLOW_EXECUTION_LIFECYCLE_STAGE_ACCEPTED: ACCEPTED } =
 const NOT_FOUND = 5;
 
 /**
- * Sends an update, and says what became of it. It goes out once more where an earlier one of its name, whose sender no longer
- * waits, was refused in its place.
+ * Sends an update, and returns its fate. Sends it once more if the answer is the refusal of an earlier update of the same id,
+ * whose sender no longer waits.
  * @param ask sends it; its deadline is set here
- * @param run the present one: the workflow may go on in another
- * @throws WorkflowUpdateFailedError where that is its answer; WorkflowNotFoundError; what the server refuses
+ * @param run the present one: the workflow may continue in another
+ * @throws WorkflowUpdateFailedError if that is its answer; WorkflowNotFoundError; refusals by the server
  */
 export async function sendInTime<R>(
   client: Client,
@@ -87,7 +87,7 @@ export async function sendInTime<R>(
   }
 }
 
-/** What became of an update that got no answer; waits until it can be said. */
+/** Finds out the fate of an update without an answer; waits until it is certain. */
 export async function fateOf<R>(client: Client, workflowId: string, runs: string[], sending: Sending): Promise<Fate<R>> {
   try {
     await sleep(Math.max(0, sending.deadline - Date.now()));
@@ -99,10 +99,10 @@ export async function fateOf<R>(client: Client, workflowId: string, runs: string
   }
 }
 
-/** The server has answered, and what it says leaves no doubt: the update is not with it. */
+/** gRPC codes of an answer that leaves no doubt: the server has not accepted the update. */
 const REFUSAL_CODES = new Set([3, 7, 8, 12, 16]);
 
-/** An update that ended so may be with the workflow, or come to it yet. */
+/** An update that failed with such an error may be with the workflow, or reach it later. */
 export function mayBeTaken(error: unknown): boolean {
   if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowNotFoundError) return false;
   const { cause } = error as { cause?: unknown };
@@ -111,12 +111,16 @@ export function mayBeTaken(error: unknown): boolean {
   return error instanceof WorkflowUpdateRPCTimeoutOrCancelledError;
 }
 
-/** An update that was refused because its sender no longer waited. */
+/** The update was refused because its sender no longer waited. */
 export function cameTooLate(error: unknown): boolean {
   return error instanceof WorkflowUpdateFailedError && (error.cause as { type?: string } | undefined)?.type === TOO_LATE;
 }
 
-/** Once no workflow task is under way that began in time. @returns the present run @throws where the clocks are too far apart */
+/**
+ * Waits until no workflow task is in progress that began in time.
+ * @returns the present run
+ * @throws if the clocks are too far apart
+ */
 async function tasksOver(client: Client, workflowId: string, { at, deadline }: Sending): Promise<string> {
   for (;;) {
     const look = () => client.workflow.getHandle(workflowId).describe();
@@ -134,7 +138,7 @@ function msOf(time: temporal.api.workflow.v1.IPendingWorkflowTaskInfo['scheduled
   return time ? Number(time.seconds ?? 0) * 1000 + (time.nanos ?? 0) / 1e6 : NaN;
 }
 
-/** What became of an update that is with none of these runs any more, if it does not say so itself. */
+/** The fate of an update, as these runs know it: taken by one of them, or by none. */
 export async function takenIn<R>(client: Client, workflowId: string, runs: string[], sending: Sending): Promise<Fate<R>> {
   for (const run of new Set(runs))
     if (await wasTaken(client, workflowId, run, sending)) return answerOf<R>(client, workflowId, run, sending);

@@ -1,4 +1,4 @@
-/** How the turns of sessions end, as Temporal has it: what a turn says of itself counts, not what somebody says of it. */
+/** Finds out how the turns of sessions end, from Temporal and the turn itself: a signal from somebody else does not count. */
 import {
   isGrpcDeadlineError,
   WorkflowFailedError,
@@ -57,7 +57,7 @@ async function look(client: Client, { turn_id, session_id, within_ms, of }: Look
 const NOT_OURS = (turn_id: string) =>
   `Turn ${turn_id} was there before, and is not of this message: the message was not run; send it again.`;
 
-/** Who has started it Temporal itself knows; which life of that session, and for what, stands in its memo. */
+/** Temporal itself knows which workflow started the turn; the memo has the run of the session and the message. */
 function isOf({ parentExecution, memo }: WorkflowExecutionDescription, session_id: string, of: TurnOfSession): boolean {
   const { session_run, message_hash } = (memo?.[MEMO_OF_SESSION] ?? {}) as Partial<TurnOfSession>;
   const parent = parentExecution?.workflowId === sessionWorkflowId(session_id);

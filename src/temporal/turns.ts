@@ -1,4 +1,4 @@
-/** Other turns, as Temporal has them. */
+/** Queries other turns through Temporal, forwards decisions to them, and looks up their runs and stores. */
 import {
   isGrpcServiceError,
   WorkflowNotFoundError,
@@ -17,17 +17,17 @@ import { waitForPendingWorkflowTask } from './executions';
 
 /** ms; a worker that is busy answers a query late. */
 const ANSWERS_WITHIN = 20_000;
-/** How long a decision that is passed on may take to arrive, ms. */
+/** How long a forwarded decision may take to arrive, ms. */
 const PASSED_ON_WITHIN = 8_000;
-/** After the end of that time it takes so long at most until it is certain what became of it, ms. */
+/** After that time, how long it takes at most until the fate of the decision is certain, ms. */
 const SURE_AFTER = 17_000;
 
-/** Of gRPC. */
+/** gRPC code. */
 const NOT_FOUND = 5;
-/** So many runs are gone back: a question waits for days at most. */
+/** How many runs are followed back: a question waits for days at most. */
 const MOST_RUNS_BACK = 500;
 
-/** @param as a client under another identity: a decision that is passed on keeps its sender's */
+/** @param as a client under another identity: a forwarded decision keeps its sender's */
 export function temporalTurns(client: Client, as: (identity: string) => Client): Turns {
   const within = <T>(work: () => Promise<T>) => client.withDeadline(Date.now() + ANSWERS_WITHIN, work);
   const described = (workflowId: string) => client.workflow.getHandle(workflowId).describe();
@@ -39,7 +39,7 @@ export function temporalTurns(client: Client, as: (identity: string) => Client):
         const { name } = description.status;
         const closed = (name === 'RUNNING' ? null : name) as AskedTurn['closed'];
         const asked = client.workflow.getHandle(workflowId).query<SubTurnFacts>(SUB_TURN_QUERY);
-        // What was ended from outside before it ever ran has nothing to say.
+        // A turn that was ended from outside before it ever ran cannot answer.
         const facts = await asked.catch((error: unknown) => {
           if (closed === 'TERMINATED' || closed === 'TIMED_OUT' || isUnknownQuery(error)) return null;
           throw error;
@@ -105,7 +105,7 @@ export function temporalTurns(client: Client, as: (identity: string) => Client):
   };
 }
 
-/** The run that has gone on in this one. Null: none has, or it is not known any more. */
+/** The run that continued in this one. Null: there was none, or Temporal no longer knows it. */
 async function runBefore({ workflowService, options }: Client, workflowId: string, runId: string): Promise<string | null> {
   const execution = { workflowId, runId };
   const asked = { namespace: options.namespace, execution, maximumPageSize: 1 };
@@ -125,7 +125,7 @@ function orNull(error: unknown): null {
   throw error;
 }
 
-/** It is another workflow than a turn, or one of an older build. */
+/** The workflow is no turn, or is one of an older build. */
 function isUnknownQuery(error: unknown): boolean {
   return error instanceof Error && /did not register a handler|unknown query/i.test(`${error.message} ${String(error.cause)}`);
 }

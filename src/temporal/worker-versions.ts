@@ -1,8 +1,8 @@
 /**
- * Worker versioning: which workers a task queue's new turns go to, and which ones ask it for work.
+ * Worker versioning: which workers get a task queue's new turns, and which ones poll it for work.
  *
- * A turn is pinned to the version that began it (worker.ts). Temporal gives new turns to the version that a person
- * made the current one, and to nobody else: without one they wait, without a word. So worker and `doctor` ask, and say it.
+ * A turn is pinned to the version that began it (worker.ts). Temporal gives new turns only to the version that a person made the
+ * current one: without one they wait silently. So worker and `doctor` check this, and report it.
  */
 import { temporal } from '@temporalio/proto';
 import type { NativeConnection } from '@temporalio/worker';
@@ -12,9 +12,9 @@ import { shellWord, visible } from '../shared/text/visible';
 export type Version = { name: string; buildId: string } | null;
 
 export interface Routing {
-  /** Who takes new turns: the current version; while a ramp is on, the ramping one too. */
+  /** Versions that get new turns: the current one; while a ramp is on, the ramping one too. */
   takers: Version[];
-  /** Who asked for work in the last minutes. */
+  /** Versions that polled in the last minutes. */
   polls: { version: Version; secondsAgo: number }[];
 }
 
@@ -45,8 +45,8 @@ export async function routingOf(
 }
 
 /**
- * What must be said of a worker that is given no new turns, and what to do.
- * @returns null for one that is given some
+ * The notice for a worker that gets no new turns, and what to do.
+ * @returns null for one that gets some
  */
 export function withoutNewTurns(own: Version, { takers }: Routing, namespace: string): { notice: string; todo: string } | null {
   if (takers.some((taker) => sameVersion(taker, own))) return null;

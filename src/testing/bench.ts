@@ -1,4 +1,4 @@
-/** One tool on the bench: it is run as a worker runs it, what it does outside is counted, and what it claims is noted. */
+/** Runs one tool under test as a worker runs it, counts its effects outside, and notes which claims hold. */
 import type { JsonObject } from '../shared/json/json';
 import { timeLimitOf } from '../shared/turn/tool-class';
 import { checkInput } from '../tools/admit/admit';
@@ -22,7 +22,7 @@ export class Bench {
     readonly test: ToolTest<any>,
   ) {}
 
-  /** The effective input, as the engine would make it. @throws Error where it would be refused: nothing could be tested then */
+  /** The effective input, as the engine would make it. @throws Error if it would be refused: then nothing can be tested */
   async input(): Promise<JsonObject> {
     const given: unknown = typeof this.test.input === 'function' ? await this.test.input() : this.test.input;
     const checked = checkInput({ tool: this.tool, ...compiledInput(this.tool.input) }, given as JsonObject);
@@ -31,7 +31,7 @@ export class Bench {
   }
 
   run(input: JsonObject, key: string, attempt = 1): Promise<RunResult> {
-    // As a write, a fault of its output is a failure: a destructive tool's result would be kept, and marked.
+    // Run as a write, so that a fault of its output is a failure: a destructive tool's result would be kept, and marked.
     const strict = this.tool.class === 'destructive' ? { ...this.tool, class: 'write' as const } : this.tool;
     return runTool(strict, input, contextFor(this.tool.name, key, attempt), { timeoutMs: this.timeoutMs });
   }
@@ -46,7 +46,7 @@ export class Bench {
     return timeLimitOf(this.tool);
   }
 
-  /** How many effects there were more after the work than before, once the other side has had time to count. */
+  /** How many effects the work has added, once the other side has had time to count. */
   async countEffects<T>(work: () => Promise<T>): Promise<{ value: T; effects: number }> {
     const before = await this.effects();
     const value = await work();

@@ -1,13 +1,14 @@
+/** Cancels a tool's run midway, and measures how long it goes on. */
 import { invoke } from '../tools/run/run';
 import type { Bench } from './bench';
 import { contextFor, newKey } from './context';
 
-/** The engine waits no longer for a cancelled tool. */
+/** The engine waits no longer than this for a cancelled tool. */
 const CANCEL_MS = 5000;
 
 /**
  * Cancels a run midway.
- * @returns ms until it had ended, 0 if it had ended before; null: it went on for longer than it may
+ * @returns ms until it ended, 0 if it had ended before; null: it went on for longer than it may
  */
 export async function cancelledAfter(bench: Bench): Promise<number | null> {
   const { tool, test, runMs } = bench;

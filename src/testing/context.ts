@@ -1,3 +1,4 @@
+/** The context of a tool's function in a test, without a worker. */
 import { randomBytes } from 'node:crypto';
 import type { Json } from '../shared/json/json';
 import { cursorsFor } from '../tools/results/pages';
@@ -7,12 +8,12 @@ import type { GivenContext } from '../tools/run/run';
 const cursorKey = randomBytes(32);
 const nothing = () => undefined;
 
-/** A key that no call had before, of the shape that the engine gives. */
+/** An idempotency key that no call had before, in the engine's format. */
 export function newKey(): string {
   return `hf_${randomBytes(20).toString('hex')}`;
 }
 
-/** What a tool's function is given besides its input, without a worker: nothing is logged, kept results live in memory. */
+/** The context of one run: nothing is logged, and kept results are in memory. */
 export function contextFor(tool: string, idempotencyKey: string, attempt = 1): GivenContext {
   const kept = new Map<string, Json>();
   const principal = 'test';

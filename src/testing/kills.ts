@@ -1,13 +1,13 @@
-/** The tool in a process of its own, which is killed with -9 at moments spread over its run; then it is tried again. */
+/** Runs the tool in a process of its own, kills it with SIGKILL at moments spread over its run, and then runs it again. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { effects, describeEnd, type Bench } from './bench';
 import { newKey } from './context';
 import { ToolProcess } from './tool-process';
 
 const KILLS = 10;
-/** Repetitions after which a killed run has to have succeeded. */
+/** Repetitions within which a killed run has to succeed. */
 const TRIES = 5;
-/** Some moments lie behind the end of the run: the process dies after it has answered. */
+/** Some kills come after the end of the run: the process dies after it has answered. */
 const BEYOND = 1.2;
 
 export async function kills(bench: Bench): Promise<void> {
@@ -23,12 +23,12 @@ export async function kills(bench: Bench): Promise<void> {
   for (let n = 0; n < count; n++) await killOnce(bench, module, ((n + Math.random()) / count) * whole * BEYOND);
 }
 
-/** The engine repeats a write after a crash too, whatever it says of itself. */
+/** The engine repeats a write after a crash too, even one that is not `idempotent`. */
 export function mayRepeat({ tool }: Bench): boolean {
   return tool.idempotent === true || tool.class === 'write';
 }
 
-/** How long a whole run takes in such a process, ms; null where it does not succeed there. */
+/** How long a whole run takes in such a process, ms; null if it does not succeed there. */
 async function timeFullRun(bench: Bench, module: Module): Promise<number | null> {
   const process = await ToolProcess.start(module, bench.tool);
   try {

@@ -1,4 +1,4 @@
-/** What must change nothing: previews, probes, checks, and everything about a tool that only reads. */
+/** Tests that previews, probes and checks change nothing, nor any run of a tool that only reads. */
 import { canonical } from '../shared/json/canonical';
 import type { Json } from '../shared/json/json';
 import { runTool } from '../tools/run/run';

@@ -1,10 +1,10 @@
-/** One key, however often: in turn, and at once. */
+/** Runs a tool several times with one key, in turn and at once: it must act once. */
 import { effects, describeEnd, type Bench } from './bench';
 import { newKey } from './context';
 
 const IN_TURN = 3;
 
-/** One undisturbed run: what the others are measured by. False: it failed, and there is nothing to measure. */
+/** One undisturbed run, as the baseline for the others. False: it failed, and nothing can be measured. */
 export async function once(bench: Bench): Promise<boolean> {
   const { tool } = bench;
   const input = await bench.input();

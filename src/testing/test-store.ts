@@ -1,7 +1,7 @@
 /**
- * Does a store keep what the engine relies on? Approvals and effects are as safe as it is: of two processes that claim one
- * dispatch one may act, and what was stored is read as it was, or not at all. Everything is asked through two views of one store,
- * as two processes have them.
+ * Tests whether a store keeps what the engine relies on. Approvals and effects are only as safe as the store: of two processes
+ * that claim one dispatch only one may act, and stored data is read unchanged, or not at all. Every test uses two views of one
+ * store, as two processes have them.
  */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
@@ -16,7 +16,7 @@ export interface StoreReport {
   claims: Claim[];
 }
 
-/** The store does not keep what a worker needs. The report has the claims that held, too. */
+/** The store does not keep what a worker needs. The report also has the claims that held. */
 export class BrokenStore extends Error {
   override readonly name = 'BrokenStore';
 
@@ -28,7 +28,7 @@ export class BrokenStore extends Error {
 }
 
 /**
- * @param open another view of the same store, as a process has it that starts later
+ * @param open opens another view of the same store, as a process that starts later does
  * @example await testStore(() => openMyStore('test-database'))
  * @throws BrokenStore that lists every claim that does not hold
  */
@@ -55,7 +55,7 @@ interface Scene {
 }
 
 const AT = '2026-01-31T23:59:59.500Z';
-/** Attempts at one moment, half of them through each view. */
+/** Concurrent attempts, half of them through each view. */
 const AT_ONCE = 20;
 
 const CLAIMS: Record<string, (scene: Scene) => Promise<void>> = {

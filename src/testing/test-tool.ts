@@ -1,7 +1,7 @@
 /**
- * Does a tool keep what its definition says? The engine relies on it: what is `idempotent` it repeats after a crash,
- * what a probe says it believes, previews it asks for at any time. So the tool is run, repeated and killed, and what it
- * did is counted by the other side, never by what the tool says of itself.
+ * Tests whether a tool behaves as its definition says. The engine relies on it: it repeats an `idempotent` tool after a crash,
+ * believes a probe, and asks for previews at any time. So the tool is run, repeated and killed. Its effects are counted on the
+ * other side, never from the tool's own report.
  */
 import { Bench } from './bench';
 import { cancelledAfter } from './cancellation';
@@ -22,7 +22,7 @@ export interface ToolReport {
   cancelled_after_ms: number | null;
 }
 
-/** The tool is not what it says. The report has the claims that held, too. */
+/** The tool does not keep its claims. The report also has the claims that held. */
 export class BrokenClaims extends Error {
   override readonly name = 'BrokenClaims';
 
@@ -34,9 +34,10 @@ export class BrokenClaims extends Error {
 }
 
 /**
- * @example await testTool(pay, { input: { invoice: 'INV-7' }, effects: () => bank.count(), module: { path: require.resolve('./pay') } })
+ * @example
+ * await testTool(pay, { input: { invoice: 'INV-7' }, effects: () => bank.count(), module: { path: require.resolve('./pay') } })
  * @throws BrokenClaims that lists every claim that does not hold
- * @throws Error where the test itself cannot be run: an input that the tool refuses, a module without the tool
+ * @throws Error if the test itself cannot be run: an input that the tool refuses, a module without the tool
  */
 export async function testTool<I>(tool: Tool<I>, test: ToolTest<I>): Promise<ToolReport> {
   const bench = new Bench(tool, test);

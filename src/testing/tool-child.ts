@@ -1,4 +1,4 @@
-/** The child of tool-process.ts: loads one tool of an author's module, says so, and runs it when it is told to. */
+/** The child of tool-process.ts: loads one tool from an author's module, reports that, and runs it on request. */
 import { loadModule } from '../agents/load-module';
 import { timeLimitOf } from '../shared/turn/tool-class';
 import { runTool } from '../tools/run/run';
@@ -9,7 +9,7 @@ import { isTool, type Tool } from '../tools/define/tool';
 async function main(path: string, name: string): Promise<void> {
   const tool = toolIn(await loadModule(path), name);
   if (!tool) throw new Error(`${path} has no export ${name} made by defineTool.`);
-  process.on('disconnect', () => process.exit()); // whoever tests has gone
+  process.on('disconnect', () => process.exit()); // the test has ended
   process.on('message', ({ input, key }: Order) => {
     void runTool(tool, input, contextFor(tool.name, key), { timeoutMs: timeLimitOf(tool) }).then((result) => tell({ result }));
   });

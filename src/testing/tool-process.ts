@@ -1,4 +1,4 @@
-/** A process that holds one tool, as a worker would, and can be killed. */
+/** A process that runs one tool, as a worker would, and can be killed. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { JsonObject } from '../shared/json/json';
@@ -8,13 +8,13 @@ import type { Tool } from '../tools/define/tool';
 const CHILD = join(__dirname, 'tool-child.js');
 const MAX_OUTPUT_CHARS = 4000;
 
-/** What it is asked. */
+/** A request to run the tool. */
 export interface Order {
   input: JsonObject;
   key: string;
 }
 
-/** What it says. */
+/** A message from the child. */
 export type Word = { ready: { name: string; version: string } } | { result: RunResult };
 
 export class ToolProcess {
@@ -27,8 +27,8 @@ export class ToolProcess {
   }
 
   /**
-   * Resolves when it has loaded the tool.
-   * @throws Error with what it said, where the module cannot be loaded, has no such tool, or has another one
+   * Resolves when the child has loaded the tool.
+   * @throws Error with its output, if the module cannot be loaded, has no such tool, or has another one
    */
   static async start({ path, export: name = 'default' }: { path: string; export?: string }, tool: Tool): Promise<ToolProcess> {
     const { env } = process;
@@ -39,7 +39,7 @@ export class ToolProcess {
     throw new Error(`${name} of ${path} is not ${tool.name}@${tool.version}: ${JSON.stringify(word)}`);
   }
 
-  /** Rejects when it dies before it answers. */
+  /** Rejects if the process ends before it answers. */
   async run(input: JsonObject, key: string): Promise<RunResult> {
     const order: Order = { input, key };
     this.child.send(order);

@@ -1,10 +1,10 @@
-/** What a test of a tool takes, and what it finds. */
+/** Types of a tool test: what it takes, and what it finds. */
 export interface ToolTest<I = any> {
-  /** An input that the tool accepts, or what makes one: it is called for every run of another key. */
+  /** An input that the tool accepts, or a function that makes one; it is called for every run with another key. */
   input: I | (() => I | Promise<I>);
-  /** How many effects there have been until now; asked of the other side itself. */
+  /** How many effects there have been until now, read from the other side itself. */
   effects(): number | Promise<number>;
-  /** Where another process finds the tool, to be killed while it runs: a file, and its export (`default`). */
+  /** Where another process, which is killed while it runs the tool, finds it: a file, and its export (`default`). */
   module?: { path: string; export?: string };
   /** How often it is killed. @default 10 */
   kills?: number;
@@ -19,6 +19,6 @@ export interface ToolTest<I = any> {
 export interface Claim {
   claim: string;
   held: boolean;
-  /** What was seen. */
+  /** What the test has observed. */
   seen: string;
 }

@@ -1,20 +1,20 @@
 /**
- * Says which tool held the worker's thread, and for how long: while it does, no heartbeat of any call goes out. A timer that
- * comes late shows that; whose fault it was follows from what was under way, so that where several were, all are named.
+ * Logs which tool blocked the worker's event loop, and for how long: meanwhile no heartbeat of any call is sent. A timer that is
+ * late shows the block. The cause is one of the tools that were running, so all of them are named.
  */
 import type { Running } from '../telemetry/running';
 import type { ToolLogger } from '../tools/define/tool';
 
 const TICK_MS = 200;
-/** From here on it is worth a line: a tenth of the heartbeat timeout. */
+/** Shorter blocks are not logged: a tenth of the heartbeat timeout. */
 const BLOCKED_MS = 1000;
 
 const TODO =
   'A tool computes on the thread that sends heartbeats; beyond 10 s, calls of others are taken for dead. Have it wait (await) now and then, or compute in a worker thread or process of its own.';
 
 /**
- * Watches until `ended` says so; holds no process.
- * @returns ends it before
+ * Watches until `ended` returns true; keeps no process alive.
+ * @returns a function that ends it
  */
 export function watchEventLoop(running: Running, log: ToolLogger, ended: () => boolean = () => false): () => void {
   let last = performance.now();
@@ -24,7 +24,7 @@ export function watchEventLoop(running: Running, log: ToolLogger, ended: () => b
     const blocked_ms = Math.round(now - last - TICK_MS);
     const { user, system } = process.cpuUsage(cpu);
     const cpu_ms = Math.round((user + system) / 1000);
-    // Without work of the processor, the machine or the process stood still, and no tool is to blame.
+    // Without CPU time, the machine or the process was suspended, and no tool is to blame.
     if (blocked_ms >= BLOCKED_MS && cpu_ms >= blocked_ms / 10) {
       log.warn({ blocked_ms, cpu_ms, tools: running.toolsSince(last), todo: TODO }, 'the worker was blocked');
     }

@@ -1,4 +1,4 @@
-/** Keeps bundles of ended turns beside a worker, where the settings name a folder for them. */
+/** Keeps bundles of ended turns beside a worker, if the settings name a folder for them. */
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import { bundleSigner, type BundleSigner } from '../attestation/bundle-signer';
@@ -8,7 +8,7 @@ import { bundleKeyPlaces, type Config } from '../config';
 import { dataConverter } from '../temporal/data-converter';
 import type { Store } from '../store/store';
 
-/** @returns ends it: resolves when what is being written is written. Null: no bundles are kept here */
+/** @returns a function that ends it, and resolves when the present bundle is written. Null: no bundles are kept here */
 export function sweepBeside(
   config: Config,
   parts: { connection: NativeConnection; store: Store; log: SweeperParts['log'] },

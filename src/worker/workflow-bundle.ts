@@ -1,6 +1,6 @@
 /**
- * The code of the workflows, as a worker takes it: built ahead of time into dist/, since that takes seconds, or, in a checkout
- * where nothing has been built, when a worker starts.
+ * Provides the code of the workflows for a worker. It is built ahead of time into dist/, since that takes seconds; in a checkout
+ * where nothing has been built, it is built when a worker starts.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -12,7 +12,10 @@ import { dataConverter } from '../temporal/data-converter';
 /** `src` or `dist`. */
 const FOLDER = dirname(__dirname);
 
-/** Where it was built ahead of time: beside this module in the package, in dist/ for a checkout. @throws Error where it was not */
+/**
+ * The bundle that was built ahead of time: beside this module in the package, in dist/ for a checkout. @throws Error if there is
+ * none
+ */
 export function workflowBundlePath(): string {
   const found = builtPath();
   if (found === undefined) throw new Error('The workflow bundle has not been built. Run `npm run setup`.');
@@ -33,7 +36,7 @@ export interface WorkflowBundle {
 
 let bundle: Promise<WorkflowBundle> | undefined;
 
-/** Read, or built, once a process. */
+/** Read, or built, once per process. */
 export function workflowBundle(): Promise<WorkflowBundle> {
   return (bundle ??= readOrBuild());
 }
@@ -47,7 +50,7 @@ async function readOrBuild(): Promise<WorkflowBundle> {
 
 /**
  * @param folder holds workflows/index and data-converter, compiled or not; its parent is the checkout
- * @param options.records with the module that tells `audit replay` what the workflows ask for
+ * @param options.records adds the module that records for `audit replay` what the workflows ask for
  * @returns the code, the same wherever the checkout lies
  */
 export async function bundleWorkflows(folder: string, { records = false } = {}): Promise<string> {
@@ -64,13 +67,13 @@ export async function bundleWorkflows(folder: string, { records = false } = {}):
     ...(payloadConverterPath === undefined ? {} : { payloadConverterPath }),
     ...(failureConverterPath === undefined ? {} : { failureConverterPath }),
     logger: new DefaultLogger('WARN'),
-    // Module names are relative to this, not to the folder that the command was typed in.
+    // Module names are relative to this, not to the current directory.
     webpackConfigHook: (config) => ({ ...config, context: root }),
   });
   return withoutPath(code, root + sep);
 }
 
-/** The source map names files by their whole path; the bundle is published, and this machine is nobody's business. */
+/** The source map names files by their whole path; the bundle is published, and must not show paths of this machine. */
 function withoutPath(code: string, path: string): string {
   const inJson = JSON.stringify(path).slice(1, -1);
   return code.replace(

@@ -1,14 +1,14 @@
-/** The activities as this workflow calls them: timeouts, retries, ids and summaries. */
+/** The activities as workflow code calls them: timeouts, retries, ids and summaries. */
 import { ActivityCancellationType, proxyActivities, type ActivityOptions } from '@temporalio/workflow';
 import type { Activities, AdmittedCall, CallArguments, CallOptions, OpenSubTurnInput } from '../shared/io/activities';
 import { activityId } from '../shared/ids';
 import { HEARTBEAT_TIMEOUT_MS } from '../shared/turn/tool-class';
 
 const COMMON = { cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED } as const;
-/** Attempts for what is safe to repeat: a dead worker, a lost answer. Tools count their own retries. */
+/** Most attempts of activities that are safe to repeat after a dead worker or a lost answer. Tools count their own retries. */
 const SAFE_ATTEMPTS = 30;
 
-/** One model request. Retries are Temporal's; how long to wait comes from the classified failure. */
+/** One model request. Temporal retries it; the classified failure gives the delay. */
 export const { takeStep } = proxyActivities<Activities>({
   ...COMMON,
   startToCloseTimeout: '15 minutes',
@@ -16,7 +16,7 @@ export const { takeStep } = proxyActivities<Activities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '60 seconds', maximumAttempts: SAFE_ATTEMPTS },
 });
 
-/** One model request too, and one that a turn can do without: it is not tried for long. */
+/** Also a model request, but one that a turn can do without, so it gets few attempts. */
 export const { compact } = proxyActivities<Activities>({
   ...COMMON,
   startToCloseTimeout: '15 minutes',
@@ -24,14 +24,14 @@ export const { compact } = proxyActivities<Activities>({
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '60 seconds', maximumAttempts: 6 },
 });
 
-/** Of a turn whose workers are gone it may take long until somebody can tell: then the session goes on without. */
+/** If the workers of a turn are gone, its end may stay unknown for long. After the last attempt the session goes on without it. */
 export const { lookAtTurn, beginSession, checkFork } = proxyActivities<Activities>({
   ...COMMON,
   startToCloseTimeout: '1 minute',
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds', maximumAttempts: 30 },
 });
 
-/** Previews read; store activities are idempotent: the same blocks, whatever the attempt. */
+/** Safe to retry: previews only read, and every attempt of a store activity writes the same blocks. */
 export const {
   admitDirect,
   admitCall,
@@ -54,7 +54,7 @@ export const {
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 
-/** Somebody waits for the answer, whoever has sent the decision. */
+/** The limits are short because the sender of the decision waits for the answer. */
 export const { forwardDecision } = proxyActivities<Activities>({
   ...COMMON,
   startToCloseTimeout: '30 seconds',
@@ -62,7 +62,7 @@ export const { forwardDecision } = proxyActivities<Activities>({
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '5 seconds' },
 });
 
-/** Nobody waits for it: after this long whoever should have been told looks into the inbox. */
+/** Nothing waits for it. After ten minutes it is given up; approvers still find the question in the inbox. */
 export const { notify } = proxyActivities<Activities>({
   ...COMMON,
   startToCloseTimeout: '1 minute',
@@ -80,12 +80,12 @@ const OPENING: ActivityOptions = {
 };
 const opening = proxyActivities<Activities>(OPENING);
 
-/** The id carries the digest, as that of any call that is run. */
+/** The activity id carries the digest, as in `executeCall`. */
 export function openSubTurn(call: AdmittedCall, input: OpenSubTurnInput) {
   return opening.openSubTurn.executeWithOptions({ ...OPENING, activityId: idOf(input.call), summary: summary(call) }, [input]);
 }
 
-/** Runs one call under its class's policy. The id carries the digest, so that replay notices another input. */
+/** Runs one call with the timeouts and retries of its class. The id carries the digest, so that replay detects another input. */
 export function executeCall(call: AdmittedCall, input: Parameters<Activities['runCall']>[0]) {
   return runCall.executeWithOptions(
     { ...callOptions(call, input.options), activityId: idOf(input.call), summary: summary(call) },

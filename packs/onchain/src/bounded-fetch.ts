@@ -1,13 +1,14 @@
-/** No answer that we ask for is larger; a node that sends more is broken, or hostile. */
+/** `fetch` with limits on the size of an answer and of each text in it. */
+/** No answer that we request is larger; a node that sends more is broken or hostile. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
 /**
- * Nor is one text in it. viem makes a number of whatever stands in the place of one, and to write a number of 2 million digits
- * takes the worker's thread 3 to 12 s; of 65,536 digits it takes 0.03 s.
+ * Limit for one text in an answer. viem turns a text in the place of a number into a number; to print a number of 2 million digits
+ * blocks the worker's thread for 3 to 12 s, one of 65,536 digits for 0.03 s.
  */
 const MAX_TEXT_BYTES = 64 * 1024;
 const QUOTE = 0x22;
 
-/** `fetch` that reads at most 2 MiB, no text in it of more than 64 KiB, and also ends with the signal. */
+/** `fetch` that reads at most 2 MiB, refuses a text of more than 64 KiB, and also ends with the signal. */
 export function boundedFetch(signal: AbortSignal): typeof fetch {
   return async (input, init) => {
     const signals = init?.signal ? [signal, init.signal] : [signal];
@@ -34,7 +35,7 @@ async function readBody(response: Response): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(bytes);
 }
 
-/** @throws Error where two quotation marks that follow each other, in a text or at its ends, are too far apart */
+/** @throws Error if two successive quotation marks, or the last one and the end, are too far apart */
 function refuseLongTexts(bytes: Buffer): void {
   for (let from = 0, next; from < bytes.length; from = next + 1) {
     next = bytes.indexOf(QUOTE, from);

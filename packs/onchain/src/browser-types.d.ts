@@ -1,4 +1,4 @@
-/** Types of browsers that viem's declarations name; nothing that we use has them. */
+/** Browser types that viem's declarations name; nothing that we use needs them. */
 type CryptoKey = import('node:crypto').webcrypto.CryptoKey;
 type AuthenticatorAttestationResponse = object;
 type AuthenticationExtensionsClientOutputs = object;

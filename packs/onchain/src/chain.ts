@@ -1,4 +1,6 @@
-/** The way to the chain: one JSON-RPC endpoint, bounded in time and size, asked once; retries belong to the engine. */
+/**
+ * Access to the chain through one JSON-RPC endpoint, with limits of time and size. Each request is sent once; the engine retries.
+ */
 import { type PublicClient, viem } from './viem';
 import { ToolError } from 'holdfast/tools';
 import { boundedFetch } from './bounded-fetch';
@@ -10,8 +12,8 @@ export class Chain {
   private known: Promise<ChainIdentity> | undefined;
 
   /**
-   * @param url may hold an API key: it is never shown
-   * @param id as the settings say it; part of what a call is approved for
+   * @param url may contain an API key: never show it
+   * @param id chain id of the settings; part of what a call is approved for
    */
   constructor(
     readonly url: string,
@@ -22,10 +24,10 @@ export class Chain {
   client(signal: AbortSignal): PublicClient {
     const { createPublicClient, http } = viem();
     const transport = http(this.url, { retryCount: 0, timeout: RPC_TIMEOUT, fetchFn: boundedFetch(signal) });
-    return createPublicClient({ transport, cacheTime: 0, ccipRead: false }); // no contract has us ask an address of its own
+    return createPublicClient({ transport, cacheTime: 0, ccipRead: false }); // a contract must not name addresses for us to request
   }
 
-  /** Runs reads; their failures become the tool's. @throws ToolError that says that nothing has happened yet */
+  /** Runs reads; a failure becomes a tool error. @throws ToolError that says that nothing has happened yet */
   async read<T>(signal: AbortSignal, work: (client: PublicClient) => Promise<T>): Promise<T> {
     try {
       return await work(this.client(signal));
@@ -34,7 +36,7 @@ export class Chain {
     }
   }
 
-  /** Before anything is signed. @throws ToolError where the node is of another chain than calls are approved for */
+  /** To call before anything is signed. @throws ToolError if the node is on another chain than calls are approved for */
   async approvedIdentity(client: PublicClient): Promise<ChainIdentity> {
     const identity = await this.identity(client);
     if (identity.chainId === this.id) return identity;
@@ -45,7 +47,7 @@ export class Chain {
     });
   }
 
-  /** Which chain this is; asked once. */
+  /** Which chain the node is on; asked once. */
   async identity(client: PublicClient): Promise<ChainIdentity> {
     this.known ??= identityOf(client);
     try {
@@ -59,7 +61,7 @@ export class Chain {
 
 export interface ChainIdentity {
   chainId: number;
-  /** Tells a chain that was started anew from the one before it, which had the same id. */
+  /** Differs between a restarted chain and the one before it, which had the same id. */
   name: string;
 }
 
@@ -68,7 +70,7 @@ async function identityOf(client: PublicClient): Promise<ChainIdentity> {
   return { chainId, name: `${chainId}-${genesis.hash.slice(2, 18)}` };
 }
 
-/** What the tools say where no chain is configured. */
+/** The error of the tools if no chain is configured. */
 export function noChain(): ToolError {
   return new ToolError('NETWORK_ERROR', 'no_chain', 'No chain is configured.', {
     hint: 'An operator must set HOLDFAST_EVM_URL, HOLDFAST_EVM_CHAIN_ID and HOLDFAST_EVM_ROUTER (docs/onchain.md).',

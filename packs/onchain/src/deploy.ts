@@ -1,4 +1,4 @@
-/** Our contracts on a chain of one's own: two tokens, a pool, a router, and a session. For trying things out and for tests. */
+/** Deploys our contracts on a development chain, for trials and tests: two tokens, a pool, a router, and a session. */
 import { POOL, SESSION_ROUTER, TEST_TOKEN } from './contracts/artifacts';
 import type { Address, Hex } from './hex';
 import { accounts, viem } from './viem';
@@ -20,7 +20,7 @@ export interface Demo {
   /** Owner of the session. */
   owner: Address;
   sessionKeyId: string;
-  /** Private; as HOLDFAST_EVM_SESSION_KEYS takes it: id → key. */
+  /** Private keys by id, as HOLDFAST_EVM_SESSION_KEYS takes them. */
   sessionKeys: Record<string, Hex>;
 }
 
@@ -39,7 +39,7 @@ export interface DemoOptions {
 const RPC_TIMEOUT_MS = 60_000;
 
 /**
- * Deploys from the node's first account, which a development node has unlocked, and opens a session for a fresh key.
+ * Deploys from the node's first account, which a development node has unlocked, and opens a session for a new key.
  * @throws Error when the node has no unlocked account, or refuses
  */
 export async function deployDemo(rpcUrl: string, options: DemoOptions = {}): Promise<Demo> {

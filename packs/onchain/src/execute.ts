@@ -1,7 +1,7 @@
 /**
- * One swap for one idempotency key, however often it is asked for: decide once, sign once, broadcast the same bytes
- * until the chain has said what became of them. Up to the signature a failure proves that nothing has happened; after
- * it the chain alone proves anything, because whoever finds the bytes may broadcast them.
+ * Executes one swap per idempotency key, however often it is called: decides once, signs once, and broadcasts the same bytes until
+ * the chain shows the result. A failure before the signature proves that nothing has happened. After it only the chain proves
+ * anything, because anyone who finds the bytes may broadcast them.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type PublicClient, viem } from './viem';
@@ -51,9 +51,9 @@ export async function executeSwap(onchain: Onchain, input: SwapInput, ctx: ToolC
 }
 
 /**
- * What became of the call with this key; nothing is sent. A key that nobody has planned is given up for good, in the
- * journal and on purpose: "nothing has happened" would else be true only until a worker that was cut off wakes up and
- * plans. So this is for a call that was dispatched and lost, and which the engine never dispatches again once it is told.
+ * Finds out what became of the call with this key; sends nothing. A key without a plan is recorded as abandoned in the journal.
+ * Otherwise a worker that was cut off could wake up and plan the swap after this function has answered that nothing happened. So
+ * use it only for a call that was dispatched and lost, and that the engine will not dispatch again.
  */
 export async function reconcileSwap(onchain: Onchain, ctx: Pick<ToolContext, 'idempotencyKey' | 'signal'>): Promise<SwapFinding> {
   const { idempotencyKey: key, signal } = ctx;
@@ -68,7 +68,7 @@ export async function reconcileSwap(onchain: Onchain, ctx: Pick<ToolContext, 'id
     if (!signed) {
       const { timestamp } = await client.getBlock();
       if (timestamp > BigInt(plan.deadline)) return { outcome: 'not_applied', evidence: 'It was planned and never signed.' };
-      return { outcome: 'unknown', evidence: `It is planned and not signed; ${until}.` }; // whoever planned it may be about to
+      return { outcome: 'unknown', evidence: `It is planned and not signed; ${until}.` }; // its planner may be about to sign it
     }
     const fate = await swapFate(client, plan, signed, onchain.confirmations);
     if (fate.state === 'applied') {
@@ -80,7 +80,7 @@ export async function reconcileSwap(onchain: Onchain, ctx: Pick<ToolContext, 'id
   });
 }
 
-/** A refusal for good is written down too, so that no other worker with this call signs after it. */
+/** A permanent refusal is recorded too, so that no other worker signs for this call afterwards. */
 async function decide(onchain: Onchain, input: SwapInput, ctx: ToolContext): Promise<Decision> {
   const key = ctx.idempotencyKey;
   try {
@@ -105,7 +105,7 @@ async function findSignedSwap({ journal }: Onchain, key: string, plan: SwapPlan)
   }
 }
 
-/** Broadcasts and looks, until the chain has decided or the time is over. */
+/** Broadcasts and polls until the chain has decided or the time is over. */
 async function untilJudged(onchain: Onchain, plan: SwapPlan, signed: SignedSwap, ctx: ToolContext): Promise<SwapReceipt> {
   const client = onchain.chain.client(ctx.signal);
   const until = Date.now() + onchain.waitMs;
@@ -131,8 +131,9 @@ async function untilJudged(onchain: Onchain, plan: SwapPlan, signed: SignedSwap,
 }
 
 /**
- * Sends the transaction, and those that stand before it and that a killed worker may not have sent: the chain takes
- * them in order. The node knows most of them already, and says so. @returns what it said of ours
+ * Sends the transaction, and those with earlier nonces that a killed worker may not have sent, because the chain takes them in
+ * order. The node knows most of them already, and says so.
+ * @returns the node's refusal of our transaction; null: it was accepted
  */
 async function broadcast(
   { journal, chain }: Onchain,

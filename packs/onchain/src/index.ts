@@ -12,8 +12,8 @@ export { sessionKeysFrom, type SessionAccount, type SessionKeys, type SwapTransa
 export type { OnchainSettings, KnownToken } from './settings';
 
 /**
- * @param settings null: no chain is configured, and the tools say so
- * @throws Error for settings that cannot be used
+ * @param settings null: no chain is configured; the tools then return that error
+ * @throws Error for invalid settings
  */
 export function onchainTools(settings: OnchainSettings | null): Tool[] {
   const onchain = settings && onchainOf(settings);

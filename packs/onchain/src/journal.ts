@@ -1,16 +1,16 @@
 /**
- * What has been decided and signed, on disk before the chain hears of it. Two kinds of files, each created once and
- * never changed (`link`, which the file system lets exactly one process do):
+ * The journal of swaps: stores on disk what was decided and signed for a call, before the chain gets it. It has two kinds of files.
+ * Each is created once and never changed (`link`, which the file system lets exactly one process do):
  *
- * `decisions/<hash of key>.json` what became of a call before it was signed: a plan, with everything but the nonce, or
- * a refusal. The first one stands, so that of two workers with one call none signs what the other has refused.
+ * `decisions/<hash of key>.json` what was decided before the signature: a plan, with everything but the nonce, or a refusal. The
+ * first decision counts, so that of two workers with one call none signs what the other has refused.
  *
- * `signed/<chain>-<account>/<nonce>.json` a signed transaction. To take a nonce and to store the bytes for it is one
- * act: no nonce is ever taken without bytes that can be broadcast, so a killed worker leaves no gap that others could
- * not fill. Whoever looks for a key's transaction walks up from the nonce that its plan names, and meets it before
- * the first free one; so two workers with one key cannot take two nonces.
+ * `signed/<chain>-<account>/<nonce>.json` a signed transaction. One step takes the nonce and stores the bytes: no nonce is taken
+ * without bytes that can be broadcast, so a killed worker leaves no gap that others could not fill. A worker that looks for a key's
+ * transaction walks up from the nonce in the plan and finds it before the first free nonce; so two workers with one key cannot take
+ * two nonces.
  *
- * The bytes are no secret, but whoever can read them can broadcast them: files are for this user alone.
+ * The bytes are no secret, but anyone who can read them can broadcast them: only this user can read the files.
  */
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const integer = z.string().regex(/^(0|[1-9]\d{0,77})$/);
 const hex = z.string().regex(/^0x[0-9a-f]*$/i) as unknown as z.ZodType<`0x${string}`>;
 
 const planSchema = z.object({
-  /** Which chain: ChainIdentity.name. */
+  /** `ChainIdentity.name`. */
   chain: z.string(),
   chainId: z.number().int(),
   account: hex,
@@ -30,12 +30,12 @@ const planSchema = z.object({
   gas: integer,
   maxFeePerGas: integer,
   maxPriorityFeePerGas: integer,
-  /** The walk begins here: the account's next nonce when the plan was made. */
+  /** The account's next nonce when the plan was made; the search starts here. */
   fromNonce: z.number().int().min(0),
-  /** Unix seconds; the contract refuses afterwards. */
+  /** Unix seconds; after it the contract refuses. */
   deadline: integer,
   minOut: integer,
-  /** Number of the block on which the plan was made; no earlier one can hold the swap. */
+  /** Number of the block on which the plan was made; no earlier block can contain the swap. */
   block: integer,
 });
 
@@ -50,16 +50,16 @@ export type Decision = z.output<typeof decisionSchema>;
 export type SignedSwap = z.output<typeof signedSchema>;
 
 export interface SwapJournal {
-  /** Stores the decision on a key, unless there is one; gives the one that stands. */
+  /** Stores the decision on a key unless there is one already; returns the stored one. */
   decide(key: string, decision: Decision): Promise<Decision>;
   decided(key: string): Promise<Decision | null>;
-  /** The key's transaction: the stored one, else the one that `sign` makes for the first free nonce, once it is stored. */
+  /** The key's transaction: the stored one, or the one that `sign` makes for the first free nonce, after it is stored. */
   signed(key: string, plan: SwapPlan, sign: (nonce: number) => Promise<Pick<SignedSwap, 'raw' | 'hash'>>): Promise<SignedSwap>;
-  /** What took a nonce of the plan's account. */
+  /** The transaction that took a nonce of the plan's account. */
   signedAt(plan: SwapPlan, nonce: number): Promise<SignedSwap | null>;
 }
 
-/** A journal in a folder, which all workers that use the same session keys share. */
+/** A journal in a folder, shared by all workers that use the same session keys. */
 export class FileJournal implements SwapJournal {
   constructor(private readonly dir: string) {}
 
@@ -83,7 +83,7 @@ export class FileJournal implements SwapJournal {
       let there = await this.signedAt(plan, nonce);
       if (there === null) {
         await this.create(folderOf(plan), String(nonce), { key, nonce, ...(await sign(nonce)) });
-        there = (await this.signedAt(plan, nonce))!; // ours, or that of whoever was quicker
+        there = (await this.signedAt(plan, nonce))!; // ours, or that of a faster worker
       }
       if (there.key === key) return there;
     }
@@ -107,7 +107,7 @@ export class FileJournal implements SwapJournal {
       return schema.parse(JSON.parse(await readFile(path, 'utf8')));
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return null;
-      // Going on without it could sign twice.
+      // To continue without it could sign twice.
       throw new Error(`The file ${folder}/${name}.json of the swap journal is damaged; restore it from a backup.`, {
         cause: error,
       });

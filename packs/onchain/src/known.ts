@@ -1,6 +1,6 @@
 /**
- * What the operator says is there: tokens by symbol, and the ids of session keys. The model is told, since no tool
- * lists them; what may be swapped stands on the chain all the same.
+ * What the operator has configured: tokens by symbol, and ids of session keys. The tools' descriptions list them for the model,
+ * because no tool does. Which tokens may be swapped is decided on the chain.
  */
 import { isToolError, ToolError } from 'holdfast/tools';
 import { ADDRESS_PATTERN } from './amounts';
@@ -12,13 +12,13 @@ export interface KnownInputs {
 }
 
 const SYMBOL = /^[A-Za-z0-9.$-]{1,16}$/;
-/** More than these would fill the tool's description. */
+/** More would make the tool's description too long. */
 const MOST_TOKENS = 30;
 const MOST_IDS = 10;
-/** What the chain answers to an address that it was not meant to be given. */
+/** The chain's refusals for an address that the model should not have given. */
 const WRONG_TOKEN = new Set(['no_pool', 'token_not_allowed']);
 
-/** @throws Error that names the token that is wrong */
+/** @throws Error that names the invalid token */
 export function knownOf(settings: OnchainSettings | null): KnownInputs {
   const { tokens = [], sessionKeys = {} } = settings ?? {};
   if (tokens.length > MOST_TOKENS) throw new Error(`${tokens.length} tokens are listed; ${MOST_TOKENS} are allowed.`);
@@ -32,7 +32,7 @@ export function knownOf(settings: OnchainSettings | null): KnownInputs {
   return { tokens, sessionKeyIds: (ids as readonly string[]).slice(0, MOST_IDS) };
 }
 
-/** A sentence that begins with a space, to follow another; empty where nothing is known. */
+/** A sentence with a leading space, to follow another one; empty if no tokens are known. */
 export function knownTokens({ tokens }: KnownInputs): string {
   return tokens.length === 0 ? '' : ` Known: ${tokens.map(({ symbol, address }) => `${symbol} ${address}`).join(', ')}.`;
 }
@@ -42,7 +42,7 @@ export function knownSessionKeys({ sessionKeyIds }: KnownInputs): string {
   return sessionKeyIds.length === 0 ? '' : ` Known: ${sessionKeyIds.join(', ')}.`;
 }
 
-/** Does the work; a refusal that is about the addresses names those that are known. */
+/** Awaits the work; if it is refused because of the token addresses, the error lists the known tokens. */
 export async function namingKnownTokens<T>(known: KnownInputs, work: Promise<T>): Promise<T> {
   try {
     return await work;

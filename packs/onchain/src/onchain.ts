@@ -1,3 +1,4 @@
+/** Builds the parts that the onchain tools work with (chain, session keys, journal) from the settings. */
 import type { JsonObject } from 'holdfast/tools';
 import { Chain } from './chain';
 import type { Address } from './hex';
@@ -6,7 +7,6 @@ import { sessionKeysFrom, type SessionKeys } from './session-keys';
 import type { OnchainSettings } from './settings';
 import { viem } from './viem';
 
-/** The settings, put to work. */
 export interface Onchain {
   chain: Chain;
   router: Address;
@@ -16,7 +16,7 @@ export interface Onchain {
   waitMs: number;
 }
 
-/** @throws Error that names what is wrong; session keys are never shown */
+/** @throws Error that names the invalid setting; session keys are never shown */
 export function onchainOf(settings: OnchainSettings): Onchain {
   const { url, chainId, router, sessionKeys = {}, journal, confirmations = 1, waitMs = 45_000 } = settings;
   if (!Number.isSafeInteger(chainId) || chainId < 1)
@@ -34,12 +34,12 @@ export function onchainOf(settings: OnchainSettings): Onchain {
   };
 }
 
-/** What the tools act on. The address of the node may hold a key, its host does not. */
+/** The target of the tools. The node's URL may contain a key, so only its host is shown. */
 export function targetOf({ chain, router }: Onchain): JsonObject {
   return { chain_id: chain.id, node: new URL(chain.url).hostname, router };
 }
 
-/** With the account of the session, where that is known without asking. */
+/** As `targetOf`, with the session's account if it is known without a request. */
 export function accountTargetOf(onchain: Onchain, sessionKeyId: string): JsonObject {
   const account = onchain.keys.addressOf?.(sessionKeyId);
   return { ...targetOf(onchain), ...(account === undefined ? {} : { account }) };

@@ -1,6 +1,6 @@
 /**
- * Before anything is signed: may this swap be, and what exactly would be sent? The limits of the session are asked of
- * the contract itself, by `eth_call` of the very call that would be sent; in a block it asks them again.
+ * Plans a swap before anything is signed: checks whether it is allowed, and fixes what exactly would be sent. The contract itself
+ * checks the session's limits, by `eth_call` of the same call that would be sent; it checks them again in the block.
  */
 import type { Address } from './hex';
 import { type PublicClient, viem } from './viem';
@@ -53,7 +53,7 @@ export async function outlook(
   return { account, chainId, chain: name, quote: quoted, minOut, remaining, block: block.number, args };
 }
 
-/** The swap, but for its nonce and signature. Costs are fixed here, so that every worker signs the same bytes. */
+/** The swap without its nonce and signature. Costs are fixed here, so that every worker signs the same bytes. */
 export async function planSwap(
   onchain: Onchain,
   client: PublicClient,
@@ -68,7 +68,7 @@ export async function planSwap(
     client.getBalance({ address: account }),
     client.getTransactionCount({ address: account, blockTag: 'latest' }),
   ]);
-  const gas = (estimate * 3n) / 2n; // what it costs depends on the state that it meets
+  const gas = (estimate * 3n) / 2n; // the real cost depends on the state at execution
   const cost = gas * fees.maxFeePerGas;
   if (balance < cost) {
     throw new ToolError('EXECUTION_ERROR', 'no_gas_money', `The session key has ${balance} wei for gas and may need ${cost}.`, {
@@ -92,7 +92,7 @@ export async function planSwap(
   };
 }
 
-/** The stricter of what was simulated (and approved), and of what the slippage leaves of the present quote. */
+/** The larger of the simulated minimum (which was approved) and of the present quote less the slippage. */
 function agreedMinimum(input: SwapInput, amountOut: bigint): bigint {
   const simulated = BigInt(input.simulated_min_out);
   const present = lessSlippage(amountOut, input.max_slippage_bps);
@@ -110,7 +110,7 @@ function agreedMinimum(input: SwapInput, amountOut: bigint): bigint {
   return simulated > present ? simulated : present;
 }
 
-/** By our clock and by the chain's. */
+/** Checks the deadline against our clock and the chain's. */
 function refuseLate(deadline: number, blockTime: bigint): void {
   const now = Math.max(Math.floor(Date.now() / 1000), Number(blockTime));
   if (deadline > now) return;

@@ -1,4 +1,7 @@
-/** What the person reads who decides on a swap. No block number and no time of day: the same state gives the same text. */
+/**
+ * Renders the preview that the approver of a swap reads. It has no block number and no time of day, so that the same state gives
+ * the same text.
+ */
 import type { Json } from 'holdfast/tools';
 import type { Address } from './hex';
 import { type PublicClient, viem } from './viem';
@@ -23,11 +26,11 @@ export async function swapPreview(client: PublicClient, input: SwapInput, seen: 
   return [`One swap on chain ${seen.chainId}, which cannot be taken back`, ...text].join('\n');
 }
 
-/** Lines that move with the price; any other change is a change of what was agreed to. */
+/** Lines that change with the price; a change in any other line changes what was agreed to. */
 const PRICE = /^  at present {2,}.*?(\d+) units\)?$/m;
 const MOVES = /^  (?:at present|price impact) .*$/gm;
 
-/** Whether what the swap gives has moved by no more than the slippage that was agreed to, and nothing else has changed. */
+/** Whether only the price has changed, and by no more than the agreed slippage. */
 export function isWithinSlippage(asked: Json, now: Json, slippageBps: number): boolean {
   if (typeof asked !== 'string' || typeof now !== 'string') return false;
   if (asked.replaceAll(MOVES, '') !== now.replaceAll(MOVES, '')) return false;
@@ -37,7 +40,7 @@ export function isWithinSlippage(asked: Json, now: Json, slippageBps: number): b
   return (moved < 0n ? -moved : moved) * 10_000n <= BigInt(before) * BigInt(slippageBps);
 }
 
-/** A token's own words are whatever its author liked: they are shown only where they are harmless, and never instead of the address. */
+/** A token's author chooses its symbol freely: it is shown only if it is harmless, and never instead of the address. */
 async function describeToken(client: PublicClient, address: Address) {
   const read = <N extends 'symbol' | 'decimals'>(functionName: N) =>
     client.readContract({ address, abi: viem().erc20Abi, functionName }).catch(() => null);

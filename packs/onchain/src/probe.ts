@@ -1,6 +1,6 @@
 /**
- * What became of a signed swap, judged by the contract's own record and by one block: there, either the swap's id is
- * marked as done, or its nonce is used up or its deadline over, and then it can never be done any more.
+ * Finds out what became of a signed swap, from the contract's own record and one block. In that block either the swap's id is
+ * marked as done, or its nonce is used or its deadline over; then the swap can never happen any more.
  */
 import type { Hex } from './hex';
 import { type PublicClient, type TransactionReceipt, viem } from './viem';
@@ -18,11 +18,11 @@ export interface SwapReceipt {
 
 export type SwapFate =
   | { state: 'applied'; receipt: SwapReceipt }
-  /** Proven: it has not happened, and never will. */
+  /** Proof that it has not happened and never will. */
   | { state: 'not_applied'; error: ToolError }
   | { state: 'unknown' };
 
-/** One look; acts on nothing. @throws what the node's failures throw */
+/** One check; changes nothing. @throws the node's errors */
 export async function swapFate(
   client: PublicClient,
   plan: SwapPlan,
@@ -46,7 +46,7 @@ export async function swapFate(
   ]);
   if (done) {
     const receipt = await receiptOf(client, plan, signed);
-    return receipt ? { state: 'applied', receipt } : { state: 'unknown' }; // another node that lags behind
+    return receipt ? { state: 'applied', receipt } : { state: 'unknown' }; // another node, which lags behind, answered
   }
   if (nonce > signed.nonce) return { state: 'not_applied', error: await whyNot(client, plan, signed) };
   if (block.timestamp > BigInt(plan.deadline))
@@ -54,7 +54,7 @@ export async function swapFate(
   return { state: 'unknown' };
 }
 
-/** Of our transaction, else of whichever did it under the same id. */
+/** Receipt of our transaction, or of another one that did the swap under the same id. */
 async function receiptOf(client: PublicClient, plan: SwapPlan, signed: SignedSwap): Promise<SwapReceipt | null> {
   const receipt = await findReceipt(client, signed.hash);
   const logs =
@@ -90,7 +90,7 @@ async function whyNot(client: PublicClient, plan: SwapPlan, signed: SignedSwap):
   );
 }
 
-/** Chains keep no reasons: the call is made again, without effect, on the state after and before its block. */
+/** Chains store no reasons: the call is repeated by `eth_call`, on the state after its block and before it. */
 async function revertReason(client: PublicClient, plan: SwapPlan, block: bigint): Promise<ToolError> {
   for (const blockNumber of [block, block - 1n]) {
     try {

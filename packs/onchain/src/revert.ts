@@ -1,4 +1,4 @@
-/** What the contracts mean when they refuse: one line an error, whether it was met before signing or in a block. */
+/** Turns the contracts' errors into tool errors, one line per error; the same before signing and in a block. */
 import { type ErrorCode, ToolError } from 'holdfast/tools';
 
 type Args = readonly unknown[];
@@ -60,14 +60,14 @@ const TABLE: Record<string, Line> = {
   ],
 };
 
-/** @param reason text of a token's own revert: written by whoever wrote the token */
+/** @param reason text of a token's own revert, written by the token's author */
 export function revertFailure(errorName: string, args: Args, reason?: string): ToolError {
   const line = Object.hasOwn(TABLE, errorName) ? TABLE[errorName] : undefined;
   if (line) {
     const [code, word, message, hint] = line;
     return new ToolError(code, word, `${message(args)}.`, { hint: `Nothing was swapped. ${hint}`, nothingHappened: true });
   }
-  // Another transaction with this id did it: the opposite of nothing.
+  // Another transaction with this id did the swap, so something has happened.
   const already = errorName === 'AlreadySwapped';
   const told = reason ?? (errorName || 'no reason given');
   const message = already

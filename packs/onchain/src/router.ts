@@ -1,10 +1,10 @@
-/** Questions to the router. */
+/** Reads of the router contract: quotes, remaining allowances, and the ids of swaps. */
 import type { Address, Hex } from './hex';
 import { type PublicClient, viem } from './viem';
 import { ToolError } from 'holdfast/tools';
 import { POOL, SESSION_ROUTER, TEST_TOKEN } from './contracts/artifacts';
 
-/** With the errors of what the router calls, so that they can be read. */
+/** With the errors of the contracts that the router calls, so that they can be decoded. */
 export const ROUTER_ABI = [...SESSION_ROUTER.abi, ...errorsOf(POOL.abi), ...errorsOf(TEST_TOKEN.abi)] as const;
 
 export interface Pair {
@@ -19,7 +19,7 @@ export interface Quote {
   reserveOut: bigint;
 }
 
-/** By `eth_call`: what a swap would give at this block. */
+/** What a swap would give at this block, by `eth_call`. */
 export async function quote(
   client: PublicClient,
   router: Address,
@@ -49,7 +49,7 @@ export function remainingAllowance(
   return client.readContract({ address: router, abi: ROUTER_ABI, functionName: 'remaining', args: [key, token], blockNumber });
 }
 
-/** The id of a swap on the chain: the router lets it happen once. */
+/** The id of a swap on the chain; the router executes an id once. */
 export function swapId(idempotencyKey: string): Hex {
   return viem().keccak256(viem().toBytes(idempotencyKey));
 }

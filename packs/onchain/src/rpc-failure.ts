@@ -1,9 +1,9 @@
-/** What a failed question to the node means. For questions only: once something is signed, the chain alone says what came of it. */
+/** Turns a failed read from the node into a tool error. For reads only: after a signature only the chain shows what happened. */
 import { viem } from './viem';
 import { isToolError, ToolError } from 'holdfast/tools';
 import { revertFailure } from './revert';
 
-/** @param url taken out of what the node and the transport say */
+/** @param url removed from the texts of the node and the transport */
 export function rpcFailure(error: unknown, url: string): Error {
   if (isToolError(error)) return error;
   const reverted = find(error, viem().ContractFunctionRevertedError);
@@ -29,7 +29,7 @@ export function rpcFailure(error: unknown, url: string): Error {
   return failed('NETWORK_ERROR', 'chain_unreachable', 'The chain cannot be reached', 'Nothing was sent.');
 }
 
-/** What the other side said, short and without the URL, which may hold a key. */
+/** The node's error text, short and without the URL, which may contain a key. */
 export function describeNodeError(error: unknown, url: string): string {
   const { BaseError } = viem();
   const text =

@@ -1,13 +1,13 @@
 /**
- * Session keys: the model names one by its id and never sees more. What a key may do stands on the chain, where its
- * owner opened the session (contracts/SessionRouter.sol): expiry, tokens, allowance. So every worker sees the same
- * limits, and no race, crash or second copy of the key can exceed them.
+ * Session keys, which sign swaps; the model knows only their ids. The chain limits what a key may do, because its owner opened the
+ * session there (contracts/SessionRouter.sol): expiry, tokens, allowance. So every worker sees the same limits, and no race, crash
+ * or second copy of the key can exceed them.
  */
 import { ToolError } from 'holdfast/tools';
 import type { Address, Hex } from './hex';
 import { accounts } from './viem';
 
-/** Signs for a session; the private key stays behind it. */
+/** Signs for a session; does not reveal the private key. */
 export interface SessionAccount {
   address: Address;
   signTransaction(transaction: SwapTransaction): Promise<Hex>;
@@ -24,13 +24,13 @@ export interface SwapTransaction {
   maxPriorityFeePerGas: bigint;
 }
 
-/** Where session keys come from: the settings, a vault, an HSM. Signing has to be deterministic (RFC 6979), as viem's is. */
+/** Source of session keys: the settings, a vault, an HSM. Signatures must be deterministic (RFC 6979), as viem's are. */
 export interface SessionKeys {
   /** @throws ToolError RESOURCE_NOT_FOUND for an unknown id */
   get(id: string): Promise<SessionAccount>;
-  /** Those that the model is told of. Default: none, and users have to name theirs. */
+  /** Ids that are listed for the model. Default: none, and users have to name theirs. */
   readonly ids?: readonly string[];
-  /** The account of a session, without asking anybody: it is part of what a call acts on. Default: only the preview shows it. */
+  /** The account of a session, without a request: it is part of a call's target. Default: only the preview shows it. */
   addressOf?(id: string): Address | undefined;
 }
 
@@ -59,7 +59,7 @@ function accountOf(id: string, key: string): SessionAccount {
   try {
     return accounts().privateKeyToAccount(key as Hex);
   } catch {
-    // No cause: it might show the key.
+    // No cause: its text might show the key.
     throw new Error(`Session key ${JSON.stringify(id)} is no private key: it must be 0x and 64 hexadecimal characters.`);
   }
 }

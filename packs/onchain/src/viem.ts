@@ -1,7 +1,6 @@
 /**
- * viem, for the files of this folder, loaded when a chain is first spoken to: that takes a quarter of a second, and most
- * programs that import holdfast never do. It ships CommonJS, but types for ES modules alone, so TypeScript has to be
- * told once which of the two it gets.
+ * Loads viem for the files of this folder on first use: that takes a quarter of a second, and most programs that import holdfast
+ * never need it. viem ships CommonJS, but types for ES modules only, so the imports here tell TypeScript which of the two it gets.
  */
 import { createRequire } from 'node:module';
 import type * as Viem from 'viem' with { 'resolution-mode': 'import' };

@@ -1,7 +1,10 @@
-/** What `holdfast dev` puts on its embedded chain, and the settings that name it. Loads viem, which other commands do without. */
+/**
+ * Deploys the contracts on the embedded chain of `holdfast dev`, and returns the settings that name them. Loads viem, which other
+ * commands do not need.
+ */
 import { deployDemo } from '@holdfast/onchain';
 
-/** A stack may run for days; its chain is gone with it. */
+/** A stack may run for days; its chain ends with it. */
 const SESSION_SECONDS = 365 * 24 * 3600;
 
 export async function equipDemoChain(rpcUrl: string): Promise<NodeJS.ProcessEnv> {

@@ -1,4 +1,7 @@
-/** The agents that ship, and what the embedded stack puts on its chain. The command line loads it by name (src/cli/support/showcase.ts). */
+/**
+ * The built-in agents, and the set-up of the embedded stack's chain. The command line loads this package by name
+ * (src/cli/support/showcase.ts).
+ */
 import { edgarData, financeTools, snapshotData, SmtpMailer, type EdgarSettings, type SmtpSettings } from '@holdfast/finance';
 import { onchainTools, type OnchainSettings } from '@holdfast/onchain';
 import { referenceTools, type ReferenceSettings } from '@holdfast/reference';
@@ -15,19 +18,19 @@ export interface ShippedSettings {
   smtp: SmtpSettings;
   /** Live EDGAR; absent: the embedded snapshot. */
   edgar?: EdgarSettings | null;
-  /** What `showcase` has besides; absent or null: that agent is left out. */
+  /** What the agent `showcase` needs besides; absent or null: that agent is left out. */
   showcase?: ShowcaseSettings | null;
 }
 
 export interface ShowcaseSettings {
-  /** Folder that its workspace tools work in: absolute, and there. */
+  /** Folder of its workspace tools: absolute, and existing. */
   workspace: string;
-  /** Null: the onchain tools say that no chain is configured. */
+  /** Null: the onchain tools answer that no chain is configured. */
   evm: OnchainSettings | null;
   reference?: ReferenceSettings;
 }
 
-/** Served when no app file is given. */
+/** The app that is served when no app file is given. */
 export function shippedApp({ smtp, edgar, showcase: more }: ShippedSettings): App {
   const data = edgar ? edgarData(edgar) : snapshotData();
   const finance = financeTools({ ...data, mailer: new SmtpMailer(smtp) });
@@ -37,7 +40,7 @@ export function shippedApp({ smtp, edgar, showcase: more }: ShippedSettings): Ap
   return defineApp({ agents: [creditAnalyst(finance), showcase(all)] });
 }
 
-/** One request, for the list of tickers. @throws ToolError where EDGAR does not answer */
+/** Sends one request, for the list of tickers. @throws ToolError if EDGAR does not answer */
 export async function checkEdgar(settings: EdgarSettings): Promise<void> {
   await edgarData(settings).filings.coverage('AAPL');
 }

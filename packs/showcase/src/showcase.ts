@@ -1,4 +1,4 @@
-/** The agent that ships to show what tools can do: it has those of all four packs, and rules of every kind. */
+/** The built-in agent `showcase`, which shows what tools can do: it has the tools of all four packs, and rules of every kind. */
 import { defineAgent, type Agent, type AgentPermissions, type Tool } from 'holdfast';
 
 const PROMPT = `You show what this system can do, on the task that the user gives; without one, on a small credit review of one listed company.
@@ -43,7 +43,7 @@ const PERMISSIONS: Partial<AgentPermissions> = {
 
 /** @param tools of all packs: the rules name tools of the workspace and of the chain */
 export function showcase(tools: Tool[]): Agent {
-  // To show all of them is what it is for: no warning that they are many.
+  // All tools are shown on purpose: this setting turns off the warning about many tools.
   const catalogue = { mode: 'all', visible: tools.length } as const;
   return defineAgent({ name: 'showcase', prompt: PROMPT, tools, permissions: PERMISSIONS, catalogue });
 }

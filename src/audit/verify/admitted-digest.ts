@@ -1,14 +1,14 @@
-/** The digest that a step gives a call that needs no further admission: what it is of stands beside it (rule D2). */
+/** Checks the digest that a step gives to a call without further admission, against the fields beside it (rule D2). */
 import { callDigest } from '../../shared/json/digests';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { attempt } from './values';
 
 export interface Step {
-  /** That of the activity's argument. Without an id it is not known. */
+  /** The activity argument's `turn`. Without `turn_id` it is unknown. */
   turn: JsonObject;
-  /** Which its result adds to the turn, and, of a direct call, the agent that takes it. */
+  /** The store that the result adds to the turn, and, for a direct call, the agent. */
   bound: Record<string, Json | undefined>;
-  /** Of the step, for older calls. */
+  /** The step's, for older calls without one. */
   policy_ref: Json | undefined;
 }
 

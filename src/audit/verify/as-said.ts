@@ -1,6 +1,6 @@
 /**
- * Decisions against the signals and updates that gave them: in the same words (H9, B13), not corrected since (H10), and of the run
- * that asked (T9). Only where nothing that was said or told was left out, and the history is whole.
+ * Compares decisions with the signals and updates that gave them: the words are the same (H9, B13), no correction followed (H10),
+ * and the run that asked received them (T9). Skipped if the history is not whole, or if a needed decision or payload was left out.
  */
 import { plainName } from '../../shared/approval/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
@@ -14,7 +14,7 @@ import { Questions, type ScheduledActivity } from './questions';
 import { principalOf, Sayings, wordsOf, type Saying, type Words } from './sayings';
 import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values';
 
-/** A signed decision that a worker found good. */
+/** A signed decision that a worker found valid. */
 interface CheckedDecision {
   value: JsonObject;
   principal: Json | undefined;
@@ -24,7 +24,7 @@ interface CheckedDecision {
   tasks: number;
 }
 
-/** Another input, as admission was given it. */
+/** An edited input, as admission was given it. */
 interface AdmittedEdit {
   call: JsonObject;
   said: string | null;
@@ -45,7 +45,7 @@ export class DecisionChecks {
   private readonly edits: AdmittedEdit[] = [];
   /** By call: digests that people were asked about. */
   private readonly digests = new Map<string, Set<string>>();
-  /** By card; digests whose question names its run: an older build did not. */
+  /** Digests by card; `named`: digests whose question names its run (older builds do not). */
   private readonly cards = new Map<string, string>();
   private readonly named = new Set<string>();
   /** Bodies of decisions, by part. */
@@ -80,7 +80,7 @@ export class DecisionChecks {
     if (isJsonObject(body) && isJsonObject(body.subject) && typeof body.decision === 'string') this.bodies.set(ref, body);
   }
 
-  /** B13: where D5 cannot tell what activities were given. */
+  /** B13: applies if D5 does not know what activities were given. */
   block({ ref, block }: BlockBody, report: Report): void {
     const body = this.bodies.get(block.parts[0] ?? '');
     if (block.kind !== 'decision' || body === undefined || !this.blocks.own.has(ref)) return;
@@ -89,7 +89,7 @@ export class DecisionChecks {
       report('B13', `The transcript has a decision of ${quote(body.by)} in other words than the signal or update that gave it`);
   }
 
-  /** T9: what was claimed in a run was approved in it. */
+  /** T9: a dispatch that a run claimed was approved in that run. */
   effect({ digest, dispatch, state, run_id }: JsonObject, report: Report): void {
     const run = this.questions.of(run_id);
     if (!this.tells(digest) || run === undefined || !ALIVE.has(state)) return;
@@ -99,7 +99,7 @@ export class DecisionChecks {
       report('T9', 'The call was dispatched in a run by approvals that were given in another, before the workflow was reset');
   }
 
-  /** What was said is all there. */
+  /** All signals and updates are known. */
   private get knows(): boolean {
     return this.history.whole && !this.sayings.unknown;
   }
@@ -164,7 +164,7 @@ export class DecisionChecks {
     if (own) this.questions.ask(digest, this.place);
   }
 
-  /** H9: decisions that an activity is given. Each is looked at once. */
+  /** H9: checks the decisions that an activity is given, each once. */
   private hear(call: Json | undefined, ...said: (Json | undefined)[][]): void {
     for (const one of said.flat()) {
       if (!isJsonObject(one) || !ANSWER_KINDS.has(one.decision) || typeof one.digest !== 'string') continue;
@@ -183,7 +183,7 @@ export class DecisionChecks {
     }
   }
 
-  /** H9: what was signed was found good; another input was admitted. */
+  /** H9: a worker found a signed decision valid; an edited input was admitted. */
   private checkCountedDecision(one: JsonObject, { kind, digest, attestation, outcome }: Words, call: Json | undefined): void {
     const decision = one.decision === 'edit' ? 'edit' : kind;
     if (typeof attestation === 'string' && this.good({ decision, digest, outcome, attestation, by: one.by }).length === 0)
@@ -195,7 +195,7 @@ export class DecisionChecks {
       this.report('H9', `The change that ${quote(one.by)} is said to have made is none that was admitted`);
   }
 
-  /** H9: another input is that of the signal or update, and of the call that people were asked about. */
+  /** H9: an edited input is that of a signal or update, about the call that people were asked about. */
   private checkEdit(edit: JsonObject, call: JsonObject): void {
     this.edits.push({ call, said: saidOf(edit) });
     if (!this.knows || this.unknown) return;
@@ -206,7 +206,7 @@ export class DecisionChecks {
       this.report('H9', `The input that ${quote(by)} is said to want is not that of the signal or update`);
   }
 
-  /** H9: what a worker was to look at. */
+  /** H9: the decision that a worker was to check. */
   private checks({ decision, digest, outcome, attestation, input_hash = null, note_hash }: JsonObject): void {
     if (!this.knows || decision === 'steer') return;
     const kind = decision === 'edit' ? 'approve' : text(decision);
@@ -248,14 +248,14 @@ export class DecisionChecks {
     }
   }
 
-  /** Whether its author has said otherwise since, before the workflow came to settle the call. */
+  /** Whether the author stated another outcome later, before the workflow settled the call. */
   private isCorrected({ by, outcome, attestation }: JsonObject, digest: Json | undefined): boolean {
     const said = typeof attestation === 'string' ? this.signedSettlements(digest, by) : this.bareSettlements(digest, by);
     const last = said.filter((one) => one.outcome === outcome).reduce((latest, { place }) => Math.max(latest, place), -1);
     return said.some((one) => one.outcome !== outcome && one.counts && one.began > last);
   }
 
-  /** Signed ones, each when it was first found good. */
+  /** Signed settlements, each when it was first found valid. */
   private signedSettlements(digest: Json | undefined, by: Json | undefined) {
     const lineage = this.questions.lineage(this.questions.run);
     const first = new Map<Json | undefined, CheckedDecision>();
@@ -268,7 +268,7 @@ export class DecisionChecks {
     });
   }
 
-  /** Bare ones. What came with the last that the workflow had looked at may have come too late. */
+  /** Unsigned settlements. A signal that came during the workflow's last task may have come too late. */
   private bareSettlements(digest: Json | undefined, by: Json | undefined) {
     const lineage = this.questions.lineage(this.questions.run);
     const person = plainName(text(by));
@@ -284,7 +284,7 @@ export class DecisionChecks {
 }
 
 const NOTHING: ScheduledActivity = { type: '', value: {}, place: 0 };
-/** For a longer note a turn that is full may have no room. */
+/** Characters. A full turn may have no room for a longer note. */
 const SHORT_NOTE = 400;
 
 function saidOf({ by, note = null, identity, attestation = null }: JsonObject): string | null {

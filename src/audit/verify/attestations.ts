@@ -1,4 +1,4 @@
-/** Whether what people have signed holds, decisions, messages and starts of turns, by the keys that the auditor has brought (rules H5 and H7). */
+/** Checks people's signatures on decisions, messages and starts of turns, with the keys that the auditor trusts (H5 and H7). */
 import { verify, type KeyObject } from 'node:crypto';
 import { decisionClaims, startClaims, type DecisionClaims, readToken } from '../../attestation/claims';
 import { publicKey } from '../../attestation/public-key';
@@ -13,9 +13,9 @@ export interface SignedStatement {
   attestation: Json;
   decision: Json | undefined;
   digest: Json | undefined;
-  /** Beside it; null: there is none. */
+  /** The decision's note; null: none. */
   note: Json;
-  /** Of what settles; null: it does not. */
+  /** Of a settlement; null: no settlement. */
   outcome: Json;
   by: Json | undefined;
   at: Json | undefined;
@@ -25,16 +25,16 @@ export interface Audience {
   namespace: string;
   workflow_id: string;
   first_execution_run_id: string;
-  /** Null: the turn is bound to no store. Absent: what would say so was left out. */
+  /** Null: the turn is bound to no store. Absent: unknown, because the source was left out. */
   store_id?: string | null;
 }
 
-/** Of a signed start: whose, for which agent, what was asked, and of which turn. */
+/** What the signature of a start covers: requester, agent, message and turn. */
 export interface SignedStart {
   requester: Json | undefined;
   agent: Json | undefined;
   message_hash: Json | undefined;
-  /** Of the turn, or of the session that it belongs to. */
+  /** The workflow of the turn, and that of its session. */
   workflow_ids: readonly string[];
   at: Json | undefined;
 }
@@ -42,20 +42,20 @@ export interface SignedStart {
 export class Attestations {
   private readonly keys: Map<string, TrustedKey>;
   private readonly opened = new Map<string, KeyObject>();
-  /** By its text: each signature that was looked at. */
+  /** The state of each checked signature, by its text. */
   readonly states = new Map<string, SignatureState>();
-  /** How many could not be checked: the trust file has no key of anybody who decides. */
+  /** Number of signatures not checked: the trust file has no `gateway` or `principal` key. */
   unchecked = 0;
-  /** How many starts of turns bear a signature that does not hold. */
+  /** Number of starts of turns with an invalid signature. */
   badStarts = 0;
-  /** Texts of signatures that do not cover the note beside them: those of older builds. */
+  /** Texts of signatures that do not cover the note of their decision: those of older builds. */
   readonly beyondNotes = new Set<string>();
 
   constructor(trust: readonly TrustedKey[]) {
     this.keys = new Map(trust.filter(({ use }) => use === 'gateway' || use === 'principal').map((key) => [key.kid, key]));
   }
 
-  /** Why a signed decision, or message, does not hold, in words; null: it does, or nobody can tell. */
+  /** Why the signature of a decision or message is invalid; null: it is valid, or cannot be checked. */
   fault({ attestation, ...said }: SignedStatement, audience: Audience): string | null {
     if (typeof attestation === 'string' && said.note !== null && claimsOf(attestation)?.note_hash === undefined)
       this.beyondNotes.add(attestation);
@@ -67,7 +67,7 @@ export class Attestations {
     });
   }
 
-  /** The same of the start of a turn. */
+  /** The same for the start of a turn. */
   startFault(attestation: Json, start: SignedStart, namespace: string): string | null {
     const fault = this.recordState(attestation, () => {
       const signed = this.readClaims(attestation, startClaims, timeOf(start.at));
@@ -94,7 +94,7 @@ export class Attestations {
     return fault;
   }
 
-  /** Claims that a key in force has signed at that time, and the key; else why not. */
+  /** The signed claims and their key, which was in force at that time; else the reason. */
   private readClaims<C extends { kid: string; iat: number; exp: number }>(
     attestation: Json,
     read: (claims: Json) => C | null,
@@ -116,7 +116,7 @@ export class Attestations {
   }
 }
 
-/** The claims of an attestation, whether it holds or not. */
+/** The claims of an attestation, valid or not. */
 export function claimsOf(attestation: Json | undefined): DecisionClaims | null {
   const token = typeof attestation === 'string' ? readToken(attestation) : null;
   return token && decisionClaims(token.claims);

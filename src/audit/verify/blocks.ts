@@ -1,4 +1,7 @@
-/** A turn's own blocks, and the parts that have the inputs of its calls, against its history (rules B2 to B12). Of each only what later rules ask about is kept. */
+/**
+ * Checks a turn's own blocks, and the parts with the inputs of its calls, against its history (rules B2 to B12).
+ * It keeps only the fields that later rules need.
+ */
 import { list, object, text } from '../../record/fields';
 import { canonical } from '../../shared/json/canonical';
 import { plainName } from '../../shared/approval/approval';
@@ -14,29 +17,29 @@ import type { History, Report, ScheduledCall } from './history';
 import type { RecordedRules } from './recorded-rules';
 import { attempt, hashOf, timeOf, UNKNOWN } from './values';
 
-/** What is known of the bundle outside the turn. */
+/** The facts of the bundle outside the turn. */
 export interface Around {
   /** By ref. */
   definitions: ReadonlyMap<string, JsonObject>;
-  /** Hashes of what histories of turns so far have of children (turn-in-history.ts). */
+  /** What the histories of turns so far say of child workflows, mostly as hashes (turn-in-history.ts). */
   children: Map<string, string | null>;
-  /** Blocks so far. */
+  /** Refs of blocks so far. */
   blocks: ReadonlySet<string>;
   rules: RecordedRules;
   /** Whether turns of sessions have `session` lines: from version 3 on. */
   hasSessions: boolean;
-  /** When the bundle was made, as it says. */
+  /** When the bundle says it was made, ms since 1970. */
   madeAt: number;
 }
 
-/** A part's body, as far as rules ask about it. */
+/** The fields of a part's body that rules need. */
 type Body = JsonObject | null;
 
 interface Own {
   at: number;
   kind: string;
   body: Body;
-  /** Of an admission: what it admits. */
+  /** Of an admission: refs of its calls' inputs. */
   admits: string | null;
 }
 
@@ -45,11 +48,11 @@ interface Approval {
   person: string;
 }
 
-/** Fields that name something else of the bundle. */
+/** Fields that hold refs of parts or of objects. */
 const PART_REFS = ['card_ref', 'input_ref', 'preview_ref', 'result_ref'];
 const OBJECT_REFS = ['policy_ref', 'definition_ref'];
 const REFERRING = new Set(['start', 'decision', 'dispatch', 'effect', 'settlement']);
-/** What rules ask of a part's body. The rest of it, what was said and what tools returned, may be long, and is not held. */
+/** The fields of a part's body that rules need. The others, such as texts and tool results, may be long and are not kept. */
 const RULE_FIELDS = new Set([
   ...PART_REFS,
   ...OBJECT_REFS,
@@ -61,23 +64,23 @@ const RULE_FIELDS = new Set([
 ]);
 
 export class Blocks {
-  /** Own blocks, by ref. */
+  /** The turn's own blocks, by ref. */
   readonly own = new Map<string, Own>();
-  /** Blocks before those: of a turn that ended before it began, all that there is. */
+  /** Blocks of the turn's lines before its own. A turn that ended before it began has no others. */
   private readonly before = new Map<string, Pick<Own, 'kind' | 'admits'>>();
-  /** What own blocks and records refer to. */
+  /** The refs in own blocks and effect records. */
   readonly refs = { parts: new Set<string>(), objects: new Set<string>() };
   readonly subTurns: JsonObject[] = [];
-  /** Facts of the parts of this turn's lines, by ref; null: left out. */
+  /** The fields kept of the parts in this turn's lines, by ref; null: left out. */
   private readonly parts = new Map<string, Body>();
   private readonly approvals: Approval[] = [];
-  /** People who changed a call's input, by call; who steered the turn. */
+  /** People who changed a call's input, by call; people who steered the turn. */
   private readonly editors = new Map<string, string[]>();
   private readonly steerers: string[] = [];
   private readonly admitted = new Map<string, JsonObject[]>();
   private readonly dispatches = new Set<string>();
   private saysMessage = false;
-  /** A start, a decision, an admission, a message or a dispatch was left out; a block that another follows is missing. */
+  /** Whether a start, decision, admission, message or dispatch was left out; `parents`: the parent of a block is missing. */
   readonly unknown = { starts: false, parents: false, decisions: false, admissions: false, messages: false, dispatches: false };
 
   constructor(
@@ -96,7 +99,7 @@ export class Blocks {
     }
   }
 
-  /** Whether a `part` line of this turn has it. */
+  /** Whether a `part` line of this turn has the ref. */
   hasPart(ref: string): boolean {
     return this.parts.has(ref);
   }
@@ -107,7 +110,7 @@ export class Blocks {
     const isOwn =
       this.own.has(block.parent ?? '') ||
       (block.kind === 'start' && body !== null && body.first_execution_run_id === this.turn.first_execution_run_id);
-    // One whose part stands in another turn's lines was not left out: it is no start of this turn.
+    // If the part is in another turn's lines (undefined), it was not left out: the block is no start of this turn.
     this.unknown.starts ||= block.kind === 'start' && known === null;
     this.unknown.parents ||= block.parent !== null && !this.around.blocks.has(block.parent);
     if (block.kind === 'start' && !isOwn && body?.workflow_id === this.turn.workflow_id && this.history.whole)
@@ -148,7 +151,7 @@ export class Blocks {
     for (const field of OBJECT_REFS) if (typeof body[field] === 'string') this.refs.objects.add(body[field]);
   }
 
-  /** D1: a definition that a block names is one, and that of its agent. */
+  /** D1: the `definition_ref` of a block names a definition, and that of its agent. */
   private isOfAgent({ definition_ref, subject }: JsonObject, report: Report): void {
     const { agent } = object(subject);
     const definition = this.around.definitions.get(text(definition_ref));
@@ -158,25 +161,25 @@ export class Blocks {
       report('D1', `A block of the agent ${quote(agent)} names the definition of another`);
   }
 
-  /** What an effect or a settlement block says became of its call; undefined: it is none, or was left out. */
+  /** The state of a call in its effect or settlement block; undefined: it is no such block; `unknown`: its part was left out. */
   stateIn(ref: Json | undefined): { state: Json | undefined; result_ref: Json | undefined } | 'unknown' | undefined {
     const own = typeof ref === 'string' ? this.own.get(ref) : undefined;
     if (own?.kind !== 'effect' && own?.kind !== 'settlement') return undefined;
     return own.body === null ? 'unknown' : { state: stateOf(own.kind, own.body), result_ref: own.body.result_ref };
   }
 
-  /** A block of the turn's: its own, or, where it has none, one that stands in its lines. */
+  /** An own block of the turn; if the turn has none, a block in its lines. */
   findBlock(ref: string): Pick<Own, 'kind' | 'admits'> | undefined {
     return (this.own.size > 0 ? this.own : this.before).get(ref);
   }
 
-  /** Whether a step has written a block of these lines that is not the turn's own; false where nobody can tell which are. */
+  /** Whether a step wrote a block in these lines that is not the turn's own; false if it is unknown which blocks are. */
   hasStrayStep(): boolean {
     if (this.unknown.starts || this.unknown.parents || !this.history.whole) return false;
     return this.history.named.some(({ ref, admits }) => admits !== null && this.before.has(ref) && !this.own.has(ref));
   }
 
-  /** Whether something was dispatched, and no block says what became of it. */
+  /** Whether a call was dispatched, and no block has its outcome. */
   hasOpenDispatch(): boolean {
     const own = [...this.own.values()];
     if (own.some(({ kind, body }) => body === null && kind !== 'message')) return false;
@@ -214,7 +217,7 @@ export class Blocks {
     if (this.history.whole && argument !== UNKNOWN) this.checkRequest(body, object(argument), report);
   }
 
-  /** H7: where decisions are signed, so is the start; a sub-agent's turn has that of the turn above. */
+  /** H7: if decisions on calls are signed, the start is signed too. A sub-agent's turn relies on its parent's start. */
   private signedStart(body: JsonObject, at: string, report: Report): void {
     const { attestation, requester, session_id, agent, message_hash, signed_for, parent, definition_ref } = body;
     // A direct call need not name its agent.
@@ -315,7 +318,7 @@ export class Blocks {
       report('B6', `The transcript has a decision (${decision}) of ${quote(by)}, and no signal or update says so`);
   }
 
-  /** B6: a decision lies before it is written down, and within the time that people were given; that nobody decided, after it. */
+  /** B6: a decision is made before it is written and before it expires; a decision `expired` is made after that. */
   private timely({ decision, by, at, expires_at }: JsonObject, written: number, report: Report): void {
     const then = timeOf(at);
     if (!(then <= written + CLOCKS_MS)) report('B6', `The decision of ${quote(by)} bears a time after it was written down`);

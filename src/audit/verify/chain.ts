@@ -1,18 +1,18 @@
-/** Several bundles: each names the root of the bundle before it, of the same tenant and agent, so that one that was left out shows. */
+/** Checks the chain of an agent's bundles: each names the root of the bundle before it, so that a missing bundle is noticed. */
 import { quote } from './fault';
 import type { Verification } from './verification';
 
-/** A bundle as a link of a chain; of one that was deleted, its tombstone says it. */
+/** A bundle as a link of a chain. A deleted bundle is in `gone`, from its tombstone. */
 export interface Link
   extends Pick<Verification, 'agent' | 'root' | 'previous'>, Partial<Pick<Verification, 'tenant' | 'chained'>> {
-  /** How it is called in a sentence. */
+  /** The bundle's name in a sentence. */
   name: string;
 }
 
 /**
- * What is wrong between the bundles, a sentence each; each chain's in the order in which they are given. What was made to be read is none.
- * @param after root that the first one of each chain must follow; null: any
- * @param gone of bundles that were deleted: their root → the root before it
+ * The faults between the bundles, a sentence each. A chain's bundles must be given in order. Bundles not `chained` are ignored.
+ * @param after root that the first bundle of each chain must follow; null: any
+ * @param gone deleted bundles: root → root of the bundle before it
  */
 export function chainFaults(
   links: readonly Link[],
@@ -22,7 +22,7 @@ export function chainFaults(
   const last = new Map<string, string | null>();
   return links.flatMap(({ agent, tenant, chained = true, root, previous, name }) => {
     if (!chained) return [];
-    // The operator's chain goes on from that of version 1, which was of all tenants.
+    // A version 1 bundle has no tenant. The operator's chain (tenant null) continues its chain.
     const chain = JSON.stringify([agent, tenant ?? null]);
     const wanted = last.has(chain) ? last.get(chain)! : after;
     last.set(chain, root);
@@ -34,7 +34,7 @@ export function chainFaults(
   });
 }
 
-/** Over bundles that were deleted, as often as there are any. */
+/** Whether `wanted` is `root`, or lies before it over deleted bundles. */
 function leadsTo(root: string | null, wanted: string, gone: ReadonlyMap<string, string | null>): boolean {
   let at = root;
   for (let steps = 0; at !== null && at !== wanted && steps <= gone.size; steps++) at = gone.get(at) ?? null;

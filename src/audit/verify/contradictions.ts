@@ -1,11 +1,11 @@
-/** Whoever makes a bundle asks of its lines what a verifier will: an incident needs its record, and the record says that it contradicts itself. */
+/** Finds contradictions while a bundle is made: an incident needs its bundle all the same, and the trailer names the first one. */
 import type { Contradiction } from '../format/lines';
 import { Meaning, type MeantLine } from './meaning';
 
 export class Contradictions {
-  /** Without parts: one that is missing breaks the same rule (D7) as one that stands in another turn. */
+  /** `parts` stays empty: a missing part breaks the same rule (D7) as a part in another turn. */
   private readonly refs = { parts: new Set<string>(), objects: new Set<string>(), blocks: new Set<string>() };
-  /** Without keys: signatures of people are for whoever has the trust file. */
+  /** Without keys: people's signatures are checked by an auditor with a trust file. */
   private readonly meaning = new Meaning([], this.refs);
 
   take(line: MeantLine): void {
@@ -14,7 +14,7 @@ export class Contradictions {
     this.meaning.take(line);
   }
 
-  /** The first so far; null: there is none. */
+  /** The first contradiction so far; null: none. */
   get first(): Contradiction | null {
     const { fault } = this.meaning;
     return fault && { line: fault.line, rule: fault.rule };

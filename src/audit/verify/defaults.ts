@@ -1,15 +1,15 @@
-/** Whether an input is the one that was asked for, and what the defaults of a schema have added. */
+/** Checks that an input is the requested one, with nothing added but defaults of the tool's schema. */
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { hashOf } from './values';
 
 export class Defaults {
-  /** Of parts of the input: whether each is a default. */
+  /** Cache: whether a value of the input is a default. */
   private readonly known = new Map<Json, boolean>();
 
-  /** @param values null: nobody knows them, so that what was added may be one */
+  /** @param values the defaults; null: unknown, so any added value may be one */
   constructor(private readonly values: readonly Json[] | null) {}
 
-  /** Whether `taken` is `asked`, with nothing but defaults besides. */
+  /** Whether `taken` is `asked` with nothing but defaults added. */
   extend(asked: Json, taken: Json): boolean {
     if (Array.isArray(asked) && Array.isArray(taken))
       return taken.every((item, index) => (index < asked.length ? this.extend(asked[index]!, item) : this.isDefault(item))) &&
@@ -20,7 +20,7 @@ export class Defaults {
     return Object.keys(asked).every((name) => Object.hasOwn(taken, name));
   }
 
-  /** A default has those of its own fields in it. */
+  /** A default may be extended by defaults of its own fields. */
   private isDefault(value: Json): boolean {
     if (this.values === null) return true;
     const before = this.known.get(value);
@@ -31,7 +31,7 @@ export class Defaults {
   }
 }
 
-/** All that a schema has as a `default`, at any depth. */
+/** All `default` values of a schema, at any depth. */
 export function defaultsIn(schema: Json): Json[] {
   const found = new Map<string | null, Json>();
   const look = (value: Json) => {

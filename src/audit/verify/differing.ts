@@ -1,8 +1,8 @@
-/** Facts of two records beside each other. */
+/** Compares the facts of two records. */
 import type { Json } from '../../shared/json/json';
 import { hashOf } from './values';
 
-/** The name of the first fact that both say, each in another way; null: there is none. */
+/** The name of the first fact that both records have, with different values; null: there is none. */
 export function differing(one: Record<string, Json | undefined>, other: Record<string, Json | undefined>): string | null {
   const same = (name: string) =>
     one[name] === undefined || other[name] === undefined || hashOf(one[name]) === hashOf(other[name]);

@@ -1,4 +1,4 @@
-/** As `doubled.ts`, of messages to a running turn and of sub-agents' turns: which fact stands in another place too. A new field without an entry does not compile. */
+/** Tables as in `doubled.ts`, for messages to a running turn and for sub-agents' turns. A new field needs an entry to compile. */
 import type { CloseSubTurnInput, ForwardDecisionInput, OpenSubTurnInput, OpenSubTurnOutput } from '../../shared/io/sub-turns';
 import type { Steer } from '../../shared/approval/decision';
 import type { SubTurnReport, SubTurnStart } from '../../shared/turn/sub-turn';
@@ -21,7 +21,7 @@ export const OPEN_SUB_TURN_INPUT = {
   sub_turn_id: 'rule.D1',
 } as const satisfies Record<keyof OpenSubTurnInput, Place>;
 
-/** As what a sub-agent's turn was opened; the argument that it is started with says it too. */
+/** How a sub-agent's turn was opened; the argument that it is started with has it too. */
 export const OPEN_SUB_TURN_OUTPUT = {
   open: 'rule.D1',
   agent: 'rule.D1',
@@ -32,7 +32,7 @@ export const OPEN_SUB_TURN_OUTPUT = {
   existing: 'once.of the moment; what it becomes is looked at once more',
 } as const satisfies Record<keyof (OpenSubTurnOutput & { open: true }), Place>;
 
-/** What a sub-agent's turn is started with besides. */
+/** `parent` in the argument of a sub-agent's turn. */
 export const SUB_TURN_START = {
   turn_id: 'rule.D1',
   workflow_id: 'rule.D1',
@@ -47,7 +47,7 @@ export const SUB_TURN_START = {
   makers: 'rule.D1',
 } as const satisfies Record<keyof SubTurnStart, Place>;
 
-/** How it stood when it was last looked at; by this report its call is answered, and its own result says it too. */
+/** The last report on a sub-agent's turn. The call is answered with this report, and the turn's own result has it too. */
 export const SUB_TURN_REPORT = {
   first_execution_run_id: 'rule.D6',
   agent: 'rule.D6',
@@ -60,7 +60,10 @@ export const SUB_TURN_REPORT = {
   said_by: 'once.asked each time, and not kept',
 } as const satisfies Record<keyof SubTurnReport, Place>;
 
-/** Its call is the one that its turn was opened for (D6). The `dispatch` there counts nothing, and stands once: that of an `openSubTurn` counts the names that were tried. */
+/**
+ * The call is the one that the turn was opened for (D6). Its `dispatch` has no meaning here, and is nowhere else: `dispatch` of an
+ * `openSubTurn` counts the names that were tried.
+ */
 export const CLOSE_SUB_TURN_INPUT = {
   turn: 'once.compared field by field',
   call: 'once.compared field by field',
@@ -75,7 +78,7 @@ export const CLOSE_SUB_TURN_INPUT = {
   report: 'rule.D6',
 } as const satisfies Record<keyof CloseSubTurnInput, Place>;
 
-/** The same in the result of the turn above. */
+/** The same in the result of the parent turn. */
 export const SUB_TURN_VIEW = {
   call_id: 'rule.D6',
   turn_id: 'rule.D6',
@@ -87,7 +90,7 @@ export const SUB_TURN_VIEW = {
   waiting: 'rule.D6',
 } as const satisfies Record<keyof SubTurnView, Place>;
 
-/** A decision that is passed on to the turn below, which has it as an update. */
+/** A decision that is passed on to a sub-agent's turn, which receives it as an update. */
 export const FORWARD_DECISION_INPUT = {
   turn: 'once.compared field by field',
   workflow_id: 'rule.H9',

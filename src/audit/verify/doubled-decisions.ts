@@ -1,6 +1,6 @@
 /**
- * As `doubled.ts`, of decisions and of what admission was told and has answered: which fact stands in another place too, and by
- * which rule it is compared; or why it is not. A new field without an entry does not compile.
+ * Tables as in `doubled.ts`, for decisions and for what admission was told and answered: where else a fact is, and which rule
+ * compares it; or why none does. A new field without an entry does not compile.
  */
 import type { Decision, Edit, EditRecord, HoldReason, Settlement } from '../../shared/approval/approval';
 import type {
@@ -15,7 +15,7 @@ import type { ReconcileEffectInput, ReconcileEffectOutput, SettleEffectInput, Ru
 import type { CheckDecisionInput, CheckDecisionOutput, NotifyInput } from '../../shared/io/people';
 import type { Place } from './doubled';
 
-/** What a run is told beside its call. */
+/** The argument of `runCall`. */
 export const RUN_CALL_INPUT = {
   turn: 'once.compared field by field',
   call: 'once.compared field by field',
@@ -28,7 +28,7 @@ export const RUN_CALL_INPUT = {
   options: 'turn.options',
 } as const satisfies Record<keyof RunCallInput, Place>;
 
-/** A decision, against the signal or update that gave it; that its copies are one another `DECISION` says. */
+/** A decision, compared with the signal or update that gave it; `DECISION` compares its copies with one another. */
 export const DECISION_SOURCE = {
   decision: 'rule.H9',
   digest: 'rule.H9',
@@ -111,7 +111,7 @@ export const ADMIT_CALL_INPUT = {
   approval: 'rule.D4',
 } as const satisfies Record<keyof AdmitCallInput, Place>;
 
-/** How often the classifier has denied, as admission is told. */
+/** The number of denials by the classifier, as admission receives it. */
 export const DENIALS = {
   in_a_row: 'once.a row ends when a person approves, too, at a moment that the workflow alone knows; it is not more than in_all',
   in_all: 'rule.D4',
@@ -128,7 +128,7 @@ export const RENEWED_POLICY = {
   approval: 'rule.D4',
 } as const satisfies Record<keyof RenewedPolicy, Place>;
 
-/** The verdict on a call that was undecided, or that a person has changed; the part that it names says it too. */
+/** The verdict on a call that was undecided, or that a person edited; the part that it names has it too. */
 export const DECIDED_CALL = {
   verdict: 'rule.D2',
   reason: 'rule.D2',

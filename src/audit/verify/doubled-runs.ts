@@ -1,6 +1,6 @@
 /**
- * Which fact of a turn's start, of its steps, of what makes room between them, of people's words that the store keeps, and of an
- * envelope stands in another place too: tables as in doubled.ts.
+ * Tables as in doubled.ts, for facts of a turn's start, of its steps, of compaction, of people's decisions that the store keeps,
+ * and of a result's envelope.
  */
 import type { Envelope, EnvelopeMetadata } from '../../shared/wire/errors';
 import type {
@@ -59,7 +59,7 @@ export const CALL_INPUT = {
   resume: 'rule.D1',
 } as const satisfies Record<keyof CallInput, Place>;
 
-/** The start block; of a direct call it has `call` and `signed_for`, too. */
+/** The start block; that of a direct call has `call` and `signed_for`, too. */
 export const START_BODY = {
   ...TURN_CONTEXT,
   agent: 'once.compared field by field',
@@ -71,7 +71,10 @@ export const START_BODY = {
   attestation: 'turn.attestation',
 } as const satisfies Table;
 
-/** The policy of a turn; the agent's definition has it too. Of a later step that asks for no call nothing else says which rules it was taken under: that they are in the bundle is asked. */
+/**
+ * The policy of a turn; the agent's definition has it too. Nothing else names the rules of a later step without calls: the verifier
+ * checks only that the bundle has them.
+ */
 export const TURN_POLICY = {
   policy_ref: 'rule.D1',
   limits: 'rule.D1',
@@ -93,7 +96,7 @@ export const TAKE_STEP_INPUT = {
   all_refused: 'rule.D6',
 } as const satisfies Record<keyof TakeStepInput, Place>;
 
-/** What a turn of which no step has succeeded would have begun with. */
+/** What a turn without a successful step would have begun with. */
 export const TURN_BEGIN = {
   message: 'turn.message',
   attestation: 'turn.attestation',
@@ -154,7 +157,7 @@ export const CHECK_STEER_OUTPUT = {
   principal: 'rule.H9',
 } as const satisfies Record<keyof (CheckSteerOutput & { ok: true }), Place>;
 
-/** Of a result, in its part; the model is told of it, and a direct call answers with it. */
+/** The envelope in a result's part; the model receives its facts, and a direct call answers with it. */
 export const ENVELOPE = {
   success: 'result.success',
   status: 'once.success says it',
@@ -178,7 +181,7 @@ export const ENVELOPE_METADATA = {
   deprecation: 'once.of the tool',
 } as const satisfies Record<keyof EnvelopeMetadata, Place>;
 
-/** Of the event with which a run hands on to another; the first event of that one says it too. */
+/** The event with which a run continues as a new run; the first event of the new run has it too. */
 export const CONTINUED_AS_NEW = {
   newExecutionRunId: 'rule.D1',
   workflowType: 'rule.D1',

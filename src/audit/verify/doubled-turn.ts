@@ -1,8 +1,8 @@
-/** Which fact about a turn as a whole stands in another place too: tables as in doubled.ts. */
+/** Tables as in doubled.ts, for facts of a whole turn that more than one record states. */
 import type { EndTurnInput, EndTurnOutput } from '../../shared/io/step';
 import type { Place, Table } from './doubled';
 
-/** How a turn that no answer has ended was to end; the end block says it too. */
+/** How a turn without a final answer was to end; the end block has it too. */
 export const END_TURN_INPUT = {
   turn: 'once.compared field by field',
   at: 'block.at',

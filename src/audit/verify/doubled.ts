@@ -1,6 +1,7 @@
 /**
- * Which fact of a record stands in another place too. Each table has all fields of its type: a new field without an entry does not
- * compile, so whoever adds one says where else it stands, or why nowhere. docs/bundle-format.md, *Meaning: what stands twice*.
+ * Tables of the facts that more than one record states, for the verifier to compare. Each table has all fields of its type: a new
+ * field without an entry does not compile, so its author must say where else the fact is, or why it is nowhere else.
+ * docs/bundle-format.md, *Meaning: what stands twice*.
  */
 import type { Decision } from '../../shared/approval/approval';
 import type { AdmittedCall, CallArguments, CallOutcome, RunCallOutput } from '../../shared/io/call';
@@ -10,7 +11,11 @@ import type { TurnContext } from '../../shared/io/turn';
 import type { ApprovalView, CallView, IgnoredSignal, TurnView } from '../../shared/turn/turn-view';
 import type { EffectRecord } from '../../store/store';
 
-/** What facts are about, and what names it: of a call its digest (of a `dispatch` also the number), of the rest a ref or an id. `block` is one that dispatches or ends, `effect` one that says what became of a call, `step` the admission, `said` what people have said and the store keeps. */
+/**
+ * The subjects of facts. A call is named by its digest (a `dispatch` also by its number), other subjects by a ref or an id.
+ * `block`: a block that dispatches or ends; `effect`: a block with the outcome of a call; `step`: the admission block;
+ * `said`: decisions of people that the store keeps.
+ */
 export const SUBJECTS = [
   'turn',
   'run',
@@ -28,13 +33,13 @@ export const SUBJECTS = [
 export type Subject = (typeof SUBJECTS)[number];
 
 /**
- * `subject.fact`: it is compared with whatever else says that fact of that subject. `names.subject`: it says what the other fields are about.
- * `rule.…`: a rule of its own looks at it. `once.…`: it stands nowhere else, for this reason.
+ * `subject.fact`: it is compared with each other source of that fact of that subject. `names.subject`: it names the subject of the
+ * other fields. `rule.…`: a rule of its own checks it. `once.…`: it is nowhere else, or is not compared, for this reason.
  */
 export type Place = `${Subject}.${string}` | `names.${Subject}` | `rule.${string}` | `once.${string}`;
 export type Table = Readonly<Record<string, Place>>;
 
-/** Whose turn it is: the same in the argument of all activities, in the start block, and in the view. */
+/** The context of a turn: the same in the argument of all activities, in the start block, and in the view. */
 export const TURN_CONTEXT = {
   turn_id: 'turn.turn_id',
   workflow_id: 'turn.workflow_id',
@@ -47,7 +52,7 @@ export const TURN_CONTEXT = {
   parent: 'turn.parent',
 } as const satisfies Record<keyof TurnContext, Place>;
 
-/** A request to the model; its admission block says it too. */
+/** The result of a step; its admission block has it too. */
 export const TAKE_STEP_OUTPUT = {
   head: 'names.step',
   answer_head: 'names.step',
@@ -71,7 +76,7 @@ export const STEP_USAGE = {
   cost_usd: 'rule.D1',
 } as const satisfies Record<keyof StepUsage, Place>;
 
-/** What the model asked for, as its step says it; the part of the admission block says it too. */
+/** A call that the model proposed, in its step's result; the part of the admission block has it too. */
 export const ADMITTED_CALL = {
   id: 'asked.call_id',
   tool_use_id: 'asked.tool_use_id',
@@ -102,7 +107,7 @@ export const ADMITTED_CALL = {
   target_hash: 'asked.target_hash',
 } as const satisfies Record<keyof AdmittedCall, Place>;
 
-/** What people were asked: the card. */
+/** The question to people: the card. */
 export const ADMIT_CALL_OUTPUT = {
   ok: 'once.the others are there',
   digest: 'card.digest',
@@ -116,7 +121,7 @@ export const ADMIT_CALL_OUTPUT = {
   target_hash: 'call.target_hash',
 } as const satisfies Record<keyof (AdmitCallOutput & { ok: true }), Place>;
 
-/** A call, as activities are told to admit it, run it, inspect it or settle it; admission is told no digest, and answers with that of the rest. */
+/** A call in the arguments of activities that admit, run, inspect or settle it. Admission gets no digest, but computes it. */
 export const CALL_ARGUMENTS = {
   id: 'call.call_id',
   revision: 'call.revision',
@@ -136,7 +141,10 @@ export const CALL_ARGUMENTS = {
   makers: 'card.makers',
 } as const satisfies Record<keyof CallArguments, Place>;
 
-/** What became of a call, as an activity tells it. Before a probe or a person has settled it, its `state` follows from its `effect`, and a dispatch is one attempt. */
+/**
+ * The outcome of a call, as an activity reports it. Until a probe or a person has settled the call, `state` follows from `effect`,
+ * and a dispatch is one attempt.
+ */
 export const RUN_CALL_OUTPUT = {
   state: 'result.state',
   effect: 'result.effect',
@@ -151,8 +159,8 @@ export const RUN_CALL_OUTPUT = {
 } as const satisfies Record<keyof RunCallOutput, Place>;
 
 /**
- * The same, as the next step is told. Of a call that was stopped the workflow alone knows `effect`, `attempts` and whether it had begun;
- * where the whole turn was cancelled, nothing says them again but what the model is told.
+ * The same, as the next step receives it. For a stopped call only the workflow knows `effect`, `attempts` and whether it had begun;
+ * if the whole turn was cancelled, only the tool results for the model repeat them.
  */
 export const CALL_OUTCOME = {
   call_id: 'call.call_id',
@@ -193,7 +201,7 @@ export const CALL_VIEW = {
   result_ref: 'names.result',
 } as const satisfies Record<keyof CallView, Place>;
 
-/** What a person said, as activities are told; a decision block has the same, and nothing else beside its subject. */
+/** A person's decision, as activities receive it; a decision block has the same fields, its subject, and nothing else. */
 export const DECISION = {
   decision: 'rule.D5',
   digest: 'rule.D5',
@@ -268,7 +276,7 @@ export const LOOK_AT_TURN_INPUT = {
 
 type FoundTurn = Extract<LookAtTurnOutput, { head: unknown }>;
 
-/** How its turn has ended, as a session has found it; the turn's result says it too. */
+/** The end of a turn, as its session found it; the turn's result has it too. */
 export const LOOK_AT_TURN_OUTPUT = {
   state: 'turn.state',
   reason: 'turn.reason',
@@ -278,7 +286,7 @@ export const LOOK_AT_TURN_OUTPUT = {
   ended_at: 'turn.ended_at',
 } as const satisfies Record<keyof FoundTurn, Place>;
 
-/** What the store knows of an effect. */
+/** The store's record of an effect. */
 export const EFFECT_RECORD = {
   v: 'rule.T2',
   idempotency_key: 'call.key',
@@ -298,7 +306,7 @@ export const EFFECT_RECORD = {
   deadline: 'once.the worker’s clock',
 } as const satisfies Record<keyof EffectRecord, Place>;
 
-/** The subject of a block of a call: what its entry of the trail is made of. */
+/** The subject of a call's block. The block's entry in the trail is made of it. */
 export const BLOCK_SUBJECT = {
   turn_id: 'turn.turn_id',
   workflow_id: 'turn.workflow_id',
@@ -311,7 +319,10 @@ export const BLOCK_SUBJECT = {
   class: 'call.class',
 } as const satisfies Table;
 
-/** Its definition is that of the worker that runs the call, and may stand in no other place: it is held to its agent (D1), its policy and class. */
+/**
+ * A dispatch block. Its definition is that of the worker that runs the call, and may be nowhere else: it must have the agent (D1),
+ * the policy and the class of the call.
+ */
 export const DISPATCH_BODY = {
   call_id: 'call.call_id',
   tool: 'call.tool',

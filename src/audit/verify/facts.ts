@@ -1,4 +1,4 @@
-/** What was said so far of each subject, so that whoever says otherwise is found. */
+/** Collects the facts that sources state about each subject, and finds a source that contradicts an earlier one. */
 import { createHash } from 'node:crypto';
 import { canonical } from '../../shared/json/canonical';
 import type { Json, JsonObject } from '../../shared/json/json';
@@ -6,24 +6,27 @@ import { capital, quote } from './fault';
 import type { Subject, Table } from './doubled';
 import { attempt } from './values';
 
-/** By subject: which one. Without a name nothing is said. */
+/** Names by subject. Facts of a subject without a name are skipped. */
 export type Names = Partial<Record<Subject, Json | undefined>>;
 
-/** Says that two sources disagree. */
+/** A disagreement of two sources. */
 export interface Disagreement {
   subject: Subject;
   reason: string;
 }
 
-/** Longer values are kept as their hashes. */
+/** Characters. Longer values are kept as hashes. */
 const LONGEST = 100;
-/** Empty, these say nothing: of a direct call nobody need name an agent; a run that goes on has no message; a call that nobody is asked about has no card. */
+/**
+ * Empty values of these are skipped: a direct call may have no agent, a continued run has no message, and a call that nobody is
+ * asked about has no card.
+ */
 const MAY_BE_EMPTY: ReadonlySet<string> = new Set(['turn.agent', 'turn.message', 'card.text', 'call.key']);
 
 export class Facts {
   private readonly said = new Map<string, { value: string; source: string }>();
 
-  /** Says all that a record says, as its table has it. */
+  /** Adds all facts of `record`, by the places in `table`. */
   tellAll(table: Table, record: JsonObject, names: Names, source: string): Disagreement | null {
     let first: Disagreement | null = null;
     for (const [field, place] of Object.entries(table)) {
@@ -34,7 +37,7 @@ export class Facts {
     return first;
   }
 
-  /** What is undefined is not said. @returns the first fact that something else has said otherwise */
+  /** Adds facts; undefined ones are skipped. @returns the first one that contradicts an earlier source */
   tell(subject: Subject, name: Json | undefined, facts: Record<string, Json | undefined>, source: string): Disagreement | null {
     if (typeof name !== 'string') return null;
     let first: Disagreement | null = null;

@@ -1,4 +1,4 @@
-/** What is wrong with a bundle: the line, the rule (docs/bundle-format.md), and a sentence for whoever does not know the rule. */
+/** A fault of a bundle: its line, the rule that it breaks (docs/bundle-format.md), and an explanation in words. */
 export class Fault extends Error {
   override readonly name = 'Fault';
   constructor(
@@ -15,7 +15,7 @@ export function capital(words: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 }
 
-/** A name, or other text of a bundle, as it may stand in a sentence. */
+/** Quotes a name or other text of a bundle for use in a sentence; at most 120 characters. */
 export function quote(text: unknown): string {
   return JSON.stringify(typeof text === 'string' ? text.slice(0, 100).toWellFormed() : (text ?? null)).slice(0, 120);
 }

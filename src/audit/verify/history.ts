@@ -1,4 +1,4 @@
-/** A turn's history: what its events say, and whether they can be (rules H1 to H6). Of each only what later rules ask about is kept. */
+/** Reads and checks the events of a turn's history (rules H1 to H6). It keeps only what later rules need. */
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import { list, object, text } from '../../record/fields';
 import { plainName } from '../../shared/approval/approval';
@@ -23,12 +23,12 @@ export interface ScheduledCall {
   at: number;
 }
 
-/** What became of a call, as an activity has told it. */
+/** The outcome of a call, as an activity reported it. */
 export interface Outcome {
   digest: Json | undefined;
   head: Json | undefined;
   effect: Json | undefined;
-  /** ms since 1970: when history had it. */
+  /** When the history got it, ms since 1970. */
   at: number;
 }
 
@@ -37,27 +37,27 @@ interface ScheduledActivity {
   digest: Json | undefined;
 }
 
-/** Says that a rule is broken, at the present line. */
+/** Reports a broken rule at the current line. */
 export type Report = (rule: string, reason: string) => void;
 
 const CLOSING = /^WORKFLOW_EXECUTION_(COMPLETED|FAILED|CANCELED)$/;
 
 export class History {
   readonly said = new RecordedDecisions();
-  /** The turn's argument; UNKNOWN too where there is no history. */
+  /** The turn's argument; UNKNOWN: it was left out, or there is no history. */
   argument: JsonOrUnknown = UNKNOWN;
-  /** The event of another workflow that has started the turn, as the server says; null: there is none. */
+  /** The event of the parent workflow that started the turn, by the server's record; null: there is none. */
   startedBy: { workflow_id: Json; run_id: Json; event_id: Json } | null = null;
-  /** What the server says that the workflow was started with. */
+  /** What the workflow was started with, by the server's record. */
   startedWith: JsonObject = {};
   readonly runs: string[] = [];
   wasReset = false;
-  /** ms since 1970: of the first event, and of the latest. */
+  /** Times of the first and of the latest event, ms since 1970. */
   began = NaN;
   latest = -Infinity;
   /** The last event closes the workflow. */
   closed = false;
-  /** `runCall`s by digest, in the order in which they were scheduled. */
+  /** `runCall` activities by digest, in the order of scheduling. */
   readonly calls = new Map<string, ScheduledCall[]>();
   /** Call activities by the ref of the part that has their input. */
   readonly inputs = new Map<string, ScheduledCall[]>();
@@ -65,18 +65,18 @@ export class History {
   readonly objects = new Set<string>();
   readonly outcomes: Outcome[] = [];
   private readonly byHead = new Map<string, Outcome[]>();
-  /** For each result that admits calls: those calls, by the refs of their inputs. */
+  /** The calls that each activity result admits, by the joined refs of their inputs. */
   readonly admitted = new Map<string, JsonObject[]>();
-  /** Heads that activities were given, and the last that one of them has named. */
+  /** Heads that activities were given, and the last head that a result named. */
   readonly given = new Set<string>();
   lastHead: JsonOrUnknown = null;
-  /** Blocks that results have named, and what kind each must be; of an admission also what it admits. */
+  /** Blocks that results named, with the kinds that each may be; `admits`: joined input refs of an admission. */
   readonly named: { ref: string; kinds: readonly string[]; admits: string | null }[] = [];
-  /** What was left out. */
+  /** Which were left out. */
   readonly unknown = { calls: false, digests: false, outcomes: false, admitted: false, questions: false };
-  /** The store that its calls were bound to; null: they were bound to none. Undefined: there was no call. */
+  /** The store that the calls are bound to; null: they are bound to none; undefined: there was no call. */
   store: string | null | undefined;
-  /** Until when people could answer, by call: as they were asked. */
+  /** The expiry times of questions to people, by call. */
   private readonly expiries = new Map<string, Set<string>>();
   private run: { began: RunBody['began']; events: number; latest: number; scheduled: Map<string, ScheduledActivity> } | null =
     null;
@@ -92,7 +92,7 @@ export class History {
     this.audience = { namespace, workflow_id, first_execution_run_id: first_execution_run_id ?? '' };
   }
 
-  /** It begins where the turn did: what is not in it was not there. */
+  /** Whether the history begins with the turn: what is not in it did not happen. */
   get whole(): boolean {
     return this.runs[0] === this.turn.first_execution_run_id;
   }
@@ -121,12 +121,12 @@ export class History {
     return this.callsOf(digest).find(({ call }) => call.dispatch === dispatch);
   }
 
-  /** What activities said that named this block as the head. */
+  /** Outcomes whose activity named this block as the head. */
   outcomesAt(head: string): Outcome[] {
     return this.byHead.get(head) ?? [];
   }
 
-  /** When an activity had last said what became of a call, and named this block; undefined: none has. */
+  /** When an activity last reported an outcome with this block as head; undefined: none did. */
   toldAt(head: string): number | undefined {
     const times = this.outcomesAt(head).map(({ at }) => at);
     return times.length === 0 ? undefined : Math.max(...times);
@@ -136,7 +136,7 @@ export class History {
     return this.calls.get(text(digest)) ?? [];
   }
 
-  /** Call activities whose input stands in this part. */
+  /** Call activities whose input is in this part. */
   callsWith(ref: string): ScheduledCall[] {
     return this.inputs.get(ref) ?? [];
   }
@@ -284,7 +284,7 @@ export class History {
     }
   }
 
-  /** Reports a signed decision that does not hold. */
+  /** Reports a decision with an invalid signature. */
   checkAttestation(
     { attestation, note = null }: JsonObject,
     said: Omit<SignedStatement, 'attestation' | 'note'>,
@@ -295,7 +295,7 @@ export class History {
     if (fault !== null) report('H5', `The signed decision of ${quote(said.by)} does not hold: ${fault}`);
   }
 
-  /** Why the signature on the start of the turn does not hold; null: it does, or nobody can tell. */
+  /** Why the signature on the turn's start is invalid; null: it is valid, or cannot be checked. */
   startFault(attestation: Json, start: SignedStart): string | null {
     return this.attestations.startFault(attestation, start, this.audience.namespace);
   }
@@ -319,14 +319,14 @@ export class History {
     if (type === 'admitDirect') this.admit([object(said.call)]);
   }
 
-  /** T7: what an activity has written, by what it answers. */
+  /** T7: notes the blocks that an activity's result names. */
   private names(type: string, said: JsonObject): void {
     const { head, answer_head, next, calls, call, settled } = said;
     const admits = (type === 'takeStep' ? list(calls) : [call ?? null]).map((one) => text(object(one).input_ref)).join();
     const add = (ref: Json | undefined, kinds: string[], admitted: string | null = null) =>
       void (typeof ref === 'string' && this.named.push({ ref, kinds, admits: admitted }));
     if (type === 'takeStep' && answer_head !== undefined) add(head, ['end']);
-    // An older build did not say where the answer stands before the end.
+    // At the end of a turn, an older build did not name the answer's block.
     if (type === 'takeStep' && (answer_head !== undefined || next !== 'end')) add(answer_head ?? head, ['admission'], admits);
     if (type === 'admitDirect') add(head, ['admission'], admits);
     if (type === 'endTurn') add(head, ['end']);
@@ -347,10 +347,10 @@ export class History {
   }
 }
 
-/** Activities that go on from a head. */
+/** Activities that continue from a head. */
 const GIVEN_HEADS = new Set(['takeStep', 'runCall', 'endTurn', 'settleEffect']);
 
-/** Where in the result of an activity stands what became of a call. */
+/** Where an activity's result has the outcome of a call. */
 const OUTCOMES: Record<string, (said: JsonObject) => Json | undefined> = {
   runCall: (said) => said,
   settleEffect: (said) => said,
@@ -363,7 +363,7 @@ function namedHead(said: JsonObject): string | null {
   return (heads.find((head) => typeof head === 'string') as string | undefined) ?? null;
 }
 
-/** Histories from before there could be several approvals have one, or null. */
+/** An older history has a single `approval`, or null. */
 function approvalsIn({ approvals, approval }: JsonObject): JsonObject[] {
   return Array.isArray(approvals) ? approvals.map(object) : isJsonObject(approval) ? [approval] : [];
 }

@@ -1,4 +1,4 @@
-/** Verification of a bundle: offline, one pass, against keys that the auditor has brought (docs/bundle-format.md, "What is checked"). */
+/** Verifies a bundle offline, in one pass, against the keys that the auditor trusts (docs/bundle-format.md, "What is checked"). */
 import type { TrustedKey } from '../../attestation/trusted-keys';
 import { BUNDLE_VERSION, type BundleBody, type EndBody } from '../format/lines';
 import { BrokenLine, readLines, type Chunks } from '../format/reader';
@@ -36,7 +36,7 @@ export async function verifyBundle(chunks: Chunks, trust: readonly TrustedKey[])
     const { bundle, end } = structure.finish(lines);
     const { fault } = meaning;
     const known = end.contradiction ?? null;
-    // What its maker has not told, or only what follows it.
+    // The trailer names no contradiction at this line or before it.
     if (fault && !(known && known.line <= fault.line)) throw fault;
     const unknown = signerFault(trust, end, bundle.made_at);
     const same = fault !== null && fault.line === known?.line;
@@ -57,7 +57,7 @@ export async function verifyBundle(chunks: Chunks, trust: readonly TrustedKey[])
   }
 }
 
-/** The first bundle that was signed, before anything was left out. */
+/** The original of a redacted bundle; null: nothing was redacted. */
 function madeOf(trust: readonly TrustedKey[], { made_at, v }: BundleBody, end: EndBody): Verification['made_of'] {
   if (end.redaction === null) return null;
   const older = v !== BUNDLE_VERSION;

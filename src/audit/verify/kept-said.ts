@@ -1,6 +1,6 @@
 /**
- * What people have said and the store keeps while their turn goes on in another run: the next run reads the part that this one has
- * had kept (D1). What stands in it: `as-said.ts` (H9), `twice-in-runs.ts` (D5).
+ * Checks the decisions that the store keeps while a turn continues in another run: the next run reads the part that this run stored
+ * (D1). `as-said.ts` (H9) and `twice-in-runs.ts` (D5) check the content of the part.
  */
 import {
   isJsonObject,
@@ -17,11 +17,11 @@ import type { Testimony } from './testimony';
 import { attributesOf, eventType, firstPayload, UNKNOWN, type JsonOrUnknown } from './values';
 
 export class StoredDecisions {
-  /** By run: parts that the store has taken. */
+  /** By run: refs of the parts that it stored. */
   private readonly kept = new Map<string, Set<Json>>();
   /** By event: activities of this run. */
   private scheduled = new Map<string, string>();
-  /** What the run's argument names. */
+  /** `said_ref` in the run's argument. */
   private named: JsonOrUnknown = UNKNOWN;
 
   constructor(
@@ -68,7 +68,7 @@ export class StoredDecisions {
   }
 }
 
-/** The approvals and denials in what the store was to keep; none where it is not packed as the engine packs it. */
+/** The approvals and denials in what the store was to keep; none if it is not packed as the engine packs it. */
 export function decisionsIn(said: Json | undefined): Json[] {
   const all = isPacked(said) && isWhole(said) ? unpackJson(said) : [];
   return list(all)
@@ -78,7 +78,7 @@ export function decisionsIn(said: Json | undefined): Json[] {
 
 const PLACE = /^~(0|[1-9][0-9]{0,8})$/;
 
-/** Whether each place in it has a text. */
+/** Whether each place `~n` in it has a text. */
 function isWhole({ value, texts }: PackedJson): boolean {
   const isText = (text: string) =>
     !text.startsWith('~') || text.startsWith('~~') || (PLACE.test(text) && typeof texts[Number(text.slice(1))] === 'string');

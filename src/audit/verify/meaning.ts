@@ -1,4 +1,4 @@
-/** What the lines mean: whether history, transcript and effects tell one story (docs/bundle-format.md, H to T). The first fault is kept. */
+/** Checks that history, transcript and effect records agree (docs/bundle-format.md, rules H, B, T and D). Keeps the first fault. */
 import type { TrustedKey } from '../../attestation/trusted-keys';
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
@@ -10,7 +10,7 @@ import { RecordedRules } from './recorded-rules';
 import { Turn, type Refs } from './turn';
 import { hashOf, timeOf } from './values';
 
-/** What of a line has a meaning. */
+/** The fields of a line that rules need. */
 export type MeantLine = { [K in LineKind]: { n: number; kind: K; body: Bodies[K] } }[LineKind];
 
 export class Meaning {
@@ -32,7 +32,7 @@ export class Meaning {
     this.attestations = new Attestations(trust);
   }
 
-  /** A line whose form and place are right. */
+  /** Takes a line whose form and order are valid. */
   take(line: MeantLine): void {
     if (this.fault) return;
     const report = (rule: string, reason: string) => {
@@ -113,7 +113,7 @@ export class Meaning {
   }
 }
 
-/** Where a rule stands on the page: of several that are broken at one line the first counts. */
+/** The position of a rule in the document: if one line breaks several rules, the first of them counts. */
 function place(rule: string): number {
   return 'HBTD'.indexOf(rule.charAt(0)) * 100 + Number(rule.slice(1));
 }

@@ -1,4 +1,4 @@
-/** In which run people were asked about a call, and of which of them an approval is the answer (rule T9). */
+/** Finds the run in which people were asked about a call, and whether an approval answers that question (rule T9). */
 import { createHash } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
@@ -14,16 +14,16 @@ export interface ScheduledActivity {
 
 export interface Run {
   id: string;
-  /** The run that it goes on from. */
+  /** The run that it continues. */
   before: string | null;
-  /** Of each event what a copy of it shares. */
+  /** For each event: a key that its copies share. */
   keys: string[];
-  /** Runs that its events so far are copies of: its own begin where there is none. */
+  /** Runs that its events so far are copies of. Once there is none, its own events begin. */
   copies: Run[];
   scheduled: Map<string, ScheduledActivity>;
-  /** By digest: when people were asked, in its own part. */
+  /** By digest: the place at which people were asked, in its own events. */
   asked: Map<string, number>;
-  /** `runCall`s of its own part. */
+  /** `runCall`s in its own events. */
   calls: { value: JsonObject; place: number }[];
 }
 
@@ -51,7 +51,7 @@ export class Questions {
     const carried = data === '' ? '' : createHash('sha256').update(data).digest('base64url');
     const key = `${type} ${text(event.eventTime)} ${carried}`;
     const index = run.keys.push(key) - 1;
-    // The first event is not copied as it was.
+    // The first event of a copy differs.
     if (index > 0) run.copies = run.copies.filter(({ keys }) => keys[index] === key);
     return run.copies.length === 0;
   }
@@ -64,24 +64,24 @@ export class Questions {
     if (!this.run.asked.has(digest)) this.run.asked.set(digest, place);
   }
 
-  /** A question of the run before: what came since this one began waits for it. */
+  /** Takes over a question of the run before: answers count from this run's beginning. */
   takeUp(digest: string): void {
     this.ask(digest, 0);
   }
 
-  /** Runs whose questions are those of this one: itself, and what it goes on from. */
+  /** The runs whose questions are those of this run: itself, and the runs that it continues. */
   lineage({ id, before }: Run): Set<string> {
     const runs = new Set([id]);
     for (let next = before; next !== null && !runs.has(next); next = this.of(next)?.before ?? null) runs.add(next);
     return runs;
   }
 
-  /** Whether all approvals of a call were given to a question of the run, or of one that it goes on from. */
+  /** Whether all approvals of a call name the run, and answer a question of the run or of one that it continues. */
   isApprovedIn(run: Run, value: JsonObject, until: number): boolean {
     return approvalsIn(value).every((one) => one.run_id === run.id) && this.areAnswers(run, value, until);
   }
 
-  /** Whether those of them were that are said to be. */
+  /** The same, only for the approvals that name the run. */
   areAnswers(run: Run, value: JsonObject, until: number): boolean {
     const lineage = this.lineage(run);
     const digest = text(object(value.call).digest);
@@ -92,7 +92,7 @@ export class Questions {
   }
 }
 
-/** Histories from before there could be several approvals have one, or null. */
+/** An older history has a single `approval`, or null. */
 function approvalsIn({ approvals, approval }: JsonObject): JsonObject[] {
   return Array.isArray(approvals) ? approvals.map(object) : isJsonObject(approval) ? [approval] : [];
 }

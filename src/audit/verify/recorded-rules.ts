@@ -1,4 +1,4 @@
-/** The rules of the bundle, asked again about each call that ran, by the code that asked them then (rule B12). */
+/** Applies the recorded rules again to each call that ran, with the code that the engine applied them with (rule B12). */
 import { compileRules, decide, readRecordedFacts, type Policy, type RuledTool, type TurnFacts } from '../../rules';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { object, text } from '../../record/fields';
@@ -8,10 +8,10 @@ import { quote } from './fault';
 import type { ScheduledCall } from './history';
 import { attempt, hashOf } from './values';
 
-/** Of an object that has rules. */
+/** `v` of an object with rules. */
 const RULES = new Set<Json | undefined>(['holdfast.policy/1', 'holdfast.policy_within/1']);
 
-/** A tool as a definition of the agent has it. */
+/** A tool in a definition of the agent. */
 interface DefinedTool {
   /** Of the definition. */
   ref: string;
@@ -21,7 +21,7 @@ interface DefinedTool {
 }
 
 export class RecordedRules {
-  /** What rules stand in, by `policy_ref`. */
+  /** Objects that may have rules, by `policy_ref`. */
   private readonly objects = new Map<string, Json>();
   private readonly compiled = new Map<string, Policy | null>();
   private readonly tools: DefinedTool[] = [];
@@ -34,17 +34,17 @@ export class RecordedRules {
     else this.objects.set(ref, value);
   }
 
-  /** Whether the object of this ref has rules, and is no agent's definition. */
+  /** Whether the object of this ref has rules, and is not an agent's definition. */
   areRules(ref: string): boolean {
     return RULES.has(object(this.objects.get(ref)).v);
   }
 
-  /** What else must be there where these rules are; null: nothing. */
+  /** The ref of the turn's own rules if this object wraps them; else null. */
   within(ref: string): string | null {
     return innerPolicy(this.objects.get(ref));
   }
 
-  /** Whether these rules, or those within which they hold, take signed decisions only. */
+  /** Whether these rules, or the rules that this object wraps, take signed decisions only. */
   requiresSignatures(ref: string): boolean {
     return [ref, this.within(ref)].some((one) => {
       const value = one === null ? undefined : this.objects.get(one);
@@ -52,7 +52,7 @@ export class RecordedRules {
     });
   }
 
-  /** Null: they let the call run as it did, or that cannot be told. @param body of the part that has its input */
+  /** Null: the rules let the call run as it did, or that is unknown. @param body of the part that has the call's input */
   fault(run: ScheduledCall, body: JsonObject): string | null {
     const { call } = run;
     if (hashOf(body.input) !== call.input_hash) return 'The rules were asked about another input than the one that ran';
@@ -90,7 +90,7 @@ function faultUnder(policy: Policy, { tool, classifies }: DefinedTool, run: Sche
   if (!isClass(call.class) || !isJsonObject(body.input)) return null;
   const asked = { tool: tool.name, version: tool.version, class: call.class, input: body.input };
   const facts = readRecordedFacts(asked, body.facts, tool.schema);
-  // Targets that cannot be written down are left out; nothing else ever is.
+  // Targets that cannot be recorded are left out; other facts never are.
   if (facts === null)
     return body.facts.targets === undefined ? null : 'The call ran, and not all that the rules looked at is there';
   const { egress, group, target } = facts.tool;
@@ -103,7 +103,7 @@ function faultUnder(policy: Policy, { tool, classifies }: DefinedTool, run: Sche
   return asks && verdict !== 'ask' ? `The call ran without being asked about, and the rules ask: ${quote(said.reason)}` : null;
 }
 
-/** What the rules are told of the turn: as the call was run with it, and not as its part says. */
+/** The turn's facts for the rules: as the activity of the call has them, not as its part does. */
 function turnOf({ call, agent, requester, untrusted }: ScheduledCall): TurnFacts {
   return { untrusted, requester: text(requester), agent: text(agent), step: Number.parseInt(text(call.id), 10) };
 }

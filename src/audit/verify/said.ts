@@ -1,11 +1,11 @@
-/** What people said in a turn's history: signals and updates, whatever became of them. */
+/** Reads people's decisions from the signals and updates of a turn's history, whether or not they took effect. */
 import { decisionClaims, readToken } from '../../attestation/claims';
 import { list, object, text } from '../../record/fields';
 import { plainName } from '../../shared/approval/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { attributesOf, eventType, firstPayload, timeOf, UNKNOWN, type JsonOrUnknown } from './values';
 
-/** A prefix of a digest that names a call. */
+/** Minimum length of a digest prefix that names a call. */
 const SHORTEST_NAME = 12;
 
 /** Signals that decide. */
@@ -23,9 +23,9 @@ interface Saying {
 }
 
 export class RecordedDecisions {
-  /** By the beginnings of the digests that they name. */
+  /** By the beginning of the digest that they name. */
   private readonly sayings = new Map<string, Saying[]>();
-  /** A decision was left out: it may have said anything. */
+  /** A decision was left out: its content is unknown. */
   private unknown = false;
 
   hear(event: JsonObject): void {
@@ -42,13 +42,13 @@ export class RecordedDecisions {
     }
   }
 
-  /** Whether the person has said this of the call so far. @param until ms since 1970: later does not count */
+  /** Whether the person has sent this decision on the call so far. @param until ms since 1970: later ones do not count */
   has(decision: Json | undefined, digest: Json | undefined, by: Json | undefined, until = Infinity): boolean {
     const kind = decision === 'edit' ? 'approve' : decision;
     return this.unknown || this.of(digest, by).some((one) => one.kind === kind && !(one.at > until));
   }
 
-  /** Whether the person has said so far what became of the call. */
+  /** Whether the person has settled the call with this outcome so far. */
   hasSettlement(outcome: Json | undefined, digest: Json | undefined, by: Json | undefined, until = Infinity): boolean {
     const alike = (one: Saying) => one.kind === 'settle' && one.outcome === outcome && !(one.at > until);
     return this.unknown || this.of(digest, by).some(alike);
@@ -60,7 +60,7 @@ export class RecordedDecisions {
     return about.filter((one) => text(digest).startsWith(one.call) && one.people.includes(person));
   }
 
-  /** @param kind null: the value says it */
+  /** @param kind null: `value.decision` says it */
   private note(kind: string | null, value: JsonOrUnknown, at: number): void {
     if (kind !== null && !DECISIONS.has(kind)) return;
     if (value === UNKNOWN) this.unknown = true;
@@ -80,7 +80,7 @@ function texts(value: Json | undefined): string[] {
   return (typeof value === 'string' ? [value] : list(value)).filter((one) => typeof one === 'string');
 }
 
-/** Whom a signed decision says it is of; empty: it is none. Whether it holds is looked at where it counts. */
+/** The principal of a signed decision; empty: the token is no decision. The signature is checked elsewhere. */
 function principalOf(token: string): string {
   const read = readToken(token);
   return (read && decisionClaims(read.claims)?.principal) ?? '';

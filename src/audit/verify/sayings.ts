@@ -1,13 +1,13 @@
-/** What people said in a turn's history, word for word: whoever decides on a call is held to it (rules H9, H10, B13 and T9). */
+/** Reads people's decisions word for word from the signals and updates of a turn's history (for rules H9, H10, B13 and T9). */
 import { decisionClaims, readToken } from '../../attestation/claims';
 import { readDecision, type DecisionKind } from '../../shared/approval/decision';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN, type JsonOrUnknown } from './values';
 
-/** A prefix of a digest that names a call. */
+/** Minimum length of a digest prefix that names a call. */
 const SHORTEST_NAME = 12;
-/** Of a sender's identity so much is kept. */
+/** Characters of a sender's identity that are kept. */
 export const LONGEST_IDENTITY = 200;
 const KINDS = new Set(['approve', 'deny', 'settle']);
 
@@ -16,16 +16,16 @@ export interface Saying {
   /** Its place among all events of the turn. */
   place: number;
   run: string;
-  /** It is no copy of another run's event, as a run after a reset begins with. */
+  /** The event is no copy of another run's; a run after a reset begins with such copies. */
   own: boolean;
-  /** So many workflow tasks had ended before it. */
+  /** Number of workflow tasks completed before it. */
   tasks: number;
   kind: string;
   /** The beginning of a digest. */
   call: string;
-  /** How many calls were decided together. */
+  /** Number of calls that were decided together. */
   calls: number;
-  /** As the decision has it: the principal, where it is signed. */
+  /** The person's name in the decision; if it is signed, the principal. */
   by: string;
   note: Json;
   /** Hash of an edited input; null: there is none. */
@@ -34,31 +34,31 @@ export interface Saying {
   attestation: string | null;
   channel: 'signal' | 'update';
   identity: string;
-  /** Until when its sender waits; UNKNOWN: that was left out. */
+  /** Until when the sender waits; UNKNOWN: it was left out. */
   until: JsonOrUnknown | undefined;
-  /** What an update was answered; null: nothing is known. */
+  /** The answer to an update; null: it is unknown. */
   accepted: boolean | null;
-  /** It has the fields of a decision, so that it is looked at. */
+  /** It has the form of a decision, so the workflow reads it. */
   right: boolean;
-  /** Hash of all that it says, as it is passed on. */
+  /** Hash of the whole decision, as it is passed on. */
   whole: string | null;
 }
 
-/** What is known of it before it is read. */
+/** What is known before the payload is read. */
 type From = Pick<Saying, 'place' | 'run' | 'own' | 'tasks' | 'kind' | 'channel' | 'until'> & {
   identity: Json | undefined;
-  /** How many payloads it has; a signal of several is not read. */
+  /** Number of payloads; the workflow does not read a signal of several. */
   payloads: number;
 };
 
-/** What a record says that somebody has said. Undefined: it does not say. */
+/** A person's decision according to a record. Undefined: the record does not say. */
 export interface Words {
   kind: string;
   digest: Json | undefined;
   by: Json | undefined;
   note: Json | undefined;
   attestation: Json | undefined;
-  /** Null: none. Undefined: some. */
+  /** Null: no edit. Undefined: any edit. */
   input?: Json | undefined;
   outcome?: Json | undefined;
   channel?: Json | undefined;
@@ -71,7 +71,7 @@ export class Sayings {
   private readonly all = new Map<string, Saying[]>();
   /** Updates by run and event. */
   private readonly updates = new Map<string, Saying[]>();
-  /** A decision was left out: it may have said anything. */
+  /** A decision was left out: its content is unknown. */
   unknown = false;
 
   hear(event: JsonObject, at: Pick<Saying, 'place' | 'run' | 'own' | 'tasks'>): void {
@@ -106,18 +106,18 @@ export class Sayings {
     }
   }
 
-  /** Everything that was said in these words; what was answered as not accepted is no such thing. */
+  /** All decisions in these words, without updates that were answered as not accepted. */
   of(words: Words): Saying[] {
     return this.about(words.digest).filter((saying) => saying.accepted !== false && says(saying, words));
   }
 
-  /** Everything that was said of the call. */
+  /** All decisions about the call. */
   about(digest: Json | undefined): Saying[] {
     const named = this.all.get(text(digest).slice(0, SHORTEST_NAME)) ?? [];
     return named.filter(({ call }) => text(digest).startsWith(call));
   }
 
-  /** Whether somebody has sent exactly this, for several calls maybe. */
+  /** Whether a person sent exactly this decision, for one or several calls. */
   wasSent(body: Json | undefined): boolean {
     const whole = hashOf(body);
     return [...this.all.values()].flat().some((saying) => saying.whole === whole);
@@ -160,7 +160,7 @@ export class Sayings {
   }
 }
 
-/** An edited input approves nothing, and so it is another thing than an approval. An older build did not know who had sent an update. */
+/** An approval with an edited input is an edit, not an approval. Older builds did not record the identity of an update's sender. */
 function says(saying: Saying, words: Words): boolean {
   const { kind, by, note = null, attestation = null, input, outcome = null, channel, identity, until } = words;
   return (
@@ -176,20 +176,20 @@ function says(saying: Saying, words: Words): boolean {
   );
 }
 
-/** What the person must have said whose decision it is. */
+/** The words that the person of this decision must have sent. */
 export function wordsOf({ decision, digest, by, note, attestation, channel, identity, until }: JsonObject): Words {
   const edits = decision === 'edit';
   const words = { kind: edits ? 'approve' : text(decision), digest, by, note, attestation, channel, identity, until };
   return edits ? words : { ...words, input: null };
 }
 
-/** Whom a signed decision says it is of; null: it is none. */
+/** The principal of a signed decision; null: the token is no decision. */
 export function principalOf(token: string): string | null {
   const read = readToken(token);
   return (read && decisionClaims(read.claims)?.principal) ?? null;
 }
 
-/** The second argument of an update. */
+/** `until` in an update's second argument. */
 function untilOf(args: Json | undefined): JsonOrUnknown | undefined {
   const second = list(object(args).payloads)[1];
   if (second === undefined) return undefined;

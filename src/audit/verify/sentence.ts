@@ -1,7 +1,7 @@
-/** A verification in words: never a bare "valid". */
+/** Describes a verification in words: never a bare "valid". */
 import type { Verification } from './verification';
 
-/** One or more lines; the first is the answer. Names in it are escaped, but not made visible. */
+/** One or more lines; the first is the verdict. Names are escaped; the caller makes invisible characters visible. */
 export function describeVerification(verification: Verification): string[] {
   const { verdict, why, line, rule } = verification;
   if (verdict === 'broken') return [`broken at line ${line} (${rule}): ${why}.`];
@@ -17,7 +17,7 @@ function contradictory(verification: Verification): string {
   return `contradictory at line ${line} (${rule}): ${why}; ${by}; ${beyond(verification)}; ${countRedactions(verification)}.`;
 }
 
-/** What nobody can tell from the bundle alone. */
+/** What the bundle alone does not prove. */
 function beyond({ complete, previous, chained }: Verification): string {
   const whole = complete ? '' : 'incomplete, as its turn_end lines say; ';
   const before = !chained

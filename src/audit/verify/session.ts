@@ -1,4 +1,4 @@
-/** What the history of its session says of a turn, against the turn's own (rules H8 and T8, decision 0039). */
+/** Compares what the session's history says of a turn with the turn's own history (rules H8 and T8, decision 0039). */
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { object, text } from '../../record/fields';
@@ -7,7 +7,7 @@ import { quote } from './fault';
 import type { History, Report } from './history';
 import { attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type JsonOrUnknown } from './values';
 
-/** Of so many digits every number is exact, here and in the second verifier. */
+/** At most 15 digits: such a number is exact, here and in the second verifier. */
 const EVENT_ID = /^[1-9][0-9]{0,14}$/;
 const LOOK = 'lookAtTurn';
 const MEMO = 'holdfast_of_session';
@@ -15,15 +15,15 @@ const MEMO = 'holdfast_of_session';
 type No = (reason: string) => void;
 
 export class OfSession {
-  /** The last event, and the run that has it. */
+  /** The id of the last event, and its run. */
   private before = { run: '', id: 0 };
   private readonly runs = new Set<string>();
   private started = false;
   private sent = false;
   private taken = false;
-  /** ms since 1970: the latest event so far. */
+  /** Time of the latest event so far, ms since 1970. */
   private latest = -Infinity;
-  /** Events that stand in the lines, by what they do, their runs and their ids. */
+  /** Events so far, as `<what it does> <run id> <id>`. */
   private readonly there = new Set<string>();
 
   constructor(
@@ -85,7 +85,7 @@ export class OfSession {
   }
 
   private checkMessage({ input }: JsonObject, no: No): void {
-    if (input === undefined) return; // it stands in the event before
+    if (input === undefined) return; // the event before has it
     this.sent = true;
     if (object(input).name !== 'send') no('What the session was sent is no message');
     const { argument } = this.history;
@@ -101,7 +101,7 @@ export class OfSession {
     const { acceptedEventId, outcome } = attributes;
     const isKnown =
       this.there.has(`message ${run} ${text(acceptedEventId)}`) && this.there.has(`update ${run} ${updateOf(attributes)}`);
-    // Without its message, rule T8 has something to say.
+    // If the message is missing, rule T8 reports it.
     if (this.sent && !isKnown) no('The session has answered another message than this');
     this.names(firstPayload(object(outcome).success), no);
   }
@@ -134,7 +134,7 @@ export class OfSession {
       no('The session has started another run than the one that the turn began with');
     if (workflowId !== this.turn.workflow_id || (startedBy && !sameName(workflowType, startedWith.workflowType)))
       no('The session has started another workflow than the turn');
-    // Without the start, rule T8 has something to say.
+    // If the start is missing, rule T8 reports it.
     if (this.started && !this.there.has(`start ${run} ${text(initiatedEventId)}`))
       no('The session has started something else than it asked for');
     if (whole && !(timeOf(event.eventTime) >= began - CLOCKS_MS))
@@ -190,14 +190,14 @@ function sameName(one: Json | undefined, other: Json | undefined): boolean {
   return hashOf(object(one).name ?? null) === hashOf(object(other).name ?? null);
 }
 
-/** `{"fields": …}` of a memo, `{"indexedFields": …}` of search attributes. */
+/** Values of a memo (`{"fields": …}`) or of search attributes (`{"indexedFields": …}`), by name. */
 function fieldsOf(value: Json | undefined): Record<string, JsonOrUnknown> {
   const { fields, indexedFields } = object(value);
   const all = Object.entries(object(fields ?? indexedFields));
   return Object.fromEntries(all.map(([name, payload]) => [name, firstPayload({ payloads: [payload] })]));
 }
 
-/** What of a start is otherwise in the first event of what was started; null: nothing. The server may add to it. */
+/** The first field in which the started workflow's first event differs from the request; null: none. The server may add fields. */
 function otherStart(asked: JsonObject, has: JsonObject): string | null {
   if (!sameName(asked.workflowType, has.workflowType)) return 'type';
   if (!sameName(asked.taskQueue, has.taskQueue)) return 'task queue';

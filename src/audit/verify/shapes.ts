@@ -1,4 +1,4 @@
-/** The fields of each kind of line, and their types (rule S3). */
+/** Checks that a line has the fields of its kind, with their types (rule S3). */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { BUNDLE_VERSION, VERSION_1, VERSION_2, type LineKind } from '../format/lines';
 
@@ -39,7 +39,7 @@ const PART = exactly({ v: is('holdfast.part/1'), salt: text, body: () => true })
 const BLOCK = exactly({ v: is('holdfast.block/1'), parent: orNull(hash), kind: text, at: text, parts: list(hash) });
 const SIGNED_ROOT = { root: hash, kid: text, signature: text };
 const redactionRule = (of: Rule): Rule => orNull(exactly({ of, parts: whole, payloads: whole, reason: text }));
-/** One that was redacted before says of which it was made. */
+/** `of` has a `redaction` again: its bundle may be a redaction too. */
 const redactedTwice: Rule = (value) => redactionRule(exactly({ ...SIGNED_ROOT, public: text, redaction: redactedTwice }))(value);
 
 const BUNDLE: Shape = {
@@ -77,7 +77,7 @@ const BODIES: Record<Exclude<LineKind, 'bundle' | 'end'>, Rule> = {
   turn_end: exactly({ turn_id: text, head: orNull(hash), complete: flag, why: orNull(text) }),
 };
 
-/** The first line and the last, by the version of the bundle. */
+/** Rules for the first and the last line, by version of the bundle. */
 const CHAINED_BUNDLE = exactly({ v: text, tenant: orNull(text), chained: flag, ...BUNDLE });
 const JUDGED_END: Shape = { ...END, contradiction: orNull(exactly({ line: whole, rule: text })) };
 const ENDS: Record<string, Record<'bundle' | 'end', Rule>> = {

@@ -1,8 +1,8 @@
-/** Who has signed a bundle, by the keys that the auditor has brought. */
+/** Checks whether a key that the auditor trusts signed a bundle. */
 import { CLOCKS_MS, type TrustedKey } from '../../attestation/trusted-keys';
 import { timeOf } from './values';
 
-/** Null: a trusted key. Else why it is not known who signed. */
+/** Null: a trusted key signed. Otherwise: why the signer is unknown. */
 export function signerFault(
   trust: readonly TrustedKey[],
   { kid, public: raw }: { kid: string; public: string },
@@ -12,7 +12,7 @@ export function signerFault(
   const at = timeOf(made_at);
   if (!key) return `key ${kid} is not in the trust file`;
   if (key.use !== 'bundle') return `key ${kid} of the trust file does not sign bundles`;
-  // Whoever has a stolen key can write any date into a bundle.
+  // The thief of a key can write any date into a bundle.
   if (key.revoked_at !== undefined) return `key ${kid} was revoked at ${key.revoked_at}: what it signs proves nothing any more`;
   if (!(Date.parse(key.created_at) <= at + CLOCKS_MS))
     return `key ${kid} did not exist yet when the bundle says that it was made`;

@@ -1,6 +1,6 @@
 /**
- * Messages that people have sent to a turn while it ran: as they were said, as a step was given them, as the transcript has them
- * (rules H9, B13, D5 and T7).
+ * Compares the messages that people sent to a running turn: in the signal or update, in the argument of a step, and in the
+ * transcript (rules H9, B13, D5 and T7).
  */
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import { steerDigest } from '../../shared/approval/decision';
@@ -17,14 +17,14 @@ import { attempt, attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN
 /** What one signal or update says. */
 interface Message {
   text: Json;
-  /** The principal, where it is signed. */
+  /** The principal, if it is signed. */
   by: Json;
   attestation: Json;
   channel: 'signal' | 'update';
   identity: string;
   /** ms since 1970, the server's clock. */
   at: number;
-  /** An update that was answered so. */
+  /** The answer to an update refused it. */
   refused: boolean;
 }
 
@@ -35,9 +35,9 @@ export class Steers {
   private updates = new Map<string, Message>();
   /** Steps and checks of this run, by event. */
   private scheduled = new Map<string, { type: string; value: JsonObject }>();
-  /** What workers have found good, each as `fact` has it. */
+  /** Messages that workers found valid, each as a key of `fact`. */
   private readonly good = new Set<string>();
-  /** A message was left out: it may have said anything. */
+  /** A message was left out: its content is unknown. */
   private unknown = false;
   /** First parts of messages, and texts, by their refs. */
   private readonly heads = new Map<string, JsonObject>();
@@ -85,7 +85,7 @@ export class Steers {
     if (body.type === 'text' && typeof body.text === 'string') this.texts.set(ref, body.text);
   }
 
-  /** D5, or, where nobody can tell what steps were given, B13. */
+  /** D5; or B13, if it is unknown what steps were given. */
   block({ ref, block }: BlockBody): void {
     const [head = '', said = ''] = block.parts;
     const steer = this.heads.get(head);

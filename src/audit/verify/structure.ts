@@ -1,4 +1,4 @@
-/** Form and order of the lines, hashes, and the trailer: rules S3 to S7 (docs/bundle-format.md). Those of a single line are the reader's. */
+/** Checks form and order of lines, hashes and trailer (S3 to S7, docs/bundle-format.md). The reader checks each line by itself. */
 import { isJsonObject, type Json } from '../../shared/json/json';
 import type { BundleBody, EndBody, LineKind } from '../format/lines';
 import { carriedHash } from '../format/field-hash';
@@ -7,10 +7,10 @@ import { Fault, quote } from './fault';
 import { beforeRedaction, carriesKey, isSigned } from './trailer';
 import { hasShape } from './shapes';
 
-/** A payload that was left out, as it stands in a line. */
+/** A payload that was left out, as a line has it. */
 const LEFT_OUT = '{"redacted":true}';
 
-/** What may follow what. */
+/** Kinds allowed after each kind. */
 const NEXT: Record<LineKind | 'nothing', readonly LineKind[]> = {
   nothing: ['bundle'],
   bundle: ['object', 'turn', 'end'],
@@ -29,14 +29,14 @@ const NEXT: Record<LineKind | 'nothing', readonly LineKind[]> = {
 export class Structure {
   bundle: BundleBody | null = null;
   end: EndBody | null = null;
-  /** Parts and payloads that were left out. */
+  /** Numbers of parts and payloads that were left out. */
   left = { parts: 0, payloads: 0 };
   /** Refs of the lines so far. */
   readonly objects = new Set<string>();
   readonly parts = new Set<string>();
   readonly blocks = new Set<string>();
   private before: LineKind | 'nothing' = 'nothing';
-  /** The turn that is open: an effect record has stood in it; a parent of its blocks is missing. */
+  /** The open turn. `effects`: it has had an effect record; `parents`: number of its blocks whose parent is missing. */
   private turn: { id: string; effects: boolean; parents: number } | null = null;
   private readonly turns = new Map<string, { complete: boolean }>();
 
@@ -55,7 +55,7 @@ export class Structure {
     this.look(line);
   }
 
-  /** @param lines how many were read; @throws Fault where the file is cut short */
+  /** @param lines number of lines read; @throws Fault if the file is cut short */
   finish(lines: number): { bundle: BundleBody; end: EndBody } {
     if (!this.bundle || !this.end)
       throw new Fault(lines, 'S7', 'The line is missing: the file was cut short, and has no trailer');

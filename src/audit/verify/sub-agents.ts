@@ -1,6 +1,6 @@
 /**
- * Turns of sub-agents: what the turn above was told of each, has started it with, was told of its end and has said of it; and what
- * the turn itself has (rules D1, D6, T7 and H9).
+ * Compares a sub-agent's turn ("the turn below") with its parent turn ("the turn above"): how the parent opened and started it,
+ * which reports the parent got of it and repeats, and which decisions the parent passed on (rules D1, D6, T7 and H9).
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
@@ -14,32 +14,32 @@ import { asAttributes, fieldsOf } from './turn-in-history';
 import { attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN, type JsonOrUnknown } from './values';
 
 const ABOUT = new Set(['openSubTurn', 'lookAtSubTurn', 'closeSubTurn', 'forwardDecision', 'takeStep', 'endTurn', 'compact']);
-/** What a turn is said to be by the one above, and by its own result. */
+/** Facts of a turn's end that its parent and its own result both state. */
 const OF_END = ['agent', 'state', 'head', 'reason'] as const;
 
-/** What a run knows of the turns below, by workflow: as they were last looked at. */
+/** The last report on each turn below that a run knows, by workflow. */
 type Reports = Map<string, JsonObject>;
 
 export class SubAgents {
   private scheduled = new Map<string, { type: string; value: JsonObject; activityId: string }>();
-  /** By turn: the last that was opened in this run. */
+  /** By turn: the last `openSubTurn` of this run. */
   private opened = new Map<string, { value: JsonObject; said: JsonObject }>();
-  /** By turn: the digests of the calls that it was opened for, in any run. */
+  /** By turn: hashes of the digests of the calls that it was opened for, in any run. */
   private readonly openedFor = new Map<string, Set<string | null>>();
-  /** Workflows of all that were. */
+  /** Workflows of all opened turns. */
   private readonly below = new Set<string>();
   private reports: Reports = new Map();
-  /** At the end of each run so far. */
+  /** By run: the reports at its end. */
   private readonly reportsIn = new Map<string, Reports>();
-  /** By workflow: its first runs, as Temporal has started them. */
+  /** By workflow: the first runs that Temporal started for it. */
   private readonly started = new Map<string, Set<string>>();
-  /** Hashes of what may be said of calls: which turn has answered them. */
+  /** Hashes of a call with the turn that answered it, by `closeSubTurn`. */
   private readonly answered = new Set<string | null>();
-  /** The same, as outcomes have said it. */
+  /** The same, by the outcomes of calls. */
   private readonly outcomes = new Set<string | null>();
-  /** By part: what a message says of turns that have answered calls. */
+  /** By part: a message's list of the turns that answered calls. */
   private readonly lists = new Map<string, JsonObject[]>();
-  /** Of this turn: which decisions of the turn above it has accepted, by update; null: nothing is known of the answer. */
+  /** By update: whether this turn accepted a decision that its parent passed on; null: the answer is unknown. */
   private readonly passed = new Map<string, boolean | null>();
   private updates = new Map<string, string>();
   /** The result of this turn. */
@@ -50,7 +50,7 @@ export class SubAgents {
     private readonly history: History,
     private readonly blocks: Blocks,
     private readonly turn: TurnBody,
-    /** What turns before have in their histories of children; see `Around`. */
+    /** What earlier turns' histories say of child workflows; see `Around`. */
     private readonly children: Map<string, string | null>,
   ) {}
 
@@ -90,14 +90,14 @@ export class SubAgents {
     }
   }
 
-  /** D6, H9: against what the turn above has in its history. */
+  /** D6, H9: compares the turn with its parent's history. */
   end(): void {
     const { workflow_id, first_execution_run_id } = this.turn;
     const above = this.children.get(`end ${workflow_id} ${first_execution_run_id}`);
     const spent = this.children.get(`spent ${workflow_id} ${first_execution_run_id}`);
     if (above !== undefined && this.view !== null && !this.history.wasReset) {
       if (above !== endOf(this.view)) this.all.report('D6', 'The turn has ended otherwise than the turn above it was told');
-      // What turns below have used that still run is in the one, and not in the other.
+      // The usage of turns below that still run is in one of the two, and not in the other.
       if (this.view.sub_turns === undefined && spent !== hashOf(this.view.usage))
         this.all.report('D6', 'The turn has used something else than the turn above it was told');
     }
@@ -113,7 +113,7 @@ export class SubAgents {
     }
   }
 
-  /** D1: which turn has started this one, and what it was told of that one. */
+  /** D1: which turn started this one, and what the argument says of that turn. */
   private start(
     { continuedExecutionRunId: before, parentWorkflowExecution, parentInitiatedEventId }: JsonObject,
     payload: JsonOrUnknown,
@@ -160,7 +160,7 @@ export class SubAgents {
       this.all.report('D6', 'A turn below is said to answer another call than it was opened for');
   }
 
-  /** D6: a call is answered by its turn, as that was last looked at. */
+  /** D6: a call is answered by the last report on its turn. */
   private closes(call_id: Json | undefined, turn_id: string, report: JsonObject): void {
     const workflow_id = workflowOf(turn_id);
     const last = this.reports.get(workflow_id);
@@ -183,7 +183,7 @@ export class SubAgents {
     this.scheduled.delete(text(scheduledEventId));
     if (one === undefined) return;
     const { type, value, activityId } = one;
-    // How it stood then nobody can tell.
+    // The turn's state then is unknown.
     if (payload === UNKNOWN && type === 'lookAtSubTurn') this.reports.delete(text(value.workflow_id));
     if (payload === UNKNOWN) return;
     const said = object(payload);
@@ -202,7 +202,7 @@ export class SubAgents {
     if (isJsonObject(report)) this.reports.set(workflowOf(turn_id), withoutPeople(report));
   }
 
-  /** D6: whose report it is. */
+  /** D6: the run of the report. */
   private lookedAt(workflow_id: string, report: JsonObject): void {
     this.reports.set(workflow_id, withoutPeople(report));
     const { first_execution_run_id: first } = report;
@@ -215,7 +215,7 @@ export class SubAgents {
     this.children.set(`spent ${workflow_id} ${text(first)}`, hashOf(object(report.spent).usage));
   }
 
-  /** D1: a turn is started as it was opened, and is found by what its argument says. */
+  /** D1: a turn is started as it was opened, with search attributes and memo that fit its argument. */
   private begins({ workflowId: workflow, searchAttributes, memo }: JsonObject, payload: JsonOrUnknown): void {
     if (payload === UNKNOWN || !isJsonObject(object(payload).parent)) return;
     const argument = object(payload);
@@ -258,13 +258,13 @@ export class SubAgents {
     this.children.set(`begun ${child} ${this.history.runs.at(-1)!} ${text(initiatedEventId)}`, null);
   }
 
-  /** H9: a decision that came through the turn above is the one that it has passed on. */
+  /** H9: a decision that came through the parent turn is the one that the parent passed on. */
   private update(event: JsonObject, type: string, attributes: JsonObject): void {
     if (type === 'WORKFLOW_EXECUTION_UPDATE_COMPLETED') {
       const answer = firstPayload(object(attributes.outcome).success);
       const id = this.updates.get(text(attributes.acceptedEventId));
       if (id === undefined) return;
-      // The same may be sent to two runs: that one of them has taken it is enough.
+      // The same update may be sent to two runs: one acceptance is enough.
       if (answer !== UNKNOWN && object(answer).accepted === false && this.passed.get(id) === null) this.passed.delete(id);
       else this.passed.set(id, true);
       return;
@@ -306,22 +306,22 @@ function workflowOf(turn_id: string): string {
   return `turn/${turn_id}`;
 }
 
-/** Which turn has answered the call, as its outcome says it. */
+/** The turn that answered the call, as its outcome says. */
 function answerOf({ call_id = null, sub_turn }: JsonObject): JsonObject[] {
   return isJsonObject(sub_turn) ? [{ call_id, ...sub_turn }] : [];
 }
 
-/** Of a turn that is over. */
+/** Hash of a turn's `OF_END`. */
 function endOf(said: JsonObject): string | null {
   return hashOf(OF_END.map((name) => said[name] ?? null));
 }
 
-/** Who has said something to it is asked each time, and not kept. */
+/** `said_by` is asked for each time, and is not kept. */
 function withoutPeople({ said_by: _, ...report }: JsonObject): JsonObject {
   return report;
 }
 
-/** No more than its agent, and its tool, allow. */
+/** Whether no limit is above what its agent and tool allow. */
 function isWithin(reserved: JsonObject, allowed: JsonObject): boolean {
   return Object.entries(reserved).every(([name, limit]) => !(Number(limit) > Number(allowed[name] ?? Infinity)));
 }

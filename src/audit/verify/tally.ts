@@ -1,20 +1,20 @@
-/** What the steps of a turn have come to so far: how many they are, the last text, and what they and sub-agents' turns have used. */
+/** Running totals of a turn: number of steps, last text, and the tokens and cost of its steps and of sub-agents' turns. */
 import type { Json, JsonObject } from '../../shared/json/json';
 
 const SUMS = ['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_creation_tokens', 'cost_usd'] as const;
 export type Sums = Record<(typeof SUMS)[number], number>;
 
-/** Of sums of US dollars that were made in another order. */
+/** Tolerance for sums of US dollars added in another order. */
 const PRECISION = 1e-9;
 
 export interface Tally {
   steps: number;
-  /** The last that is not empty. */
+  /** The last text that is not empty. */
   text: string;
   sums: Sums;
-  /** By workflow: sub-agents' turns, as they were last looked at. */
+  /** Sub-agents' turns by workflow, as `lookAtSubTurn` last found them. */
   below: Map<string, { sums: Sums; ended: boolean }>;
-  /** The run that it goes on from is not there, or something was left out. */
+  /** The totals are incomplete: the preceding run is missing, or something was left out. */
   unknown: boolean;
 }
 
@@ -30,12 +30,12 @@ export function copyOf(tally: Tally): Tally {
   return { ...tally, sums: { ...tally.sums }, below: new Map(tally.below) };
 }
 
-/** Changes `sums`. What is no number counts as none. */
+/** Changes `sums`. Fields that are not numbers are skipped. */
 export function add(sums: Sums, usage: JsonObject): void {
   for (const field of SUMS) if (typeof usage[field] === 'number') sums[field] += usage[field];
 }
 
-/** The first sum that is not what was used; null: each is, or a sub-agent's turn had not ended when it was last looked at. */
+/** The first sum that differs from `usage`; null: none differs, or a sub-agent's turn had not ended when it was last looked at. */
 export function wrongSum({ sums, below }: Tally, usage: JsonObject): { field: string; said: Json; sum: number } | null {
   const turns = [...below.values()];
   if (turns.some(({ ended }) => !ended)) return null;

@@ -1,4 +1,4 @@
-/** What the sources of one turn have said so far, and the rules that are broken where one says otherwise (D1 to D6). */
+/** Collects what the sources of one turn state, and reports the rule that is broken if two of them disagree (D1 to D6). */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { isCut, isShortOf } from '../../shared/turn/turn-view';
 import { object, text } from '../../record/fields';
@@ -8,7 +8,7 @@ import type { History, Report } from './history';
 import { ToldToModel } from './told-to-model';
 import { hashOf } from './values';
 
-/** The rule that is broken where two sources disagree about it. */
+/** By subject: the rule that two sources break if they disagree. */
 const RULES: Record<Subject, string> = {
   turn: 'D1',
   run: 'D1',
@@ -33,28 +33,28 @@ export const SESSION = 'the session';
 export class Testimony {
   readonly facts = new Facts();
   readonly told = new ToldToModel();
-  /** Heads that activities and records have named; cards, previews and results that activities have. */
+  /** Heads that activities and records named; `shown`: cards, previews and results that activities named. */
   readonly heads = new Set<string>();
   readonly shown = new Set<string>();
-  /** Hashes of decisions that activities have written down, by history; and that the transcript has. */
+  /** Hashes of decisions, messages and answers that activities wrote; `written`: those in the transcript. */
   readonly owed = new Set<string | null>();
   readonly written = new Set<string | null>();
-  /** An argument or a result of an activity was left out: it may have said anything. */
+  /** An argument or a result of an activity was left out: its content is unknown. */
   unknown = false;
-  /** Blocks that the turn may begin after; empty: nothing says so. */
+  /** Blocks that the turn may begin after; empty: they are unknown. */
   readonly beginnings = new Set<Json>();
   report: Report = () => undefined;
   private readonly decisions = new Set<string | null>();
   /** By digest: the decisions on a call, each once, in the order in which activities were first given them. */
   private decided = new Map<string, Map<string | null, JsonObject>>();
-  /** The same at the end of each run so far, for the run that goes on from it. */
+  /** By run: the same at its end, for the run that continues it. */
   private readonly decidedIn = new Map<string, Map<string, Map<string | null, JsonObject>>>();
   /** Texts of results, by their refs. */
   private readonly results = new Map<string, JsonObject>();
 
   constructor(private readonly history: History) {}
 
-  /** What is not known was not there. */
+  /** The turn's history is known in full. */
   get whole(): boolean {
     return this.history.whole && !this.unknown;
   }
@@ -71,13 +71,13 @@ export class Testimony {
     if (typeof head === 'string') this.heads.add(head);
   }
 
-  /** Decisions that activities were given. */
+  /** Notes decisions that activities were given. */
   hear(...said: (Json | undefined)[][]): void {
     for (const decision of said.flat()) {
       if (!isJsonObject(decision)) continue;
       const { revision: _, ...rest } = decision;
       this.decisions.add(hashOf(rest));
-      // The `approval` of an older `runCall` is one; that of an `admitCall` is a policy, and of no call.
+      // The `approval` of an older `runCall` is a decision; that of an `admitCall` is a policy without a digest.
       if (rest.decision === 'edit' || typeof rest.digest !== 'string') continue;
       const { digest, decision: what, by, at, note = null, channel, identity = null } = rest as Record<string, Json>;
       const shown = { decision: what, by, at, note, channel, identity, attested: rest.attestation !== undefined } as JsonObject;
@@ -91,7 +91,7 @@ export class Testimony {
     return [...(this.decided.get(text(digest))?.values() ?? [])];
   }
 
-  /** What a run knows is what the run knew that it goes on from. @param before null: it is the first */
+  /** A run begins with the decisions of the run that it continues. @param before null: it is the first run */
   goOn(run_id: string, before: string | null): void {
     this.decided = new Map(
       [...((before !== null && this.decidedIn.get(before)) || [])].map(([digest, said]) => [digest, new Map(said)]),
@@ -99,12 +99,12 @@ export class Testimony {
     this.decidedIn.set(run_id, this.decided);
   }
 
-  /** The texts of a result, as the activity has told them that gave it. */
+  /** Notes the texts of a result, from the activity that gave it. */
   wholeTexts(ref: string, { summary = null, error = null }: JsonObject): void {
     if (!this.results.has(ref)) this.results.set(ref, { summary, message: object(error).message ?? null });
   }
 
-  /** D6: what was shortened is the beginning of what it stands for. */
+  /** D6: a shortened text is the beginning of the whole text. */
   isShortForm(ref: Json | undefined, summary: Json | undefined, error: Json | undefined): boolean {
     const told = typeof ref === 'string' ? this.results.get(ref) : undefined;
     const { message } = object(error);

@@ -1,4 +1,4 @@
-/** What the model was told of calls, and what became of them (rule D8). Of each only hashes are kept: results are large. */
+/** Compares what the model was told of calls with their outcomes (rule D8). It keeps only hashes, because results are large. */
 import { createHash } from 'node:crypto';
 import { canonical } from '../../shared/json/canonical';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
@@ -14,10 +14,10 @@ interface Outcome {
   note: string | null;
 }
 
-/** What a result tells the model; null: anything. */
+/** What a result tells the model; null: unknown. */
 interface Result {
   says: string | null;
-  /** Those of hooks. */
+  /** Notes of hooks. */
   notes: string[];
 }
 
@@ -25,7 +25,7 @@ interface Result {
 interface ToolResultFacts {
   use: string;
   failed: boolean;
-  /** One of these is what became of the call. */
+  /** One of these is the outcome of the call. */
   says: readonly string[];
   note: Json;
 }
@@ -33,11 +33,11 @@ interface ToolResultFacts {
 const SUCCESS = 'success';
 
 export class ToldToModel {
-  /** By the model's own id of the call. */
+  /** By the model's id of the call (`tool_use_id`). */
   private readonly outcomes = new Map<string, Outcome[]>();
   /** By ref. */
   private readonly results = new Map<string, Result>();
-  /** By the refs of their parts, which may stand in several blocks. */
+  /** By the refs of their parts, which may be in several blocks. */
   private readonly parts = new Map<string, [ToolResultFacts]>();
   private readonly users = new Set<string>();
   private readonly told: ToolResultFacts[] = [];
@@ -68,7 +68,7 @@ export class ToldToModel {
     for (const ref of parts) this.told.push(...(this.parts.get(ref) ?? []));
   }
 
-  /** Whether all that the model was told is what became of a call of that id. */
+  /** Whether everything that the model was told is an outcome of a call with that id. */
   agrees(): boolean {
     return this.told.every((told) => (this.outcomes.get(told.use) ?? []).some((outcome) => this.isOf(told, outcome)));
   }
@@ -90,7 +90,7 @@ function saidBy(ref: string, { envelope, inline, summary }: JsonObject): string 
   return inline === true && !hasFile(data) ? ofData(data) : SUCCESS;
 }
 
-/** All that a text may be: a success with this data, one of which the rest is in the store, an error; and what is noted beside it. */
+/** All that a text may mean: a success with this data, a success whose data is in the store, or an error; and its note. */
 function saidIn(content: Json | undefined): Pick<ToolResultFacts, 'says' | 'note'> {
   const [one, ...more] = list(content).map(object);
   if (one === undefined || more.length > 0 || one.type !== 'text') return { says: [], note: null };
@@ -117,7 +117,7 @@ function ofError(error: Json | undefined): string {
   return `error ${hashOf({ code, reason, message })}`;
 }
 
-/** The model is told of a file without its bytes. */
+/** The model receives a file without its bytes. */
 function hasFile(data: Json): boolean {
   if (Array.isArray(data)) return data.some(hasFile);
   if (!isJsonObject(data)) return false;

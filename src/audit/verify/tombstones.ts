@@ -1,4 +1,4 @@
-/** Bundles that were deleted under their time (docs/retention.md): the chain of an agent's bundles goes on over their tombstones. */
+/** Reads the tombstones of bundles deleted by retention (docs/retention.md): an agent's chain of bundles continues over them. */
 import { verify } from 'node:crypto';
 import { publicKey } from '../../attestation/public-key';
 import type { TrustedKey } from '../../attestation/trusted-keys';
@@ -8,9 +8,9 @@ import { parseJson } from '../../shared/json/parse-json';
 import { signerFault } from './signer';
 
 export interface Tombstones {
-  /** Root of a deleted bundle → root of the one before it, null: it was the first. */
+  /** Root of a deleted bundle → root of the bundle before it; null: it was the first. */
   gone: ReadonlyMap<string, string | null>;
-  /** Lines that count for nothing, a sentence each. */
+  /** Lines that are invalid, a sentence each. */
   faults: string[];
 }
 

@@ -1,11 +1,11 @@
-/** The last line of a bundle: who has signed it, and of which bundle it was made. */
+/** Checks the last line of a bundle (the trailer): its key, its signature, and the bundle that it is a redaction of. */
 import { verify } from 'node:crypto';
 import { keyId, publicKey } from '../../attestation/public-key';
 import { canonical } from '../../shared/json/canonical';
 import type { Json } from '../../shared/json/json';
 import type { EndBody } from '../format/lines';
 
-/** The key is an Ed25519 key, and has its id. */
+/** Whether `public` is an Ed25519 key and `kid` is its id. */
 export function carriesKey({ kid, public: raw }: EndBody): boolean {
   try {
     publicKey(raw);
@@ -22,8 +22,8 @@ export function isSigned({ signature, ...signed }: EndBody): boolean {
 }
 
 /**
- * The trailer of the bundle that this one was made of: a redaction leaves the number of lines, what is complete, what was before and what
- * contradicts itself as they were. Null: it was made of none, or (before version 3) does not say of which in full.
+ * The trailer of the bundle that this one is a redaction of. A redaction keeps `lines`, `complete`, `previous` and `contradiction`.
+ * Null: this is no redaction, or (before version 3) it does not describe that bundle in full.
  */
 export function beforeRedaction(end: EndBody): EndBody | null {
   const of = end.redaction?.of;
@@ -32,7 +32,7 @@ export function beforeRedaction(end: EndBody): EndBody | null {
   return { ...end, root, kid, signature, public: key, redaction };
 }
 
-/** The same of version 1 or 2, as far as anybody can tell: the key is one of these, and the bundle itself was no redaction. */
+/** The same for version 1 or 2. Null unless its key is in `keys` or in `end`, and the bundle itself was no redaction. */
 export function olderBeforeRedaction(end: EndBody, keys: readonly { kid: string; public: string }[]): EndBody | null {
   const { of } = end.redaction!;
   const key = [...keys, end].find(({ kid }) => kid === of.kid);

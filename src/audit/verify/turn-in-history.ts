@@ -1,4 +1,7 @@
-/** What a turn's history says twice of the turn as a whole: how it was started, what its steps have said and used, how it ended (rules D1, D2 and D6). */
+/**
+ * Compares facts of the whole turn that its history states more than once: its start, what its steps said and used, and its end
+ * (rules D1, D2 and D6).
+ */
 import { cutBytes } from '../../shared/text/utf8';
 import { isJsonObject, type Json, type JsonObject, cutJson } from '../../shared/json/json';
 import { tenantOf } from '../../shared/ids';
@@ -12,11 +15,11 @@ import { add, copyOf, none, nothing, type Tally, wrongSum } from './tally';
 import { HISTORY, RESULT, SESSION, type Testimony } from './testimony';
 import { attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN, type JsonOrUnknown } from './values';
 
-/** Bytes of JSON that an answer is cut to: of a turn that goes on, and of one that has ended. */
+/** Bytes of JSON that an answer is cut to: while the turn runs, and after its end. */
 const CUT = [12_000, 800_000];
-/** States in which calls wait. */
+/** States of a turn whose calls wait. */
 const WAITING = new Set<Json | undefined>(['awaiting_approval', 'in_doubt']);
-/** How Temporal says that a turn has ended, and the states for which it does. */
+/** Temporal's closing events, and the states of a turn that each goes with. */
 const STATES: Readonly<Record<string, (state: Json | undefined) => boolean>> = {
   WORKFLOW_EXECUTION_COMPLETED: (state) => state !== 'failed',
   WORKFLOW_EXECUTION_FAILED: (state) => state === 'failed',
@@ -32,25 +35,25 @@ export class TurnInHistory {
   private runs = 0;
   private scheduled = new Map<string, ScheduledActivity>();
   private tally = none();
-  /** At the end of each run so far. */
+  /** By run: the tally at its end. */
   private readonly tallies = new Map<string, Tally>();
-  /** State by the search attribute. */
+  /** The state in the search attribute. */
   private shown: JsonOrUnknown | undefined;
-  /** Tools that steps have asked for, as a search attribute has them. */
+  /** Tools of the calls that steps proposed, cut as in a search attribute. */
   private readonly tools = new Set<Json>();
-  /** An agent was asked: its calls wait in this turn, too. */
+  /** A sub-agent's turn was opened: its calls wait in this turn, too. */
   private opened = false;
   private end: { state: Json; reason: Json } | null = null;
-  /** By run: hash of the argument that it has handed to the next. */
+  /** By run: hash of the argument that it passed to the next run. */
   private readonly handed = new Map<string, string | null>();
-  /** By event: hashes of the arguments that children are started with. */
+  /** By event: hash of the argument that it starts a child workflow with. */
   private begun = new Map<string, string | null>();
 
   constructor(
     private readonly all: Testimony,
     private readonly history: History,
     private readonly turn: TurnBody,
-    /** What turns before have in their histories of children, by workflow and run: hashes of arguments and results. */
+    /** Hashes of the arguments and results of child workflows in the histories of earlier turns, by workflow and run. */
     private readonly children: Map<string, string | null>,
   ) {}
 
@@ -79,7 +82,7 @@ export class TurnInHistory {
     if (view !== null) this.checkTurnResult(type, attributes, view);
   }
 
-  /** D1: what its session has found that the turn has used. */
+  /** D1: the turn's usage, as its session found it. */
   session(event: JsonObject): void {
     if (eventType(event) !== 'ACTIVITY_TASK_COMPLETED' || this.history.wasReset || !this.history.closed) return;
     const found = firstPayload(attributesOf(event).result);
@@ -97,7 +100,7 @@ export class TurnInHistory {
     if (type === 'CHILD_WORKFLOW_EXECUTION_COMPLETED') this.children.set(`result ${named}`, hashOf(payload));
   }
 
-  /** D1: what the turn above has in its history of this one. */
+  /** D1: compares the turn with its parent turn's history. */
   private above(what: 'argument' | 'result', payload: JsonOrUnknown): void {
     const known = this.children.get(`${what} ${this.turn.workflow_id} ${this.history.runs.at(-1)!}`);
     if (known !== undefined && payload !== UNKNOWN && known !== hashOf(payload))
@@ -141,7 +144,7 @@ export class TurnInHistory {
     this.tallies.set(this.history.runs.at(-1)!, this.tally);
   }
 
-  /** D1: the search attributes say whose turn it is. */
+  /** D1: search attributes name the agent, requester and session. */
   private attributes(given: Json | undefined): void {
     const fields = fieldsOf(given, 'indexedFields');
     const { indexedFields } = object(given);
@@ -150,7 +153,7 @@ export class TurnInHistory {
     this.waits(fields);
   }
 
-  /** D1: tools of calls that wait, while calls wait. Those of sub-agents' calls are looked at, and not always written down. */
+  /** D1: the attribute names tools only while calls wait. The history does not always have the tools of sub-agents' calls. */
   private waits({ HoldfastTool, HoldfastState }: Record<string, Json>): void {
     if (!Array.isArray(HoldfastTool)) return;
     const isEmpty = HoldfastTool.length === 0;
@@ -213,7 +216,7 @@ export class TurnInHistory {
       this.all.report('D2', 'A call is numbered as one of another step, or place in it');
   }
 
-  /** The first step is admitted under the rules that the turn begins under. */
+  /** The rules of the first step are those that the turn begins with. */
   private began({ policy }: JsonObject): void {
     if (!this.history.wasReset && isJsonObject(policy)) this.all.tell('turn', '', { policy_ref: policy.policy_ref }, HISTORY);
   }
@@ -226,7 +229,7 @@ export class TurnInHistory {
     this.tally.below.set(text(workflow_id), { sums, ended: ended === true });
   }
 
-  /** D6: what was asked to be written down at the end, and what the turn says of its end. */
+  /** D6: compares what `endTurn` was to write with what the turn says of its end. */
   private checkEnd({ at, state, reason, envelope, outcomes }: JsonObject, said: JsonObject, unknown: boolean): void {
     if (unknown) return;
     this.all.tell('block', said.head, { at, state, reason }, HISTORY);
@@ -265,20 +268,20 @@ export class TurnInHistory {
     this.checkUsage(usage, RESULT);
   }
 
-  /** D1: what Temporal says of why the turn failed. */
+  /** D1: Temporal's failure message is the reason of the turn. */
   private why({ message = '', encodedAttributes }: JsonObject, reason: Json | undefined): void {
     if (reason === undefined || encodedAttributes !== undefined || message === '(redacted)') return;
     if (hashOf(message) !== hashOf(reason ?? 'failed'))
       this.all.report('D1', 'The turn has failed for another reason than its result says');
   }
 
-  /** D1: the search attribute has the last state. */
+  /** D1: the search attribute has the final state. */
   private isShown(state: Json | undefined): void {
     if (this.shown !== undefined && this.shown !== UNKNOWN && hashOf(this.shown) !== hashOf(state ?? null))
       this.all.report('D1', `The turn has ended as ${quote(state)}, and its search attribute says ${quote(this.shown)}`);
   }
 
-  /** D1: what was used is what the steps, and the turns of sub-agents, have used together. */
+  /** D1: the usage is the sum over the steps and the sub-agents' turns. */
   private checkUsage(usage: Json | undefined, source: string): void {
     if (!this.knowsAll) return;
     const wrong = wrongSum(this.tally, object(usage));
@@ -291,7 +294,7 @@ export class TurnInHistory {
   }
 }
 
-/** Whose turn it is, as search attributes have it. */
+/** Agent, requester and session, as search attributes have them. */
 export function asAttributes({ agent, requester, session_id }: Record<string, Json | undefined>): Record<string, Json> {
   // A direct call need not name its agent.
   const named = { HoldfastAgent: agent ?? undefined, HoldfastRequester: requester, HoldfastSession: session_id };
@@ -302,14 +305,14 @@ export function asAttributes({ agent, requester, session_id }: Record<string, Js
   return Object.fromEntries(cut.filter(([, value]) => value !== undefined && value !== '')) as Record<string, Json>;
 }
 
-/** The call that a sub-agent's turn answers; undefined: it is none. */
+/** The call that a sub-agent's turn answers; undefined: the turn is no sub-agent's. */
 function answersOf(parent: Json | undefined): JsonObject | undefined {
   if (!isJsonObject(parent)) return undefined;
   const { turn_id = null, workflow_id = null, call_id = null } = parent;
   return { turn_id, workflow_id, call_id };
 }
 
-/** What is known of a memo, or of search attributes. */
+/** The values of a memo or of search attributes, if not left out. */
 export function fieldsOf(value: Json | undefined, of: 'fields' | 'indexedFields'): Record<string, Json> {
   const all = Object.entries(object(object(value)[of]));
   const known = all.map(([name, payload]) => [name, firstPayload({ payloads: [payload] })] as const);

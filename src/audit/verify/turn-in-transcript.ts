@@ -1,4 +1,4 @@
-/** What a turn's transcript says twice of its answers, of the calls that they ask for, and of the agent that begins (rules D1 and D2). */
+/** Compares what a turn's transcript repeats: answers, the calls that they ask for, and the agent of the start (D1 and D2). */
 import { isJsonObject, type Json, type JsonObject, cutJson } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
 import { tenantOf } from '../../shared/ids';
@@ -11,29 +11,29 @@ import { TRANSCRIPT, type Testimony } from './testimony';
 import { asAttributes } from './turn-in-history';
 import { attempt, hashOf } from './values';
 
-/** Characters of an answer that travel. */
+/** Characters of an answer in a step's result. */
 const TEXT_LIMIT = 32_000;
-/** Of a tool's name that no tool has: characters, and bytes of its JSON. */
+/** Limits of the name of an unknown tool: characters, and bytes of its JSON. */
 const NAME = { characters: 100, bytes: 250 };
-/** Stands for a block of an answer that could not be kept. */
+/** Placeholder for a block of an answer that could not be kept. */
 const NOT_KEPT = /^\[a block of type [^]* could not be kept\]$/;
 
-/** One content block of an answer; null: nobody can tell what it is. */
+/** One content block of an answer; null: its content is unknown. */
 type Content = { text: string; length: number } | Use | 'other' | null;
 
-/** A `tool_use`: hashes, and its name. */
+/** A `tool_use`: its name, and hashes. */
 interface Use {
   id: string | null;
   name: Json;
   input: string | null;
 }
 
-/** What was asked for, as the admission has it. */
+/** A proposed call, as the admission has it. */
 interface AdmittedUse {
   id: string | null;
   tool: Json;
   rejected: boolean;
-  /** Hash of the input as it was written; null: it cannot be told. */
+  /** Hash of the input as the model wrote it; null: unknown. */
   input: string | null;
 }
 
@@ -49,9 +49,9 @@ export class TurnInTranscript {
   private readonly roles = new Map<string, Json>();
   private readonly asked = new Map<string, AdmittedUse>();
   private readonly starts = new Map<string, JsonObject>();
-  /** First parts of admissions, and whether each is that of a direct call. */
+  /** By first part of an admission: whether it is that of a direct call. */
   private readonly headers = new Map<string, boolean>();
-  /** Own blocks that are not messages: null. */
+  /** Own blocks; null: the block is no message. */
   private readonly messages = new Map<string, Message | null>();
 
   constructor(
@@ -61,7 +61,7 @@ export class TurnInTranscript {
     private readonly definitions: ReadonlyMap<string, JsonObject>,
   ) {}
 
-  /** D2: what a call ran with is what was asked for, and defaults; or what hooks have made of that. */
+  /** D2: before hooks change it, the input of a call is the requested one with defaults added. */
   part({ ref, part }: PartBody): void {
     const body = part?.body ?? null;
     if (!isJsonObject(body)) return;
@@ -90,7 +90,7 @@ export class TurnInTranscript {
     if (block.kind === 'admission' || block.kind === 'end') this.all.tell('block', ref, { at: block.at }, TRANSCRIPT);
   }
 
-  /** D1: the conversation is the one that the turn was to go on with; the agent is that of the definition. */
+  /** D1: the turn continues the conversation that its argument names; the agent is that of the definition. */
   private start(body: JsonObject | undefined, parent: string | null): void {
     const { beginnings, whole } = this.all;
     if (whole && beginnings.size > 0 && !beginnings.has(parent))
@@ -129,7 +129,7 @@ export class TurnInTranscript {
     for (const [index, use] of uses.entries()) this.use(use, this.asked.get(parts[index] ?? ''));
   }
 
-  /** D2: what was admitted is what the answer asks for. */
+  /** D2: the admitted call is the one that the answer asks for. */
   private use({ id, name, input }: Use, asked: AdmittedUse | undefined): void {
     if (asked === undefined) return;
     const isNamed =
@@ -139,7 +139,7 @@ export class TurnInTranscript {
       this.all.report('D2', 'The answer asks for a call with another input than the one that was admitted');
   }
 
-  /** Defaults of a tool of this name and version, by the definitions; null: none of them has it. */
+  /** Defaults of a tool of this name and version in the definitions; null: no definition has the tool. */
   private defaults(tool: Json | undefined, version: Json | undefined): Json[] | null {
     const all = [...this.definitions.values()].flatMap(({ tools }) => list(tools!).map(object));
     const found = all.filter((one) => one.name === tool && one.version === version);
@@ -162,7 +162,7 @@ function isUse(content: Content): content is Use {
   return typeof content === 'object' && content !== null && 'input' in content;
 }
 
-/** An answer's text, as the step tells it. */
+/** An answer's text, as the step's result has it. */
 function answerText(texts: readonly { text: string; length: number }[]): string {
   const length = texts.reduce((sum, one) => sum + one.length + 1, 0) - 1;
   const text = texts.map((one) => one.text).join('\n');
@@ -174,7 +174,7 @@ function shortName(name: string): string {
   return cutJson(name.slice(0, NAME.characters).toWellFormed(), NAME.bytes);
 }
 
-/** The input as it was written: an object, `{}` for whatever else it is; null: a character of it was not kept. */
+/** The input as the model wrote it; `{}`: it was no object; null: it has U+FFFD, so a character of it was lost. */
 function inputIn(asked: string): JsonObject | null {
   if (asked.includes('\ufffd')) return null;
   const input = attempt(() => parseJson(asked));

@@ -1,4 +1,4 @@
-/** One turn of a bundle: its history, its blocks, its effects, and how it ends (rules T1 to T5). */
+/** Verifies one turn of a bundle: its history, blocks, effect records and end (rules T1 to T5, and T7). */
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import type { JsonObject } from '../../shared/json/json';
 import type { BlockBody, BundleBody, PartBody, RunBody, SessionBody, TurnBody, TurnEndBody } from '../format/lines';
@@ -109,7 +109,7 @@ export class Turn {
       report('T2', `The effect record says ${quote(state)}, and the transcript says ${quote(said.state)}, or has another result`);
   }
 
-  /** T2. Whoever makes a bundle reads the records first. The end of a run is no bound: an attempt under way may claim after it. */
+  /** T2. The maker of a bundle reads effect records first. The end of a run is no limit: a running attempt may claim after it. */
   private inTime({ result_head, claimed_at, updated_at }: JsonObject, report: Report): void {
     const known = this.history.whole ? this.history.toldAt(text(result_head)) : undefined;
     const until = (known ?? Math.max(this.history.latest, this.around.madeAt)) + CLOCKS_MS;
@@ -118,7 +118,7 @@ export class Turn {
     report('T2', `The effect was claimed, or its record changed, after ${what}: a time was changed`);
   }
 
-  /** D1: of the first turn of a bundle. */
+  /** D1, for the first turn of a bundle. */
   first(bundle: BundleBody, report: Report): void {
     this.twice.first(bundle, this.body, report);
   }
@@ -143,7 +143,7 @@ export class Turn {
   /** T3 */
   private checkEffects(report: Report): void {
     const { history, blocks, records } = this;
-    if (blocks.unknown.starts) return; // which blocks are the turn's own, nobody can tell
+    if (blocks.unknown.starts) return; // it is unknown which blocks are the turn's own
     const done = history.outcomes.filter(({ effect }) => effect === 'applied');
     for (const { digest, head } of done) {
       const said = blocks.stateIn(head);
@@ -163,7 +163,7 @@ export class Turn {
         report('T3', 'The transcript says what became of a call, and neither history nor effect record say so');
   }
 
-  /** T7: nothing is cut off, at the end or before: what activities have written is there, as what they wrote. */
+  /** T7: nothing is cut off. The transcript has each block that an activity wrote, with the kind that it wrote. */
   private toTheEnd(head: string | null, report: Report): void {
     const { history, blocks } = this;
     if (blocks.unknown.starts || !history.whole) return;

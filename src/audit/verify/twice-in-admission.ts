@@ -1,6 +1,6 @@
 /**
- * What stands twice of a call that has not run, and of what is known of one while it is open (rules D2, D4, D6): what admission was
- * asked about, under which digest, what it has refused, and what the next step and the turn's result say of that.
+ * Compares repeated facts of calls that are open or have not run (rules D1, D4 to D6): what admission was asked about, under which
+ * digest, what it refused, and what the next step and the turn's result say of that.
  */
 import { callDigest, idempotencyKey } from '../../shared/json/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
@@ -14,19 +14,19 @@ import { attempt, attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNO
 
 /** States in which an activity leaves a call. */
 const RUN_STATES = new Set<Json>(['succeeded', 'failed', 'in_doubt']);
-/** How a call has ended that nobody was asked about and that did not run; in the turn's result it may not have been looked at. */
+/** The end of a call that nobody was asked about and that did not run. In the turn's result it may still be `proposed`. */
 const WITHOUT_DIGEST = new Set<Json | undefined>(['rejected', 'cancelled']);
 /** Reasons for which the workflow itself refuses a call. */
 const OWN_REASONS = new Set<Json | undefined>(['repeated_failure', 'too_many_questions']);
-/** What people decide on a call before it runs; or that nobody did. */
+/** Decisions of people on a call before it runs; `expired`: nobody decided. */
 const DECISIONS = new Set<Json | undefined>(['approve', 'deny', 'expired']);
-/** With which it stops a call that has no result; a sub-agent's answer that could not be kept has none either. */
+/** Reasons for which the workflow stops a call without a result; `no_result`: a sub-agent's answer could not be kept. */
 const STOP_REASONS = new Set<Json | undefined>(['turn_cancelled', 'aborted_by_sibling']);
 const WITHOUT_RESULT = new Set<Json | undefined>([...STOP_REASONS, 'no_result']);
-/** How it calls such a call; in the turn's result one that had not begun stays as it was. */
+/** States of a stopped call. In the turn's result a call that had not begun keeps its state. */
 const STOPPED_STATES = new Set<Json | undefined>(['cancelled']);
 const SHOWN_STATES = new Set<Json | undefined>(['cancelled', 'proposed', 'ready']);
-/** Whose `attempts` `twice-in-decisions.ts` compares. */
+/** Activities whose `attempts` `twice-in-decisions.ts` compares. */
 const ATTEMPT_ACTIVITIES = new Set(['runCall', 'settleEffect']);
 
 interface ScheduledActivity {
@@ -35,15 +35,15 @@ interface ScheduledActivity {
   value: JsonObject | null;
 }
 
-/** What is known of a call, all answers together: an answer that did not count is one too. */
+/** What all answers together say of a call. An answer that did not count is included. */
 interface RequestedCall {
   inputs: Set<Json | undefined>;
-  /** Null: an older build has not said it. */
+  /** Null: an older build does not say it. */
   policies: Set<Json | undefined> | null;
   targets: Set<Json | undefined>;
-  /** That were given a digest. */
+  /** Revisions that got a digest. */
   revisions: Set<Json | undefined>;
-  /** Hashes of errors for which it was refused. */
+  /** Hashes of the errors with which it was refused. */
   refusals: Set<string | null>;
 }
 
@@ -51,9 +51,9 @@ export class TwiceInAdmission {
   private scheduled = new Map<string, ScheduledActivity>();
   /** By call. */
   private readonly calls = new Map<string, RequestedCall>();
-  /** By digest: the cards with which people were asked, and the runs that asked. Null: an older build has not said which. */
+  /** By digest: the cards that people were shown, and the runs that asked. Null: an older build does not name the run. */
   private readonly questions = new Map<string, { cards: Set<string>; runs: Set<string> | null }>();
-  /** Rules that steps were taken under. */
+  /** Refs of the rules of steps. */
   private readonly policies = new Set<string>();
 
   constructor(
@@ -104,7 +104,7 @@ export class TwiceInAdmission {
       this.all.report('D4', 'An activity reads a card that nobody was asked with');
   }
 
-  /** D4: it is a call that a step has asked for; and what admission is asked about is what was known of it. */
+  /** D4: a step proposed the call, and admission is asked about it with the facts that were known of it. */
   private isAsked({ id, revision, input_ref, policy_ref, target_hash }: JsonObject, admits: boolean): void {
     if (id === undefined) return;
     const known = this.calls.get(text(id));
@@ -119,7 +119,7 @@ export class TwiceInAdmission {
     if (other) this.all.report('D4', `Admission was asked about another ${other} of the call than was known of it`);
   }
 
-  /** D5: what is said to have been decided on a call is a decision on it. */
+  /** D5: a step is given only decisions that are about their call. */
   private saidOn({ digest, decision = null, approvals, earlier }: JsonObject): void {
     for (const one of decision === null ? list(approvals) : [decision, ...list(approvals)]) {
       const { decision: kind, digest: of } = object(one);
@@ -130,7 +130,7 @@ export class TwiceInAdmission {
     for (const one of list(earlier)) this.answers(one);
   }
 
-  /** D5: a decision is on a card of its call, in a run that has asked with it. */
+  /** D5: a decision names a card of its call, and a run that asked about the call. */
   private answers(said: Json): void {
     const { digest, card_ref, run_id } = object(said);
     const question = typeof digest === 'string' ? this.questions.get(digest) : undefined;
@@ -163,7 +163,7 @@ export class TwiceInAdmission {
     for (const one of [said, object(said.outcome), object(said.settled), object(said.refused)]) this.checkRun(type, one);
   }
 
-  /** A question goes on in another run. */
+  /** Another run takes over a question. */
   private takenUp(card_ref: Json | undefined, { digest, run_id = null }: JsonObject): void {
     for (const [known, { cards }] of this.questions)
       if (known === digest || cards.has(text(card_ref))) this.asks(known, { card_ref: card_ref ?? null, run_id });
@@ -180,7 +180,7 @@ export class TwiceInAdmission {
     if (isJsonObject(error)) known.refusals.add(hashOf(error));
   }
 
-  /** D4: the digest is that of the call that was asked about, as it was admitted. */
+  /** D4: the digest of a question is that of its call, as the call was admitted. */
   private checkAdmission({ turn, call: given, edit }: JsonObject, said: JsonObject): void {
     const call = object(given);
     const { digest, preview_ref, decided, renewed, target_hash } = said;
@@ -202,11 +202,11 @@ export class TwiceInAdmission {
       this.all.report('D4', 'People were asked about a call under a digest that is not its own');
   }
 
-  /** D6: what an activity says of a call that it has run, or found out about. */
+  /** D6: an activity's report on a call that it ran, or looked up. */
   private checkRun(type: string, { result_ref, state, attempts, effect }: JsonObject): void {
     if (typeof result_ref !== 'string' || result_ref === '' || state === undefined) return;
     if (!RUN_STATES.has(state)) this.all.report('D6', `An activity has a result of a call, and leaves it ${quote(state)}`);
-    // Each dispatch of what may take effect is one attempt.
+    // Each dispatch of a destructive call is one attempt.
     if (effect === 'in_doubt' && attempts !== undefined && attempts !== 1)
       this.all.report('D6', `A call is in doubt after ${quote(attempts)} attempts, and a dispatch is one`);
     if (!ATTEMPT_ACTIVITIES.has(type) && !this.history.wasReset) this.all.tell('result', result_ref, { attempts }, HISTORY);
@@ -219,7 +219,7 @@ export class TwiceInAdmission {
     }
   }
 
-  /** D4: the key follows from the digest; also of a call that never ran. */
+  /** D4: the idempotency key follows from the digest, even if the call never ran. */
   private key({ id, digest, idempotency_key: key }: JsonObject): void {
     if (key === undefined || key === null) return;
     const { workflow_id } = this.turn;
@@ -229,7 +229,7 @@ export class TwiceInAdmission {
       this.all.report('D4', "The turn's result has an idempotency key of a call that does not follow from its digest");
   }
 
-  /** D6: a call without a result was stopped exactly where its error says so. */
+  /** D6: a call without a result was stopped if and only if its error says so. */
   private checkStop({ state, error, summary = null }: JsonObject, source: string): void {
     const { reason } = object(error);
     const states = source === RESULT ? SHOWN_STATES : STOPPED_STATES;
@@ -239,10 +239,10 @@ export class TwiceInAdmission {
       this.all.report('D6', `${capital(source)} says that a call was stopped, and ${quote(reason)} of why`);
   }
 
-  /** D6: a call without a digest was refused, by its step, by admission or by the workflow; or the turn was stopped before. */
+  /** D6: a call without a digest was refused by its step, by admission or by the workflow, unless the turn stopped before. */
   private checkOutcome(call: JsonObject, id: Json | undefined, source: string): void {
     const { digest, result_ref, state, error, attempts, revision, effect } = call;
-    // A text that was shortened to be shown says nothing.
+    // A text that was shortened for display is skipped.
     const short = isCut(call.summary) ? {} : { summary: call.summary };
     const who = capital(source);
     const known = this.calls.get(text(id));
@@ -251,7 +251,7 @@ export class TwiceInAdmission {
     if (typeof digest === 'string' && typeof result_ref !== 'string' && state !== 'cancelled' && !this.history.wasReset)
       this.all.tell('result', `of ${digest}`, short as JsonObject, source);
     if (typeof result_ref !== 'string') this.checkStop(call, source);
-    // Only the turn of a sub-agent that has failed is said to have been stopped, and has a result.
+    // Only a failed sub-agent's turn leaves a call that is `cancelled` and has a result.
     else if (state === 'cancelled') this.all.tell('result', result_ref, { success: false }, source);
     if (digest !== null) return;
     if (!WITHOUT_DIGEST.has(state) && !(source === RESULT && state === 'proposed'))

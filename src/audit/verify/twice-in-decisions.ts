@@ -1,6 +1,6 @@
 /**
- * What stands twice of decisions and of what admission was told, besides what the tables of `doubled.ts` have (rules D1 to D6):
- * `doubled-decisions.ts` says which facts those are. Of a call that has been admitted more than once it is one of what was said.
+ * Compares repeated facts of decisions and of admission that are not in the tables of `doubled.ts` (rules D1 to D6);
+ * `doubled-decisions.ts` lists them. If a call was admitted more than once, a match with one of the answers is enough.
  */
 import { inputPreimage } from '../../shared/json/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
@@ -18,7 +18,7 @@ interface ScheduledActivity {
   value: JsonObject;
 }
 
-/** What admission has answered, as far as its part has it. */
+/** An answer of admission: the fields that its part has too. */
 interface AdmissionAnswer {
   call_id: Json;
   tool: Json;
@@ -28,20 +28,20 @@ interface AdmissionAnswer {
   input_hash: Json;
   input_digest: Json | undefined;
   changes: Json[];
-  /** Of a verdict that came later. */
+  /** The verdict came after the step. */
   decided: boolean;
-  /** What a person wanted. */
+  /** A person's edited input. */
   edit: Json | undefined;
 }
 
-/** What admission was told of a call, or has answered: hashes. */
+/** A kind of fact that admission was told of a call, or answered. */
 type Fact = 'approval' | 'quorum' | 'reason' | 'changes' | 'held' | 'expiry';
 
 export class TwiceInDecisions {
   private scheduled = new Map<string, ScheduledActivity>();
-  /** By fact and call. */
+  /** Hashes, by fact and call. */
   private readonly told = new Map<string, Set<string | null>>();
-  /** By call: whether outsiders' words had been read. */
+  /** By call: whether untrusted content had been read. */
   private readonly untrusted = new Map<string, boolean>();
   private readonly verdicts = new Verdicts();
   /** By the ref of the input. */
@@ -74,7 +74,7 @@ export class TwiceInDecisions {
         const known = value === UNKNOWN ? {} : object(value);
         const { outcomes, ...kept } = known;
         const one = { type: text(object(activityType).name), value: kept as JsonObject };
-        // What a step answers says by itself what it is about.
+        // The result of a step is complete without its argument.
         if (value !== UNKNOWN || one.type === 'takeStep' || one.type === 'admitDirect')
           this.scheduled.set(text(event.eventId), one);
         for (const outcome of list(outcomes).map(object)) this.attempts(outcome, HISTORY);
@@ -101,7 +101,7 @@ export class TwiceInDecisions {
     if (admitted) this.comparePart(admitted, body, ref === this.direct);
   }
 
-  /** D6: what else stands in a settlement. */
+  /** D6: the other settlements in a settlement block. */
   block({ ref, block }: BlockBody): void {
     const body = this.bodies.get(block.parts[0] ?? '');
     if (block.kind !== 'settlement' || body === undefined || !this.blocks.own.has(ref)) return;
@@ -109,7 +109,7 @@ export class TwiceInDecisions {
     if (this.all.facts.knows('effect', ref, 'settlements')) this.all.tell('effect', ref, { settlements }, TRANSCRIPT);
   }
 
-  /** D1: what a direct call was asked for. A run that goes on has the tool alone. */
+  /** D1: the tool and input of a direct call. A continued run has only the tool. */
   private argument(payload: Json | typeof UNKNOWN, continued: boolean): void {
     const { tool, input_json } = payload === UNKNOWN ? {} : object(payload);
     if (typeof input_json !== 'string') return;
@@ -122,11 +122,11 @@ export class TwiceInDecisions {
     if (type === 'admitDirect') this.all.tell('turn', '', { tool, input_json: value.input_json }, HISTORY);
     if (type === 'admitCall') this.asks(value, call);
     if (type === 'checkDecision' && value.decision !== 'steer') this.all.tell('call', digest, { tool }, HISTORY);
-    // Before it says anything itself of the call.
+    // Checked before the activity's own facts are added.
     if (type === 'closeQuestion' || type === 'notify') this.isKnown('call', digest);
     if (type === 'notify') this.isKnown('card', value.card_ref);
     if (type === 'notify') this.checkNotification(value);
-    // An answer that was left out may have asked for the call anew.
+    // A step's result that was left out may have proposed the call anew.
     if (!this.all.unknown) this.all.tell('use', call.id, { definition_ref: call.definition_ref }, HISTORY);
     const admitted = this.admitted.get(text(call.input_ref));
     if (admitted && typeof call.input_hash === 'string' && admitted.input_hash !== call.input_hash)
@@ -138,7 +138,7 @@ export class TwiceInDecisions {
       this.all.report('D4', 'The call was run under another verdict than admission had given');
   }
 
-  /** D4: what admission was told is what was known. */
+  /** D4: admission was told what earlier results say. */
   private asks({ reason, changes, held, undecided, untrusted, approval, expires_at }: JsonObject, { id }: JsonObject): void {
     this.keep('expiry', id, expires_at ?? null);
     const read = this.untrusted.get(text(id));
@@ -193,7 +193,7 @@ export class TwiceInDecisions {
       this.all.tell('result', said.result_ref, { attempts: said.attempts }, HISTORY);
   }
 
-  /** A call as a step, or direct, has had it admitted. */
+  /** A call in the result of `takeStep` or `admitDirect`. */
   private checkCall(call: JsonObject): void {
     const { id, tool, version, input, input_ref, input_hash, input_digest, verdict, reason, changes, approval } = call;
     for (const fact of ['validation_ms', 'definition_ref']) this.all.facts.forget('use', text(id), fact);
@@ -201,7 +201,7 @@ export class TwiceInDecisions {
     this.keep('reason', id, reason);
     this.verdicts.add(id, verdict, false);
     if (approval !== undefined) this.approvedUnder(id, approval);
-    // Where it says nothing, one person is enough, however that one says so.
+    // By default the approval of one person is enough, over any channel.
     else this.keep('quorum', id, { quorum: 1, channel: 'any' });
     const defined = object(this.definitions.get(text(call.definition_ref))?.approvals)[text(tool)];
     if (approval !== undefined && defined !== undefined && hashOf(approval) !== hashOf(defined))
@@ -212,7 +212,7 @@ export class TwiceInDecisions {
     this.admit(input_ref, { ...said, decided: false, edit: undefined } as AdmissionAnswer, input);
   }
 
-  /** D2: the verdict that came later, or on what a person wants. */
+  /** D2: the verdict that came later, or that on an edited input. */
   private checkVerdict({ edit }: JsonObject, { id, tool, version }: JsonObject, { decided, renewed }: JsonObject): void {
     if (isJsonObject(renewed)) this.approvedUnder(id, renewed.approval);
     if (!isJsonObject(decided)) return;
@@ -238,7 +238,7 @@ export class TwiceInDecisions {
     if (isJsonObject(input)) this.digestOf(admitted, input);
   }
 
-  /** D2: the part says the same as the answer, and as what was asked for. */
+  /** D2: the part agrees with admission's answer and with the requested input. */
   private comparePart(admitted: AdmissionAnswer, body: JsonObject, direct: boolean): void {
     const { call_id, tool, verdict, reason, input_hash, changes, decided, edit } = admitted;
     const made = list(body.changes).map((one) => ({ hook: object(one).hook ?? null, why: object(one).why ?? null }));
@@ -256,7 +256,7 @@ export class TwiceInDecisions {
       this.all.report('D2', 'The input of the call is not the one that was asked for, and nothing is said to have changed it');
   }
 
-  /** D2: what the same call is known by when it is asked for again. */
+  /** D2: the hash by which the same call is recognized later. */
   private digestOf({ tool, version, verdict, input_digest, changes }: AdmissionAnswer, input: Json | undefined): void {
     if (input_digest === undefined || verdict === 'rejected' || changes.length > 0 || !isJsonObject(input)) return;
     const right = attempt(() => hashOf(inputPreimage({ tool: text(tool), version: text(version), input })));
@@ -298,7 +298,7 @@ export class TwiceInDecisions {
     else this.told.set(key, new Set([hashOf(value)]));
   }
 
-  /** Also where nothing was said: an older build did not. */
+  /** True too if nothing was said: older builds did not say it. */
   private has(fact: Fact, id: Json | undefined, value: Json | undefined): boolean {
     return this.told.get(`${fact} ${text(id)}`)?.has(hashOf(value)) ?? true;
   }

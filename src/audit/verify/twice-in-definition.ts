@@ -1,6 +1,6 @@
 /**
- * What steps say again of the agent's definition, and blocks of the activities that write them: the limits of a turn, whether a tool
- * may be repeated and whether an agent answers it, what the vendor's own tools did, how room was made (rules D2, D4 and D6).
+ * Compares steps with the agent's definition, and blocks with the activities that wrote them: limits of a turn, whether a tool may
+ * be repeated or an agent answers it, uses of the vendor's own tools, and compaction (rules D1, D2, D4 and D6).
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
@@ -10,11 +10,11 @@ import { quote } from './fault';
 import { HISTORY, TRANSCRIPT, type Testimony } from './testimony';
 import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values';
 
-/** Of the policy of a turn, as the definition has it too. */
+/** Fields of a turn's policy that the definition has too. */
 const POLICY = ['limits', 'max_parallel', 'sibling_abort', 'approval_expiry_ms', 'steer_supersedes'] as const;
-/** Why a call is asked about again, where it may be found again, or is found, by who prepares the question. */
+/** Kinds of `held` that admission may drop, or may find anew, when it prepares the question. */
 const FOUND_ANEW = new Set<Json | undefined>(['reset', 'same_intent', 'preview_drifted', 'target_changed']);
-/** What comes after an answer that asks for no calls, by why it ended; else the turn ends. */
+/** By `stop_reason`: what comes after an answer without calls; by default the turn ends. */
 const AFTER = new Map([
   ['refusal', 'refusal'],
   ['pause_turn', 'continue'],
@@ -34,18 +34,18 @@ interface ScheduledActivity {
   value: JsonObject;
 }
 
-/** A block of an answer: a use of one of the vendor's own tools. Null: nobody can tell what it is. */
+/** A block of an answer: a use of one of the vendor's own tools, or another block. Null: unknown. */
 type Content = JsonObject | 'other' | null;
 
 export class TwiceInDefinition {
   private scheduled = new Map<string, ScheduledActivity>();
-  /** By the admission that it has written. */
+  /** By the admission that the step wrote. */
   private readonly steps = new Map<string, Step>();
   private readonly bodies = new Map<string, JsonObject>();
   private readonly contents = new Map<string, Content>();
-  /** Parts of own messages of the model. */
+  /** By block: parts of own messages of the model. */
   private readonly answers = new Map<string, readonly string[]>();
-  /** What held a call back, as admission was told, by the part that people were shown. */
+  /** By the preview that people were shown: what held the call back, as admission was told. */
   private readonly held = new Map<string, Json[]>();
 
   constructor(
@@ -89,7 +89,7 @@ export class TwiceInDefinition {
     const [first = '', ...rest] = block.parts;
     const body = this.bodies.get(first);
     const isOwn = this.blocks.own.has(ref);
-    // Room that is made before the first step stands before the start of the turn.
+    // The summary of a compaction before the first step is before the start of the turn.
     const isTold = this.all.facts.knows('block', ref, 'did');
     if (block.kind === 'summary' && (isOwn || isTold)) this.summary(ref, block.at, body);
     else if (isTold) this.all.tell('block', ref, { did: 'nothing' }, TRANSCRIPT);
@@ -114,14 +114,14 @@ export class TwiceInDefinition {
       this.held.set(preview_ref, list(value.held));
   }
 
-  /** D6: how room was made; where nothing was left out, the head may be that of an earlier summary. */
+  /** D6: what a compaction did. If it did nothing, the head may be that of an earlier summary. */
   private checkCompaction({ at, head: before, known }: JsonObject, { head, did }: JsonObject): void {
     const isLess = did !== 'nothing';
     if (isLess) this.all.tell('block', head, { at }, HISTORY);
     if (isLess || (known === true && head !== before)) this.all.tell('block', head, { did }, HISTORY);
   }
 
-  /** D2: what comes next follows from what was asked for, and from why the answer ended. */
+  /** D2: `next` follows from the calls of the step and from its `stop_reason`. */
   private next({ next, calls, stop_reason }: JsonObject): void {
     if (next === undefined) return;
     if (next !== 'refusal' && (next === 'calls') !== list(calls).length > 0)
@@ -155,7 +155,7 @@ export class TwiceInDefinition {
     }
   }
 
-  /** D2: what the vendor's own tools did stands in the answer, too. */
+  /** D2: the answer has the uses of the vendor's own tools, too. */
   private serverTools(told: Json | undefined, answer: readonly string[] | undefined): void {
     if (!Array.isArray(told)) return;
     const contents = (answer ?? []).map((ref) => this.contents.get(ref) ?? null);

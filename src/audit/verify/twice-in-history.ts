@@ -1,4 +1,4 @@
-/** What stands twice, in a turn's history: arguments and results of activities, and the turn's own result (rules D1 to D6). */
+/** Compares what a turn's history repeats: in arguments and results of activities, and in the turn's result (rules D1 to D6). */
 import { actHash, idempotencyKey } from '../../shared/json/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { isCut, isShortOf } from '../../shared/turn/turn-view';
@@ -13,27 +13,27 @@ import { attempt, attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNO
 
 /** States in which an activity leaves a call. */
 const RUN_STATES = new Set<Json | undefined>(['succeeded', 'failed', 'in_doubt']);
-/** What a destructive call has done that ended so. */
+/** The effect of a destructive call, by its state. */
 const EFFECT = { succeeded: 'applied', failed: 'not_applied', in_doubt: 'in_doubt' } as const;
-/** Activities that write down what was decided on calls that did not run. */
+/** Activities that write the decisions on calls that did not run. */
 const WRITING = new Set(['takeStep', 'endTurn']);
-/** Activities that ask what became of a dispatch. */
+/** Activities about the outcome of a dispatch. */
 const LOOKING = new Set(['inspectEffect', 'settleEffect', 'reconcileEffect']);
 
-/** What a step says of a call, and its outcome, and the turn's result, whether it ran or not. */
+/** Fields of a call that its step, its outcome and the turn's result have, whether it ran or not. */
 const OF_USE = ['tool_use_id', 'tool', 'version', 'class'];
 
 interface ScheduledActivity {
   type: string;
   value: JsonObject;
-  /** Hashes of the decisions that it was to write down. */
+  /** Hashes of the decisions that the activity was to write. */
   decisions: (string | null)[];
 }
 
 export class TwiceInHistory {
-  /** Until when people could answer, by call. */
+  /** Expiry times of questions to people, by call. */
   private readonly expiries = new Set<string>();
-  /** By digest: whether the last that an activity has told of the call is that it took effect. */
+  /** By digest: whether the call took effect, by the last activity that reported on it. */
   private readonly applied = new Map<string, boolean>();
   private runs = 0;
   private scheduled = new Map<string, ScheduledActivity>();
@@ -68,7 +68,7 @@ export class TwiceInHistory {
     if (view !== null) this.view(view);
   }
 
-  /** D1, D6: how its session has found the turn. */
+  /** D1, D6: the turn as its session found it. */
   session(event: JsonObject): void {
     const attributes = attributesOf(event);
     const type = eventType(event);
@@ -78,7 +78,7 @@ export class TwiceInHistory {
     if (type === 'ACTIVITY_TASK_SCHEDULED') this.all.tellAll(of.LOOK_AT_TURN_INPUT, said, { turn: '' }, SESSION);
     if (type !== 'ACTIVITY_TASK_COMPLETED' || this.history.wasReset) return;
     this.all.tellAll(of.LOOK_AT_TURN_OUTPUT, said, { turn: '' }, SESSION);
-    // Of a turn that was ended from outside no block says so.
+    // No block has the end of a turn that was ended from outside.
     const { state, reason, head } = said;
     if (this.history.closed) this.all.tell('block', head, { state, reason }, SESSION);
   }
@@ -151,7 +151,7 @@ export class TwiceInHistory {
     if (type === 'admitCall' && said.ok === true) this.question(call, said);
     if (type === 'readCard') this.all.tell('card', value.card_ref, { text: said.card, digest: said.digest }, HISTORY);
     for (const one of [said, object(said.outcome), object(said.settled), object(said.refused)]) this.checkRun(one, call);
-    // Of another outcome the record knew already, and the head is that of whoever has said so.
+    // If the effect differs, the record already had another outcome, and the head is from its author.
     const { by, note, identity } = value;
     if (type === 'settleEffect' && said.effect === value.outcome)
       this.all.tell('effect', said.head, { by, note, identity }, HISTORY);
@@ -176,7 +176,7 @@ export class TwiceInHistory {
     if (call.policy_ref !== undefined) this.all.tell('asked', input_ref, { policy_ref: object(policy).policy_ref }, HISTORY);
   }
 
-  /** D3: what people were asked, as the part has it; D4: the call that they were asked about. */
+  /** D3: the question to people, compared with its part; D4: the call that the question is about. */
   private question(asked: JsonObject, said: JsonObject): void {
     const { digest, card_ref, card, preview_ref, target_hash } = said;
     const { id: call_id, revision, tool, version } = asked;
@@ -189,7 +189,7 @@ export class TwiceInHistory {
     this.all.tell('card', card_ref, { call_id, text: card }, HISTORY);
     if (typeof card === 'string' && card !== '' && !card.includes(text(digest)))
       this.all.report('D3', 'The card that people were shown does not name the digest of its call');
-    // Of an argument that was left out nobody knows who had a hand in it.
+    // If the argument was left out, the makers are unknown.
     const makers = asked.id === undefined ? undefined : (asked.makers ?? []);
     this.all.tell('card', preview_ref, { target_hash, makers }, HISTORY);
     this.all.tell(
@@ -201,7 +201,7 @@ export class TwiceInHistory {
     for (const ref of [card_ref, preview_ref]) if (typeof ref === 'string') this.all.shown.add(ref);
   }
 
-  /** D6: what became of a call, as an activity tells it. */
+  /** D6: the outcome of a call, as an activity reports it. */
   private checkRun(outcome: JsonObject, call: JsonObject): void {
     const { result_ref, head, effect, state } = outcome;
     if (typeof result_ref !== 'string' || result_ref === '' || !RUN_STATES.has(state)) return;
@@ -217,7 +217,7 @@ export class TwiceInHistory {
     if (typeof effect === 'string') this.applied.set(text(call.digest), effect === 'applied');
   }
 
-  /** D6: the same, as the next step is told. */
+  /** D6: the same, as the next step receives it. */
   private outcome(outcome: JsonObject): void {
     const { call_id, digest, result_ref, decision, approvals, earlier } = outcome;
     this.all.hear(list(approvals), [decision], list(earlier));
@@ -229,12 +229,12 @@ export class TwiceInHistory {
     this.tellTool(call_id, outcome, HISTORY);
   }
 
-  /** D2: which tool was asked for, of a call that did not run too. Whose step was left out, another may have asked for. */
+  /** D2: the tool of a call, even if it did not run. If a step was left out, it may have proposed the call with another tool. */
   private tellTool(id: Json | undefined, { tool, version, class: kind }: JsonObject, source: string): void {
     if (this.all.whole) this.all.tell('use', id, { tool, version, class: kind }, source);
   }
 
-  /** D1, D4 to D6: the turn's result shows all of it again. */
+  /** D1, D4 to D6: the turn's result repeats all of it. */
   private view(view: JsonObject & { calls: Json[] }): void {
     const { head, calls } = view;
     const { lastHead } = this.history;
@@ -254,7 +254,7 @@ export class TwiceInHistory {
       this.tellTool(call_id, call, RESULT);
       this.checkApproval(call);
     }
-    // A direct call answers with the envelope that the store has of its result.
+    // A direct call answers with the envelope of its result in the store.
     const answered = calls.map((call) => object(call).result_ref).filter((ref) => typeof ref === 'string');
     if (isJsonObject(view.envelope) && answered.length === 1)
       this.all.tell('result', answered[0], { answer: hashOf(view.envelope) }, RESULT);
@@ -266,7 +266,7 @@ export class TwiceInHistory {
       this.all.report('D6', "The turn's result leaves out a call that took effect");
   }
 
-  /** D6: how a call ended of which nothing is in the store, since it did not run; and texts that were shortened. */
+  /** D6: the end of a call that did not run, so that the store has no result of it; and shortened texts. */
   private became(call: JsonObject, summary: Json | undefined, source: string): void {
     const { digest, result_ref } = call;
     if (!this.all.isShortForm(result_ref, summary, call.error))
@@ -277,7 +277,7 @@ export class TwiceInHistory {
     this.all.tell('result', `of ${digest}`, { state, effect, error }, source);
   }
 
-  /** D5: the turn's result shows the decisions that activities were given, no fewer and no others. */
+  /** D5: the turn's result shows exactly the decisions that activities were given. */
   private checkApproval({ id, digest, approval }: JsonObject): void {
     const { decisions, decision, by, note = null, expires_at = null, quorum } = object(approval);
     if (!this.all.whole) return;
@@ -295,7 +295,7 @@ export class TwiceInHistory {
     if (!right) this.all.report('D5', "The turn's result shows other decisions than the history has");
   }
 
-  /** A digest and a result that somebody names must have come from an activity; so must an effect. */
+  /** A digest, a result or an effect that a source names must come from an activity. */
   private checkOrigin({ digest, result_ref, effect, class: kind }: JsonObject, source: string): void {
     const who = capital(source);
     if (typeof effect === 'string' && typeof kind === 'string' && kind !== 'destructive')
@@ -312,8 +312,8 @@ export class TwiceInHistory {
 }
 
 /**
- * A call that was cancelled while it ran has the result of what it came to, and a state that only the workflow knows. A text that
- * was shortened to be shown says nothing.
+ * Drops the fields that cannot be compared: the state of a call that was cancelled while it ran, which only the workflow knows,
+ * and texts that were shortened for display.
  */
 function omitSilentFields(call: JsonObject): JsonObject {
   const silent = Object.keys(call).filter((field) => {
@@ -323,7 +323,7 @@ function omitSilentFields(call: JsonObject): JsonObject {
   return silent.length === 0 ? call : { ...call, ...Object.fromEntries(silent.map((field) => [field, undefined!])) };
 }
 
-/** Whether the decisions that are shown are those, each with its texts or their beginnings. */
+/** Whether `shown` has the same decisions as `told`; notes and identities may be shortened. */
 function isShown(shown: JsonObject[], told: JsonObject[]): boolean {
   const alike = (one: JsonObject, was: JsonObject) =>
     Object.keys(was).every((field) =>

@@ -1,6 +1,6 @@
 /**
- * What the server's own events say again of a turn's activities and runs (rules D1, D3 to D5): when a task of the workflow began, by
- * which an activity's `at`, and the turn's beginning and end, are told; what an activity goes on from; what a run hands on to the next.
+ * Compares a turn's activities and runs with the server's own events (rules D1 to D6): an activity's `at`, and the turn's beginning
+ * and end, with the times of workflow tasks; the head that an activity continues from; what a run passes on to the next run.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
@@ -11,7 +11,7 @@ import { HISTORY, TRANSCRIPT, type Testimony } from './testimony';
 import { fieldsOf } from './turn-in-history';
 import { attributesOf, eventType, firstPayload, hashOf, resultIn, timeOf, UNKNOWN } from './values';
 
-/** Those whose `at` is the clock of the task that schedules them. That of a `settleEffect` is of when somebody has said so. */
+/** Activities whose `at` is the time of the task that schedules them. `at` of a `settleEffect` is the time of the statement. */
 const TIMED_ACTIVITIES = new Set([
   'takeStep',
   'compact',
@@ -28,41 +28,41 @@ const TIMED_ACTIVITIES = new Set([
 ]);
 /** Activities whose result has the head of another turn. */
 const OF_OTHERS = new Set(['lookAtSubTurn', 'lookAtTurn', 'checkFork']);
-/** What the activity of a call has beyond the call's own time limit, ms. */
+/** Time that the activity of a call has beyond the call's own limit, ms. */
 const AROUND_MS = 10_000;
 
 interface ScheduledActivity {
   type: string;
-  /** Somebody wanted it to stop: what it has answered all the same may not count. */
+  /** Its cancellation was requested: a result that came all the same may not count. */
   cancelled: boolean;
-  /** What its answer is compared with. */
+  /** The value that its result is compared with. */
   of: Json | undefined;
 }
 
-/** What a run knows, and the one that goes on from it. */
+/** What a run knows, and the run that continues it. */
 interface RunSoFar {
-  /** ms since 1970: when its first task began. NaN: nobody can tell. */
+  /** When the turn's first task began, ms since 1970. NaN: unknown. */
   began: number;
-  /** Heads from which the next activity may go on. Null: nobody can tell. */
+  /** Heads from which the next activity may continue. Null: unknown. */
   heads: Set<Json> | null;
-  /** How often the classifier has denied: so far, and before the last task. Null: nobody can tell. */
+  /** Number of denials by the classifier: so far, and before the last task. Null: unknown. */
   denied: { now: number; before: number } | null;
 }
 
 const NOTHING: ScheduledActivity = { type: '', cancelled: false, of: undefined };
 
-/** What a run says of the one that follows it. */
+/** What a run says of the run that continues it. */
 interface Next {
   run: Json | undefined;
   type: Json | undefined;
   queue: Json | undefined;
-  /** What is known of its memo and its search attributes. */
+  /** The known values of its memo and its search attributes. */
   fields: Record<string, Json>;
 }
 
 export class TwiceInRuns {
   private scheduled = new Map<string, ScheduledActivity>();
-  /** Of tasks: when each began, by the event that began it, and by the one that completed it. */
+  /** When each task began: by the event that started it, and (`tasks`) by the event that completed it. */
   private begun = new Map<string, number>();
   private tasks = new Map<string, number>();
   /** The times of all tasks of the turn. */
@@ -70,11 +70,11 @@ export class TwiceInRuns {
   private run: RunSoFar = { began: NaN, heads: null, denied: null };
   private readonly runs = new Map<string, RunSoFar>();
   private readonly next = new Map<string, Next>();
-  /** ms for which people may decide, as steps have it. Null: one does not say it. */
+  /** Times that steps allow people to decide, ms. Null: one step does not say it. */
   private waits: Set<number> | null = new Set();
   /** A task has been completed since a head was named. */
   private taskSince = true;
-  /** ms since 1970: of the last activity that writes a step or the end. */
+  /** Task time of the last `takeStep` or `endTurn`, ms since 1970. */
   private latest = -Infinity;
 
   constructor(
@@ -120,14 +120,14 @@ export class TwiceInRuns {
     if (view !== null) this.view(view);
   }
 
-  /** D5: what people have said and the store has kept, while the turn went on in another run. */
+  /** D5: the decisions that the store kept while the turn continued in another run. */
   part({ ref, part }: PartBody): void {
     const body = part?.body ?? null;
     if (!isJsonObject(body)) return;
     if (this.all.facts.knows('said', ref, 'said')) this.all.tell('said', ref, { said: hashOf(body.said) }, TRANSCRIPT);
   }
 
-  /** D1: what the run before has said of this one. */
+  /** D1: compares the run with what the run before said of it. */
   private checkStart(attributes: JsonObject): void {
     const { input, continuedExecutionRunId, originalExecutionRunId, workflowType, taskQueue } = attributes;
     const run = this.history.runs.at(-1)!;
@@ -160,11 +160,11 @@ export class TwiceInRuns {
     this.clock.add(time);
     this.taskSince = true;
     if (this.run.denied) this.run.denied.before = this.run.denied.now;
-    // Of the first task of the turn, whatever run it was in.
+    // The first task of the turn, in whatever run it was.
     if (Number.isNaN(this.run.began) && this.run.heads !== null) this.run.began = time;
   }
 
-  /** Further names for a sub-agent's turn are tried with the time of the first. */
+  /** `openSubTurn` tries further names for a turn with the time of the first try. */
   private isTimeOf(type: string, at: number, task: number): boolean {
     if (at === task) return true;
     return type === 'openSubTurn' && (this.clock.has(at) || !this.history.whole);
@@ -194,7 +194,7 @@ export class TwiceInRuns {
     if (type === 'admitCall' && time !== undefined) this.expiry(value.expires_at, time);
   }
 
-  /** D4: what people read of the activity, in the Web UI. */
+  /** D4: the summary of the activity that the Web UI shows. */
   private call({ userMetadata }: JsonObject, { id, tool, version, class: kind }: JsonObject): void {
     const summary = firstPayload({ payloads: [object(userMetadata).summary ?? null] });
     const right = `${text(kind)} ${text(tool)}@${text(version)}, call ${text(id)}`;
@@ -202,14 +202,14 @@ export class TwiceInRuns {
       this.all.report('D4', `The summary of the activity says ${quote(summary)}, and it runs another call`);
   }
 
-  /** D2: how long it may take. */
+  /** D2: the call's time limit. */
   private timeLimit({ startToCloseTimeout }: JsonObject, { id }: JsonObject): void {
     const seconds = /^([0-9]+(?:[.][0-9]+)?)s$/.exec(text(startToCloseTimeout))?.[1];
     if (seconds !== undefined && !this.all.unknown)
       this.all.tell('use', id, { timeout_ms: Math.round(Number(seconds) * 1000) - AROUND_MS }, HISTORY);
   }
 
-  /** D4: until when people may decide follows from the workflow's clock, and from the policy of a step. */
+  /** D4: the expiry of a question follows from the workflow's clock and from the policy of a step. */
   private expiry(until: Json | undefined, time: number): void {
     if (until === undefined || until === null || Number.isNaN(time) || !this.all.whole) return;
     if (this.waits !== null && !this.waits.has(timeOf(until) - time))
@@ -219,7 +219,7 @@ export class TwiceInRuns {
       );
   }
 
-  /** D4: how often the classifier has denied. What it has said since the last task need not have been looked at. */
+  /** D4: the number of denials by the classifier. The workflow may not have processed those since the last task. */
   private denials({ in_all, in_a_row }: JsonObject): void {
     const { denied } = this.run;
     if (in_all === undefined || denied === null || !this.all.whole) return;
@@ -288,7 +288,7 @@ export class TwiceInRuns {
   }
 }
 
-/** Of a run's memo and its search attributes, by name. */
+/** The values of a run's memo and search attributes, by name. */
 function handedOn({ memo, searchAttributes }: JsonObject): Record<string, Json> {
   return { ...fieldsOf(memo, 'fields'), ...fieldsOf(searchAttributes, 'indexedFields') };
 }

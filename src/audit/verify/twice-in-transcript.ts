@@ -1,4 +1,4 @@
-/** What stands twice, in the transcript and the effect records: parts, blocks, records (rules D1 to D8). */
+/** Compares what the transcript and the effect records repeat of other sources (rules D1 to D8). */
 import { canonical } from '../../shared/json/canonical';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { object, text } from '../../record/fields';
@@ -10,7 +10,7 @@ import { RECORD, TRANSCRIPT, type Testimony } from './testimony';
 import { dispatchName } from './twice-in-history';
 import { attempt, hashOf } from './values';
 
-/** A longer envelope is answered with addresses of its data. */
+/** Bytes. The answer with a longer envelope has addresses instead of its data. */
 const LARGEST_ANSWER = 128 * 1024;
 
 interface Present {
@@ -21,7 +21,7 @@ interface Present {
 export class TwiceInTranscript {
   /** Bodies of the engine's own blocks, by the refs of their parts. */
   private readonly bodies = new Map<string, JsonObject>();
-  /** There was an own admission. */
+  /** An own admission was found. */
   private answered = false;
   /** A part was left out. */
   private lost = false;
@@ -32,7 +32,7 @@ export class TwiceInTranscript {
     private readonly blocks: Blocks,
   ) {}
 
-  /** D2, D3, D6: what the part says of itself. */
+  /** D2, D3, D6: compares the content of the part. */
   part({ ref, part }: PartBody): void {
     const body = part?.body ?? null;
     this.lost ||= part === null;
@@ -58,7 +58,7 @@ export class TwiceInTranscript {
       this.all.tell('turn', '', { agent, requester }, TRANSCRIPT);
       if (facts.knows('asked', ref, 'untrusted')) this.all.tell('asked', ref, { untrusted }, TRANSCRIPT);
     }
-    // What it acts on: as it was admitted, and as people were shown.
+    // The target, as it was admitted and as people were shown it.
     const target_hash = isJsonObject(body.target) ? hashOf(body.target) : null;
     for (const subject of ['asked', 'card'] as const)
       if (facts.knows(subject, ref, 'target_hash')) this.all.tell(subject, ref, { target_hash }, TRANSCRIPT);
@@ -78,7 +78,7 @@ export class TwiceInTranscript {
     }
   }
 
-  /** D3: what people were asked with has the digest of its call, and its text. */
+  /** D3: the card that people were shown has a digest and a text. */
   private isCard(body: Json): void {
     const { digest, card } = object(body);
     if (typeof digest !== 'string' || typeof card !== 'string')
@@ -86,11 +86,11 @@ export class TwiceInTranscript {
   }
 
   block({ ref, block }: BlockBody): void {
-    // Before the first answer of its own a turn closes calls that an earlier one has left open.
+    // Before its first own answer, a turn closes calls that an earlier turn left open.
     if (block.kind === 'admission') this.answered ||= this.blocks.own.has(ref);
     if (block.kind === 'message' && this.answered && this.blocks.own.has(ref)) this.all.told.message(block.parts);
     if (!this.blocks.own.has(ref)) return;
-    // The salt of a part is of one turn: no other has the same.
+    // The salt of a part belongs to one turn, so no other turn has the same part.
     if (!block.parts.every((part) => this.blocks.hasPart(part)))
       this.all.report('D7', 'A block of the turn has a part that stands in the lines of another turn');
     const body = this.bodies.get(block.parts[0] ?? '');
@@ -136,7 +136,7 @@ export class TwiceInTranscript {
       this.all.report('D7', 'The effect record names no block of the transcript in which its call was dispatched');
   }
 
-  /** D7, D8 */
+  /** T7, D7, D8 */
   end({ parts, blocks }: Present): void {
     const lost = [...this.all.heads].find((ref) => !blocks.has(ref));
     if (!this.lost && this.history.whole && [...this.all.owed].some((decision) => !this.all.written.has(decision)))
@@ -150,7 +150,7 @@ export class TwiceInTranscript {
     else this.checkNamedParts(parts);
   }
 
-  /** D7: a part that history names has a line of the turn, also where the store could not give it; a block that a step has written is its own. */
+  /** D7: each part that the history names has a line in the turn, even if the store lacked it. A step's block is the turn's own. */
   checkNamedParts(parts: Present['parts']): void {
     const lost = [...this.all.shown].find((ref) => !this.blocks.hasPart(ref));
     if (lost !== undefined && !parts.has(lost)) this.lacks(lost);

@@ -1,4 +1,7 @@
-/** What the turn's result shows again of its history besides its calls (rules D1 and D6): what waits, who has had a hand in it, what was left out. */
+/**
+ * Compares the turn's result with its history, besides the results of calls (rules D1 and D6): calls that wait, people who took
+ * part, ignored signals, and calls that were left out.
+ */
 import { samePerson } from '../../shared/approval/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { isCut } from '../../shared/turn/turn-view';
@@ -8,33 +11,33 @@ import type { History } from './history';
 import type { Testimony } from './testimony';
 import { attributesOf, eventType, firstPayload, resultIn, UNKNOWN } from './values';
 
-/** Names of so many travel, at most. */
+/** Maximum number of names in the result. */
 const MOST_HEARD = 40;
-/** So many of the signals that changed nothing are shown. */
+/** Maximum number of ignored signals that are shown. */
 const KEPT_SIGNALS = 50;
 /** UTF-16 units of a signal's name, and of its sender's identity, that are kept. */
 const LONGEST = { name: 100, identity: 200 };
 /** States in which a call waits for a person. */
 const WAITING = new Set<Json | undefined>(['waiting', 'in_doubt']);
 
-/** How a turn ends after its last step. */
+/** States in which a turn ends after its last step. */
 const ENDS = new Set<Json | undefined>(['completed', 'refused']);
 
-/** What a run knows, and the one that goes on from it. */
+/** What a run knows, and the run that continues it. */
 interface SoFar {
-  /** Calls that steps have asked for. */
+  /** Calls that steps proposed. */
   calls: Set<string>;
-  /** There was another revision of one. */
+  /** One of them had another revision. */
   revised: boolean;
-  /** Who has said something that the model reads, and whoever else may count as one; null: nobody can tell. */
+  /** People whose words the model reads (`heard`), and people who may count as such (`may`); null: unknown. */
   people: { heard: Set<string>; may: Set<string> } | null;
-  /** The conversation comes near the model's context window; null: nobody can tell. */
+  /** The conversation comes near the limit of the model's context window; null: unknown. */
   full: boolean | null;
-  /** Whether a destructive call was refused, and whether one has ended otherwise; null: nobody can tell. */
+  /** Whether a destructive call was refused, and whether one ended otherwise; null: unknown. */
   ended: { refused: boolean; otherwise: boolean } | null;
-  /** What came after the last step. */
+  /** `next` of the last step. */
   next: Json | undefined;
-  /** What the workflow was sent: how often, and by whom under which name. */
+  /** Signals and updates to the workflow: their number, and their names and senders. */
   sent: { count: number; from: Set<string> } | null;
 }
 
@@ -103,7 +106,7 @@ export class TwiceInView {
     this.scheduled.set(text(event.eventId), { type, cancelled: false });
     const payload = firstPayload(input);
     if (type === 'compact') this.run.full = null;
-    // Who has said something to a sub-agent has a hand in what it answers.
+    // People who wrote to a sub-agent took part in its answer.
     if (payload === UNKNOWN || type === 'openSubTurn') this.run.people = null;
     const value = payload === UNKNOWN ? {} : object(payload);
     const { call, edit, note, by } = value;
@@ -122,7 +125,7 @@ export class TwiceInView {
     for (const settlement of list(value.settlements)) this.may(object(settlement).by);
   }
 
-  /** One that was stopped, or is told by an older build, need not say what the workflow knows of it. */
+  /** The outcome of a stopped call, or of an older build, may lack facts that the workflow knows. */
   private noteOutcome({ digest, class: kind, state, effect }: JsonObject): void {
     if (state === 'cancelled' || state === 'superseded' || (typeof digest === 'string' && kind === undefined))
       this.run.ended = null;
@@ -130,7 +133,7 @@ export class TwiceInView {
     this.run.ended[effect === 'refused' ? 'refused' : 'otherwise'] = true;
   }
 
-  /** D6: there were destructive calls, and all of them were refused. */
+  /** D6: `all_refused`: there were destructive calls, and all were refused. */
   private refusals(said: Json | undefined): void {
     const { ended } = this.run;
     if (said !== undefined && ended !== null && this.all.whole && said !== (ended.refused && !ended.otherwise))
@@ -177,7 +180,7 @@ export class TwiceInView {
     if (left !== null) this.all.report('D6', `The turn's result ${left}`);
   }
 
-  /** What waits is a call that waits, its own or a sub-agent's. */
+  /** Each digest in `pending` is of a waiting call, own or of a sub-agent. */
   private pending({ pending, sub_turns }: JsonObject, calls: JsonObject[]): string | null {
     const below = list(sub_turns).flatMap((turn) => list(object(turn).waiting).map((one) => object(object(one).call)));
     const waits = new Set([...calls.filter(({ state }) => WAITING.has(state)), ...below].map(({ digest }) => digest));
@@ -201,7 +204,7 @@ export class TwiceInView {
     if (count > sent.count) return `says that ${quote(count)} signals were ignored, and ${sent.count} came`;
     const isSent = ({ signal, identity }: JsonObject) => {
       if (isShort(signal, LONGEST.name) && !sent.from.has(text(signal))) return false;
-      // An older build did not know who had sent an update.
+      // An older build did not record the sender of an update.
       const named = isShort(signal, LONGEST.name) && isShort(identity, LONGEST.identity) && identity !== '';
       return !named || sent.from.has(`${text(signal)} ${text(identity)}`);
     };
@@ -211,7 +214,7 @@ export class TwiceInView {
     return other === undefined ? null : `has an ignored signal ${quote(other.signal)} that nobody has sent`;
   }
 
-  /** Whoever has said something that the model reads, besides the requester. */
+  /** People whose words the model reads, besides the requester. */
   private people({ steered_by, requester }: JsonObject): string | null {
     const { people } = this.run;
     if (people === null) return null;
@@ -225,7 +228,7 @@ export class TwiceInView {
     return lost === undefined ? null : `does not say that ${quote(lost)} had a hand in it, and the history does`;
   }
 
-  /** Each call that a step has asked for is shown, or counted among those that are not. */
+  /** Each call that a step proposed is shown, or is counted in `earlier_calls`. */
   private checkEarlierCalls({ earlier_calls, state }: JsonObject, calls: JsonObject[]): string | null {
     const { count = 0 } = object(earlier_calls);
     const { applied = 0, not_applied = 0, refused = 0, in_doubt = 0 } = object(earlier_calls) as Record<string, number>;
@@ -233,13 +236,13 @@ export class TwiceInView {
     const shown = new Set(calls.map(({ id }) => text(id)));
     const left = [...this.run.calls].filter((id) => !shown.has(id)).length;
     const revised = this.run.revised || calls.some(({ revision }) => Number(revision ?? 1) > 1);
-    // A turn may be cancelled before the calls of its last step are looked at.
+    // A turn may be cancelled before it processes the calls of its last step.
     if (state !== 'cancelled' && left > Number(count)) return `leaves out ${left} calls, and counts ${quote(count)}`;
     return !revised && Number(count) > left ? `counts ${quote(count)} calls that it leaves out, and there were ${left}` : null;
   }
 }
 
-/** A turn ends as refused exactly where there were destructive calls, and all of them were refused; an older build need not say their class. */
+/** A turn ends as refused if and only if there were destructive calls and all were refused. Older builds may not say the class. */
 function endsAs({ state, earlier_calls }: JsonObject, calls: JsonObject[]): boolean {
   const said = calls.filter((call) => typeof call.digest === 'string' && call.state !== 'superseded');
   if (said.some((call) => call.class === undefined)) return true;
@@ -250,7 +253,7 @@ function endsAs({ state, earlier_calls }: JsonObject, calls: JsonObject[]): bool
   return (state === 'refused') === (!otherwise && (destructive.length > 0 || counted('refused')));
 }
 
-/** Another revision of a call takes the place of one that has not run: that one has come to nothing. */
+/** Another revision of a call replaces a revision that has not run: the replaced one has no result or effect. */
 function checkRevisions(calls: JsonObject[], wasReset: boolean): string | null {
   for (const [index, { id, state, attempts, error, result_summary, result_ref, effect }] of calls.entries()) {
     const next = text(id) !== '' ? calls.slice(index + 1).find((one) => one.id === id) : undefined;
@@ -264,7 +267,7 @@ function checkRevisions(calls: JsonObject[], wasReset: boolean): string | null {
   return null;
 }
 
-/** It was not cut. */
+/** The text is whole. */
 function isShort(value: Json | undefined, longest: number): boolean {
   return typeof value === 'string' && value.length < longest && !isCut(value);
 }

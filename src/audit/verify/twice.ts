@@ -1,4 +1,4 @@
-/** What stands twice in a turn is compared, source by source (rules D1 to D8); which facts those are, `doubled.ts` says. */
+/** Compares the facts that several sources of a turn state, source by source (rules D1 to D8); `doubled.ts` lists these facts. */
 import type { JsonObject } from '../../shared/json/json';
 import type { BlockBody, BundleBody, PartBody, RunBody, TurnBody } from '../format/lines';
 import type { Around, Blocks } from './blocks';
@@ -114,7 +114,7 @@ export class Twice {
     this.inTranscript.effect(record);
   }
 
-  /** D7: of a turn that is not complete. */
+  /** D7, for a turn that is not complete. */
   checkNamedParts({ parts }: Refs, report: Report): void {
     this.all.report = report;
     this.inTranscript.checkNamedParts(parts);
@@ -127,7 +127,7 @@ export class Twice {
     this.inAdmission.end(refs);
   }
 
-  /** D1: whose bundle it is, by its first turn; where nothing is known of that, nobody can tell. */
+  /** D1: compares the bundle's first line with its first turn; facts unknown of the turn are skipped. */
   first({ subject, agent, tenant }: BundleBody, { turn_id }: TurnBody, report: Report): void {
     this.all.report = report;
     const isOfSession = subject.kind === 'session';

@@ -1,24 +1,24 @@
-/** Verdicts of admission on the calls of a turn, and what the turn's result says of them again: whether people had to approve (rule D5). */
+/** Checks that the turn's result agrees with admission's verdicts on which calls people had to approve (rule D5). */
 import type { Json, JsonObject } from '../../shared/json/json';
 import { text } from '../../record/fields';
 
-/** In these a call need not have been looked at as admission has last answered. */
+/** In these states the workflow need not have used admission's last verdict. */
 const UNSETTLED_STATES = new Set<Json | undefined>(['cancelled', 'proposed', 'superseded']);
 
 export class Verdicts {
-  /** By call: the last verdict, and all that there were; loose: nobody can tell which counts. */
+  /** By call: the last verdict and all verdicts. `loose`: it is unknown which of them counts. */
   private readonly known = new Map<string, { last: Json | undefined; all: Set<Json | undefined>; loose: boolean }>();
 
   add(id: Json | undefined, verdict: Json | undefined, edited: boolean): void {
     const known = this.known.get(text(id)) ?? { last: undefined, all: new Set(), loose: false };
     this.known.set(text(id), known);
     known.all.add(verdict);
-    // What a person wanted instead need not have come to count.
+    // A person's edit need not have taken effect.
     if (edited) known.loose = true;
     else known.last = verdict;
   }
 
-  /** Whether that follows from the verdict, or from that people were asked; what was stopped need not have been looked at. */
+  /** Whether `required` follows from `asked` or the last verdict; from any verdict, if it is unknown which one counts. */
   require({ id, state }: JsonObject, required: Json | undefined, asked: boolean): boolean {
     const known = this.known.get(text(id));
     if (known === undefined || required === undefined) return true;

@@ -1,49 +1,49 @@
-/** What the verification of a bundle finds. */
+/** The result of a bundle's verification, and its form for `--json`. */
 
-/** What is known of a signature. */
+/** The result of checking one signature. */
 export type SignatureState = 'holds' | 'does not hold' | 'not checked';
 
-/** The verdict on a bundle, and what it stands on. */
+/** The verdict on a bundle, with the facts behind it. */
 export interface Verification {
   /**
-   * `intact`: a trusted key has signed it, and nothing contradicts anything. `signer_unknown`: the same without the key.
-   * `contradictory`: whoever made it has found that its sources disagree, and says so in what is signed.
+   * `intact`: a trusted key signed the bundle, and no records contradict each other. `signer_unknown`: the key is not trusted.
+   * `contradictory`: the maker found that the sources disagree, and the signed trailer says so.
    * `broken`: something was changed, is missing, or contradicts something else.
    */
   verdict: 'intact' | 'signer_unknown' | 'contradictory' | 'broken';
-  /** False: a turn runs still, or something of it is missing, and the bundle says so; null: it is broken. */
+  /** False: the bundle says that a turn still runs, or that something of it is missing. Null: the bundle is broken. */
   complete: boolean | null;
-  /** Of a broken or contradictory bundle: the first line that shows it, from 0, and the rule. */
+  /** The first faulty line, counted from 0, and the rule that it breaks. Null unless broken or contradictory. */
   line: number | null;
   rule: string | null;
-  /** What it means, in a sentence. */
+  /** The reason for the verdict; may be empty. */
   why: string;
-  /** The key of the trust file that has signed it. */
+  /** The `kid` of the trusted key that signed the bundle. */
   signed_by: string | null;
-  /** Parts and payloads that were left out. */
+  /** Number of parts and payloads that were left out. */
   redactions: number;
-  /** Of a redaction: the bundle that it was made of, and the key of the trust file that had signed that; null: nobody can tell, or it is none. */
+  /** For a redaction: the root of the original bundle, and the trusted key that signed it (null: unknown). Null: no redaction. */
   made_of: { root: string; signed_by: string | null } | null;
-  /** Signed decisions, messages and starts that nobody could check: the trust file has no key of those who decide. */
+  /** Number of signed decisions, messages and starts not checked: the trust file has no `gateway` or `principal` key. */
   unchecked_decisions: number;
-  /** Signatures on starts of turns that do not hold: who started them is not proved. */
+  /** Number of invalid signatures on starts of turns: who started these turns is not proved. */
   bad_starts: number;
-  /** Notes beside signed decisions that the signature does not cover: those of older builds. */
+  /** Number of notes that the signature of their decision does not cover: older builds did not sign notes. */
   unsigned_notes: number;
-  /** By its text: what is known of each signature of a person that was looked at; one that is not there was not checked. */
+  /** The state of each signature of a person, by the signature's text. A signature that is absent here was not checked. */
   signatures: ReadonlyMap<string, SignatureState>;
   subject: { kind: string; id: string } | null;
   agent: string | null;
-  /** Undefined: of version 1, which does not say. */
+  /** Undefined: a bundle of version 1 does not name its tenant. */
   tenant: string | null | undefined;
-  /** False: it was made to be read, and is no link of a chain. */
+  /** False: the bundle was made for reading only, and is not part of a chain. */
   chained: boolean;
   root: string | null;
-  /** The bundle of the chain before this one; null: this is the first, or it is no link. */
+  /** The preceding bundle of the chain; null: this is the first, or not part of a chain. */
   previous: { root: string; subject: string } | null;
 }
 
-/** What the verifier says, as `--json` prints it: without the text of each signature. */
+/** The verification as `--json` prints it: without the signatures' texts. */
 export function forMachines({ signatures: _, ...told }: Verification): Omit<Verification, 'signatures'> {
   return told;
 }

@@ -1,3 +1,4 @@
+/** Loads the app that a command serves or lists. */
 import type { App } from '../../agents/define';
 import { loadApp } from '../../agents/load-app';
 import type { Config } from '../../config';
@@ -6,7 +7,7 @@ import { loadShowcase } from './showcase';
 import { prepareWorkspace } from './workspace';
 
 /**
- * The app to serve: the user's file, or the agents that ship.
+ * The app to serve: the user's file, or the built-in agents.
  * @param options.showcase false: without the agent that has a shell; it is for trying things out
  */
 export async function appOf(config: Config, file: string | undefined, options: { showcase?: boolean } = {}): Promise<App> {

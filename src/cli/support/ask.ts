@@ -1,8 +1,8 @@
-/** Questions in the terminal, one at a time, while other lines go on appearing above them. */
+/** Asks questions in the terminal, one at a time, while other lines continue to appear above them. */
 import { createInterface, type Interface } from 'node:readline/promises';
 import { InputMute } from './hush';
 
-/** Ctrl-D: whoever sits there has nothing more to say. */
+/** The user typed Ctrl-D: there will be no more answers. */
 export class EndOfInput extends Error {
   override readonly name = 'EndOfInput';
   constructor() {
@@ -15,14 +15,14 @@ export class Questions {
   private open: Interface | null = null;
   private hush: InputMute | null = null;
 
-  /** A question stands on the terminal's last line: nobody else may draw there. */
+  /** A question is on the terminal's last line: other code must not draw there. */
   get asking(): boolean {
     return this.open !== null;
   }
 
   /**
    * @param above lines that belong to the question, shown right before it
-   * @returns the answer, or null when `signal` aborted first: the question is moot
+   * @returns the answer, or null when `signal` aborted first: no answer is needed any more
    * @throws EndOfInput
    */
   ask(question: string, signal: AbortSignal, above: string[] = []): Promise<string | null> {
@@ -31,18 +31,18 @@ export class Questions {
     return asked;
   }
 
-  /** Prints above the question that stands on the last line, if one does. */
+  /** Prints above the question on the last line, if there is one. */
   above(print: () => void): void {
     if (this.open === null) return print();
     process.stdout.write('\r\x1b[K');
     print();
-    this.open.prompt(true); // with what has been typed
+    this.open.prompt(true); // with the text typed so far
   }
 
   /**
-   * From now on what is typed while nothing is asked counts for nothing.
-   * @param ended Ctrl-D was typed then
-   * @returns ends that
+   * From now on, drops what is typed while no question is open.
+   * @param ended called if Ctrl-D is typed then
+   * @returns a function that ends this
    */
   muteInput(ended: () => void): () => void {
     const hush = (this.hush = new InputMute(ended));
@@ -58,7 +58,7 @@ export class Questions {
     this.hush?.off();
     const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: question });
     this.open = terminal;
-    // In raw mode Ctrl-C is a key: without this it would end the question and nothing else.
+    // In raw mode Ctrl-C is a key: without this it would only end the question.
     terminal.on('SIGINT', () => {
       process.stdout.write('\n');
       process.kill(process.pid, 'SIGINT');
@@ -68,7 +68,7 @@ export class Questions {
       return await terminal.question(question, { signal });
     } catch {
       process.stdout.write(signal.aborted ? '\r\x1b[K' : '\n');
-      if (!signal.aborted) throw new EndOfInput(); // the only other way that a question ends without an answer
+      if (!signal.aborted) throw new EndOfInput(); // the only other way in which a question ends unanswered
       return null;
     } finally {
       this.open = null;

@@ -1,4 +1,4 @@
-/** `--data`, which wins over HOLDFAST_DATA. */
+/** The option `--data`, which overrides HOLDFAST_DATA. */
 import { Option } from 'commander';
 import { DATA_SOURCES, loadConfig, type Config } from '../../config';
 

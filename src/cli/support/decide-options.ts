@@ -1,7 +1,8 @@
+/** Options that the deciding commands share. */
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 
-/** Who does something, and the key that shows it. */
+/** Who acts, and the key that proves it. */
 export interface SignerOptions {
   by?: string;
   key?: string;
@@ -9,7 +10,7 @@ export interface SignerOptions {
 }
 
 export interface DecideOptions extends SignerOptions {
-  /** At least one. */
+  /** At least one digest. */
   call: string[];
   note?: string;
 }

@@ -1,4 +1,4 @@
-/** Sends a decision: through the gateway where one is set, signed where a key is named, else under a name. */
+/** Sends a decision: through the gateway if one is configured, signed if a key is named, else under a name. */
 import { decidedCalls, describeDecision } from '../../client/approvals/watch-pending';
 import { userName, type DecideOptions } from './decide-options';
 import { decideThroughGateway } from './gateway-client';
@@ -34,7 +34,7 @@ export async function decide(deciding: Deciding, options: DecideOptions): Promis
   });
 }
 
-/** For people and for machines. */
+/** The result, as a value for machines and as lines for people. */
 export function describeAcceptance(
   { decision, outcome, input }: Deciding,
   { call }: DecideOptions,

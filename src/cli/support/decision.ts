@@ -1,4 +1,4 @@
-/** A decision that a command takes, and what it came to. */
+/** A decision that a command sends, and its result. */
 import type { JsonObject } from '../../shared/json/json';
 import type { DecidedCall } from '../../shapes/turn-view';
 
@@ -11,6 +11,6 @@ export interface Deciding {
 
 export interface DecisionResult {
   by: string;
-  /** How the calls stand now, as far as somebody says it. */
+  /** The state of the calls now, as far as it is known. */
   calls: DecidedCall[];
 }

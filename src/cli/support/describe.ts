@@ -1,4 +1,4 @@
-/** Turns and calls in words, for the terminal. Untrusted text is made visible: no control characters reach it. */
+/** Describes turns, calls and events in words, for the terminal. Control characters in untrusted text are made visible. */
 import type { Sent } from '../../client/turns/unanswered';
 import type { CallView, SurfacedCall, TurnView } from '../../shared/turn/turn-view';
 import { visible } from '../../shared/text/visible';
@@ -9,7 +9,7 @@ export function oneLine(text: string, length = 160): string {
   return line.length <= length ? line : `${line.slice(0, length - 1)}…`;
 }
 
-/** @param key the idempotency key that its id is a hash of */
+/** @param key the idempotency key from which the turn's id was hashed */
 export function describeTurn(view: TurnView, key: string | null = null): string[] {
   const { input_tokens, output_tokens, cost_usd } = view.usage;
   return [
@@ -40,7 +40,7 @@ export function describeCall(call: CallView): string {
   return `${call.id.padEnd(5)} ${oneLine(call.tool, 40).padEnd(22)} ${call.state}${effect}  ${end}`.trimEnd();
 }
 
-/** A sub-agent's call that waits. */
+/** A waiting call of a sub-agent. */
 function describeSurfacedCall({ turn_id, call }: SurfacedCall): string {
   return `${call.id.padEnd(5)} ${oneLine(call.tool, 40).padEnd(22)} ${call.state}, in ${turn_id}: \`holdfast pending\` tells more`;
 }
@@ -52,7 +52,7 @@ export function describeSentMessage({ at, kind, name, identity, principal }: Sen
 
 const DECISION_WORDS: Record<string, string> = { approve: 'approved', deny: 'denied', edit: 'changed' };
 
-/** One event as a line; null for those that say nothing to a reader. */
+/** One event as a line; null for events without a line. */
 export function describeEvent(event: TurnEvent): string | null {
   switch (event.type) {
     case 'turn_started':

@@ -1,10 +1,10 @@
-/** Which decisions count beside the embedded server, where nobody has said it. */
+/** Chooses which decisions count on the embedded server, if the settings do not say it. */
 import type { Config } from '../../config';
 import { secretPlace } from '../../telemetry/guarded-proxy';
 
 /**
- * Where the system has one loopback address only (macOS), a page that points its own name at this machine can look for the
- * port on which the Web UI itself listens, and decide there under any name: then only signed decisions count.
+ * If the system has only one loopback address (macOS), a web page that points its own name at this machine can find the port of the
+ * Web UI itself, and decide there under any name: then only signed decisions count.
  */
 export async function withDevApprovals(
   config: Config,

@@ -1,4 +1,4 @@
-/** The gateway beside the embedded stack: on its usual port, or on a free one if nobody asked for that port. */
+/** Starts the gateway beside the embedded stack: on its usual port, or on a free one if no port was asked for. */
 import type { HoldfastClient } from '../../client';
 import { DEFAULT_HTTP_PORT, loadConfig, type Config } from '../../config';
 import { choosePort, startOnPorts } from '../../devserver/ports';
@@ -9,21 +9,24 @@ import { ServerUnreachable } from '../../shared/wire/errors';
 import { createLog } from '../../telemetry/log';
 import { newToken } from './new-token';
 
-/** Enough to try everything out. It listens on loopback only. */
+/** Enough roles to try everything out. The gateway listens on loopback only. */
 const DEVELOPER_ROLES = ['starter', 'approver', 'auditor', 'admin'];
 
-/** The embedded stack, as far as the gateway has to know it. */
+/** What the gateway needs of the embedded stack. */
 type EmbeddedStack = Pick<Stack, 'address' | 'namespace'>;
 
 interface DevGatewayOptions {
   wish: number | undefined;
   appFile: string | undefined;
   live: LiveBus;
-  /** Null: it is not up yet. */
+  /** Null: the stack is not up yet. */
   stack: () => EmbeddedStack | null;
 }
 
-/** @returns the gateway, a token for it where the settings know nobody, and the settings with its addresses, for the worker that hands them out */
+/**
+ * @returns the gateway, a token for it if the settings name no user, and the settings with the gateway's addresses, which the
+ * worker hands out
+ */
 export async function startDevGateway(
   config: Config,
   { wish, appFile, live, stack }: DevGatewayOptions,
@@ -49,7 +52,10 @@ export async function startDevGateway(
   return { gateway, token: developer?.token ?? null, config: { ...config, httpPort: port, publicUrl } };
 }
 
-/** To the embedded server, as its worker: another one, which the environment names or which has the usual port, has other workers. */
+/**
+ * Connects to the embedded server, as its worker does: a server that the environment names, or that has the usual port, has other
+ * workers.
+ */
 async function connectTo(stack: EmbeddedStack | null, live: LiveBus): Promise<HoldfastClient> {
   if (stack === null) throw new ServerUnreachable('the embedded stack', new Error('it is not up yet'));
   const { address, namespace } = stack;

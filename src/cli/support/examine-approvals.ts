@@ -1,4 +1,4 @@
-/** What `doctor` says of decisions: whose count, and whether those of the gateways over this store do. */
+/** Checks of `doctor` about decisions: which ones count, and whether those of the gateways over this store do. */
 import { announcedKeys } from '../../attestation/gateway-key';
 import { notInForce, readTrustedKeys, type TrustedKey } from '../../attestation/trusted-keys';
 import type { Config } from '../../config';
@@ -17,11 +17,11 @@ export async function examineApprovals(config: Config): Promise<string> {
   return `attested: signed decisions only; ${keys.length} key${keys.length === 1 ? '' : 's'} in force in ${config.trustedKeys}`;
 }
 
-/** Null: a worker here takes what the gateways over this store sign. A store that cannot be read is another finding. */
+/** Null: a worker here accepts the signatures of the gateways over this store. An unreadable store is another finding. */
 export async function examineGatewayKeys({ store, trustedKeys }: Pick<Config, 'store' | 'trustedKeys'>): Promise<string | null> {
   const kids = await announcedKeys((name) => readRegister(store, name)).catch(() => []);
   if (kids.length === 0) return null;
-  // One that is revoked here stands in the file: somebody wants it so.
+  // A key that is revoked here is in the file too: it is refused on purpose.
   const trusted = (await readTrustedKeys(trustedKeys).catch(() => [])).map(({ kid }) => kid);
   const missing = kids.filter((kid) => !trusted.includes(kid));
   if (missing.length === 0) return null;

@@ -1,15 +1,15 @@
-/** Whether a worker would take a new turn, and whether older ones stand still, for `doctor`. */
+/** Checks of `doctor` about workers: whether one would take a new turn, and whether older turns have no worker. */
 import type { Connection } from '@temporalio/client';
 import { label, makeCurrent, routingOf, sameVersion, type Routing, type Version } from '../../temporal/worker-versions';
 import { visibilityText } from '../../shared/text/visible';
 import { TURNS_AND_CALLS } from '../../workflows/contract';
 
-/** The server lists a worker for minutes after its death; one that lives asks at least once a minute. */
+/** The server lists a worker for minutes after its death; a live one asks at least once a minute. */
 const POLLS_WITHIN_S = 75;
 
 type Services = Pick<Connection, 'workflowService'>;
 
-/** @throws Error that says what is missing and what to do, when nobody would take a new turn */
+/** @throws Error that says what is missing and what to do, when no worker would take a new turn */
 export async function examineWorkers(connection: Services, namespace: string, taskQueue: string): Promise<string> {
   const { takers, polls } = await routingOf(connection, namespace, taskQueue);
   const alive = living(polls);
@@ -34,7 +34,7 @@ export async function examineWorkers(connection: Services, namespace: string, ta
     : `${count}: ${versions.map((version) => `${label(version)}${takes(version)}`).join(', ')}`;
 }
 
-/** Turns that are pinned to a version of which no worker is left: nothing else says so. @returns null when there are none */
+/** Counts turns that are pinned to a version without a worker, which nothing else reports. @returns null when there are none */
 export async function examinePinnedTurns(connection: Services, namespace: string, taskQueue: string): Promise<string | null> {
   const { takers, polls } = await routingOf(connection, namespace, taskQueue);
   if (hasNoVersions([...takers, ...polls.map(({ version }) => version)])) return null;

@@ -1,14 +1,14 @@
-/** What an MCP server offers now, and what of it somebody has accepted: asked by this process itself. */
+/** Asks an MCP server, from this process, what it offers now, and compares that with what was accepted. */
 import { mcpLogins, type Config } from '../../config';
 import { acceptedPath, Connection, readAcceptedTools, type ServerConfig } from '../../mcp';
 import { proposals, type Proposal } from '../../mcp/proposal';
 import { acceptNoIsolation } from '../../processes/isolation';
 import { createLog } from '../../telemetry/log';
 
-/** A program that `npx` or `uvx` has to fetch first takes its time, once. */
+/** Long enough for a first start, in which `npx` or `uvx` downloads the program. */
 const FIRST_START_MS = 60_000;
 
-/** @throws Error when the server cannot be reached, or somebody has to log in */
+/** @throws Error when the server cannot be reached, or needs a login */
 export async function examineServer(config: Config, server: ServerConfig): Promise<Proposal[]> {
   if (config.childrenMayReadSecrets) acceptNoIsolation();
   const connection = new Connection(server, {

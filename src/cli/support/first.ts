@@ -1,4 +1,6 @@
-/** Loaded before everything else of the command line: where Node is too old, it says which one is needed, and ends. */
+/**
+ * Checks the Node version before the rest of the command line is loaded: if Node is too old, prints the needed version and exits.
+ */
 import { neededNode } from '../../version';
 import { nodeFault } from './node-version';
 

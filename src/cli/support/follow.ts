@@ -9,16 +9,16 @@ import type { TurnEvent } from '../../shapes/turn-event';
 
 interface FollowOptions {
   signal?: AbortSignal;
-  /** They share the terminal's last line. */
+  /** Questions share the terminal's last line. */
   questions?: Questions;
-  /** Shows the model's text as it comes; absent: only what is finished is shown. */
+  /** Shows the model's text as it arrives; absent: only finished text is shown. */
   typed?: StreamedText;
-  /** Events that are not told to people here. */
+  /** Events that are not printed as lines. */
   untold?: TurnEvent['type'][];
   onEvent?(event: TurnEvent): void;
 }
 
-/** Prints events until the turn ends or the signal aborts. `onEvent` is told of each. */
+/** Prints events until the turn ends or the signal aborts. `onEvent` gets each of them. */
 export async function follow(turn: TurnHandle, output: Output, options: FollowOptions = {}): Promise<void> {
   const { signal, questions, typed, untold = [], onEvent } = options;
   const busy = () => questions?.asking === true || typed?.open === true;

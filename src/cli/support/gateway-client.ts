@@ -1,13 +1,13 @@
-/** The gateway as the command line speaks to it: in the name of whoever the token belongs to. */
+/** Sends decisions through the gateway, as the principal of the token. */
 import { DecisionNotAccepted } from '../../client/errors';
 import type { Config } from '../../config';
 import type { DecideOptions } from './decide-options';
 import type { DecisionResult, Deciding } from './decision';
 
-/** Longer than the gateway takes to say that no worker has answered. */
+/** Longer than the gateway takes to report that no worker has answered, ms. */
 const ANSWER_WITHIN = 90_000;
 const MOST_BYTES = 100_000;
-/** Nothing listens there. */
+/** Nothing listens at the address. */
 const NOBODY = new Set(['ECONNREFUSED', 'ENOTFOUND']);
 
 /** @throws DecisionNotAccepted with the reason; Error when the gateway cannot be reached or refuses the token */
@@ -21,7 +21,7 @@ export async function decideThroughGateway(
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    redirect: 'error', // a token goes to the address that was set, and nowhere else
+    redirect: 'error', // the token is sent to the configured address only
     signal: AbortSignal.timeout(ANSWER_WITHIN),
   }).catch((error: unknown) => {
     const { cause, message } = error as Error;

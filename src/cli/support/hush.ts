@@ -1,6 +1,6 @@
 /**
- * The terminal while something runs and nothing is asked. What is typed then is dropped: kept, it would be the answer to
- * the next question, and a "y" typed too early would approve what nobody has read. Ctrl-C, Ctrl-D and Ctrl-Z still count.
+ * Mutes the terminal's input while something runs and no question is open. What is typed then is dropped: otherwise it would answer
+ * the next question, and a "y" typed too early would approve a call that nobody has read. Ctrl-C, Ctrl-D and Ctrl-Z still work.
  */
 const CTRL_C = 0x03;
 const CTRL_D = 0x04;

@@ -1,4 +1,4 @@
-/** All that an audit has to say of a turn, in one folder: bundle, verification, report, replay. */
+/** Writes the audit of a turn into one folder: bundle, verification, report, replay. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { html, markdown, report } from '../../audit/report';
@@ -23,14 +23,14 @@ export interface Investigation {
   complete: boolean;
   verdict: Verification['verdict'];
   replay: ReplaySummary;
-  /** The record is whole and intact, and would happen again. */
+  /** The record is whole and intact, and its replay gives the same. */
   good: boolean;
-  /** The same for people. */
+  /** The result as lines for people. */
   lines: string[];
 }
 
 /**
- * @param keys asked for once the bundle is there: the first one makes the key that signs it
+ * @param keys called once the bundle exists: the first bundle makes the key that signs it
  * @throws UsageError for a folder that cannot be written
  */
 export async function investigate(
@@ -82,7 +82,7 @@ interface Replays {
   lines: string[];
 }
 
-/** Over the workflow code of this build; nothing is executed. */
+/** Replays with the workflow code of this build; nothing is executed. */
 async function replay(bundle: string): Promise<Replays> {
   const code = await replayCode(undefined);
   const summing = new Summing(code);

@@ -1,8 +1,9 @@
+/** Parses a command-line option that is a JSON object. */
 import { InvalidArgumentError } from 'commander';
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
 
-/** A JSON object as an option: read strictly, since it may be what runs. */
+/** A JSON object as an option: parsed strictly, since it may become a call's input. */
 export function jsonObject(text: string): JsonObject {
   try {
     const value = parseJson(text);

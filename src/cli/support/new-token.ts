@@ -1,4 +1,4 @@
-/** A token for the gateway, which is shown once, and the entry by which the gateway knows it. */
+/** Makes a token for the gateway, which is shown once, and the entry by which the gateway knows it. */
 import { createHash, randomBytes } from 'node:crypto';
 
 export interface NewToken {

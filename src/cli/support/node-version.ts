@@ -1,5 +1,5 @@
 /**
- * What is wrong with a Node that is too old; null: it is not.
+ * Says why a Node version is too old; null: it is recent enough.
  * @param wanted `engines` of package.json, `>=20.3`
  */
 export function nodeFault(wanted: string, running: string): string | null {

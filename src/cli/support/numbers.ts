@@ -1,3 +1,4 @@
+/** Parses command-line options that are numbers. */
 import { InvalidArgumentError } from 'commander';
 
 /** For commander: a whole number from 1. */

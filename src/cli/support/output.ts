@@ -1,15 +1,14 @@
-/** What a command prints: lines for people, or JSON for machines. */
+/** Prints a command's output: lines for people, or JSON for machines. */
 export interface Output {
-  /** Only for people. */
+  /** For people only. */
   say(line: string): void;
   /** The answer: `lines` for people, `value` for machines. */
   answer(value: unknown, lines: string[]): void;
-  /** For whoever watches, beside the answer: on standard error. */
+  /** A remark beside the answer, on standard error. */
   note(line: string): void;
   readonly json: boolean;
 }
 
-/** What `--json` is, in `--help`. */
 export const JSON_OPTION = 'JSON instead of lines, one value a line';
 
 export function createOutput(json: boolean): Output {
@@ -22,7 +21,7 @@ export function createOutput(json: boolean): Output {
   };
 }
 
-/** Whoever reads us has had enough (`holdfast list | head -1`): no reason for a stack trace. */
+/** The reader of our output has closed it (`holdfast list | head -1`): end without a stack trace. */
 export function endWithReader(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
@@ -30,7 +29,7 @@ export function endWithReader(): void {
   });
 }
 
-/** Ends the process once all that was printed is written: a pipe takes 64 KB at a time, and the rest would be lost. */
+/** Ends the process after all output is written: a pipe takes 64 KB at a time, and the rest would be lost. */
 export function exitAfterFlush(code: number): void {
   process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));
 }

@@ -1,4 +1,4 @@
-/** The tools that agents have of MCP servers, for a list: as they are now, and a line for each server that does not say. */
+/** Lists the tools that agents have of MCP servers, as they are now, and why the tools of a server are not known. */
 import { loadConfig } from '../../config';
 import { readEntries, serverOf } from '../../mcp';
 import { getOwn } from '../../shared/json/json';
@@ -10,7 +10,7 @@ export interface OutsideTool {
   name: string;
   class: string;
   server: string;
-  /** Whether somebody has accepted the class: `accepted`, `new` or `changed`. */
+  /** Whether a person has accepted the class: `accepted`, `new` or `changed`. */
   state: string;
   agents: string[];
 }

@@ -1,4 +1,4 @@
-/** The first thing that the command line does, before it loads anything else: what is secret in its environment is hidden. */
+/** Hides the secrets in the command line's environment, before anything else is loaded. */
 import { hideEnvironment, takeEnvironment } from '../../processes/environment';
 
 takeEnvironment();

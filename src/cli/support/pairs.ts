@@ -1,6 +1,7 @@
+/** Parses repeated options of the form NAME=VALUE. */
 import { UsageError } from './exit';
 
-/** What `--option NAME=VALUE`, given again and again, says. */
+/** The pairs of a repeated `--option NAME=VALUE`. */
 export function pairs(option: string, given: string[]): Record<string, string> {
   return Object.fromEntries(
     given.map((text) => {

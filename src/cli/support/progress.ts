@@ -1,4 +1,4 @@
-/** One line on a terminal that is written over while something goes on; elsewhere nothing. */
+/** Shows progress as one line on a terminal, which is overwritten; shows nothing elsewhere. */
 const EVERY_MS = 100;
 const CLEAR = '\r\x1b[K';
 
@@ -6,7 +6,7 @@ export class Progress {
   private last = 0;
   private shown = false;
 
-  /** @param to null: nobody wants to see it */
+  /** @param to null: progress is not shown */
   constructor(private readonly to: NodeJS.WriteStream | null) {}
 
   show(text: string): void {

@@ -1,4 +1,4 @@
-/** A bundle file, read for a report: what is in it, and what the verifier says of it. */
+/** Reads a bundle file for a report: its content, and the verifier's result. */
 import { createReadStream } from 'node:fs';
 import { readTrustedKeys, type TrustedKey } from '../../attestation/trusted-keys';
 import { readCaseFile } from '../../audit/case-file';
@@ -13,7 +13,7 @@ export interface ReadBundle extends ReportInput {
 }
 
 /**
- * Reads the file twice, as a stream. A broken bundle is read as far as it goes.
+ * Reads the file twice, as a stream. A broken bundle is read up to its fault.
  * @throws UsageError for a file that cannot be read, or does not even begin like a bundle
  */
 export async function readBundle(path: string, trust: readonly TrustedKey[]): Promise<ReadBundle> {
@@ -29,7 +29,7 @@ export async function readBundle(path: string, trust: readonly TrustedKey[]): Pr
   }
 }
 
-/** Those that this installation trusts itself; none where it has no such file: then the signer is unknown. */
+/** The keys that this installation trusts itself; none without the file, and then the signer is unknown. */
 export async function ownKeys({ trustedKeys } = loadConfig()): Promise<TrustedKey[]> {
   return readTrustedKeys(trustedKeys).catch(() => []);
 }

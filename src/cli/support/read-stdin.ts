@@ -1,3 +1,4 @@
+/** Reads standard input. */
 import { UsageError } from './exit';
 
 const MOST_BYTES = 1_000_000;

@@ -1,4 +1,4 @@
-/** Runs a command line, and turns its errors into words and an exit code. */
+/** Runs a command line, and turns its errors into messages and an exit code. */
 import { CommanderError, type Command } from 'commander';
 import { EXIT, Exit, exitOfError } from './exit';
 

@@ -1,4 +1,7 @@
-/** Reads the module of settings before a command runs. What checks settings is loaded only where there is such a module. */
+/**
+ * Reads the settings module, `holdfast.config.ts`, before a command runs. The code that checks settings is loaded only if there is
+ * such a module.
+ */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConfigError } from '../../config/error';
@@ -8,15 +11,15 @@ const NAMES = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map((extension) => `holdf
 
 let read: SettingsFile | null = null;
 
-/** The module that this process has read its settings from; null: there is none. */
+/** The settings module that this process has read; null: none. */
 export function settingsFile(): SettingsFile | null {
   return read;
 }
 
 /**
- * Sets in the environment what `holdfast.config.ts` says: the one beside the app, else the one in the working directory.
- * @param app the file of the app, where the command names one
- * @throws ConfigError when it cannot be loaded, or sets what is no setting
+ * Sets in the environment what `holdfast.config.ts` exports: the file beside the app, else the one in the working directory.
+ * @param app file of the app, if the command names one
+ * @throws ConfigError when it cannot be loaded, or sets an unknown setting
  */
 export async function readSettingsFile(app: string | undefined): Promise<void> {
   const path = findSettingsFile(process.env.HOLDFAST_CONFIG, [...(app === undefined ? [] : [dirname(app)]), '.']);

@@ -1,6 +1,6 @@
 /**
- * The agents that ship, a package beside the engine: it has the packs and what they depend on, which an app file of one's own does
- * without. It depends on the engine, so the engine knows only its name, and loads it when a command needs it.
+ * Loads the built-in agents, a package beside the engine: it brings the packs and their dependencies, which a user's own app file
+ * does not need. It depends on the engine, so the engine knows only its name, and loads it when a command needs it.
  */
 import { createRequire } from 'node:module';
 import type { App } from '../../agents/define';
@@ -12,7 +12,7 @@ const PACKAGE = '@holdfast/showcase';
 /** What the command line uses of the package. */
 export interface Showcase {
   shippedApp(settings: ShippedSettings): App;
-  /** Puts contracts on a fresh chain. Returns the settings with which a worker finds them. */
+  /** Deploys contracts on a new chain. Returns the settings with which a worker finds them. */
   equipDemoChain(rpcUrl: string): Promise<NodeJS.ProcessEnv>;
   checkEdgar(settings: EdgarSettings): Promise<void>;
 }
@@ -34,7 +34,7 @@ export function loadShowcase(): Showcase {
   return load(PACKAGE) as Showcase;
 }
 
-/** Before anything is started for it. @throws UsageError that says how to install it */
+/** To call before anything is started that needs the agents. @throws UsageError that says how to install them */
 export function needShowcase(): void {
   if (hasShowcase()) return;
   throw new UsageError(
@@ -43,7 +43,7 @@ export function needShowcase(): void {
 }
 
 export function hasShowcase(): boolean {
-  // From source nothing has to be built: packages of this repository are their sources too.
+  // When run from source, nothing has to be built: packages of this repository resolve to their sources too.
   if (__filename.endsWith('.ts')) (load('../../../scripts/lib/sources.cjs') as { resolveSources(): void }).resolveSources();
   try {
     load.resolve(PACKAGE);

@@ -1,4 +1,4 @@
-/** Who signs on this machine: a private key, and whom it speaks for. */
+/** Finds the private key to sign with on this machine, and the principal that it speaks for. */
 import { SigningKey } from '../../attestation/signing-key';
 import { readTrustedKeys } from '../../attestation/trusted-keys';
 import type { Config } from '../../config';
@@ -14,7 +14,7 @@ export interface Signer {
 
 /**
  * @param options.key file of the key; absent: the one of the settings
- * @param options.by absent: whom the key belongs to, else the user of this machine
+ * @param options.by absent: the key's principal, else the user of this machine
  * @throws UsageError without a key, and for a name that the key does not speak for; BadSigningKey
  */
 export async function signerOf(
@@ -27,7 +27,7 @@ export async function signerOf(
       'There is no key to sign with. `holdfast keys create` makes one; name it with --key, or as HOLDFAST_SIGNING_KEY.',
     );
   const key = await SigningKey.read(path);
-  // The file of trusted keys may be on another machine: then what is asked for is signed, and the worker judges it.
+  // The file of trusted keys may be on another machine: then the requested name is signed, and the worker decides.
   const known = await readTrustedKeys(trustedKeys).catch(() => []);
   const entry = known.find(({ kid }) => kid === key.kid);
   if (entry?.principal !== undefined && by !== undefined && !samePerson(entry.principal, by))

@@ -1,4 +1,4 @@
-/** The last line of the terminal, redrawn while something runs or waits: what, and for how long. */
+/** Draws the last line of the terminal while something runs or waits: what, and for how long. */
 import type { TurnEvent } from '../../shapes/turn-event';
 
 const FRAME = 120;
@@ -9,7 +9,7 @@ export class StatusLine {
   private readonly timer = setInterval(() => this.draw(), FRAME);
   private drawn = false;
 
-  /** @param busy says that the last line belongs to somebody else now */
+  /** @param busy returns true while other code uses the last line */
   constructor(private readonly busy: () => boolean = () => false) {}
 
   event(event: TurnEvent): void {
@@ -48,7 +48,7 @@ export class StatusLine {
     this.clear();
   }
 
-  /** `at` is the server's clock: a turn that is watched late shows how long it has been waiting. */
+  /** `at` is server time: a turn that is watched late shows how long it has been waiting. */
   private add(key: string, what: string, at: string): void {
     this.running.set(key, { what, since: Math.min(Date.parse(at) || Date.now(), Date.now()) });
   }

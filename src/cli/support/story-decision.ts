@@ -1,4 +1,7 @@
-/** A call of the story of `npm start` that waits: asked about in the terminal, approved as `demo-operator`, or left to people outside. */
+/**
+ * Decides a waiting call in the demo of `npm start`: asks in the terminal, approves as `demo-operator`, or leaves it to people
+ * outside.
+ */
 import type { SigningKey } from '../../attestation/signing-key';
 import { cardLines } from '../../client/approvals/cards';
 import type { TurnHandle } from '../../client/turns/turn-handle';
@@ -10,7 +13,7 @@ import type { Output } from './output';
 
 const HOLDING = '    Waiting for a decision from outside.';
 
-/** Who decides what waits. */
+/** Who decides the waiting calls. */
 export type Decides = 'people outside' | 'the terminal' | 'demo-operator';
 
 export interface Decision {
@@ -24,7 +27,7 @@ export interface Decision {
   decided: AbortSignal;
 }
 
-/** Nobody is asked, nor told how to decide, and nothing is approved, where what would happen cannot be shown. */
+/** If the card cannot be shown, this asks nobody, shows no way to decide, and approves nothing. */
 export async function decideInStory(given: Decision): Promise<void> {
   const { turn, digest, decides, output, questions, decided } = given;
   const { card, why } = await cardOf(turn, digest);
@@ -35,7 +38,7 @@ export async function decideInStory(given: Decision): Promise<void> {
   }
   output.say(
     [
-      // In the terminal the whole card stands above the question.
+      // In the terminal the whole card is shown above the question.
       ...(decides === 'the terminal' ? [] : cardExcerpt(card).map((line) => `    │ ${line}`)),
       '    Read what is about to be sent in the Web UI (under User Metadata), and send the signal `approve` or `deny` there:',
       `    ${turn.uiUrl ?? ''}`,
@@ -76,7 +79,7 @@ async function cardOf(turn: TurnHandle, digest: string): Promise<{ card: string;
   }
 }
 
-/** Under a name; signed where the story has a key. */
+/** Under a name; signed if the demo has a key. */
 async function send(
   { turn, digest, key }: Decision,
   decision: 'approve' | 'deny',

@@ -1,3 +1,4 @@
+/** Collects the tools of an app for the commands `tools …`. */
 import type { Command } from 'commander';
 import type { App } from '../../agents/define';
 import { callableTools, listedTools, type ToolWithAgents } from '../../agents/listed-tools';
@@ -13,7 +14,7 @@ export type { ToolWithAgents } from '../../agents/listed-tools';
 export interface ToolboxOptions {
   app?: string;
   agent?: string;
-  /** Who would ask for a call. */
+  /** Who would request the call. */
   by?: string;
 }
 
@@ -23,7 +24,7 @@ export function withToolbox(command: Command): Command {
     .option('--agent <name>', 'only the tools of this agent');
 }
 
-/** Every tool and version of the app, by name and then version, with the agents that have it. */
+/** Every tool and version of the app, with the agents that have it; `callable` are those that a call can reach. */
 export async function toolbox({
   app: file,
   agent: name,

@@ -1,8 +1,8 @@
-/** The file of keys that an auditor brings: `--trust`. */
+/** Reads the file of keys that an auditor trusts: `--trust`. */
 import { readTrustedKeys, type TrustedKey } from '../../attestation/trusted-keys';
 import { UsageError } from './exit';
 
-/** The keys of the file; none without one. @throws UsageError */
+/** The keys of the file; none without a path. @throws UsageError */
 export async function trustFile(path: string | undefined): Promise<TrustedKey[]> {
   if (path === undefined) return [];
   try {

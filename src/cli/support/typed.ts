@@ -1,6 +1,6 @@
 /**
- * The model's text, as it writes it, on a terminal. It may come with gaps, or begin anew after a lost request: then what
- * stands there is not believed, and the finished text is shown after it.
+ * Shows the model's text on a terminal as the model writes it. It may come with gaps, or start again after a lost request: then the
+ * shown text may be wrong, and the finished text is shown after it.
  */
 import { visible } from '../../shared/text/visible';
 
@@ -20,7 +20,7 @@ export class StreamedText {
 
   constructor(private readonly write: (text: string) => void) {}
 
-  /** The terminal's last line is ours: nobody else may draw there. */
+  /** The terminal's last line is unfinished: other code must not draw there. */
   get open(): boolean {
     return this.midLine;
   }
@@ -32,18 +32,18 @@ export class StreamedText {
       [this.of, this.text, this.whole] = [of, '', true];
     }
     if (offset !== this.text.length) this.whole = false;
-    if (!this.whole) return; // the rest of a text without its middle misleads
+    if (!this.whole) return; // text without its middle would mislead
     this.text += text;
     this.write(visible(text));
     this.midLine = true;
   }
 
-  /** Whether exactly this has been shown, of the last request. */
+  /** Whether exactly this text of the last request was shown. */
   hasShown(text: string): boolean {
     return this.whole && text !== '' && this.text === text;
   }
 
-  /** Another line follows. */
+  /** Ends the line before another one is printed. */
   end(): void {
     if (this.midLine) this.write('\n');
     this.midLine = false;

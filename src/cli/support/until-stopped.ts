@@ -1,3 +1,4 @@
+/** Waits for the signals, or the end of npm, that end a command. */
 import { constants } from 'node:os';
 
 const PARENT_CHECK_MS = 500;
@@ -6,7 +7,7 @@ const STOPPING: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
  * Resolves at the first Ctrl-C, SIGTERM or SIGHUP; a second one, whichever, ends the process at once.
- * @param ignored signals that somebody else answers
+ * @param ignored signals that another process acts on
  */
 export function untilStopped(
   signals: readonly NodeJS.Signals[] = STOPPING,
@@ -17,7 +18,7 @@ export function untilStopped(
     let stopping = false;
     for (const signal of signals) {
       process.on(signal, () => {
-        // What a shell reports of a program that a signal ended.
+        // The exit code that a shell reports for a program that a signal ended.
         if (stopping) process.exit(128 + constants.signals[signal]);
         stopping = true;
         resolve(signal);
@@ -27,8 +28,8 @@ export function untilStopped(
 }
 
 /**
- * Resolves when npm, which started this, is gone: `npx` that is killed passes the signal on to its shell
- * only, and we would stay behind. Never resolves for a process that npm did not start.
+ * Resolves when npm, which started this process, is gone: a killed `npx` passes the signal on to its shell only, and this process
+ * would stay behind. Never resolves for a process that npm did not start.
  */
 export function untilNpmIsGone(): Promise<string> {
   return new Promise((resolve) => {

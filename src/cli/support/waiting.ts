@@ -1,6 +1,6 @@
 /**
- * What waits for a person in one turn, asked about in the terminal as it comes: approvals and calls in doubt, of the turn
- * and of its sub-agents. It is looked up, not read from events: what a sub-agent asks is no event of the turn that asked it.
+ * Asks in the terminal about everything that waits for a person in one turn: approvals and calls in doubt, of the turn and of its
+ * sub-agents. It queries the turn instead of reading events: a sub-agent's question is no event of the parent turn.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cardLines } from '../../client/approvals/cards';
@@ -19,9 +19,9 @@ const SETTLE = '    did it take effect? [a]pplied / [n]ot applied / enter: settl
 
 interface Asking {
   output: Output;
-  /** Null: nobody can be asked here; then it is only said what waits. */
+  /** Null: nobody can be asked here; then waiting calls are only printed. */
   questions: Questions | null;
-  /** Ctrl-D at a question. */
+  /** Called for Ctrl-D at a question. */
   ended: () => void;
 }
 
@@ -29,7 +29,7 @@ export class Waiting {
   private readonly open = new Map<string, AbortController>();
   private soon = new AbortController();
   private answered = true;
-  /** What has been said of calls that nobody can be asked about. */
+  /** Reasons that were printed for calls that nobody can be asked about. */
   private readonly said = new Set<string>();
 
   constructor(
@@ -37,12 +37,12 @@ export class Waiting {
     private readonly asking: Asking,
   ) {}
 
-  /** Something has happened that may be a question: the next look is now. */
+  /** Looks again at once, after an event that may be a question. */
   look(): void {
     this.soon.abort();
   }
 
-  /** Asks about whatever comes to wait, until `signal` aborts: then the questions that are open are moot. */
+  /** Asks about each call that waits, until `signal` aborts: then open questions are dropped. */
   async until(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       this.soon = new AbortController();
@@ -66,7 +66,7 @@ export class Waiting {
     }
   }
 
-  /** Once for each reason. Nobody is asked about what cannot be shown to him. */
+  /** Prints each reason once. Nobody is asked about a card that cannot be shown. */
   private saySo(why: string): void {
     if (this.said.has(why)) return;
     this.said.add(why);
@@ -77,7 +77,7 @@ export class Waiting {
     else print();
   }
 
-  /** Null: nobody answers now. That is said once, until somebody does again. */
+  /** Null: no worker answers now. That is printed once, until a worker answers again. */
   private async waiting(): Promise<WaitingNow | null> {
     try {
       const found = await this.turn.waiting();
@@ -91,7 +91,7 @@ export class Waiting {
     }
   }
 
-  /** Decides inline; a bare enter leaves it to others. */
+  /** Decides inline; an empty answer leaves the decision to others. */
   private async ask(call: Question, moot: AbortSignal): Promise<void> {
     const { output, questions, ended } = this.asking;
     const doubt = call.state === 'in_doubt';
@@ -108,12 +108,12 @@ export class Waiting {
       questions.above(() => output.say(`    ${elsewhere}   (Ctrl-C interrupts the turn)`));
     } catch (error) {
       if (error instanceof EndOfInput) return ended();
-      const why = oneLine(error instanceof Error ? error.message : String(error), 300); // decided meanwhile, or only signed ones count
+      const why = oneLine(error instanceof Error ? error.message : String(error), 300); // decided meanwhile, or it must be signed
       questions.above(() => output.say(`    ${why}\n    ${elsewhere}`));
     }
   }
 
-  /** False: that was no decision. @throws DecisionNotAccepted, NoWorker */
+  /** False: the answer was no decision. @throws DecisionNotAccepted, NoWorker */
   private async take(digest: string, doubt: boolean, answer: string): Promise<boolean> {
     const by = userName();
     const no = /^no?\b[\s,.:;-]*/i.exec(answer);

@@ -1,4 +1,4 @@
-/** `--class TOOL=CLASS`: a tool by its name, or all whose names fit a pattern with `*`. */
+/** Parses `--class TOOL=CLASS`: a tool by its name, or all tools whose names match a pattern with `*`. */
 import { CLASSES, stricter, type AcceptableClass } from '../../mcp/listed-tool';
 import type { Proposal } from '../../mcp/proposal';
 import { matchesWildcard } from '../../rules/text-pattern';
@@ -6,7 +6,10 @@ import { oneLine } from './describe';
 import { UsageError } from './exit';
 import { pairs } from './pairs';
 
-/** A tool's own name counts more than a pattern; of several patterns, the strictest class. @returns by the server's name of the tool */
+/**
+ * A tool's own name overrides a pattern; of several patterns, the strictest class counts.
+ * @returns classes by the server's name of the tool
+ */
 export function wantedClasses(given: string[], found: readonly Proposal[]): Map<string, AcceptableClass> {
   const named = new Map<string, AcceptableClass>();
   const matched = new Map<string, AcceptableClass>();

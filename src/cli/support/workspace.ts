@@ -1,4 +1,4 @@
-/** The folder that the workspace tools of the agents that ship work in. */
+/** Prepares the folder of the built-in agents' workspace tools. */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ConfigError, type Config } from '../../config';
@@ -10,8 +10,8 @@ before it writes. Delete what you like: nothing here is state of the engine.
 `;
 
 /**
- * Its path; made, for its user alone, when it is missing, and given a README.md when it is empty.
- * @returns null where there can be none: on Windows, and where the default folder cannot be made; `say` is told why
+ * Its path. If the folder is missing, it is made for its user alone; an empty one gets a README.md.
+ * @returns null if there can be none: on Windows, and if the default folder cannot be made; `say` gets the reason
  * @throws ConfigError when HOLDFAST_WORKSPACE names a folder that cannot be used
  */
 export function prepareWorkspace(

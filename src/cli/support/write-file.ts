@@ -1,4 +1,4 @@
-/** A file that is there whole or not at all, and belongs to its owner only: it holds what a turn has seen. */
+/** Writes a file as a whole or not at all, for its owner only: it contains what a turn has seen. */
 import { randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -10,7 +10,7 @@ export function writeFileWhole(path: string, text: string): Promise<void> {
 }
 
 /**
- * What `write` makes appears under `path` once it is done; a file that was there is replaced.
+ * Moves what `write` makes to `path` once it is finished; an existing file is replaced.
  * @throws UsageError for a path that cannot be written
  */
 export async function appearWhole(path: string, write: (partial: string) => Promise<void>): Promise<void> {

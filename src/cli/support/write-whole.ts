@@ -1,16 +1,16 @@
-/** A bundle in a file, whole or not at all. */
+/** Writes a bundle to a file, as a whole or not at all. */
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { EndBody } from '../../audit/format/lines';
 import { appearWhole } from './write-file';
 
-/** What the trailer of the bundle says, and how large it is. */
+/** What the bundle's trailer says, and the bundle's size. */
 export interface WrittenBundle extends Pick<EndBody, 'root' | 'lines' | 'complete' | 'contradiction' | 'kid'> {
   bytes: number;
 }
 
 /**
- * Writes the lines of a bundle as fast as the disk, or whoever reads, takes them. A file that was there is replaced.
+ * Writes the lines of a bundle as fast as the disk, or the reader, takes them. An existing file is replaced.
  * @param path `-`: standard output
  * @throws UsageError for a path that cannot be written
  */
@@ -32,7 +32,7 @@ export async function writeWhole(lines: AsyncIterable<string>, path: string): Pr
   return watched.trailer();
 }
 
-/** Small lines go on together. */
+/** Small lines are joined up to this size. */
 const CHUNK = 64 * 1024;
 
 class WriteMonitor {
@@ -63,7 +63,7 @@ class WriteMonitor {
   }
 }
 
-/** What is said of it. */
+/** The lines about it for people. */
 export function describeBundle(path: string, { lines, bytes, root, complete, contradiction, kid }: WrittenBundle): string[] {
   return [
     `${path}: ${lines} lines, ${bytes} bytes, signed by ${kid}`,

@@ -1,17 +1,17 @@
-/** A call's input as CEL sees it. Maps throughout, so that only own names are found. */
+/** Converts a call's input to CEL values. Objects become maps, so that an expression finds own fields only. */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 
 export type CelInput = null | boolean | bigint | number | string | CelInput[] | Map<string, CelInput>;
 
-/** Larger inputs are no matter for a condition: its rule falls back to the careful side. */
+/** A condition fails on a larger input, and then counts as the stricter result. */
 export const MOST_VALUES = 5000;
-/** A number of more digits than any amount has. */
+/** More digits than any amount has. */
 const MOST_DIGITS = 1000;
 
 /**
- * Integers become CEL's int, which compares exactly, however large. So does a text whose schema takes digits
- * only: amounts travel as `"250000000000000000000"`. A `type: number` stays a double.
- * @throws Error when there is more than conditions may look at
+ * Integers become CEL's int, which compares exactly at any size. So does a text whose schema allows digits only: amounts are sent
+ * as `"250000000000000000000"`. A `type: number` stays a double.
+ * @throws Error if the input has too many values, or a number too many digits
  */
 export function celInput(input: JsonObject, schema: JsonObject): Map<string, CelInput> {
   let left = MOST_VALUES;
@@ -34,7 +34,7 @@ function integer(text: string): CelInput {
   return BigInt(text);
 }
 
-/** `^`, digit classes with their counts, `$`: whatever fits such a pattern is a whole number. */
+/** `^`, digit classes with their counts, `$`: a text that fits such a pattern is a whole number. */
 const DIGIT_PATTERN = /^\^(?:\\d|\[[0-9]-[0-9]\]|[0-9]|\{\d+(?:,\d*)?\}|[-+*?|()]|\(\?:)+\$$/;
 
 function takesDigitsOnly(schema: JsonObject): boolean {

@@ -1,6 +1,6 @@
 /**
- * Compiles CEL expressions. CEL has no loops and no side effects; what is left that could take long is refused here: long
- * expressions, and loops within loops.
+ * Compiles CEL expressions. CEL has no unbounded loops and no side effects. Expressions that could still take long are refused:
+ * long ones, and nested loops.
  */
 import {
   celEnv,
@@ -32,14 +32,14 @@ const big = celFunc('big', [CelScalar.STRING], CelScalar.INT, (text) => {
 });
 
 const LIST = listType(CelScalar.DYN);
-/** One list: the library's own, a list of lists, is read by recursion, so that its answer hung on how much stack was left. */
+/** Makes one flat list. The library's own list of lists is read by recursion, so its result depended on the stack that was left. */
 const concatLists = celFunc('_+_', [LIST, LIST], LIST, (first, second) => {
   const items = [...itemsOf(first), ...itemsOf(second)];
   const list = celList(items);
   itemsByList.set(list, items);
   return list;
 });
-/** A loop joins a list with each of its items: what has been joined is not read one by one again. */
+/** A loop joins a list with each of its items: items that were joined before are not read one by one again. */
 const itemsByList = new WeakMap<CelList, CelValue[]>();
 const itemsOf = (list: CelList): CelValue[] => itemsByList.get(list) ?? [...list];
 
@@ -84,7 +84,7 @@ export function compileExpression(text: unknown): CompiledExpression {
   }
 }
 
-/** Whatever fails within an expression makes an error, and it is the stack that takes long then: a tenth of a millisecond. */
+/** A failure within an expression creates an error, and its stack trace is the slow part: a tenth of a millisecond. */
 function withoutStacks<T>(work: () => T): T {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;
@@ -120,7 +120,7 @@ interface Inspection {
   reads: string[];
 }
 
-/** Names that nothing has, functions that do not exist, loops within loops: found before a call meets them. */
+/** Finds unknown names, unknown functions and nested loops before a call is evaluated. */
 function inspect(root: Expr | undefined): Inspection {
   const found: Inspection = { faults: [], inputFields: [], reads: [] };
   const visit = (expr: Expr | undefined, bound: readonly string[], looping: boolean): void => {

@@ -1,8 +1,8 @@
 /**
- * How long an expression takes over an input, at most: what is short is asked on the worker's thread, the rest in one that can
- * be ended. Bounds, not estimates: a value is at most as large as all of the input that the expression names, times what it puts
- * together; each look goes over a whole value; a loop does all of it for each item. What is not among the functions below has no
- * bound. Steps are of 2 ns at most, as it was measured (test/unit/rules/condition-cost.test.ts).
+ * Bounds how long an expression takes over an input: a short one is evaluated on the worker's thread, a longer one in a thread
+ * that can be ended. Bounds, not estimates: a value is at most as large as the input that the expression names, times the values
+ * that it joins; each look reads a whole value; a loop repeats all of it for each item. A function that is not listed below has
+ * no bound. A step takes at most 2 ns, as measured (test/unit/rules/condition-cost.test.ts).
  */
 import { RE2JS } from 're2js';
 import { isJsonObject, type Json } from '../../shared/json/json';
@@ -10,14 +10,14 @@ import { MOST_VALUES } from './cel-values';
 import type { AskedCall } from './condition';
 
 export interface ExpressionWeight {
-  /** Fields of the input that are looked at; null: all. */
+  /** Fields of the input that are read; null: all. */
   fields: readonly string[] | null;
-  /** Calls, fields, loops: what may look at a value, or fail, which takes longest. */
+  /** Calls, fields, loops: each may read a value, or fail, which takes longest. */
   looks: number;
-  /** How many values may be put together into one. */
+  /** How many values may be joined into one. */
   joins: number;
   loops: number;
-  /** A loop makes a list. */
+  /** A loop builds a list. */
   makesLists: boolean;
   /** Each character of a value may be compared with each of another. */
   squares: boolean;
@@ -27,22 +27,22 @@ export interface ExpressionWeight {
   length: number;
 }
 
-/** These look at each character or item once. */
+/** Functions that read each character or item once. */
 const ONCE = new Set(
   '_==_ _!=_ _<_ _<=_ _>_ _>=_ _+_ _-_ -_ !_ _&&_ _||_ _?_:_ _[_] @in @not_strictly_false size startsWith endsWith bool type dyn'.split(
     ' ',
   ),
 );
-/** Text within text, and numbers of a thousand digits. */
+/** Text search, and numbers of a thousand digits. */
 const SQUARES = new Set(['contains', '_*_', '_/_', '_%_', 'int', 'double', 'string', 'big']);
 
-/** At least; one that fails makes an error. */
+/** Steps per look, at least: a failure creates an error. */
 const LOOK = 2000;
 const ITEM = 20;
 const CHARACTER = 10;
-/** Of a pattern, which is compiled each time. */
+/** For a pattern, which is compiled each time. */
 const PATTERN = { character: 15_000, instruction: 1500 } as const;
-/** To make a CEL value of one of the input's. */
+/** To convert one value of the input to CEL. */
 const VALUE = 1000;
 
 /** Null: some part of it has no bound. */
@@ -66,7 +66,7 @@ export function weigh(root: Expr | undefined, length: number): ExpressionWeight 
         found.makesLists = true;
         found.joins -= 2; // the `+ [item]` of each round
       }
-      if (hasLoop(value.iterRange)) bounded = false; // what one loop makes, another multiplies
+      if (hasLoop(value.iterRange)) bounded = false; // a loop over the result of another loop has no bound
     }
     if (kind !== 'constExpr' && kind !== 'identExpr') found.looks += 1;
     partsOf(expr).forEach(visit);
@@ -91,7 +91,7 @@ function weighCall({ function: name, args }: Call, found: Omit<ExpressionWeight,
   return true;
 }
 
-/** What is no pattern fails at once. */
+/** An invalid pattern fails at once. */
 function instructionsOf(pattern: string): number {
   try {
     return RE2JS.compile(pattern).programSize();
@@ -108,7 +108,7 @@ function hasLoop(expr: Expr): boolean {
   return expr.exprKind.case === 'comprehensionExpr' || partsOf(expr).some(hasLoop);
 }
 
-/** Steps over a call, at most; `Infinity` where that cannot be said. */
+/** Most steps for a call; `Infinity` if there is no bound. */
 export function stepsOver(weight: ExpressionWeight | null, { input, tool, turn }: AskedCall): number {
   if (weight === null) return Infinity;
   const whole = sizeOf(input);
@@ -137,7 +137,7 @@ interface Size {
   items: number;
 }
 
-/** Counts no more items than are of interest. */
+/** Stops counting after `MOST_VALUES` items. */
 function sizeOf(value: Json): Size {
   const size: Size = { characters: 0, items: 0 };
   const visit = (one: Json): void => {
@@ -156,14 +156,14 @@ function sizeOf(value: Json): Size {
   return size;
 }
 
-/** What is read of a parsed expression (google/cel-spec, syntax.proto). */
+/** The parts of a parsed expression that are read here (google/cel-spec, syntax.proto). */
 export interface Expr {
   exprKind: { case?: string; value?: any };
 }
 
 type Part = Expr | undefined;
 
-/** The expressions that stand right below one. */
+/** The direct sub-expressions. */
 export function partsOf({ exprKind: { case: kind, value } }: Expr): Expr[] {
   const parts = (): Part[] => {
     switch (kind) {

@@ -1,26 +1,26 @@
 /**
  * CEL expressions over `input`, `tool` and `turn` (`when` of a rule, `measure` of a budget), compiled when the agent is defined.
- * What compiles them is loaded with the first one: most agents have none, and it takes as long to load as a Temporal client.
+ * The compiler is loaded with the first expression: most agents have none, and it takes as long to load as a Temporal client.
  */
 import type { CallFacts } from '../types';
 
-/** What expressions look at. */
+/** What expressions can read. */
 export type AskedCall = Pick<CallFacts, 'tool' | 'input' | 'turn'>;
 
-/** A CEL expression, whatever it gives. */
+/** A compiled CEL expression, with a value of any type. */
 export interface Expression {
   text: string;
   /** Fields of `input` that it names, to be compared with the tools' schemas. */
   inputFields: string[];
-  /** What else it looks at: `input`, `tool.class`, `turn.requester`, or `turn` as a whole. */
+  /** What else it reads: `input`, `tool.class`, `turn.requester`, or `turn` as a whole. */
   reads: string[];
-  /** What it gives, as CEL has it (an integer is a bigint); or, in words, why it gives nothing. */
+  /** Its value in CEL types (an integer is a bigint); or, in words, why there is none. */
   evaluate(call: AskedCall): { value: unknown } | { error: string };
-  /** How long that takes, at most, in steps of 2 ns; `Infinity` where nobody can say. */
+  /** Most time that this takes, in steps of 2 ns; `Infinity` if there is no bound. */
   steps(call: AskedCall): number;
 }
 
-/** True or false; or, in words, why it could not be said. */
+/** True or false; or, in words, why it could not be evaluated. */
 export type Outcome = boolean | { error: string };
 
 export interface Condition extends Pick<Expression, 'text' | 'inputFields' | 'reads' | 'steps'> {

@@ -1,7 +1,7 @@
 /**
- * Static admission: find → schema → the tool's own check → before-hooks → permission. Everything that a model asked
- * for passes here before anything acts; what fails is answered to the model, and reaches neither a person nor a tool.
- * Where a hook does I/O, or a classifier is asked, the last two steps are done again in `admitCall`.
+ * Static admission of a call: find the tool → schema → the tool's own check → before-hooks → permission. Every call that a model
+ * asks for passes these checks first. A call that fails is answered to the model, and reaches neither a person nor a tool.
+ * Where a hook does I/O or a classifier has to decide, the `admitCall` activity runs that hook and checks permission again.
  */
 import type { AdmittedCall } from '../../shared/io/activities';
 import type { Resources, Safety } from '../../shared/turn/calls';
@@ -19,41 +19,40 @@ import type { PreparedAgent, PreparedTool } from '../catalogue/registry';
 import type { Violation } from '../schema/schema';
 import type { ToolLogger } from '../define/tool';
 
-/** Of a tool's name that the model has made up, as JSON: history and transcript have it. */
+/** Most bytes of JSON that are kept of an unknown tool's name. The model invented it; history and transcript store it. */
 const NAME_BYTES = 250;
 
 export interface CallRequest {
   name: string;
   /** The input as the model wrote it. */
   json: string;
-  /** The answer was cut at its token limit: JSON that does not parse was cut off, not malformed. */
+  /** The model's answer hit its token limit: JSON that does not parse was cut off, and is not malformed. */
   cut: boolean;
   /** Names of the tools that the request showed; absent: all. */
   shown?: ReadonlySet<string>;
-  /** No model asked: internal tools are there too. */
+  /** A direct call, without a model: internal tools may be called too. */
   direct?: boolean;
 }
 
 type AdmissionField = 'tool' | 'version' | 'class' | 'verdict' | 'reason' | 'error' | 'input_hash' | 'input_digest' | 'parallel';
 
 export interface StaticAdmission extends Pick<AdmittedCall, AdmissionField> {
-  /** The effective input, defaults applied, as the hooks left it; as asked when the call was rejected. */
+  /** The effective input: defaults applied, changed by hooks. For a rejected call, the input as far as it was read. */
   input: JsonObject;
-  /** What hooks made of the input, in order. */
+  /** The changes that hooks made to the input, in order. */
   changes: InputChange[];
-  /** A hook with I/O or the classifier has still to speak: `admitCall` decides, and `verdict` is the careful one. */
+  /** A hook with I/O or the classifier has not run yet: `admitCall` decides later, and `verdict` is `ask` until then. */
   undecided: boolean;
-  /** What the rules looked at, for the record; null: they were not asked. */
+  /** The facts that the rules compared, for the record; null: the rules were not evaluated. */
   facts: JsonObject | null;
-  /** What the tool declares as its target; null: nothing, or the call was rejected. */
+  /** The target that the tool declares; null: it declares none, or the call was rejected. */
   target: JsonObject | null;
 }
 
-/** What static admission is told besides the call. */
 export interface AdmitOptions {
   turn: TurnFacts;
   log: ToolLogger;
-  /** How many turns of sub-agents may stand below this one. Default: any number. */
+  /** How many levels of sub-agents this turn may still start. Default: no limit. */
   depthLeft?: number;
 }
 
@@ -109,7 +108,7 @@ export async function admit(
     input,
     input_hash: hashJson(input),
     input_digest: inputDigest({ tool: name, version, input: checked.input }),
-    // A hook may still change what the call touches, and whether it asks: until then it is safe beside none.
+    // A hook may still change what the call touches, or require approval. Until then the call runs beside no other.
     parallel: allowed && runsBeside(prepared, input),
     changes,
     undecided,
@@ -118,7 +117,7 @@ export async function admit(
   };
 }
 
-/** For a call outside of any turn: nothing untrusted has been read, nothing is logged. */
+/** Options for a call outside of any turn: no untrusted content has been read, and nothing is logged. */
 function alone({ agent }: PreparedAgent): AdmitOptions {
   const none = () => undefined;
   return {
@@ -127,7 +126,7 @@ function alone({ agent }: PreparedAgent): AdmitOptions {
   };
 }
 
-/** Checks in threads what the calls would take long to check here; `admit` knows it afterwards. */
+/** Checks inputs whose schema check would take long in threads, before `admit`; `admit` then uses the stored results. */
 export async function checkAhead(
   agent: PreparedAgent,
   calls: readonly Pick<CallRequest, 'name' | 'json' | 'cut'>[],
@@ -142,7 +141,7 @@ export async function checkAhead(
   );
 }
 
-/** Schema, then the tool's own check: the effective input, or what is wrong with it. */
+/** Checks an input against the schema, then with the tool's own check. Returns the effective input, or the error. */
 export function checkInput(
   prepared: PreparedTool,
   input: JsonObject,
@@ -153,18 +152,18 @@ export function checkInput(
   return own ? { ok: false, input: checked.data, error: own } : { ok: true, input: checked.data };
 }
 
-/** What the model is told where no further turn may stand below its own. */
+/** The error for the model where its turn may start no further sub-agent. */
 export function tooDeep(tool: string): CallError {
   const message = `${tool} was not asked: sub-agents stand as deep here as the first agent's maxDepth allows.`;
   return callError('QUOTA_EXCEEDED', 'too_deep', message, { hint: 'Do it without another agent.' });
 }
 
-/** What the model is told of a call that rules or mode refuse. */
+/** The error for the model where rules or mode refuse a call. */
 export function deniedError(tool: string, { word, reason }: Verdict): CallError {
   return callError('PERMISSION_DENIED', word ?? 'denied_by_rule', `${tool} may not be used: ${reason}.`);
 }
 
-/** For a call that is one too many in its answer. */
+/** Rejects a call beyond the limit of calls per model answer. */
 export function refuseExcess(agent: PreparedAgent, asked: CallRequest, allowed: number): StaticAdmission {
   const error = callError('INVALID_PARAMS', 'too_many_calls', `One answer may ask for ${allowed} calls; this one was not run.`, {
     hint: 'Ask for it again in the next answer.',
@@ -200,7 +199,7 @@ function parseInput(asked: CallRequest): { ok: true; input: JsonObject } | { ok:
   }
 }
 
-/** The refinements of a zod schema, then the tool's `check`. */
+/** Runs the refinements of a zod schema, then the tool's `check`. */
 function ownCheck({ tool }: PreparedTool, input: JsonObject): CallError | null {
   const read = readInput(tool, input);
   if (!read.ok) return read.error;
@@ -214,7 +213,7 @@ function ownCheck({ tool }: PreparedTool, input: JsonObject): CallError | null {
   }
 }
 
-/** More keys, or longer ones, than anybody needs: such a call runs alone, and history stays small. */
+/** Limits for the keys of `concurrencySafe`. A call with more or longer keys runs alone, so that history stays small. */
 const MOST_RESOURCES = 32;
 const LONGEST_RESOURCE = 300;
 
@@ -226,7 +225,7 @@ function runsBeside({ tool }: PreparedTool, input: JsonObject): Safety {
     const said: unknown = tool.concurrencySafe(readInputOrThrow(tool, input));
     return said === true || (isResources(said) && { reads: [...said.reads], writes: [...said.writes] });
   } catch {
-    return false; // a predicate that crashes on this input has not said that it is safe
+    return false; // a predicate that throws for this input does not declare it safe
   }
 }
 
@@ -271,7 +270,7 @@ function rejectCall(asked: CallRequest, prepared: PreparedTool | null, input: Js
   };
 }
 
-/** "The same input twice" for an input that may be no JSON at all. */
+/** The digest that detects the same rejected input twice; the input may be invalid JSON. */
 function rejectedDigest(asked: CallRequest): string {
   const text: Json = { tool: asked.name.toWellFormed(), version: '', input: asked.json.toWellFormed() };
   return inputDigest(text as never);

@@ -1,4 +1,4 @@
-/** After-hooks over one result. They annotate: what the tool returned is stored as it was, whatever they say or do. */
+/** Runs after-hooks on one result. They add notes and metadata; the data that the tool returned never changes. */
 import { type Envelope, type EnvelopeMetadata, type HookNote, exceptionText } from '../../shared/wire/errors';
 import { type JsonObject, isJsonObject, type Json } from '../../shared/json/json';
 import { toJson } from '../results/to-json';
@@ -6,10 +6,10 @@ import { HOOK_TIMEOUT, hooksFor, within, type AfterHook, type HookContext, type 
 
 const FIELD = /^[a-z][a-z0-9_]{0,40}$/;
 const LONGEST_NOTE = 1000;
-/** Of all that one hook puts into the metadata, characters of JSON. */
+/** Limit for the metadata that one hook adds, characters of JSON. */
 const LARGEST_METADATA = 8000;
 
-/** The envelope with what the hooks say of it; a hook that fails is noted, and the result stands. */
+/** Returns the envelope with the hooks' notes and metadata. A hook that fails is noted too, and the result stays valid. */
 export async function annotate(
   hooks: readonly AfterHook[],
   call: Omit<HookResult, 'ok' | 'data' | 'error'>,
@@ -41,7 +41,7 @@ function resultFor(call: Omit<HookResult, 'ok' | 'data' | 'error'>, envelope: En
   return structuredClone({ ...call, ok: success, data: success ? envelope.data : null, error: success ? null : envelope.error });
 }
 
-/** @throws Error for an answer that cannot be kept */
+/** @throws Error for an answer that cannot be stored */
 function checkAnswer(
   answer: { note?: unknown; metadata?: unknown },
   taken: EnvelopeMetadata,
@@ -57,10 +57,10 @@ function checkAnswer(
   return { ...note, fields };
 }
 
-// Metacognition: a result is looked at once more before the model builds on it. What was found stands in
-// `metadata.metacognition`, and the model reads the correction beside the result.
+// Metacognition: a check of a result before the model uses it. The finding is stored in `metadata.metacognition`, and the
+// model reads the correction beside the result.
 
-/** What a check says of a result; `correction` tells the model what to do instead. */
+/** A check's answer about a result; `correction` tells the model what to do instead. */
 export interface Finding {
   needs_correction: boolean;
   correction?: string;
@@ -68,7 +68,7 @@ export interface Finding {
 
 export type Check = (result: HookResult, ctx: HookContext) => Finding | Promise<Finding>;
 
-/** An after-hook that records what `check` says. Failed results are not checked: their error says what to do. */
+/** An after-hook that records the finding of `check`. Failed results are not checked: their error says what to do. */
 export function metacognition(check: Check, options: Pick<AfterHook, 'tools' | 'timeoutMs'> = {}): AfterHook {
   return {
     name: 'metacognition',
@@ -86,18 +86,18 @@ export function metacognition(check: Check, options: Pick<AfterHook, 'tools' | '
 }
 
 export interface CheckRules {
-  /** Nothing found is worth a word: null, an empty list, text or object, or an object of which every list is empty. */
+  /** Report empty results: null, an empty list, text or object, or an object with lists that are all empty. */
   empty?: boolean;
-  /** A date in a field of this name (`as_of` unless told) may be so many days old. */
+  /** Maximum age, in days, of a date in the field `asOfField` (default `as_of`). */
   maxAgeDays?: number;
   asOfField?: string;
-  /** Field name → bounds that any number of that name has to keep. */
+  /** Field name → bounds for every number in a field of that name. */
   bounds?: Record<string, { min?: number; max?: number }>;
-  /** Fields of the input whose values the result must mention, in any case: it is about what was asked for. */
+  /** Fields of the input whose values the result must contain, upper or lower case. */
   mentions?: string[];
 }
 
-/** A check by plain rules: empty results, stale dates, figures out of bounds, results about something else. */
+/** A check by fixed rules: empty results, old dates, numbers out of bounds, results that do not mention the input. */
 export function checkByRules(rules: CheckRules, now: () => number = Date.now): Check {
   return ({ data, input }) => {
     const found = [
@@ -142,7 +142,7 @@ function missingMentions({ mentions = [] }: CheckRules, input: JsonObject, data:
     .map(([field, asked]) => `The result does not mention ${field} ${JSON.stringify(asked.slice(0, 60))}: is it about that?`);
 }
 
-/** Values by the name of their field, at any depth; at most so many. */
+/** Calls `look` for each value with its field's name, at any depth, up to a limit. */
 function walk(data: Json, look: (name: string, value: Json) => string[]): string[] {
   const found: string[] = [];
   const waiting: [string, Json][] = [['', data]];

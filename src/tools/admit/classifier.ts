@@ -1,6 +1,6 @@
 /**
- * The classifier of mode `auto`: it may approve what the rules leave open, and nothing else. It is asked only there,
- * never for a destructive call; whatever goes wrong with it means that a person is asked.
+ * Asks an agent's classifier about a call in mode `auto`. It decides only calls that the rules leave open, and never a
+ * destructive call. If the classifier fails, a person is asked.
  */
 import type { Denials } from '../../shared/io/activities';
 import { unknownFields } from '../../shared/json/json';
@@ -9,14 +9,14 @@ import { exceptionText } from '../../shared/wire/errors';
 
 export interface ClassifierAnswer {
   verdict: 'approve' | 'deny' | 'ask';
-  /** For the record, and for the person or model that meets the verdict. */
+  /** For the record, and for the approver or the model that reads the verdict. */
   reason: string;
 }
 
 export interface Classifier {
-  /** `[A-Za-z0-9_-]{1,64}`; stands in history. */
+  /** `[A-Za-z0-9_-]{1,64}`; recorded in history. */
   name: string;
-  /** May do I/O, e.g. ask a small model; 10 s. May run again after a crash. */
+  /** May do I/O, e.g. ask a small model. Time limit: 10 s. May run again after a crash. */
   decide(call: HookCall, ctx: HookContext): ClassifierAnswer | Promise<ClassifierAnswer>;
 }
 
@@ -24,7 +24,7 @@ const LIMIT = 10_000;
 const MOST_IN_A_ROW = 3;
 const MOST_IN_ALL = 10;
 
-/** The classifier's word on one call that the rules leave open. */
+/** The classifier's verdict on one call that the rules leave open. */
 export async function classify(
   classifier: Classifier | undefined,
   denials: Denials,

@@ -1,4 +1,7 @@
-/** Expressions over a call, asked at once where that is short, and else in a thread that can be ended (decision 0023). */
+/**
+ * Evaluates the conditions and expressions of rules and budgets for a call: on the worker's thread where that takes few steps,
+ * else in a thread that can be terminated (decision 0023).
+ */
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { AskedCall, Condition, Expression, Outcome } from '../../rules';
@@ -7,18 +10,18 @@ import { isToolError } from '../define/errors';
 import { defineJob } from '../isolation/job';
 import { inThread } from '../isolation/pool';
 
-/** Some 5 ms. */
+/** About 5 ms. */
 const FEW_STEPS = 2_500_000;
 
 type ExpressionResult = ReturnType<Expression['evaluate']>;
 
-/** Whether all of them can be asked on the worker's thread. */
+/** Whether all of them together take few enough steps for the worker's thread. */
 export function fewSteps(expressions: readonly Pick<Expression, 'steps'>[], call: AskedCall): boolean {
   let sum = 0;
   return expressions.every((expression) => (sum += expression.steps(call)) <= FEW_STEPS);
 }
 
-/** What each condition says of the call. */
+/** The outcome of each condition for the call. */
 export async function outcomesInThread(conditions: readonly Condition[], call: AskedCall): Promise<Outcome[]> {
   const texts = conditions.map(({ text }) => text);
   return catchToolError(inThread(conditionsJob, { texts, call: plain(call) }, lane(call)), (error) =>
@@ -26,7 +29,7 @@ export async function outcomesInThread(conditions: readonly Condition[], call: A
   );
 }
 
-/** What an expression gives, wherever it is asked. */
+/** The value of an expression, evaluated on this thread or in another. */
 export async function evaluateExpression(expression: Expression, call: AskedCall): Promise<ExpressionResult> {
   if (fewSteps([expression], call)) return expression.evaluate(call);
   return catchToolError(inThread(expressionJob, { text: expression.text, call: plain(call) }, lane(call)), (error) => ({
@@ -36,7 +39,7 @@ export async function evaluateExpression(expression: Expression, call: AskedCall
 
 const lane = ({ turn }: AskedCall) => ({ lane: 'admission', owner: turn.requester }) as const;
 
-/** Only what can be copied, and what expressions look at. */
+/** Copies only what can be cloned, and what expressions read. */
 function plain({ tool, input, turn }: AskedCall): AskedCall {
   const { schema } = tool;
   return { tool: { ...tool, schema }, input, turn };
@@ -51,7 +54,7 @@ async function catchToolError<T>(work: Promise<T>, failed: (error: string) => T)
   }
 }
 
-/** Exported for tests: each that shows it takes so long. */
+/** Exported so that tests can shorten the time limit. */
 export const LIMITS = { ms: 5000, reason: 'condition_too_slow', hint: 'Send less.' };
 const HERE = join(__dirname, 'expressions');
 const conditionsJob = defineJob<{ texts: string[]; call: AskedCall }, Outcome[]>(HERE, 'askConditions', 'It', LIMITS);
@@ -62,7 +65,7 @@ export function askConditions({ texts, call }: { texts: string[]; call: AskedCal
   return texts.map((text) => conditionOf(text).holds(call));
 }
 
-/** Runs in a thread. What it gives is used if it is a number or a text, and is named by its kind else. */
+/** Runs in a thread. An object is replaced by null: it cannot be an amount, and might not be cloneable. */
 export function askExpression({ text, call }: { text: string; call: AskedCall }): ExpressionResult {
   const given = expressionOf(text).evaluate(call);
   return 'value' in given && typeof given.value === 'object' ? { value: null } : given;
@@ -80,7 +83,7 @@ const expressionOf = memoize((text) => {
   return compiled.expression;
 });
 
-/** Made once in this thread. */
+/** Compiles each text once per thread. */
 function memoize<T extends object>(make: (text: string) => T): (text: string) => T {
   const known = new LRUCache<string, T>({ max: 500 });
   return (text) => {

@@ -1,6 +1,6 @@
 /**
- * Hooks: code of the agent's or app's author around every call. Before-hooks see a call that is valid, and may
- * refuse it or change its input; whoever fails, fails closed. After-hooks see a result, and may only annotate it.
+ * Hooks: functions of the agent's or app's author that run around every call. Before-hooks get a valid call, and may refuse it
+ * or change its input; a before-hook that fails refuses the call. After-hooks get a result, and may only annotate it.
  */
 import { type CallError, callError, exceptionText } from '../../shared/wire/errors';
 import { type Json, type JsonObject, isJsonObject, unknownFields } from '../../shared/json/json';
@@ -10,7 +10,7 @@ import { matchesWildcard } from '../../rules/text-pattern';
 import { toJson } from '../results/to-json';
 import type { CheckFault, ToolLogger } from '../define/tool';
 
-/** The call that a hook looks at. Its own copy: what a hook writes into it changes nothing. */
+/** The call that a hook gets. It is a copy: a hook that writes into it changes nothing. */
 export interface HookCall {
   tool: string;
   version: string;
@@ -28,7 +28,7 @@ export interface HookContext {
 export type BeforeAnswer = undefined | void | { refuse: CheckFault } | { input: JsonObject; why: string };
 
 interface HookCommon {
-  /** `[A-Za-z0-9_-]{1,64}`; stands in history and on cards. */
+  /** `[A-Za-z0-9_-]{1,64}`; shown in history and on cards. */
   name: string;
   /** Names of tools, with `*` for any characters. Absent: all. */
   tools?: string[];
@@ -37,7 +37,7 @@ interface HookCommon {
 }
 
 export interface BeforeHook extends HookCommon {
-  /** It asks somebody else. Then it runs in an activity of its own, after those without; it may run again after a crash. */
+  /** The hook does I/O. It runs in its own activity, after the hooks without I/O, and may run again after a crash. */
   io?: boolean;
   run(call: HookCall, ctx: HookContext): BeforeAnswer | Promise<BeforeAnswer>;
 }
@@ -49,7 +49,7 @@ export interface HookResult extends HookCall {
   error: CallError | null;
 }
 
-/** `note` is for the model; `metadata` goes into the envelope's, under names that are free there. */
+/** `note` is for the model; `metadata` is added to the envelope's metadata, under names that are not taken there. */
 export type AfterAnswer = undefined | void | { note?: string; metadata?: JsonObject };
 
 export interface AfterHook extends HookCommon {
@@ -63,10 +63,10 @@ export interface Hooks {
 
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 export const HOOK_TIMEOUT = 10_000;
-/** What all hooks of one call may take together: they run inside of activities that have limits of their own. */
+/** Limit for the timeouts of all hooks of a kind together, ms: they run inside activities that have their own timeouts. */
 const MOST_TOGETHER = 60_000;
 
-/** Every fault of a list of hooks, in words. */
+/** Returns every fault of the hooks' definitions, as messages. */
 export function hookFaults(hooks: Partial<Hooks> | undefined): string[] {
   const kinds = ['before', 'after'] as const;
   const unknown = unknownFields(hooks, kinds, 'hooks');
@@ -105,7 +105,7 @@ function oneFaults(kind: string, hook: BeforeHook): string[] {
   return faults;
 }
 
-/** The app's hooks run first. */
+/** Joins hooks; the app's run first. */
 export function joinHooks(...all: (Partial<Hooks> | undefined)[]): Hooks {
   return { before: all.flatMap((hooks) => hooks?.before ?? []), after: all.flatMap((hooks) => hooks?.after ?? []) };
 }
@@ -114,19 +114,19 @@ export function hooksFor<H extends HookCommon>(hooks: readonly H[], tool: string
   return hooks.filter(({ tools }) => tools === undefined || tools.some((name) => matchesWildcard(name, tool)));
 }
 
-/** What a hook made of an input, and why. */
+/** A change that a hook made to an input, and why. */
 export interface InputChange {
   hook: string;
   why: string;
-  /** The input that the hook was given. */
+  /** The input before the change. */
   before: JsonObject;
 }
 
 export type BeforeOutcome = { ok: true; input: JsonObject; changes: InputChange[] } | { ok: false; error: CallError };
-/** Null: the input is valid; else the effective one, or what is wrong with it. */
+/** Checks a changed input: the effective input, or the error. */
 export type Revalidate = (input: JsonObject) => { ok: true; input: JsonObject } | { ok: false; error: CallError };
 
-/** Runs the synchronous hooks over a call. */
+/** Runs the synchronous hooks on a call. */
 export function runBefore(hooks: readonly BeforeHook[], call: HookCall, revalidate: Revalidate, log: ToolLogger): BeforeOutcome {
   let outcome: BeforeOutcome = { ok: true, input: call.input, changes: [] };
   for (const hook of hooks) {
@@ -141,7 +141,7 @@ export function runBefore(hooks: readonly BeforeHook[], call: HookCall, revalida
   return outcome;
 }
 
-/** Runs hooks with I/O over a call, one after the other, each within its time limit. */
+/** Runs hooks with I/O on a call, one after the other, each within its time limit. */
 export async function runBeforeIo(
   hooks: readonly BeforeHook[],
   call: HookCall,
@@ -168,7 +168,7 @@ function ownCopy(call: HookCall, outcome: BeforeOutcome): HookCall {
   return { ...call, input: structuredClone(outcome.ok ? outcome.input : call.input), turn: { ...call.turn } };
 }
 
-/** One hook's answer, applied; a throw, or an answer that is none, refuses the call. */
+/** Applies one hook's answer. A hook that throws, or gives an invalid answer, refuses the call. */
 function step(
   hook: BeforeHook,
   given: BeforeOutcome & { ok: true },
@@ -221,8 +221,8 @@ async function settle(work: () => Promise<BeforeAnswer>): Promise<() => BeforeAn
 }
 
 /**
- * Runs `work` with a signal that aborts at the limit.
- * @throws Error when it takes longer, or what it throws
+ * Runs `work` with a signal that aborts at the time limit.
+ * @throws Error when the work takes longer; and any error of `work`
  */
 export async function within<T>(ms: number, work: (signal: AbortSignal) => T | Promise<T>): Promise<T> {
   const abort = new AbortController();

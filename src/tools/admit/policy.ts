@@ -1,6 +1,6 @@
 /**
- * Permission: an agent's rules, compiled once, so that every fault of them is found before a model calls anything, and asked about
- * each call of its tools. The rules themselves are in `rules/`.
+ * Decides whether a call of a tool is allowed: compiles an agent's permission rules, collects the facts about the call, and
+ * evaluates the rules. Faults of the rules are found before a model calls anything. The rules themselves are in `rules/`.
  */
 import {
   compileRules,
@@ -29,13 +29,13 @@ import { fewSteps, outcomesInThread } from './expressions';
 export { recordedFacts, withDefaults, EFFECTS, MODES } from '../../rules';
 export type { AgentPermissions, Mode, Policy, RuleEntry, RuleTrace, TurnFacts, Verdict } from '../../rules';
 
-/** Every fault of an agent's permissions, in words; empty: they can be compiled. `servers`: others whose tools it has besides. */
+/** Every fault of an agent's permissions, as messages; empty: they can be compiled. `servers`: MCP servers that add tools. */
 export function permissionFaults(
   permissions: AgentPermissions,
   tools: readonly Tool[],
   servers: readonly string[] = [],
 ): string[] {
-  // Which tools a server has is known only once a turn begins.
+  // The tools of a server are known only when a turn begins.
   return faultsOf(permissions, withBuiltIn(tools).map(ruledTool), (name) => isFrom(servers, name));
 }
 
@@ -50,14 +50,14 @@ function withBuiltIn(tools: readonly Tool[]): Tool[] {
   return tools.some((tool) => tool.name === readResult.name) ? [...tools] : [...tools, readResult];
 }
 
-// The verdict on a call, where a worker asks for it: conditions that could take long are asked in a thread, all of a call's
-// together, and one that is ended there has failed, so that its rule counts for the careful side.
+// The verdict on a call, in a worker. Where a call's conditions could take long, all of them are evaluated in a thread. If the
+// thread hits its time limit, they count as failed: then an allow rule does not match, and an ask or deny rule does.
 
 export function decide(policy: Policy, call: ToolCall): Promise<Verdict> {
   return decideOn(policy, factsOf(call));
 }
 
-/** The same, where the facts are wanted besides. */
+/** As `decide`, for callers that need the facts too. */
 export async function decideOn(policy: Policy, call: CallFacts): Promise<Verdict> {
   const conditions = policy.rulesOf(call.tool).flatMap(({ rule }) => rule.condition ?? []);
   if (fewSteps(conditions, call)) return decideAtOnce(policy, call);
@@ -65,7 +65,7 @@ export async function decideOn(policy: Policy, call: CallFacts): Promise<Verdict
   return decideAtOnce(policy, call, (condition) => said[conditions.indexOf(condition)]!);
 }
 
-// What rules look at of a tool and of a call: the only place where they meet a tool's own code.
+// The facts that rules compare. Only this part runs a tool's own code for the rules.
 
 export interface ToolCall {
   tool: Tool;
@@ -78,7 +78,7 @@ export function factsOf({ tool, input, turn }: ToolCall): CallFacts {
   return { tool: ruledTool(tool), input, targets: targetsOf(tool, input), ...filesOf(tool), turn };
 }
 
-/** Looked at when a rule asks, each once: verdict and record speak of the same content. */
+/** A file is hashed when a rule first needs it, and only once: verdict and record then have the same hash. */
 function filesOf({ ruleTarget }: Tool): { files?: FileHashes } {
   if (ruleTarget?.kind !== 'command') return {};
   const looked: Record<string, string | null> = {};
@@ -88,7 +88,7 @@ function filesOf({ ruleTarget }: Tool): { files?: FileHashes } {
 
 const ruledTools = new WeakMap<Tool, RuledTool>();
 
-/** The same object each time: what was compiled for it is found again. */
+/** Returns the same object for the same tool, because compiled rules are cached by it. */
 export function ruledTool(tool: Tool): RuledTool {
   const ruled = ruledTools.get(tool) ?? describe(tool);
   ruledTools.set(tool, ruled);
@@ -105,12 +105,12 @@ function describe(tool: Tool): RuledTool {
     ...(egress === undefined ? {} : { egress }),
     target: tool.ruleTarget?.kind ?? null,
     get schema() {
-      return compiledInput(tool.input as JsonObject).schema; // only once a rule has a condition
+      return compiledInput(tool.input as JsonObject).schema; // a getter: only rules with a condition need it
     },
   };
 }
 
-/** Nothing at all counts as unknown: a search without a folder searches everywhere. */
+/** Null: unknown. An empty list is unknown too: a search without a folder searches everywhere. */
 function targetsOf(tool: Tool, input: JsonObject): string[] | null {
   if (!tool.ruleTarget) return null;
   try {
@@ -122,14 +122,14 @@ function targetsOf(tool: Tool, input: JsonObject): string[] | null {
   }
 }
 
-// What a tool acts on besides its input: as its definition says.
+// A call's target: what the tool acts on besides its input, by its definition.
 
-/** It is read on a card. */
+/** Limit: people read it on a card. */
 const MOST_BYTES = 4000;
 
 export type Target = { ok: true; target: JsonObject | null } | { ok: false; error: CallError };
 
-/** Null where the tool declares none. */
+/** The target is null where the tool declares none. */
 export function targetOf(tool: Tool, input: JsonObject): Target {
   if (tool.target === undefined) return { ok: true, target: null };
   try {
@@ -152,9 +152,9 @@ function fault({ name, version }: Tool, why: string): Target {
   return { ok: false, error: callError('EXECUTION_ERROR', 'target_failed', message.toWellFormed()) };
 }
 
-// Which act a call stands for, by its tool's own word.
+// The intent of a call, by its tool's `intentKey`.
 
-/** `intent` is null for a tool that does not say, or an input for which it answers null. */
+/** `intent` is null for a tool without `intentKey`, or where `intentKey` returns null for this input. */
 export function intentOf(tool: Tool, input: JsonObject): { ok: true; intent: string | null } | { ok: false; error: CallError } {
   if (!tool.intentKey) return { ok: true, intent: null };
   try {

@@ -1,4 +1,4 @@
-/** What a person should know of a tool before relying on it, as data; markdown.ts and html.ts show it. */
+/** Builds a tool card: the facts that a person needs before they rely on a tool. markdown.ts and html.ts render it. */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { CLASS_RULES, type ToolClass } from '../../shared/turn/tool-class';
 import { toolDefinition, type ToolJson } from '../convert/definition';
@@ -7,11 +7,11 @@ import { estimateTokens } from '../define/model-text';
 import type { Tool } from '../define/tool';
 
 export interface CardInput {
-  /** `place.lat`, `tags[]`. */
+  /** Such as `place.lat` or `tags[]`. */
   name: string;
   type: string;
   required: boolean;
-  /** Every limit of the schema, in words. */
+  /** Every limit of the schema, as text. */
   limits: string[];
   default: string | null;
   description: string;
@@ -22,9 +22,9 @@ export interface Card {
   version: string;
   class: ToolClass;
   group: string | null;
-  /** One paragraph each: what, returns, when, not for. */
+  /** One paragraph for each part: what, returns, use when, not for. */
   says: { label: string; text: string }[];
-  /** What the class means for whoever uses it. */
+  /** What the class means for people who use the tool. */
   means: string[];
   inputs: CardInput[];
   errors: { code: string; reason: string; when: string }[];
@@ -33,7 +33,7 @@ export interface Card {
   changelog: { version: string; what: string }[];
   /** Tokens that the definition costs in every request. */
   definitionTokens: number;
-  /** Tokens of one call, where the author estimated them. */
+  /** Tokens of one call, as the author estimated them; null: no estimate. */
   callTokens: NonNullable<ToolJson['estimated_tokens']> | null;
 }
 
@@ -63,7 +63,7 @@ export function toolCard(tool: Tool): Card {
   };
 }
 
-/** What the model is told of a tool costs this much of every request. */
+/** Estimated tokens of a tool's definition, which every model request contains. */
 export function definitionTokens({ name, description, parameters }: ToolJson): number {
   return estimateTokens(`${name}\n${description}`, 'text') + estimateTokens(JSON.stringify(parameters), 'json');
 }
@@ -107,7 +107,7 @@ function caution(definition: ToolJson, warning: string | undefined): string[] {
   ];
 }
 
-/** Deeper than this a table helps nobody. */
+/** Deeper fields would make the table unreadable. */
 const DEPTH = 4;
 
 function inputsOf(root: JsonObject): CardInput[] {

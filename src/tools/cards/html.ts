@@ -1,3 +1,4 @@
+/** Renders tool cards as one HTML page. */
 import { visible } from '../../shared/text/visible';
 import type { Card, CardInput } from './card';
 
@@ -13,7 +14,7 @@ th, td { border: 1px solid var(--line); padding: .35rem .6rem; text-align: left;
 section { border-top: 1px solid var(--line); margin-top: 2.5rem; }
 `;
 
-/** Cards as one page that loads nothing from elsewhere and runs no script. */
+/** Cards as one page. The page loads no other resource and runs no script. */
 export function cardsHtml(cards: readonly Card[], title = 'Tools'): string {
   const links = cards.map(({ name }) => `<a href="#${escapeHtml(name)}"><code>${escapeHtml(name)}</code></a>`).join(' · ');
   const body =

@@ -1,7 +1,8 @@
+/** Renders a tool card as Markdown. */
 import { inlineCode, visible } from '../../shared/text/visible';
 import type { Card, CardInput } from './card';
 
-/** A tool card as Markdown. Texts of the tool are shown as text: none of it is read as markup. */
+/** A tool card as Markdown. The tool's texts are escaped: a reader never interprets them as markup. */
 export function cardMarkdown(card: Card): string {
   const lines = [
     `# ${plain(card.name)}`,
@@ -50,7 +51,7 @@ function inputs(rows: CardInput[]): string[] {
   return ['', '## Input', '', '| field | type | limits | default | |', '|---|---|---|---|---|', ...lines];
 }
 
-/** One line, nothing of it markup. */
+/** Escapes a text: one line, without markup. */
 function plain(text: string): string {
   return visible(text)
     .replace(/\s+/g, ' ')

@@ -1,4 +1,4 @@
-/** An agent's catalogue: which tools it has besides its own, and which of them a model request shows. */
+/** An agent's catalogue: the tools that it adds to the agent's own, and which tools a model request shows. */
 import type { ModelMessage, ModelTool } from '../../model/provider';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { Tool } from '../define/tool';
@@ -6,9 +6,9 @@ import { MANY_TOOLS, type Choice, FIND_TOOLS, findTools, OPEN_GROUP, openGroup }
 import { bm25, entryOf } from './ranker';
 
 export interface Catalogue {
-  /** Tools that the choice itself adds to the agent's. */
+  /** The tools that the mode adds: `find_tools` or `open_group`. */
   readonly added: readonly Tool[];
-  /** What the model sees after these messages, of all that the agent has: a stable part first, then what was loaded. */
+  /** The tools that the next model request shows after these messages: first a stable part, then the tools that were loaded. */
   shown(messages: readonly ModelMessage[], all: readonly ModelTool[]): ModelTool[];
 }
 
@@ -44,23 +44,23 @@ function finding(choice: Extract<Choice, { mode: 'find' }>, hidden: readonly Too
   };
 }
 
-/** Said at start of an agent that shows too many tools at once; null: it does not. */
+/** The warning that the worker logs at start for an agent that shows too many tools at once; null: no warning. */
 export function crowdingWarning(choice: Choice, tools: readonly Tool[]): string | null {
   const count = tools.filter((tool) => !tool.internalOnly).length;
   if (choice.mode !== 'all' || count <= (choice.visible ?? MANY_TOOLS)) return null;
   return `It shows ${count} tools in every request; beyond ${MANY_TOOLS} models choose badly, and pay for each. Set the agent's catalogue to { mode: 'find' } (${FIND_TOOLS}) or { mode: 'groups' } (${OPEN_GROUP}): docs/tools-at-scale.md.`;
 }
 
-// What the model sees of an agent's tools, as a function of the conversation alone: a retry, a fork or
-// another worker sees the same. New tools are appended and never reordered, so that the request's prefix
-// stays the same for prompt caching; when there are too many, those go that were not used for longest.
+// The shown tools are a function of the conversation alone: a retry, a fork or another worker computes the same list.
+// New tools are appended and never reordered, so that the request's prefix stays the same for prompt caching. When
+// there are too many, the least recently used ones are dropped.
 
-/** Seeds found tools by a user's message; called for each one. */
+/** Finds the tools to load for a user's message; called for each such message. */
 export type Seed = (text: string) => string[];
 
 /**
- * @param known tools that may be loaded; other names count for nothing, wherever they stand
- * @returns names, at most `most`, in the order in which they were loaded
+ * @param known names of the tools that may be loaded; all other names in the messages are ignored
+ * @returns at most `most` names, in the order in which they were loaded
  */
 export function loadedTools(messages: readonly ModelMessage[], known: ReadonlySet<string>, most: number, seed: Seed): string[] {
   const lastUse = new Map<string, number>(); // in the order of loading
@@ -72,7 +72,7 @@ export function loadedTools(messages: readonly ModelMessage[], known: ReadonlySe
   return [...lastUse.keys()];
 }
 
-/** The names that have been unused for longest; of those named together, the ones named last. */
+/** The least recently used names; among names last used in one message, the ones loaded last. */
 function oldest(lastUse: ReadonlyMap<string, number>, count: number): string[] {
   if (count <= 0) return [];
   const names = [...lastUse.keys()];
@@ -80,13 +80,13 @@ function oldest(lastUse: ReadonlyMap<string, number>, count: number): string[] {
   return names.sort((a, b) => lastUse.get(a)! - lastUse.get(b)! || place.get(b)! - place.get(a)!).slice(0, count);
 }
 
-/** What a message loads: a user's words what fits them, a call its own tool (also one that was not loaded), a result what it found. */
+/** The tools that a message loads. A user message: those that fit its text. A call: its own tool. A result: the tools it found. */
 function namedBy(message: ModelMessage, before: ModelMessage | undefined, seed: Seed): string[] {
   if (message.role === 'assistant') return uses(message).map((use) => String(use.name));
   const asked = before?.role === 'assistant' ? uses(before) : [];
   const results = message.content.filter((block) => block.type === 'tool_result');
   if (results.length === 0) return seed(textOf(message.content));
-  // In the order of the calls; ids are the model's own words, and may repeat.
+  // Results are matched to calls by position: ids are the model's own text, and may repeat.
   return results.flatMap((result, index) => {
     const use = asked[index];
     const mine = use !== undefined && (use.name === FIND_TOOLS || use.name === OPEN_GROUP) && sameId(use, result);
@@ -98,7 +98,7 @@ function uses(message: ModelMessage): JsonObject[] {
   return message.content.filter((block) => block.type === 'tool_use');
 }
 
-/** What travels through history is cut at 200 characters. */
+/** Compares ids. In history an id is cut at 200 characters. */
 function sameId(use: JsonObject, result: JsonObject): boolean {
   return String(use.id).toWellFormed().slice(0, 200) === String(result.tool_use_id);
 }

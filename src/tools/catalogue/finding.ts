@@ -1,4 +1,7 @@
-/** The two tools with which a model finds others. What they answer is data: only names of the agent's tools count in it. */
+/**
+ * Defines `find_tools` and `open_group`, with which a model finds and loads other tools, and the agent's `catalogue` field that
+ * chooses between them. Their results are data: only names of the agent's own tools in them have an effect.
+ */
 import { z } from 'zod';
 import { cutBytes } from '../../shared/text/utf8';
 import { visible } from '../../shared/text/visible';
@@ -41,7 +44,7 @@ export function findTools(entries: readonly ToolEntry[], rank: (query: string) =
       limit: z.number().int().min(1).max(most).default(most).describe('Tools to load at most'),
     }),
     output: searchOutput,
-    maxInlineBytes: 'unlimited', // bounded by limit and by the length of a line
+    maxInlineBytes: 'unlimited', // `limit` and the maximum length of a line bound the size
     run({ query, limit }) {
       const tools = rank(query).slice(0, limit);
       const note =
@@ -89,7 +92,7 @@ function groupLine(name: string, members: readonly Tool[], about: Record<string,
   return `${visible(name)} (${members.length}): ${cut}`;
 }
 
-// A call of a tool that the model does not see: what it is told, so that its next call fits.
+// The error for a call of a tool that the model was not shown: it tells the model how to call it next time.
 
 interface ToolWithSchema {
   tool: { internalOnly?: boolean };
@@ -99,7 +102,7 @@ interface ToolWithSchema {
 const LIST_LIMIT = 20;
 
 /**
- * @param shown names that the request showed; absent: all
+ * @param shown names of the tools that the request showed; absent: all
  * @returns null when the tool may be called
  */
 export function lackingTool(
@@ -131,7 +134,7 @@ function unknownTool(name: string, names: string[]): CallError {
   return callError('TOOL_NOT_FOUND', 'unknown_tool', `There is no tool ${JSON.stringify(cut)}.`, { hint });
 }
 
-/** `city (string), unit (string, may be left out)`, at most twenty. */
+/** A schema's fields as `city (string), unit (string, may be left out)`; at most twenty. */
 function fields(schema: JsonObject): string {
   const properties = isJsonObject(schema.properties) ? Object.entries(schema.properties) : [];
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
@@ -147,30 +150,30 @@ function fields(schema: JsonObject): string {
   return `${shown.join(', ')}${properties.length > LIST_LIMIT ? ', …' : ''}`;
 }
 
-// How an agent with many tools chooses among them: it sees all; or a few, and finds more; or the groups, and opens one. Checked
-// when the agent is defined.
+// The `catalogue` field of an agent: the model sees all tools; or a few, and searches for more; or groups, and opens one.
+// The field is checked when the agent is defined.
 
 export type CatalogueDefinition =
   | 'all'
   | {
       mode: 'all';
-      /** Tools that it is meant to see at once: the worker warns of more. Default 20. */
+      /** Number of tools above which the worker logs a warning. Default 20. */
       visible?: number;
     }
   | {
-      /** The model sees `find_tools`, and what it found. */
+      /** The model sees `find_tools`, and the tools that it found. */
       mode: 'find';
-      /** Found tools that it sees at once. Default 8. */
+      /** Found tools that the model sees at once. Default 8. */
       visible?: number;
-      /** Names of tools that it always sees. */
+      /** Names of tools that the model always sees. */
       always?: string[];
-      /** Pure: the same answer on every worker. Default: BM25 over names, descriptions, groups and fields. */
+      /** Must be pure: the same result on every worker. Default: BM25 over names, descriptions, groups and fields. */
       ranker?: Ranker | null;
     }
   | {
-      /** The model sees `open_group`, and the tools of the groups that it opened. */
+      /** The model sees `open_group`, and the tools of opened groups. */
       mode: 'groups';
-      /** Tools of opened groups that it sees at once; no group may be larger. Default 20. */
+      /** Tools of opened groups that the model sees at once; no group may be larger. Default 20. */
       visible?: number;
       always?: string[];
       /** Group → one line about it. */
@@ -182,7 +185,7 @@ export type Choice =
   | { mode: 'find'; visible: number; always: string[]; ranker: Ranker | null }
   | { mode: 'groups'; visible: number; always: string[]; about: Record<string, string> };
 
-/** More tools than this at once, and a model begins to choose badly (seeds/000). */
+/** With more tools than this at once, models begin to choose badly (seeds/000). */
 export const MANY_TOOLS = 20;
 const MOST_VISIBLE = 64;
 const FIELDS = {
@@ -201,7 +204,7 @@ export function choiceOf(definition: CatalogueDefinition = 'all'): Choice {
     : { mode: 'groups', visible: definition.visible ?? MANY_TOOLS, always, about: definition.about ?? {} };
 }
 
-/** What is wrong with the field, in words that say what to change. */
+/** The faults of an agent's `catalogue` field, as messages that say what to change. */
 export function choiceFaults(
   definition: CatalogueDefinition | undefined,
   tools: readonly Tool[],
@@ -241,7 +244,7 @@ function groupFaults(choice: Extract<Choice, { mode: 'groups' }>, tools: readonl
   ];
 }
 
-/** Group → its tools, both in the order of the tools. */
+/** Group → its tools, in the order of `tools`, without internal ones. */
 export function groupsOf(tools: readonly Tool[]): Map<string, Tool[]> {
   const groups = new Map<string, Tool[]>();
   for (const tool of tools) {

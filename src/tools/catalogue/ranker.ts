@@ -1,6 +1,6 @@
 /**
- * Which tools fit some words: BM25 over what a tool is for. What it is *not* for is left out, since that
- * names the subjects of other tools. Pure: the same on every worker, so that a retry chooses the same.
+ * Ranks tools by a search query, with BM25 over their names, purposes, groups and fields. The index leaves out what a tool is
+ * *not* for, since that text names the subjects of other tools. Pure: a retry on another worker gets the same result.
  */
 import MiniSearch from 'minisearch';
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
@@ -9,20 +9,20 @@ import { visible } from '../../shared/text/visible';
 import { inputSchema } from '../schema/schema';
 import type { Tool } from '../define/tool';
 
-/** What is known about a tool before it is seen. */
+/** What is known about a tool that is not loaded. */
 export interface ToolEntry {
   name: string;
-  /** One line, at most 160 characters; nothing invisible in it. */
+  /** One line, at most 160 characters, without invisible characters. */
   about: string;
   group: string;
   class: ToolClass;
 }
 
-/** Names of tools that fit the words, best first; none when nothing fits. */
+/** Returns the names of tools that fit the query, best first; empty when none fits. */
 export type Ranker = (query: string, tools: readonly ToolEntry[]) => string[];
 
 const LINE = 160;
-/** Words of a query that are looked at: a message may be as long as it likes. */
+/** Limits for the part of a query that is searched for: a user's message may be of any length. */
 const QUERY_CHARACTERS = 2000;
 const QUERY_WORDS = 60;
 
@@ -36,7 +36,7 @@ export function entryOf(tool: Tool): ToolEntry {
   return { name: tool.name, about, group: tool.group ?? DEFAULT_GROUP, class: tool.class };
 }
 
-/** The ranker that ships, over these tools. */
+/** The built-in ranker, with an index of these tools. */
 export function bm25(tools: readonly Tool[]): (query: string) => string[] {
   const index = new MiniSearch<IndexEntry>({
     idField: 'name',
@@ -88,7 +88,7 @@ function fieldWords(tool: Tool): string {
     .join('\n');
 }
 
-/** Names that look like a name which is none, nearest first. */
+/** The known names most similar to an unknown name, nearest first. */
 export function nearestNames(name: string, names: readonly string[]): string[] {
   const index = new MiniSearch<{ name: string }>({ idField: 'name', fields: ['name'], tokenize: words });
   index.addAll(names.map((known) => ({ name: known })));
@@ -100,17 +100,17 @@ export function nearestNames(name: string, names: readonly string[]): string[] {
 
 const NEAREST = 5;
 
-/** Tools without a group. */
+/** The group of tools that declare none. */
 export const DEFAULT_GROUP = 'other';
 
-/** Text into words for full-text search, of any script; the same on every worker. */
+/** Splits text of any script into words for full-text search; the same on every worker. */
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 /** Scripts that put no spaces between words. */
 export const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
 
-/** Words of a text, as they stand; `camelCase` and `snake_case` count as several. */
+/** The words of a text, unchanged; `camelCase` and `snake_case` are split. */
 export function words(text: string): string[] {
   return (text.match(WORD) ?? []).flatMap((run) => {
     if (UNSPACED.test(run)) return [...segmenter.segment(run)].filter((part) => part.isWordLike).map((part) => part.segment);
@@ -118,7 +118,7 @@ export function words(text: string): string[] {
   });
 }
 
-/** Words that say nothing about a subject. */
+/** English stop words. */
 const EMPTY = new Set(
   (
     'a about all also an and any are as at be been but by can could did do does for from get give had has have her him his how i if in into is it its ' +
@@ -127,7 +127,7 @@ const EMPTY = new Set(
   ).split(' '),
 );
 
-/** A word as an index keeps it: lower case, without a plural's ending; null for one that says nothing. */
+/** A word as the index stores it: lower case, without an English plural ending; null for a stop word. */
 export function indexed(word: string): string | null {
   const lower = word.normalize('NFKC').toLowerCase().slice(0, 64);
   if (EMPTY.has(lower)) return null;

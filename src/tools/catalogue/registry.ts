@@ -1,4 +1,7 @@
-/** The tools of each agent, compiled once: schema, validator, text. Maps throughout, so that only own names are found. */
+/**
+ * The registry: prepares each agent of an app once (tools with compiled schemas, rules, hooks, catalogue), and finds them by name.
+ * It uses Maps throughout, so that a name such as `__proto__` finds nothing.
+ */
 import { LRUCache } from 'lru-cache';
 import type { App } from '../../agents/define';
 import type { ModelSettings } from '../../model/prices';
@@ -28,40 +31,40 @@ export interface PreparedTool {
 
 export interface PreparedAgent {
   agent: Agent;
-  /** What the model may call, by name: one version each, internal tools left out. */
+  /** The tools that the model may call, by name: one version each, without internal tools. */
   tools: Map<string, PreparedTool>;
-  /** What only direct calls may name. */
+  /** Internal tools: only direct calls may use them. */
   internal: Map<string, PreparedTool>;
-  /** As the model is told, in a stable order; what is past its sunset date is told no more. */
+  /** The definitions for the model, in a stable order. Tools past their sunset date are left out. */
   catalogue: ModelTool[];
-  /** Which part of it a request shows. */
+  /** Chooses the part of `catalogue` that a request shows. */
   choice: Catalogue;
-  /** What the app says of its models. */
+  /** The app's settings for models. */
   models: ModelSettings;
   /** The permission rules, compiled. */
   policy: Policy;
-  /** The app's and the agent's. */
+  /** The app's hooks, then the agent's. */
   hooks: Hooks;
-  /** Hash of all that decides on calls: part of every call's digest. */
+  /** Hash of everything that decides about calls. It is part of every call's digest. */
   policyRef: string;
-  /** What it is the hash of, as the last one; before it, what that refers to. */
+  /** The last one is the record that `policyRef` is the hash of; the ones before are those it refers to. */
   policies: JsonObject[];
-  /** What approving a call of the tool takes. */
+  /** The approval policy for calls of a tool. */
   approval(tool: string): ApprovalPolicy;
   /** The budgets that a tool's calls spend from. */
   budgets(tool: Tool): ToolBudget[];
-  /** All that an admitted call may mean, by `name@version`: the agent's own tools, then the app's. */
+  /** Every tool that an admitted call may refer to, by `name@version`; the agent's own tool replaces the app's. */
   versions: Map<string, Tool>;
 }
 
 export interface RegistryOptions {
-  /** What approvals take on this worker, at least. Default: any, and nobody is told. */
+  /** The minimum that this worker requires of approvals. Default: any channel, and no notifications. */
   approvals?: ApprovalSettings;
-  /** Where this runs (HOLDFAST_ENVIRONMENT). A tool that names environments exists only in those. */
+  /** The environment of this worker (HOLDFAST_ENVIRONMENT). A tool that names environments exists only in those. */
   environment?: string;
 }
 
-/** Toolsets from outside that are kept ready: turns that began before and after a change run beside each other. */
+/** How many prepared agents with outside tools are cached: turns from before and after a change run at the same time. */
 const MAX_TOOLSETS = 50;
 
 export class Registry {
@@ -82,13 +85,13 @@ export class Registry {
     return this.agents.get(name);
   }
 
-  /** The agent of a turn, as free as the turns above it are and no freer. @param outside further tools, from outside of the app */
+  /** The agent of a turn, bound also by the modes of the turns above it. @param outside further tools, from outside of the app */
   forTurn({ agent, parent }: Pick<TurnContext, 'agent' | 'parent'>, outside: readonly Tool[] = []): PreparedAgent | undefined {
     const prepared = this.agentWith(agent, outside);
     return prepared && parent && parent.within.length > 0 ? withOuterModes(prepared, parent.within) : prepared;
   }
 
-  /** The agent with further tools, which are subject to its rules like its own. */
+  /** The agent with further tools, to which its rules apply as to its own. */
   private agentWith(name: string, outside: readonly Tool[]): PreparedAgent | undefined {
     if (outside.length === 0) return this.agents.get(name);
     const key = JSON.stringify([name, ...outside.map(idOf)]);
@@ -99,13 +102,13 @@ export class Registry {
     return prepared;
   }
 
-  /** What approving takes; of an agent that is not served here, what the worker is set to. */
+  /** The approval policy for a tool's calls; for an agent that this worker does not serve, the worker's settings. */
   approval(agent: string, tool: string): ApprovalPolicy {
     const prepared = this.agents.get(agent);
     return prepared ? prepared.approval(tool) : approvalPolicyOf(undefined, tool, this.options.approvals ?? PLAIN);
   }
 
-  /** What every approval takes here, at least. */
+  /** The channel that every approval needs here, at least. */
   get channel(): ApprovalSettings['channel'] {
     return (this.options.approvals ?? PLAIN).channel;
   }
@@ -114,24 +117,24 @@ export class Registry {
     return [...this.agents.keys()];
   }
 
-  /** Whether MCP clients are told what tools log in their calls. */
+  /** Whether MCP clients get the log lines of the tools that they call. */
   get toolLogs(): boolean {
     return this.app.mcp?.toolLogs === true;
   }
 
-  /** The very version with which a call was admitted, as long as any part of the app still has it. */
+  /** The exact version with which a call was admitted; undefined when neither the agent nor the app has it any more. */
   find(agent: string, name: string, version: string): Tool | undefined {
     return this.agents.get(agent)?.versions.get(`${name}@${version}`);
   }
 
-  /** @param hear is told of each app before it is served; if it throws, the app is not served */
+  /** @param hear is called with each new app before it is served; if it throws, the app is not served */
   beforeReplace(hear: (app: App) => void): void {
     this.hearing.push(hear);
   }
 
   /**
-   * Serves another app from now on: a turn's next step sees its tools, a call that runs keeps its own.
-   * @throws Error and changes nothing, when the app cannot be prepared, or a worker cannot serve it
+   * Serves another app from now on. A turn's next step uses the new tools; a running call keeps the old ones.
+   * @throws Error when the app cannot be prepared, or a worker cannot serve it; then nothing changes
    */
   replace(app: App): void {
     const agents = prepare(app, this.options);
@@ -149,7 +152,7 @@ interface Outside {
   tools: readonly Tool[];
 }
 
-/** @param outside one agent's further tools; then only that agent is prepared */
+/** @param outside further tools of one agent; where given, only that agent is prepared */
 function prepare(app: App, options: RegistryOptions, outside?: Outside): ReadonlyMap<string, PreparedAgent> {
   const here = (tool: Tool) => !tool.environments || tool.environments.includes(options.environment ?? '');
   const toolbox = (app.tools ?? []).filter(here);
@@ -192,8 +195,8 @@ function prepareAgent(
       input_schema: schema,
       ...(tool.strict ? { strict: true } : {}),
     }));
-  const versions = new Map([...toolbox, ...all].map((tool) => [idOf(tool), tool])); // the agent's own win
-  const policy = compilePolicy(agent.permissions, ours, agent.mcpServers); // whatever others offer, it must not make the rules unusable
+  const versions = new Map([...toolbox, ...all].map((tool) => [idOf(tool), tool])); // the agent's own replace the app's
+  const policy = compilePolicy(agent.permissions, ours, agent.mcpServers); // outside tools must not make the rules unusable
   const decisive = policyOf(agent, hooks, settings);
   const decides = { policy, hooks, policyRef: hashJson(decisive), policies: [decisive] };
   const approval = (tool: string) => approvalPolicyOf(agent.approvals, tool, settings);
@@ -201,7 +204,7 @@ function prepareAgent(
   return { agent, tools, internal: prepared(true), catalogue, choice, versions, approval, budgets, ...decides };
 }
 
-/** The same agent where modes of other agents hold besides; the hash of what decides says so. */
+/** The same agent, bound also by modes of the turns above; they are part of its `policyRef`. */
 function withOuterModes(prepared: PreparedAgent, within: readonly OuterMode[]): PreparedAgent {
   const { policy, policyRef, policies } = prepared;
   const bounded = policyWithin(policyRef, within);
@@ -222,11 +225,11 @@ export function prepareTool(tool: Tool): PreparedTool {
   return { tool, ...compiledInput(tool.input as JsonObject) };
 }
 
-// Everything that decides on an agent's calls; its hash is the `policy_ref`.
+// The record of everything that decides about an agent's calls; its hash is the `policy_ref`.
 
 /**
- * Rules, conditions, mode, what approval takes, budgets, and the names of hooks and classifier (their code is the worker's version). What is at its
- * default is left out, so that rules of plain names keep the hash that they always had.
+ * Rules, conditions, mode, approvals, budgets, and the names of hooks and classifier (their code belongs to the worker's version).
+ * Fields with their default value are left out, so that rules of plain names keep their old hash.
  */
 export function policyOf(
   { permissions, approvalExpiryMs, classifier, approvals, budgets }: Agent,
@@ -247,7 +250,7 @@ export function policyOf(
   return { v: 'holdfast.policy/1', permissions: rules, approval_expiry_ms: approvalExpiryMs, ...named };
 }
 
-/** The same, where the modes of turns above hold too. */
+/** The same, with the modes of the turns above, which bind too. */
 export function policyWithin(policyRef: string, within: readonly OuterMode[]): JsonObject {
   return { v: 'holdfast.policy_within/1', policy_ref: policyRef, within: [...within] };
 }

@@ -1,4 +1,4 @@
-/** Definitions of the Messages API: `{name, description, input_schema, strict?}`. */
+/** Converts tool definitions to and from Anthropic's Messages API: `{name, description, input_schema, strict?}`. */
 import type { JsonObject } from '../../shared/json/json';
 import type { Conversion } from './conversion';
 import type { ToolJson } from './definition';
@@ -11,13 +11,13 @@ export interface AnthropicTool {
   name: string;
   description: string;
   input_schema: { type: 'object'; [keyword: string]: unknown };
-  /** Absent: as the vendor's default, which does not hold the model to the schema. */
+  /** Absent: the vendor's default, which does not enforce the schema while the model writes. */
   strict?: boolean;
 }
 
 /**
- * @param options `strict`: ask the vendor to hold the model to the schema. Default false: ours checks every call
- *   anyway, and the vendor refuses schemas beyond its subset.
+ * @param options `strict`: ask the vendor to enforce the schema while the model writes. Default false: admission checks
+ *   every call anyway, and the vendor refuses schemas outside of its subset.
  */
 export function toAnthropic(definition: ToolJson, options: { strict?: boolean } = {}): Conversion<AnthropicTool> {
   return {
@@ -34,8 +34,8 @@ export function toAnthropic(definition: ToolJson, options: { strict?: boolean } 
 const KNOWN_FIELDS = ['name', 'description', 'input_schema', 'strict', 'type'];
 
 /**
- * A client tool of the Messages API. Whatever it says, it is destructive until a person accepts another class.
- * @throws ConversionError for server tools, and for what is not a usable definition
+ * Converts a client tool of the Messages API. Its class is destructive until a person accepts another class.
+ * @throws ConversionError for server tools, and for unusable definitions
  */
 export function fromAnthropic(tool: unknown, options: ImportOptions = {}): Conversion<ToolJson> {
   const json: JsonObject = objectOf(plainJson(tool, DEFINITION_BOUNDS, 'The tool'), 'The tool');

@@ -1,4 +1,4 @@
-/** A model's call of a tool, in each vendor's shape. Ids are the vendor's: kept beside, never used as keys. */
+/** Converts tool calls of a model to and from each vendor's format. The vendor's ids are passed on, but never used as keys. */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { JsonSyntaxError, parseJson } from '../../shared/json/parse-json';
 import { ConversionError, formatValue } from './conversion';
@@ -7,7 +7,7 @@ import { inputFromStrict } from './openai-strict';
 import { plainJson, RESULT_BOUNDS } from './plain-json';
 
 export interface ToolCall {
-  /** The vendor's id; empty where it has none (MCP). */
+  /** The vendor's id of the call; empty where there is none (MCP). */
   id: string;
   name: string;
   input: Json;
@@ -60,9 +60,9 @@ export function callToOpenAiResponses({ id, name, input }: ToolCall): OpenAiFunc
 }
 
 /**
- * A call of either OpenAI API. Its arguments are text that a model wrote: parsed strictly.
- * @param parameters the tool's own schema: where given, the nulls that strict mode puts for "left out" are left out
- * @throws ConversionError for arguments that are not strict JSON, and for other items
+ * Converts a call of either OpenAI API. Its arguments are text that a model wrote, and are parsed strictly.
+ * @param parameters the tool's own schema: where given, nulls that strict mode uses for absent fields are removed
+ * @throws ConversionError for arguments that are not strict JSON, and for items of another type
  */
 export function callFromOpenAi(item: unknown, parameters?: JsonObject): ToolCall {
   const json = jsonOf(item);
@@ -78,7 +78,7 @@ export function callFromOpenAi(item: unknown, parameters?: JsonObject): ToolCall
   };
 }
 
-/** @throws ConversionError when the input is not an object: MCP has no others */
+/** @throws ConversionError when the input is not an object: MCP allows only objects */
 export function callToMcp({ name, input }: ToolCall): McpCall {
   return { name, arguments: objectOf(input, `The input of ${name}`) };
 }

@@ -1,7 +1,6 @@
 /**
- * A tool's definition as JSON, and back: what crosses to other programs, to files and to the comparison
- * of versions. Functions (run, check, preview…) don't cross; everything else does. Wire format: snake_case,
- * durations of caching in seconds, other durations in ms.
+ * Converts a tool's definition to JSON and back, for other programs, for files and for the comparison of versions. The JSON leaves
+ * out functions (run, check, preview…) and their settings. Names are snake_case; `cache_ttl` is in seconds, other durations in ms.
  */
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../../shared/wire/error-codes';
@@ -20,9 +19,9 @@ const jsonSchema = z.custom<JsonObject>((value) => typeof value === 'object' && 
 
 const DEFINITION = z.strictObject({
   name: z.string().max(64),
-  /** Rendered: what the model reads. */
+  /** The rendered text that the model reads. */
   description: text,
-  /** The parts that the description was rendered from, where the author gave parts. */
+  /** The parts of the description, where the author wrote it in parts. */
   description_parts: z
     .strictObject({
       does: text,
@@ -34,10 +33,10 @@ const DEFINITION = z.strictObject({
     })
     .optional(),
   parameters: jsonSchema,
-  /** Extra properties are refused. */
+  /** True: extra properties are refused. */
   strict: z.boolean().default(true),
   version: z.string().max(100),
-  /** Absent: destructive, so that every call asks, and not cached. */
+  /** Absent: destructive, so that every call needs approval and no result is cached. */
   class: z.enum(TOOL_CLASSES).default('destructive'),
   changelog: z.record(z.string(), text).optional(),
   group: text.optional(),
@@ -72,12 +71,12 @@ const DEFINITION = z.strictObject({
 
 /** A tool's definition on the wire. */
 export type ToolJson = z.output<typeof DEFINITION>;
-/** As it may be written: what has a default may be left out. */
+/** The same as it may be written: fields with a default may be left out. */
 export type ToolJsonInput = z.input<typeof DEFINITION>;
 
 const GENERATOR = Object.getPrototypeOf(async function* () {}).constructor;
 
-/** The definition of a tool, as JSON. */
+/** Converts a tool's definition to JSON. */
 export function toolDefinition(tool: Tool): ToolJson {
   const parameters = inputSchema(tool.input);
   const { description: said } = tool;
@@ -126,14 +125,14 @@ export function toolDefinition(tool: Tool): ToolJson {
   });
 }
 
-/** The functions that a definition on the wire lacks. */
+/** The functions that a JSON definition lacks, except `run`. */
 export type ToolFunctions = Pick<
   ToolDefinition<any>,
   'check' | 'preview' | 'concurrencySafe' | 'ruleTarget' | 'summarize' | 'target'
 >;
 
 /**
- * A tool from its definition and its functions.
+ * Makes a tool from its JSON definition and its functions.
  * @throws ConversionError that lists every fault of the JSON; Error as from `defineTool`
  */
 export function toolFromDefinition(json: unknown, run: ToolDefinition<any>['run'], functions: ToolFunctions = {}): Tool {
@@ -174,18 +173,18 @@ export function toolFromDefinition(json: unknown, run: ToolDefinition<any>['run'
   );
 }
 
-/** Seconds for which a cacheable result holds, where the definition does not say; the tool specification's own default. */
+/** Default for `cache_ttl` of a cacheable tool, seconds; from the tool specification. */
 const CACHE_TTL = 600;
 const CACHING = ['cacheable', 'cache_ttl', 'cache_key_params'];
 
-/** What the tool specification writes in short. */
+/** Expands the short forms that the tool specification allows. */
 function writtenOut(json: unknown): unknown {
   if (!isJsonObject(json as Json)) return json;
   const given: JsonObject = { ...(json as JsonObject) };
   const { estimated_tokens: output, parameters } = given;
   if (given.class === undefined) for (const field of CACHING) delete given[field];
   else if (given.cacheable === true) given.cache_ttl ??= CACHE_TTL;
-  if (given.deprecated !== true) delete given.sunset_date; // it is not to end yet
+  if (given.deprecated !== true) delete given.sunset_date; // only a deprecated tool has one
   if (typeof output === 'number') {
     const input = isJsonObject(parameters ?? null) ? inputTokens(parameters as JsonObject) : 0;
     given.estimated_tokens = { input, output: { min: output, typical: output, max: output } };
@@ -194,8 +193,8 @@ function writtenOut(json: unknown): unknown {
 }
 
 /**
- * Checks a definition on the wire and fills in its defaults. Fields that it doesn't know are faults: a typing
- * error in `cache_ttl` would else be silent.
+ * Checks a JSON definition and fills in its defaults. Unknown fields are faults: otherwise a misspelled `cache_ttl`
+ * would go unnoticed.
  * @throws ConversionError that lists every fault
  */
 export function parseDefinition(json: unknown): ToolJson {
@@ -210,7 +209,7 @@ export function parseDefinition(json: unknown): ToolJson {
   }
   if (!data.strict && data.parameters.additionalProperties === undefined) {
     const parameters: JsonObject = { ...data.parameters, additionalProperties: true };
-    return { ...data, parameters }; // "not strict" has to be said in the schema, or it would be closed
+    return { ...data, parameters }; // without this, the schema would be closed against extra properties
   }
   return data;
 }

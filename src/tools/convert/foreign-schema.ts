@@ -1,6 +1,6 @@
 /**
- * Input schemas that somebody else wrote, made fit to be compiled beside ours: no reference leaves the
- * document, no name reaches the compiler's registry, and what our dialect does not know is dropped and said.
+ * Cleans JSON Schemas from other programs so that they can be compiled beside our own: no reference leaves the document, no
+ * name reaches the compiler's registry, and keywords that our dialect does not know are dropped and reported as losses.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { defaultsOf, withoutUnfit } from '../schema/defaults';
@@ -11,12 +11,13 @@ import type { Loss } from './conversion';
 import { KEYWORDS, mapSchema, resolveRef, step } from './schema-tree';
 
 const DIALECTS = /^(https:\/\/json-schema\.org\/draft\/2020-12\/schema|http:\/\/json-schema\.org\/draft-07\/schema)#?$/;
-/** They name a schema for others to find, or look one up by name: in our registry that would reach other tools' schemas. */
+/** Keywords that name a schema, or look one up by name. In the compiler's registry they could reach other tools' schemas. */
 const BY_NAME = ['$id', 'id', '$anchor', '$dynamicAnchor', '$dynamicRef', '$recursiveAnchor', '$recursiveRef', '$vocabulary'];
 
 /**
- * @param path where the schema stands, JSON pointer
- * @returns the schema, closed against extra properties; its faults and losses are added to the lists
+ * Cleans an input schema and closes it against extra properties.
+ * @param path JSON pointer to the schema
+ * @returns the closed schema; its faults and losses are added to the lists
  */
 export function foreignInput(schema: Json | undefined, path: string, faults: string[], losses: Loss[]): JsonObject {
   const open = foreignSchema(schema, path, faults, losses);
@@ -29,7 +30,7 @@ export function foreignInput(schema: Json | undefined, path: string, faults: str
   return withoutUnfit(closed);
 }
 
-/** As {@link foreignInput}, left open where it is open: for outputs. */
+/** As {@link foreignInput}, but not closed against extra properties: for outputs. */
 export function foreignSchema(schema: Json | undefined, path: string, faults: string[], losses: Loss[]): JsonObject {
   if (!isJsonObject(schema)) {
     faults.push(`${path} must be a JSON Schema of type "object", not ${JSON.stringify(schema)?.slice(0, 40)}`);
@@ -63,7 +64,7 @@ export function foreignSchema(schema: Json | undefined, path: string, faults: st
   return known;
 }
 
-/** A name of the whole document changes nothing inside it; a dialect that we lack is read as draft-07. */
+/** Removes `$id` of the whole document, which has no effect inside it. An unknown dialect is read as draft-07. */
 function withoutName(schema: JsonObject, path: string, losses: Loss[]): JsonObject {
   const { $id, $schema, ...rest } = schema;
   if ($id !== undefined) losses.push({ path: step(path, '$id'), what: 'the name of the schema' });
@@ -96,7 +97,7 @@ function notLinear(path: string): Loss {
   };
 }
 
-/** @param places the schemas in it: an example or a default has been neither counted nor cleaned */
+/** @param places the document's schemas: a reference into an example or a default reaches what was not cleaned or counted */
 function refFault(root: JsonObject, ref: Json | undefined, places: ReadonlySet<Json>): string | null {
   if (ref === undefined) return null;
   if (typeof ref !== 'string') return 'is not text';

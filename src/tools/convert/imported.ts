@@ -1,6 +1,6 @@
 /**
- * Definitions from elsewhere become ours by one door. Whatever they claim, they are `destructive` until a
- * person has accepted a lower class: a server that says "read only" would else decide about approvals.
+ * Imports tool definitions from other programs; every vendor's converter uses it. An imported tool is `destructive` until a
+ * person accepts a lower class: otherwise a server that claims "read only" would decide about approvals.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { ToolClass } from '../../shared/turn/tool-class';
@@ -11,13 +11,13 @@ import { foreignInput } from './foreign-schema';
 import { mapSchema } from './schema-tree';
 
 export interface ImportOptions {
-  /** The class that a person accepted for this tool. Default: destructive, so that every call asks. */
+  /** The class that a person accepted for this tool. Default: destructive, so that every call needs approval. */
   accepted?: ToolClass;
-  /** Version to give it where it brings none. Default 0.0.0. */
+  /** Version to give it. Default: its own (only MCP), else 0.0.0. */
   version?: string;
 }
 
-/** The parts that each vendor names differently, and where they stood. */
+/** The fields that vendors name differently, and where the parameters are. */
 export interface ForeignParts {
   side: string;
   name: Json | undefined;
@@ -59,7 +59,7 @@ export function importDefinition(parts: ForeignParts, options: ImportOptions): C
     streaming: false,
     deprecated: false,
     egress: false,
-    // Nobody here wrote what it returns.
+    // Outsiders write what an imported tool returns.
     untrusted_output: true,
     idempotent: false,
     internal_only: false,
@@ -67,7 +67,7 @@ export function importDefinition(parts: ForeignParts, options: ImportOptions): C
   return { value, losses };
 }
 
-/** Characters that no reader sees are a way to talk to the model behind a person's back: they are shown. */
+/** Makes invisible characters visible: they could carry instructions to the model that a person does not see. */
 function readable(text: Json, path: string, faults: string[], losses: Loss[]): string {
   if (typeof text !== 'string') {
     faults.push(`${path} is ${formatValue(text)}; it must be text`);
@@ -92,7 +92,7 @@ function withVisibleText(schema: JsonObject, at: string, losses: Loss[]): JsonOb
   }) as JsonObject;
 }
 
-/** One loss for each field of a foreign definition that ours has no place for. */
+/** One loss for each field of a foreign definition that our definition has no field for. */
 export function lossesOfOthers(foreign: JsonObject, known: string[], side: string, path = ''): Loss[] {
   return Object.entries(foreign)
     .filter(([field, value]) => !known.includes(field) && value !== null)

@@ -1,4 +1,4 @@
-/** Definitions, calls and results of other programs, and back. */
+/** Exports the converters of tool definitions, calls and results between our format and other programs' formats. */
 export {
   toolDefinition,
   toolFromDefinition,

@@ -1,7 +1,8 @@
+/** Lists the fields of a tool definition that a vendor's format loses. */
 import type { ToolJson } from './definition';
 import { formatValue, type Loss } from './conversion';
 
-/** What a definition says by default: leaving it out loses nothing. */
+/** Default values of a definition: a field with its default value is no loss. */
 const DEFAULTS: Partial<Record<keyof ToolJson, unknown>> = {
   cacheable: false,
   streaming: false,
@@ -12,7 +13,7 @@ const DEFAULTS: Partial<Record<keyof ToolJson, unknown>> = {
   internal_only: false,
 };
 
-/** One loss for each field of the definition that the other side has no place for. */
+/** One loss for each field that the other format does not keep. @param kept the fields that it keeps */
 export function lossesBeside(definition: ToolJson, kept: (keyof ToolJson)[], side: string): Loss[] {
   return Object.entries(definition)
     .filter(([field, value]) => !kept.includes(field as keyof ToolJson) && value !== DEFAULTS[field as keyof ToolJson])

@@ -1,4 +1,4 @@
-/** Our progress as MCP's `notifications/progress`. */
+/** Converts a tool's progress to MCP's `notifications/progress`. */
 
 export interface McpProgress {
   jsonrpc: '2.0';
@@ -6,12 +6,12 @@ export interface McpProgress {
   params: { progressToken: string | number; progress: number; total?: number; message: string };
 }
 
-/** MCP demands that progress grows with every notification; a tool may say two things at one fraction. */
+/** Smallest increase: MCP requires that progress grows with every notification, but a tool may report one fraction twice. */
 const LEAST = 1e-6;
 
 /**
- * Notifications of one call, for whoever asked with this token. `fraction` from 0 to 1 becomes percent of 100;
- * without one the notifications are counted, and no total is promised.
+ * Makes the notifications of one call, with the token of its client. `fraction` from 0 to 1 becomes percent of 100.
+ * Without a fraction, the notifications are counted and have no total.
  */
 export function mcpProgress(progressToken: string | number): (message: string, fraction?: number) => McpProgress {
   let last = 0;

@@ -1,6 +1,6 @@
 /**
- * Definitions of the Model Context Protocol. Annotations are hints of a server that nobody has to
- * believe (its own specification says so): from them comes a suggestion for a person, never a class.
+ * Converts tool definitions to and from the Model Context Protocol. Annotations are untrusted hints of a server (the MCP
+ * specification says so): they give a suggestion to a person, but never a tool's class.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { ToolClass } from '../../shared/turn/tool-class';
@@ -20,7 +20,7 @@ export interface McpAnnotations {
   openWorldHint?: boolean;
 }
 
-/** MCP's own bounds: the root is an object, and every property's schema is one too. */
+/** A schema as MCP requires it: the root has type object, and the schema of every property is an object. */
 export interface McpSchema {
   type: 'object';
   properties?: Record<string, object>;
@@ -35,7 +35,7 @@ export interface McpTool {
   inputSchema: McpSchema;
   outputSchema?: McpSchema;
   annotations: McpAnnotations;
-  /** What MCP has no field for, under our own key. */
+  /** The fields that MCP does not have, under our own key. */
   _meta?: { [META]: JsonObject };
 }
 
@@ -51,10 +51,10 @@ const NATIVE_FIELDS: (keyof ToolJson)[] = [
   'class',
   'idempotent',
 ];
-/** Of what a server says in `_meta`, we read, besides the version, what can do no harm: nothing here changes who is asked, or what is repeated. */
+/** Fields that are read from a server's `_meta`, besides the version. None of them changes who approves, or what is retried. */
 const HARMLESS = ['changelog', 'group', 'deprecated', 'sunset_date', 'replacement', 'migration_guide'] as const;
 
-/** What each class is, in MCP's words. */
+/** Each class as MCP annotations. */
 const HINTS: Record<ToolClass, McpAnnotations> = {
   compute: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   read: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
@@ -63,7 +63,7 @@ const HINTS: Record<ToolClass, McpAnnotations> = {
   agent: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
 };
 
-/** A tool as our MCP server lists it. */
+/** Converts a tool to the form that our MCP server lists. */
 export function toMcp(definition: ToolJson): Conversion<McpTool> {
   const losses: Loss[] = [];
   const rest = Object.fromEntries(
@@ -89,7 +89,7 @@ export function toMcp(definition: ToolJson): Conversion<McpTool> {
   return { value, losses };
 }
 
-/** MCP's schema of properties takes objects only, where JSON Schema also has true and false. */
+/** Replaces boolean schemas of properties: MCP allows only objects there. */
 function objectsOnly(schema: JsonObject): McpSchema {
   const asObject = (each: Json): Json => (each === true ? {} : each === false ? { not: {} } : each);
   return mapSchema(schema, (each) => {
@@ -108,13 +108,13 @@ function mcpOutput(output: JsonObject, losses: Loss[]): McpSchema | undefined {
 const KNOWN_FIELDS = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations', '_meta'];
 
 export interface McpImport extends Conversion<ToolJson> {
-  /** The class that the server's hints amount to: shown to the person who accepts one, and used for nothing else. */
+  /** The class that the server's hints suggest. It is only shown to the person who accepts a class. */
   suggested: ToolClass;
 }
 
 /**
- * A tool that an MCP server lists. Its class is `accepted`, else destructive, whatever its hints say.
- * @throws ConversionError for what is not a usable definition
+ * Converts a tool that an MCP server lists. Its class is `options.accepted`, else destructive; hints do not change it.
+ * @throws ConversionError for an unusable definition
  */
 export function fromMcp(tool: unknown, options: ImportOptions = {}): McpImport {
   const json = objectOf(plainJson(tool, DEFINITION_BOUNDS, 'The tool'), 'The tool');
@@ -159,7 +159,7 @@ const FIELD_CHECKS: Record<(typeof HARMLESS)[number], (value: unknown) => boolea
   migration_guide: isText,
 };
 
-/** By MCP's own defaults: destructive unless said otherwise. */
+/** Applies MCP's defaults: a tool without hints is destructive. */
 function suggestedClass(hints: JsonObject): ToolClass {
   if (hints.readOnlyHint === true) return 'read';
   return hints.destructiveHint === false ? 'write' : 'destructive';

@@ -1,7 +1,7 @@
 /**
- * OpenAI's strict mode takes a part of JSON Schema: every object closed, every property required, so that
- * an optional one becomes required and nullable, and only some keywords. What it cannot say is still checked
- * here, at admission; what it cannot even shape (maps, conditions, tuples) makes a tool non-strict.
+ * Converts JSON Schemas to the subset of OpenAI's strict mode, and strict inputs back. In strict mode every object is closed and
+ * every property required, so that an optional one becomes required and nullable; only some keywords are allowed. Admission still
+ * checks the other keywords. A schema with structures that strict mode lacks (maps, conditions, tuples) makes a tool non-strict.
  * Source: OpenAI's guide "Structured model outputs", Supported schemas.
  */
 import { isJsonObject, type Json, type JsonObject, setOwn } from '../../shared/json/json';
@@ -14,7 +14,7 @@ const SUPPORTED_KEYWORDS = new Set([
   ...['multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
 ]);
 const FORMATS = new Set(['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']);
-/** They shape values in ways that strict mode has no other words for. */
+/** Keywords for structures that strict mode cannot express. */
 const SHAPES = new Set([
   'patternProperties',
   'prefixItems',
@@ -26,11 +26,11 @@ const SHAPES = new Set([
   'dependentSchemas',
   'dependencies',
 ]);
-/** Most object properties of one schema, and deepest nesting of them. */
+/** OpenAI's limits for a schema: number of properties, and nesting depth of objects. */
 const PROPERTIES = 5000;
 const DEPTH = 10;
 
-/** @returns the strict schema; null when there is none, with the reason among the losses */
+/** @returns the strict schema; null when the schema cannot be strict, with the reasons as losses */
 export function strictSchema(schema: JsonObject): Conversion<JsonObject | null> {
   const reasons = notStrict(schema);
   if (reasons.length > 0) return { value: null, losses: reasons };
@@ -111,8 +111,8 @@ function depthOf(schema: JsonObject): number {
 }
 
 /**
- * The input that a strict call means: a null stands for "left out" where the tool's own schema has the property
- * optional and takes no null. Everything else stays, for admission to judge.
+ * Converts a strict call's input back: removes a null where the tool's own schema has the property optional and does not
+ * allow null. Everything else is unchanged; admission checks it.
  */
 export function inputFromStrict(parameters: JsonObject, input: Json): Json {
   return withoutNulls(parameters, parameters, input);

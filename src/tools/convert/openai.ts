@@ -1,4 +1,4 @@
-/** Definitions of OpenAI's two APIs: Chat Completions nests the function, Responses has it flat. */
+/** Converts tool definitions to and from OpenAI's two APIs: Chat Completions nests the function, Responses is flat. */
 import type { JsonObject } from '../../shared/json/json';
 import type { Conversion, Loss } from './conversion';
 import type { ToolJson } from './definition';
@@ -22,12 +22,12 @@ export interface OpenAiResponsesTool {
 }
 
 export interface OpenAiOptions {
-  /** Default true: strict wherever strict mode can say the schema; else the schema as it is, and a loss. */
+  /** Default true: strict where strict mode can express the schema; else the unchanged schema, and a loss. */
   strict?: boolean;
 }
 
 const NATIVE_FIELDS: (keyof ToolJson)[] = ['name', 'description', 'description_parts', 'parameters', 'strict'];
-/** What strict mode's schema would need, said once for both shapes. */
+/** The path that losses of the strict conversion begin with, in both formats. */
 const PARAMETERS = '/parameters';
 
 /** For `tools` of Chat Completions. */
@@ -51,12 +51,12 @@ export function toOpenAiResponses(definition: ToolJson, options: OpenAiOptions =
 }
 
 /**
- * A function tool of either API.
+ * Converts a function tool of either API.
  * @throws ConversionError for the vendor's own tools, custom (free text) tools, and unusable definitions
  */
 export function fromOpenAi(tool: unknown, options: ImportOptions = {}): Conversion<ToolJson> {
   const json = objectOf(plainJson(tool, DEFINITION_BOUNDS, 'The tool'), 'The tool');
-  // `custom` is Anthropic's word for a client tool, but OpenAI's for one without a schema.
+  // `custom` means a client tool at Anthropic, but a tool without a schema at OpenAI.
   refuseServerTool(json.type === 'custom' ? { type: 'custom (free text)' } : json, 'OpenAI');
   const nested = 'function' in json;
   const said: JsonObject = nested ? objectOf(json.function, '/function') : json;
@@ -66,7 +66,7 @@ export function fromOpenAi(tool: unknown, options: ImportOptions = {}): Conversi
       side: 'OpenAI',
       name: said.name,
       description: said.description ?? undefined,
-      // Without parameters a function takes none.
+      // A function without `parameters` takes no input.
       parameters: said.parameters ?? { type: 'object', properties: {}, additionalProperties: false },
       parametersAt: `${at}/parameters`,
     },

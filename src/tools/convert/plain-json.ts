@@ -1,4 +1,4 @@
-/** Values from elsewhere, copied into plain JSON of bounded size before anybody looks at them. */
+/** Copies values from other programs into plain JSON of bounded size, before other code reads them. */
 import { type Json, type JsonObject, setOwn } from '../../shared/json/json';
 import { ConversionError } from './conversion';
 
@@ -9,17 +9,17 @@ export interface JsonBounds {
   values: number;
   /** Characters of all keys and strings. */
   characters: number;
-  /** A key `__proto__`: no definition needs one; in data it may be kept, as a plain property. */
+  /** What to do with a key `__proto__`: no definition needs one; data may keep it, as a plain property. */
   proto: 'refuse' | 'keep';
 }
 
-/** A tool's definition: what real ones need, several times over. */
+/** For a tool's definition: several times what real ones need. */
 export const DEFINITION_BOUNDS: JsonBounds = { depth: 64, values: 20_000, characters: 256 * 1024, proto: 'refuse' };
 export const RESULT_BOUNDS: JsonBounds = { depth: 100, values: 200_000, characters: 8 * 1024 * 1024, proto: 'keep' };
 
 /**
- * A deep copy that holds nothing but JSON. Properties that are undefined are left out.
- * @throws ConversionError when it is too large, holds something that is not JSON, or a key that is refused
+ * Makes a deep copy that contains only JSON. Undefined properties are left out.
+ * @throws ConversionError when the value is too large, or contains something that is not JSON or a key that is refused
  */
 export function plainJson(value: unknown, bounds: JsonBounds, what: string): Json {
   let values = 0;

@@ -1,6 +1,6 @@
 /**
- * A tool's result, in each vendor's shape. Between them stands {@link ToolResult}: text that the model
- * reads, whether it failed, and the data where there are some.
+ * Converts tool results to and from each vendor's format. The common form is {@link ToolResult}: the text that the model
+ * reads, whether the call failed, and the data where there are some.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { Envelope } from '../../shared/wire/errors';
@@ -9,12 +9,12 @@ import { objectOf } from './imported';
 import { plainJson, RESULT_BOUNDS } from './plain-json';
 
 export interface ToolResult {
-  /** The vendor's id of the call; empty where it has none (MCP). */
+  /** The vendor's id of the call; empty where there is none (MCP). */
   id: string;
   failed: boolean;
-  /** What the model reads. */
+  /** The text that the model reads. */
   text: string;
-  /** The same as data, where there is an object. */
+  /** The same as data, where it is an object. */
   data?: JsonObject;
 }
 
@@ -43,7 +43,7 @@ export interface McpResult {
   isError?: boolean;
 }
 
-/** Of an envelope: the data as JSON text, or the error with its kind, code, reason, message and hint. */
+/** Converts an envelope: the data as JSON text, or the whole error (kind, code, reason, message, hint …). */
 export function resultOf(id: string, envelope: Envelope): ToolResult {
   const data = envelope.success ? envelope.data : ({ error: { ...envelope.error } } as JsonObject);
   return { id, failed: !envelope.success, text: JSON.stringify(data), ...(isJsonObject(data) ? { data } : {}) };
@@ -62,7 +62,7 @@ export function resultFromAnthropic(block: unknown): Conversion<ToolResult> {
   return { value: withData({ id: String(json.tool_use_id ?? ''), failed: json.is_error === true, text }), losses };
 }
 
-/** OpenAI has no flag for a failure: the text has to say it, and ours does. */
+/** OpenAI has no flag for a failed call: only the text tells it, and our error text does. */
 export function resultToOpenAiChat(result: ToolResult): Conversion<OpenAiToolMessage> {
   return { value: { role: 'tool', tool_call_id: result.id, content: result.text }, losses: noFlag(result) };
 }
@@ -75,7 +75,7 @@ function noFlag({ failed }: ToolResult): Loss[] {
   return failed ? [{ path: '/failed', what: 'OpenAI has no flag for a failed call: only the text says it' }] : [];
 }
 
-/** A message or item of either OpenAI API. A failure is known by our own error in the text, and by nothing else. */
+/** Converts a message or item of either OpenAI API. Only our own error object in the text marks a failure. */
 export function resultFromOpenAi(item: unknown): Conversion<ToolResult> {
   const json = jsonOf(item);
   if (json.role !== 'tool' && json.type !== 'function_call_output') {
@@ -97,7 +97,7 @@ export function resultToMcp({ failed, text, data }: ToolResult): McpResult {
   };
 }
 
-/** The result of `tools/call`: structured content where there is some, else its texts. @throws ConversionError */
+/** Converts a result of `tools/call`: structured content where there is some, else its texts. @throws ConversionError */
 export function resultFromMcp(result: unknown, id = ''): Conversion<ToolResult> {
   const json = jsonOf(result);
   const { text, losses } = textOf(json.content ?? [], '/content');
@@ -107,7 +107,7 @@ export function resultFromMcp(result: unknown, id = ''): Conversion<ToolResult> 
   return { value: { id, failed, text: text === '' ? JSON.stringify(data) : text, data }, losses };
 }
 
-/** Text of content blocks. Pictures, sound and links are not text: they are named, and stand among the losses. */
+/** Joins the text of content blocks. Images, audio and links are replaced by their type, and reported as losses. */
 function textOf(content: Json, path: string): { text: string; losses: Loss[] } {
   if (typeof content === 'string') return { text: content, losses: [] };
   if (!Array.isArray(content))

@@ -1,4 +1,4 @@
-/** JSON Schema as a tree: which keywords hold schemas, and which hold data that must not be read as schemas. */
+/** Walks JSON Schemas as trees: lists which keywords contain schemas, and which contain data that is not a schema. */
 import { isJsonObject, type Json, type JsonObject, setOwn } from '../../shared/json/json';
 
 const ONE = new Set([
@@ -8,7 +8,7 @@ const ONE = new Set([
 const LIST = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']);
 const SCHEMA_MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);
 
-/** The keywords that say nothing about validity. */
+/** The keywords that do not affect validity. */
 export const ANNOTATIONS = new Set([
   ...['title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment', '$schema'],
 ]);
@@ -24,14 +24,14 @@ export const KEYWORDS = new Set([
   ...['maxProperties', 'minProperties', 'required', 'dependentRequired', 'contentEncoding', 'contentMediaType', '$ref'],
 ]);
 
-/** One step of a JSON pointer. */
+/** Appends one token to a JSON pointer. */
 export function step(path: string, key: string | number): string {
   return `${path}/${String(key).replace(/~/g, '~0').replace(/\//g, '~1')}`;
 }
 
 /**
- * A copy of the schema in which each subschema, innermost first, has been replaced by what `change` makes of it.
- * Boolean schemas are passed over. `path` is a JSON pointer from where the walk began.
+ * Copies the schema, and replaces each subschema, innermost first, by the result of `change`.
+ * Boolean schemas are skipped. `path` is a JSON pointer from the start of the walk.
  */
 export function mapSchema(schema: JsonObject, change: (schema: JsonObject, path: string) => Json, path = ''): Json {
   const inner = (value: Json, at: string): Json => (isJsonObject(value) ? mapSchema(value, change, at) : value);
@@ -61,7 +61,7 @@ export function eachSchema(schema: JsonObject, visit: (schema: JsonObject, path:
   });
 }
 
-/** What a `$ref` into the same document points to, or undefined. Only pointers: `#` and `#/…`. */
+/** The target of a `$ref` in the same document, or undefined. Only JSON pointers: `#` and `#/…`. */
 export function resolveRef(root: JsonObject, ref: string): Json | undefined {
   if (ref === '#') return root;
   if (!ref.startsWith('#/')) return undefined;

@@ -1,24 +1,24 @@
 /**
- * Client tools and the vendor's server tools stay apart. A server tool runs at the vendor's, past
- * admission, approval and record: it is listed under an agent's `serverTools`, never made a client tool.
+ * Tells client tools from the vendor's server tools. A server tool runs at the vendor, without our admission, approval and
+ * record. It may be listed only under an agent's `serverTools`, and never becomes a client tool.
  */
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { ConversionError, formatValue } from './conversion';
 
-/** Types of definitions that the client runs, by a schema of its own. Without a type it is one. */
+/** Types of client tools, whose definition brings its own schema. A definition without a type is a client tool. */
 const CLIENT_TYPES: unknown[] = [undefined, null, 'custom', 'function'];
 
-/** True for `{type: 'web_search_20250305', …}` and everything else whose schema is the vendor's. */
+/** True for `{type: 'web_search_20250305', …}` and every other tool whose schema the vendor defines. */
 export function isServerTool(definition: JsonObject): boolean {
   return !CLIENT_TYPES.includes(definition.type);
 }
 
-/** Tools whose schema is the vendor's, and which the client runs. */
+/** Tools whose schema the vendor defines, but which the client has to run. */
 const RUN_HERE = /^(bash|text_editor|memory|computer|computer_toolset|browser_toolset)_\d{8}$/;
 const INSTEAD =
   'its schema is the vendor’s, but it runs here, and nothing would run it: define a tool of that purpose with defineTool, so that its calls are admitted and approved';
 
-/** Why an agent cannot have these as `serverTools`. @param names of its own tools */
+/** The faults of an agent's `serverTools`, as messages. @param names names of the agent's own tools */
 export function serverToolFaults(serverTools: readonly JsonObject[] | undefined, names: readonly string[]): string[] {
   if (serverTools === undefined) return [];
   if (!Array.isArray(serverTools) || !serverTools.every(isJsonObject))
@@ -33,7 +33,7 @@ export function serverToolFaults(serverTools: readonly JsonObject[] | undefined,
   });
 }
 
-/** @throws ConversionError for a server tool, and for one that the client would have to run by the vendor's schema */
+/** @throws ConversionError for a server tool, and for a tool with the vendor's schema that the client would have to run */
 export function refuseServerTool(definition: JsonObject, side: string): void {
   if (!isServerTool(definition)) return;
   if (RUN_HERE.test(String(definition.type))) throw new ConversionError(`${formatValue(definition.type)}: ${INSTEAD}.`);
@@ -43,7 +43,7 @@ export function refuseServerTool(definition: JsonObject, side: string): void {
   );
 }
 
-/** Sorts a request's tools by who runs them, each group in its order. */
+/** Splits a request's tools into client tools and server tools; each list keeps its order. */
 export function apart(definitions: readonly JsonObject[]): { client: JsonObject[]; server: JsonObject[] } {
   return {
     client: definitions.filter((definition) => !isServerTool(definition)),

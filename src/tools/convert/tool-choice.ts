@@ -1,10 +1,10 @@
-/** Which tool the model must use, and whether it may ask for several at once, in each vendor's words. */
+/** Converts the tool choice of a request (which tool the model must use, and whether in parallel) to and from vendor formats. */
 import type { JsonObject } from '../../shared/json/json';
 import { ConversionError, formatValue, type Conversion, type Loss } from './conversion';
 import { objectOf } from './imported';
 import { plainJson, type JsonBounds } from './plain-json';
 
-/** `required`: some tool; `tool`: this one. */
+/** `required`: any tool; `tool`: the named one. */
 export type ToolChoice =
   | { mode: 'auto' | 'required' | 'none'; parallel: boolean }
   | { mode: 'tool'; name: string; parallel: boolean };
@@ -70,8 +70,8 @@ export function choiceToOpenAi(choice: ToolChoice, api: OpenAiApi): OpenAiChoice
 }
 
 /**
- * The two fields of an OpenAI request; what is absent is the vendor's default (auto, parallel).
- * @throws ConversionError for choices of the vendor's own tools, and unknown ones
+ * Converts the two fields of an OpenAI request; an absent field means the vendor's default (auto, parallel).
+ * @throws ConversionError for choices of the vendor's own tools, and for unknown choices
  */
 export function choiceFromOpenAi(json: unknown): Conversion<ToolChoice> {
   const { tool_choice: said = 'auto', parallel_tool_calls } = objectOf(plainJson(json, BOUNDS, 'The request'), 'The request');

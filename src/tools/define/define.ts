@@ -1,6 +1,6 @@
 /**
- * `defineTool` checks a definition (tool.ts) when it is made and names every fault at once; nothing of a wrong tool is found out
- * only when a model calls it.
+ * `defineTool`: checks a tool definition (tool.ts) and reports every fault at once, when the tool is defined and not only when a
+ * model calls it.
  */
 import { inspect } from 'node:util';
 import type { z } from 'zod';
@@ -26,7 +26,7 @@ export function defineTool(definition: ToolDefinition<any>): Tool {
   return buildTool(definition, false);
 }
 
-/** As `defineTool`, for the tools that holdfast brings along: their names are refused to all others. */
+/** As `defineTool`, for holdfast's own tools, whose names no other tool may have. */
 export function defineBuiltIn<S extends z.ZodType, O extends z.ZodType>(
   definition: DefinitionBody<z.output<S>, z.output<O>> & { input: S; output?: O | JsonObject },
 ): Tool<z.output<S>> {
@@ -39,24 +39,24 @@ function buildTool(given: ToolDefinition<any>, reserved: boolean): Tool {
   return Object.freeze({ ...definition, [TOOL]: true as const });
 }
 
-// What is wrong with a tool definition, all of it at once. Whatever is given, nothing is thrown.
+// Reads a tool definition and lists all of its faults. It never throws, whatever value it is given.
 
-/** A field of these names would let the model approve itself. */
+/** Input fields with these names would let the model approve its own call. */
 const DECISION_FIELDS = ['confirmed', 'user_confirmed', 'approved'];
-/** Tools that holdfast brings along for every agent. */
+/** Names of holdfast's own tools. */
 const RESERVED_NAMES = ['read_result', 'find_tools', 'open_group'];
-/** `subAgent` is there where a definition is made of another one by `agentTool`. */
+/** `subAgent` occurs where a definition is copied from a tool that `agentTool` made. */
 const KNOWN_FIELDS = [...Object.keys(FIELDS), 'input', 'output', 'subAgent'];
-/** Places within one field that a message names. */
+/** Most places within one field that a message names. */
 const MOST_PLACES = 10;
 
 export interface Read {
-  /** The definition as plain data, read once; a JSON Schema in it is a copy. */
+  /** The definition's fields, each read once; a JSON Schema in it is a copy. */
   definition: ToolDefinition<any>;
   faults: string[];
 }
 
-/** Reads a definition, and lists every fault in words that say what to change. No faults: well defined. */
+/** Reads a definition, and lists every fault as a message that says what to change. */
 export function readDefinition(given: unknown, options: { reserved?: boolean } = {}): Read {
   const { fields, faults } = snapshot(given);
   const definition = fields as unknown as ToolDefinition<any>;
@@ -110,7 +110,7 @@ export function readDefinition(given: unknown, options: { reserved?: boolean } =
   return { definition, faults };
 }
 
-/** Each field read once: a getter may throw, or say something else the next time. */
+/** Reads each field once: a getter may throw, or return another value the next time. */
 function snapshot(given: unknown): { fields: Record<string, unknown>; faults: string[] } {
   const fields: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   const faults: string[] = [];
@@ -129,13 +129,13 @@ function snapshot(given: unknown): { fields: Record<string, unknown>; faults: st
   return { fields, faults };
 }
 
-/** Where a value does not fit, such as `errors[0].code`; its own name when it is all of it. */
+/** The places where a value does not fit, such as `errors[0].code`; the field's name when the whole value is wrong. */
 function wrongPlaces(name: string, schema: (typeof FIELDS)[keyof typeof FIELDS][0], value: unknown): string[] {
   try {
     const { error } = schema.safeParse(value);
     return (error?.issues ?? []).map(({ path }) => path.reduce<string>(below, name));
   } catch {
-    return [name]; // a getter further down threw
+    return [name]; // a nested getter threw
   }
 }
 
@@ -188,7 +188,7 @@ function outputFaults(fields: Record<string, unknown>): string[] {
   }
 }
 
-/** A value for a message: short, and never one that throws. */
+/** A value as short text for a message; never throws. */
 export function formatValue(value: unknown): string {
   try {
     if (typeof value === 'string') return JSON.stringify(value.slice(0, 100));

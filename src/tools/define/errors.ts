@@ -1,24 +1,26 @@
+/** `ToolError`, the error that a tool throws, and the decision whether a failed call is retried. */
 import type { ErrorCode } from '../../shared/wire/error-codes';
 import { callError, type CallError } from '../../shared/wire/errors';
 import { CLASS_RULES, type ToolClass } from '../../shared/turn/tool-class';
 
 /**
- * What a tool throws when it can't do what was asked. The code decides retries and what the model
- * is told; anything else that a tool throws is reported as EXECUTION_ERROR.
+ * The error that a tool throws when it cannot do what the call asks. The code decides about retries and about what the
+ * model reads. Any other exception of a tool is reported as EXECUTION_ERROR.
  *
- * @example throw new ToolError('RESOURCE_NOT_FOUND', 'ticker_not_found', 'No company has ticker "ZZZZ".', { hint: 'Known: AAPL, MSFT.' })
+ * @example
+ * throw new ToolError('RESOURCE_NOT_FOUND', 'ticker_not_found', 'No company has ticker "ZZZZ".', { hint: 'Known: AAPL, MSFT.' })
  */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
   readonly detail: CallError;
-  /** For destructive tools: whether it is certain that nothing happened outside (e.g. refused before sending). Undefined: by its code. */
+  /** For destructive tools: true if the call certainly had no effect (e.g. refused before sending). Undefined: the code decides. */
   readonly nothingHappened: boolean | undefined;
 
   /**
-   * @param reason the tool's own word for the fault, snake_case
+   * @param reason the tool's own name for the fault, snake_case
    * @param message what was wrong, with the value
-   * @param options `hint`: what to do; `retryAfterMs`: wait that the upstream asked for; `nothingHappened`: see above; say `false` of an
-   *   upstream's answer that has a code of refusal (INVALID_PARAMS, RATE_LIMITED …) and came after it may have acted
+   * @param options `hint`: what to do; `retryAfterMs`: wait that the upstream asked for; `nothingHappened`: see above; set it to
+   *   `false` for an answer with a refusal code (INVALID_PARAMS, RATE_LIMITED …) that came after the upstream may have acted
    */
   constructor(
     code: ErrorCode,
@@ -35,21 +37,21 @@ export class ToolError extends Error {
   }
 }
 
-/** By name, not `instanceof`: a tool package may carry another copy of this module. */
+/** Checks the name, not `instanceof`: a tool's package may contain another copy of this module. */
 export function isToolError(error: unknown): error is ToolError {
   return error instanceof Error && error.name === 'ToolError' && 'detail' in error;
 }
 
-// Retries, counted per error code: Temporal's own policy has one counter for all of them.
+// Retries are counted per error code: Temporal's own retry policy has one counter for all errors.
 
 export type RetryCounts = Partial<Record<ErrorCode, number>>;
 
 const FIRST_DELAY = 500;
 const LONGEST_DELAY = 30_000;
-/** An upstream that asks for more than an hour has refused. */
+/** An upstream that asks for a longer wait has refused: no retry. */
 const LONGEST_WISH = 3_600_000;
 
-/** How long to wait before the next attempt, ms, and the counts to carry over; null when the failure stands. */
+/** How long to wait before the next attempt, ms, and the counts for the attempt after it; null: no retry. */
 export function nextRetry(
   toolClass: ToolClass,
   counts: RetryCounts,

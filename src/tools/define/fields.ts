@@ -1,4 +1,4 @@
-/** The fields of a tool definition, one line each: what it must be, and the words for it. */
+/** Declares the fields of a tool definition: for each a zod schema, and the message for a value that does not fit. */
 import { types } from 'node:util';
 import semver from 'semver';
 import { z } from 'zod';
@@ -12,9 +12,9 @@ const GROUP = /^[a-z][a-z0-9_-]{0,63}$/;
 const ENVIRONMENT = /^[A-Za-z0-9._-]{1,64}$/;
 const CODES = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];
 const DAY = 86_400_000;
-/** Nothing that is told of a tool is longer, characters. */
+/** Longest text in a definition, characters. */
 const LONGEST_TEXT = 20_000;
-/** Largest result that a tool may have given inline: the model's context, and what the engine holds at once, bear it. */
+/** Upper limit for `maxInlineBytes`: the model's context and the engine's memory can hold results of this size. */
 const MOST_INLINE_BYTES = 200_000;
 
 const text = z.string().max(LONGEST_TEXT).regex(/\S/);
@@ -33,7 +33,7 @@ const parts = z.strictObject({
 
 type Field = readonly [schema: z.ZodType, words: string];
 
-/** `input` and `output` are judged as schemas, apart. */
+/** `input` and `output` are checked separately, as schemas (define.ts). */
 export const FIELDS: Record<Exclude<keyof ToolDefinition, 'input' | 'output'>, Field> = {
   name: [z.string().regex(TOOL_NAME), `match ${TOOL_NAME.source}`],
   version: [version, 'be a semantic version such as 1.0.0'],
@@ -119,7 +119,7 @@ export const FIELDS: Record<Exclude<keyof ToolDefinition, 'input' | 'output'>, F
   summarize: [callable.optional(), 'be a function'],
 };
 
-/** Exactly a version: `v1.0.0` and ` 1.0.0` would be another spelling of the same one. */
+/** Refuses `v1.0.0` and ` 1.0.0`: they would be other spellings of the same version. */
 function isVersion(given: string): boolean {
   return /^\d\S*$/.test(given) && semver.valid(given) !== null;
 }
@@ -128,9 +128,9 @@ function allDifferent(names: readonly string[]): boolean {
   return new Set(names).size === names.length;
 }
 
-// Fields that a part of a definition does not have, found by the zod schema that the part is checked with.
+// Finds unknown fields in the parts of a definition, with the zod schemas that check those parts.
 
-/** One fault for each, at any depth. Getters that throw find nothing: the schema finds them. */
+/** One fault for each unknown field, at any depth. Empty where a getter throws: the schema check reports that. */
 export function strayFields(schema: unknown, value: unknown, at: string): string[] {
   try {
     return look(schema, value, at);
@@ -155,15 +155,15 @@ function look(schema: unknown, value: unknown, at: string): string[] {
   return [...unknownFields(value, Object.keys(schema.shape), at), ...parts];
 }
 
-// Finds what of a zod schema would have to be waited for: admission asks a schema at once. Only `async` functions can be seen.
+// Finds asynchronous parts of a zod schema: admission checks inputs synchronously. Only `async` functions can be detected.
 
-/** Path to the first asynchronous refinement or transform, as `/list`; null: none is seen. */
+/** Path to the first asynchronous refinement or transform, such as `/list`; null: none was found. */
 export function asyncPlace(schema: unknown, path = '', seen = new Set<unknown>()): string | null {
   if (typeof schema !== 'object' || schema === null || seen.has(schema)) return null;
   seen.add(schema);
   const { _zod: zod } = schema as { _zod?: { def?: Record<string, unknown> } };
   if (zod === undefined) {
-    // A list, a shape or a map of schemas; anything else holds none.
+    // It may be a list, a shape or a map of schemas.
     for (const [name, part] of Object.entries(schema)) {
       const found = asyncPlace(part, Array.isArray(schema) ? path : `${path}/${name}`, seen);
       if (found !== null) return found;

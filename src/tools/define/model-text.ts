@@ -1,3 +1,4 @@
+/** Renders a tool's description for the model, and estimates the tokens of definitions and calls. */
 import type { ModelTool } from '../../model/provider';
 import { INLINE_BYTES } from '../../shared/io/activities';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
@@ -5,11 +6,11 @@ import { inputSchema } from '../schema/schema';
 import { deprecationNotice, deprecationOf } from './versions';
 import type { DescriptionParts, Tool, TokenEstimate } from './tool';
 
-/** Stands before the description of a destructive tool. */
+/** The first line of a destructive tool's description. */
 export const DESTRUCTIVE_NOTE =
   'DESTRUCTIVE: has effects that cannot be undone. A person is asked before it runs; never ask the user for a flag.';
 
-/** The one text that the model reads, from the parts that the author wrote. A destructive tool says so first. */
+/** Renders a tool's description as one text for the model. A destructive tool's text begins with `DESTRUCTIVE_NOTE`. */
 export function describe(tool: Pick<Tool, 'class' | 'description' | 'deprecated' | 'sunsetDate' | 'replacement'>): string {
   const does = typeof tool.description === 'string' ? tool.description.trim() : fromParts(tool.description);
   const deprecation = deprecationOf(tool);
@@ -29,7 +30,7 @@ function fromParts(parts: DescriptionParts): string {
   return [parts.does.trim(), ...lines].join('\n');
 }
 
-// What text costs of a model's context, estimated without a tokenizer. Source of the divisors: the tool
+// Estimates how many tokens a text takes of a model's context, without a tokenizer. Source of the divisors: the tool
 // specification (seeds/001), "Token estimates".
 
 /** Characters (UTF-16 units) in one token. */
@@ -41,7 +42,7 @@ export function estimateTokens(text: string, kind: TextKind): number {
   return Math.ceil(text.length / CHARACTERS[kind]);
 }
 
-/** What a tool's definition costs in every request of a step. */
+/** Tokens of a tool's definition, which every model request contains. */
 export function definitionTokens({ name, description, input_schema }: ModelTool): number {
   return estimateTokens(`${name}\n${description}`, 'text') + estimateTokens(JSON.stringify(input_schema), 'json');
 }
@@ -50,7 +51,7 @@ export function catalogueTokens(tools: readonly ModelTool[]): number {
   return tools.reduce((sum, tool) => sum + definitionTokens(tool), 0);
 }
 
-/** What one call costs: as the tool's author says, else by its schemas and the size that goes inline. */
+/** Tokens of one call: the author's estimate, else computed from the schemas and the largest inline result. */
 export function callTokens(tool: Tool): TokenEstimate {
   if (tool.estimatedTokens !== undefined) return tool.estimatedTokens;
   const input = inputTokens(inputSchema(tool.input as JsonObject));
@@ -61,18 +62,18 @@ export function callTokens(tool: Tool): TokenEstimate {
   return { input, output: { min: Math.min(typical, ENVELOPE), typical, max } };
 }
 
-/** What a model writes for a usual input. */
+/** Tokens of a typical input. */
 export function inputTokens(schema: JsonObject): number {
   return Math.ceil(usualLength(schema) / CHARACTERS.json);
 }
 
-/** Bytes that are counted for a reader without a limit. */
+/** Bytes assumed for a tool with `maxInlineBytes: 'unlimited'`. */
 const UNLIMITED_BYTES = 50_000;
 /** Tokens of the smallest answer: `{"success":true,"data":…}`. */
 const ENVELOPE = 10;
 const MAX_DEPTH = 5;
 
-/** Characters of usual JSON that fits a schema: short texts, three items of an array, every property. */
+/** Characters of typical JSON that fits a schema: short texts, three items of an array, every property. */
 function usualLength(schema: Json, depth = 0): number {
   if (!isJsonObject(schema) || depth > MAX_DEPTH) return 4;
   if (Array.isArray(schema.enum) && schema.enum.length > 0) {

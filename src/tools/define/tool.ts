@@ -1,4 +1,4 @@
-/** The tool contract: what an author writes, and what `defineTool` makes of it. */
+/** The types of a tool: the definition that its author writes, the tool that `defineTool` makes, and the context that it gets. */
 import type { z } from 'zod';
 import type { ErrorCode } from '../../shared/wire/error-codes';
 import type { Json, JsonObject } from '../../shared/json/json';
@@ -9,7 +9,7 @@ import type { Cursors } from '../results/pages';
 import type { AgentLimits } from '../../agents/limits';
 import type { BinaryFile, FileResult } from '../results/binary';
 
-/** Description by parts (seeds' template); rendered to one text for the model. */
+/** A description in parts (seeds' template); rendered to one text for the model. */
 export interface DescriptionParts {
   does: string;
   returns?: string;
@@ -19,26 +19,26 @@ export interface DescriptionParts {
   warning?: string;
 }
 
-/** What a tool's function is given besides its input. */
+/** What a tool's functions get besides their input: `ctx`. */
 export interface ToolContext {
-  /** The same in every attempt of this call, after a crash, a pause and a reset. Hand it to the upstream. */
+  /** The same in every attempt of this call, also after a crash, a pause or a reset. Pass it to the upstream. */
   idempotencyKey: string;
   /** From 1. */
   attempt: number;
-  /** Aborts on cancellation and on timeout. Asked whether it has, it looks at the clocks: also right after a standstill. */
+  /** Aborts on cancellation and on timeout. `aborted` checks the clocks, so it is right even after the process was suspended. */
   signal: AbortSignal;
-  /** When the time limit ends, ms since 1970: a tool must not act after it. For the time limits of its requests. */
+  /** When the time limit ends, ms since 1970: a tool must not act after it. Use it for the timeouts of requests. */
   deadline: number;
-  /** `trace_YYYYMMDD_<12 hex>`, one a turn. */
+  /** `trace_YYYYMMDD_<12 hex>`, one per turn. */
   traceId: string;
-  /** Who asked for the turn. */
+  /** The requester of the turn. */
   principal: string;
   log: ToolLogger;
-  /** Reports progress; reaches watchers through the heartbeat. `fraction` from 0 to 1. */
+  /** Reports progress; clients get it through the heartbeat. `fraction` from 0 to 1. */
   progress(message: string, fraction?: number): void;
-  /** Runs work that waits for an upstream; its time is shown as `performance.network_ms`. */
+  /** Runs work that waits for an upstream; its time is reported as `performance.network_ms`. */
   network<T>(work: () => Promise<T>): Promise<T>;
-  /** Facts for whoever debugs the tool; they reach the envelope's `debug_info` only where debugging is allowed. */
+  /** Adds facts for debugging; they reach the envelope's `debug_info` only where debugging is allowed. */
   debug(fields: JsonObject): void;
   /** Opaque page cursors, sealed for this tool and this principal. */
   cursors: Cursors;
@@ -56,11 +56,11 @@ export interface ToolLogger {
 export interface ToolStore {
   /** @throws ToolError RESOURCE_NOT_FOUND when the reference is unknown or belongs to another turn */
   readResult(ref: string): Promise<Json>;
-  /** Keeps what is too much for a result, e.g. the whole output of a command; the model reads it with read_result. Returns the ref. */
+  /** Stores what is too large for a result, e.g. a command's whole output. Returns the ref, with which read_result reads it. */
   keepResult(data: Json): Promise<string>;
 }
 
-/** What one call costs of the model's context, tokens. */
+/** Tokens that one call takes of the model's context. */
 export interface TokenEstimate {
   input: number;
   output: { min: number; typical: number; max: number };
@@ -73,27 +73,27 @@ export interface ToolLimits {
   rate?: { calls: number; perMs: number };
 }
 
-/** What permission rules such as `edit_file(/src/**)` compare with. */
+/** The targets that permission rules such as `edit_file(/src/**)` compare with. */
 export interface RuleTarget<I> {
   kind: TargetKind;
-  /** Pure. An allow rule has to match all of them, an ask or deny rule any. */
+  /** Must be pure. An allow rule has to match all targets, an ask or deny rule any of them. */
   of(input: I): string | string[];
-  /** Of a tool that runs commands: SHA-256 of a file as it is now, by its path from the tool's root; null: there is none. Brief. */
+  /** For a tool that runs commands: SHA-256 of a file now, by its path from the tool's root; null: no such file. Must be fast. */
   hashOf?(path: string): string | null;
-  /** Of a tool over files: names that it never writes, whatever rules say. */
+  /** For a tool that works on files: names that it never writes, whatever the rules allow. */
   protects?: readonly string[];
 }
 
-/** A failure that whoever uses a tool should know of. */
+/** A failure that users of a tool should know about. */
 export interface TypicalError {
   code: ErrorCode;
-  /** The tool's own word, as its ToolError gives it. */
+  /** The reason, as in the tool's ToolError. */
   reason: string;
   /** When it happens, and what to do. */
   when: string;
 }
 
-/** What a check answers when it refuses an input that fits the schema. */
+/** The answer of a check that refuses an input which fits the schema. */
 export interface CheckFault {
   reason: string;
   message: string;
@@ -101,8 +101,9 @@ export interface CheckFault {
 }
 
 /**
- * What a tool's functions get is `I`: of zod the schema's output. It is read anew for each of them: transforms are pure, and do not wait.
- * @typeParam R what `run` returns: what a zod `output` describes; unknown without one
+ * The tool's functions get the input as `I`: for zod, the schema's output. The input is parsed anew for each function, so
+ * transforms must be pure and synchronous.
+ * @typeParam R what `run` returns, as a zod `output` describes it; unknown without one
  */
 export interface ToolDefinition<I = JsonObject, R = unknown> {
   /** `^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`; snake_case advised. */
@@ -113,72 +114,72 @@ export interface ToolDefinition<I = JsonObject, R = unknown> {
   description: string | DescriptionParts;
   /** zod object, or JSON Schema (draft-07 or 2020-12) of type object. Extra properties are refused; defaults are applied. */
   input: z.ZodType<I> | JsonObject;
-  /** The tool's own admission check, after the schema. Pure: no I/O. */
+  /** The tool's own admission check, after the schema. Must be pure, without I/O. */
   check?(input: I): CheckFault | undefined;
-  /** Destructive: what will happen, in words for the person who decides. Read-only; part of the digest. */
+  /** Destructive: describes what will happen, for the approver. Must only read. The preview is part of the digest. */
   preview?(input: I, ctx: ToolContext): string | Json | Promise<string | Json>;
-  /** Given zod's output where the input is zod. */
+  /** `input` is the schema's output where the schema is zod. */
   run(input: I, ctx: ToolContext): RunReturn<R> | Promise<RunReturn<R>> | AsyncGenerator<ToolYield, unknown>;
   /**
-   * Runs `run`, `preview` and `reconcile` in a thread that loads the app's module, and is ended at the time limit: a tool that computes
-   * without a pause, or takes too much memory, harms nobody else (docs/tools.md). The other functions stay on the worker's own thread.
+   * Runs `run`, `preview` and `reconcile` in a thread that loads the app's module and is terminated at the time limit. A tool that
+   * blocks its thread or takes too much memory harms no other call (docs/tools.md). Other functions run on the worker's thread.
    */
   isolate?: boolean;
-  /** What `run` returns, checked before anybody reads it; a violation is EXECUTION_ERROR, for the tool's owner. */
+  /** Schema of what `run` returns. Each result is checked before anything reads it; a violation is EXECUTION_ERROR. */
   output?: z.ZodType | JsonObject;
   /** Time limit of one run, ms. Default: by class. */
   timeoutMs?: number;
-  /** Reads only: how long a result may be served again, ms. Absent: not cached. */
+  /** Class read only: how long a result may be served from the cache, ms. Absent: not cached. */
   cacheTtlMs?: number;
   /** The input fields that a cached result depends on. Default: all. */
   cacheKeyParams?: string[];
   /**
-   * May a call with this input run beside others? Not the same as read-only: `true` beside any, `false` beside none,
-   * or what it touches, so that it runs beside whatever touches something else. Default: by class.
+   * May a call with this input run at the same time as others? Not the same as read-only. `true`: beside any call; `false`: beside
+   * none; resources: beside calls that touch other resources. Default: by class.
    */
   concurrencySafe?(input: I): boolean | Resources;
   /**
-   * Destructive: says what became of a call whose outcome was lost. Read-only, asked again and again for a while.
-   * `not_applied` means: it has not happened, and will not.
+   * Destructive: the probe, which finds out whether a call in doubt took effect. Must only read; it is called repeatedly for
+   * `reconcileMs`. `not_applied` means that the call has had no effect, and will have none.
    */
   reconcile?(input: I, ctx: ToolContext): ProbeAnswer | Promise<ProbeAnswer>;
-  /** How long the probe is asked before a person is, ms. Default 60,000. */
+  /** How long the probe is called before a person is asked, ms. Default 60,000. */
   reconcileMs?: number;
-  /** Whether a preview may have become this by the time of the effect. Default: only if it is the same. Pure. */
+  /** Whether a preview made again before the effect is close enough to the approved one. Default: only if equal. Must be pure. */
   previewTolerance?(asked: Json, now: Json, input: I): boolean;
-  /** Destructive: what makes two calls the same act, whatever they are called (payee, amount and reference). Pure. */
+  /** Destructive: the values that make two calls the same act (such as payee, amount and reference). Must be pure. */
   intentKey?(input: I): string | Json;
-  /** How long the same act is asked about again, ms. Default 24 h. */
+  /** How long a second call of the same act needs a person's decision, ms. Default 24 h. */
   intentWindowMs?: number;
-  /** Destructive: the upstream honours the idempotency key, so that a repetition is harmless. */
+  /** Destructive: the upstream honours the idempotency key, so that a retry is harmless. */
   idempotent?: boolean;
   /**
-   * The vendor holds the model to the input's schema as it writes a call; it takes only some schemas. Ours checks every
-   * call in any case. Default false.
+   * The model's vendor enforces the input's schema while the model writes a call; vendors support only some schemas. Admission
+   * checks every call in any case. Default false.
    */
   strict?: boolean;
-  /** Largest result that travels inline, bytes of JSON. Default 2048; larger goes into the store. `unlimited`: for readers. */
+  /** Largest inline result, bytes of JSON; a larger one goes into the store. Default 2048. `unlimited`: the tool bounds it. */
   maxInlineBytes?: number | 'unlimited';
   limits?: ToolLimits;
-  /** It can carry data out of the organisation (sends, posts, pushes); rules see it as `tool.egress`. */
+  /** The tool can send data out of the organisation (sends, posts, pushes); rules see this as `tool.egress`. */
   egress?: boolean;
-  /** What it returns was written by outsiders (web pages, mails, news); once read, rules see `turn.untrusted`. */
+  /** Outsiders wrote what the tool returns (web pages, mails, news). After a result is read, rules see `turn.untrusted`. */
   untrustedOutput?: boolean;
   ruleTarget?: RuleTarget<I>;
   /**
-   * What it acts on besides its input, as it was configured: the account, the root, the server. Shown on the card and part of
-   * the call's digest: an approval for one target runs on no other. Pure; at most 4,000 bytes of JSON; no secrets.
+   * What the tool acts on besides its input, as configured: the account, the root, the server. It is shown on the card and is part
+   * of the call's digest: an approval for one target is valid for no other. Must be pure; at most 4,000 bytes of JSON; no secrets.
    */
   target?: JsonObject | ((input: I) => JsonObject);
-  /** Tools of one subject, for routing and for cards. */
+  /** Group of tools for one subject; catalogues and cards use it. */
   group?: string;
-  /** Never shown to a model; for direct calls and other code. */
+  /** The tool is never shown to a model; only direct calls and other code use it. */
   internalOnly?: boolean;
-  /** Names of the environments (setting HOLDFAST_ENVIRONMENT) in which it exists. Absent: in all. */
+  /** Names of the environments (setting HOLDFAST_ENVIRONMENT) in which the tool exists. Absent: all. */
   environments?: string[];
-  /** It reports progress worth watching. Default: whether `run` is an async generator function. */
+  /** The tool reports useful progress. Default: whether `run` is an async generator function. */
   streaming?: boolean;
-  /** Default: by the schema and the class. */
+  /** Default: computed from the schemas and `maxInlineBytes`. */
   estimatedTokens?: TokenEstimate;
   /** Version → what changed. */
   changelog?: Record<string, string>;
@@ -189,7 +190,7 @@ export interface ToolDefinition<I = JsonObject, R = unknown> {
   replacement?: string;
   /** Address or text. */
   migrationGuide?: string;
-  /** What goes wrong most often, commonest first: for tool cards. */
+  /** The most frequent errors, most frequent first; for tool cards. */
   errors?: TypicalError[];
   /** One line about a large result, for people and for the model. Default: its shape and first characters. */
   summarize?(data: Json, input: I): string;
@@ -197,20 +198,20 @@ export interface ToolDefinition<I = JsonObject, R = unknown> {
 
 export type Outcome = 'applied' | 'not_applied' | 'unknown';
 
-/** What a probe found, and what it saw: evidence is shown to whoever has to settle it. */
+/** The answer of a probe: the outcome, and evidence, which is shown to the person who settles the call. */
 export type ProbeAnswer = Outcome | { outcome: Outcome; evidence?: string; data?: Json };
 
-/** How far a generator tool is. */
+/** Progress of a generator tool. */
 export interface ToolProgress {
-  /** Says no more than no type. */
+  /** Has no effect. */
   type?: 'start' | 'progress';
   message: string;
   fraction?: number;
 }
 
 /**
- * What a generator tool yields: progress, or a piece of its result. Pieces that are texts are joined; several others are a list.
- * `done` carries facts about the whole, as a returned value does; beside pieces the result is `{content, …facts}`.
+ * What a generator tool yields: progress, or a piece of its result. Text pieces are joined; several other pieces become a list.
+ * `done` has facts about the whole result, as a returned value does; together with pieces the result is `{content, …facts}`.
  */
 export type ToolYield =
   | ToolProgress
@@ -222,25 +223,25 @@ export const TOOL = Symbol.for('holdfast.tool');
 /** A checked definition. */
 export interface Tool<I = any> extends ToolDefinition<I> {
   readonly [TOOL]: true;
-  /** An agent answers its calls; made by `agentTool`. Absent: `run` does. */
+  /** The agent that answers the tool's calls; set by `agentTool`. Absent: `run` answers them. */
   readonly subAgent?: SubAgent;
 }
 
 /** The agent behind a tool. */
 export interface SubAgent {
   name: string;
-  /** What `defineAgent` returned; absent where it is only named. */
+  /** The agent from `defineAgent`; absent where only its name is given. */
   agent?: { readonly name: string };
-  /** The user message of its turn. Pure. */
+  /** The user message of the sub-agent's turn. Must be pure. */
   message(input: JsonObject): string;
-  /** Below the agent's own. */
+  /** At most the agent's own limits. */
   limits: Partial<AgentLimits>;
 }
 
-/** True for what `defineTool` returned, whichever copy of this package made it. */
+/** True for a tool from `defineTool`, even from another copy of this package. */
 export function isTool(value: unknown): value is Tool {
   return typeof value === 'object' && value !== null && TOOL in value;
 }
 
-/** As `output` describes it, with a `binaryFile` where the result has what stands for a file. */
+/** The type that `output` describes, with `binaryFile(…)` allowed where the result has a `FileResult`. */
 export type RunReturn<R> = R extends FileResult ? R | BinaryFile : R extends object ? { [K in keyof R]: RunReturn<R[K]> } : R;

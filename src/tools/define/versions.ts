@@ -1,25 +1,26 @@
-/** Which of the registered versions of a tool is meant by `name`, `name@1.2.0` or `name@^1.2`. */
+/** Resolves tool references (`name`, `name@1.2.0` or `name@^1.2`) to registered versions, and handles deprecation and sunset. */
 import semver from 'semver';
 import { type Deprecation, type EnvelopeMetadata, callError, type CallError } from '../../shared/wire/errors';
 import type { Tool } from './tool';
 
-/** A tool itself, or words for one of the app's `tools`. */
+/** A tool itself, or text that refers to one of the app's `tools`. */
 export type ToolReference = Tool | string;
 
-/** `search@^1.2` → name and range; without a range any version is meant. */
+/** Splits `search@^1.2` into name and range; an empty range means any version. */
 export function parseReference(reference: string): { name: string; range: string } {
   const at = reference.indexOf('@');
   return at < 0 ? { name: reference, range: '' } : { name: reference.slice(0, at), range: reference.slice(at + 1) };
 }
 
-/** Name of the tool that a reference means. */
+/** The name of the tool that a reference refers to. */
 export function referredName(reference: ToolReference): string {
   return typeof reference === 'string' ? parseReference(reference).name : reference?.name;
 }
 
 /**
- * The highest version that fits. A prerelease is taken only where the range names one, or where there is nothing else.
- * @returns the tool, or the fault in words
+ * Finds the highest version that fits. A prerelease fits only where the range names one, or where there is no range and no
+ * other version.
+ * @returns the tool, or the fault as a message
  */
 export function resolveReference(reference: string, toolbox: readonly Tool[]): Tool | string {
   const { name, range } = parseReference(reference);
@@ -41,36 +42,36 @@ function highest(versions: string[], range: string): string | null {
   );
 }
 
-// The end of a tool's life. Deprecated: it still runs, and says so wherever it is seen. From its sunset
-// date on every call is answered TOOL_DEPRECATED, with what to use instead.
+// Deprecation: a deprecated tool still runs, and its description and its results say that it is deprecated. From its
+// sunset date on every call fails with TOOL_DEPRECATED, and the error names the replacement.
 
 type Ageing = Pick<Tool, 'deprecated' | 'sunsetDate' | 'replacement' | 'migrationGuide'>;
 
-/** For the envelope's metadata; null for a tool that is not deprecated. */
+/** A tool's deprecation, for the envelope's metadata; null for a tool that is not deprecated. */
 export function deprecationOf(tool: Ageing): Deprecation | null {
   if (tool.deprecated !== true) return null;
   const { sunsetDate = null, replacement = null, migrationGuide = null } = tool;
   return { sunset_date: sunsetDate, replacement, migration_guide: migrationGuide };
 }
 
-/** The same, as the fields that it adds to the metadata. */
+/** The same as fields to add to the metadata; empty: not deprecated. */
 export function deprecationMetadata(tool: Ageing): Pick<EnvelopeMetadata, 'deprecation'> {
   const deprecation = deprecationOf(tool);
   return deprecation === null ? {} : { deprecation };
 }
 
-/** What the model is told: in the description, and beside each result. */
+/** The notice for the model, in the description and beside each result. */
 export function deprecationNotice({ sunset_date, replacement }: Deprecation): string {
   const until = sunset_date === null ? '' : ` Calls are refused from ${sunset_date} on.`;
   return `This tool is deprecated.${until}${replacement === null ? '' : ` Use ${replacement} instead.`}`;
 }
 
-/** @param now the sunset date begins at midnight UTC */
+/** True from the sunset date on, which begins at midnight UTC. */
 export function isSunset(tool: Ageing, now = new Date()): boolean {
   return tool.deprecated === true && tool.sunsetDate !== undefined && now.toISOString().slice(0, 10) >= tool.sunsetDate;
 }
 
-/** The refusal of a call after the sunset date; null before it, and for all other tools. */
+/** The error for a call on or after the sunset date; null before it, and for all other tools. */
 export function sunsetFault(tool: Ageing & Pick<Tool, 'name' | 'version'>, now?: Date): CallError | null {
   if (!isSunset(tool, now)) return null;
   const { replacement, sunsetDate, migrationGuide } = tool;

@@ -1,18 +1,18 @@
-/** A tool from a CSV file: finds rows by column. Types, choices and ranges are inferred from a bounded sample. */
+/** Drafts a tool from a CSV file, which finds rows by column. Types, choices and ranges are inferred from a bounded sample. */
 import { optionalPackage } from '../../optional-package';
 import { type JsonObject, setOwn } from '../../shared/json/json';
 import { DraftError, literal, render, toolName } from './source';
 
 const SAMPLE = 1000;
-/** Characters that the sample is taken from. */
+/** How many characters of the file are read for the sample. */
 const HEAD = 512 * 1024;
 const COLUMNS = 100;
-/** No more different texts than these make a column a choice. */
+/** Most different texts for which a column becomes a choice (enum). */
 const CHOICES = 12;
 
 /**
- * @param text the file, or its beginning
- * @param path how the drafted tool finds the file
+ * @param text the file's content, or its beginning
+ * @param path the path that the drafted tool reads the file from
  * @throws DraftError
  */
 export function draftFromCsv(text: string, from: string, path: string): string {
@@ -101,7 +101,7 @@ function columnOf(values: string[]): { schema: JsonObject; kind: string } {
   if (all(/^(true|false)$/i)) return { schema: { type: 'boolean' }, kind: 'boolean' };
   if (all(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/)) return { schema: { type: 'string', format: 'date' }, kind: 'text' };
   const different = [...new Set(said)];
-  // A choice only where values come again: else it is a name or a key.
+  // A choice only where values repeat: otherwise the column has names or keys.
   if (different.length > 0 && different.length <= CHOICES && said.length >= 2 * different.length)
     return { schema: { enum: different }, kind: 'text' };
   return { schema: { type: 'string', maxLength: Math.max(200, ...said.map((value) => value.length)) }, kind: 'text' };

@@ -1,4 +1,4 @@
-/** What a documentation comment (TSDoc) says of a function, and of one member of a type. */
+/** Reads the documentation comments (TSDoc) of functions and of the members of types. */
 import type * as TS from 'typescript';
 import { words } from './source';
 import type { TypeScript } from './typescript';
@@ -8,7 +8,7 @@ export interface FunctionDoc {
   does: string;
   returns: string;
   example: string;
-  /** `@param` name, dots included, → text. */
+  /** `@param` name, which may have dots, → text. */
   params: Map<string, string>;
   throws: string[];
   deprecated: boolean;
@@ -28,7 +28,7 @@ export function functionDoc(ts: TypeScript, node: TS.SignatureDeclaration): Func
   };
 }
 
-/** The first paragraph of the comment above it. */
+/** The first paragraph of the comment above the node. */
 export function docOf(ts: TypeScript, node: TS.Node): string {
   const comments = ts.getJSDocCommentsAndTags(node).filter((each) => ts.isJSDoc(each));
   const [first = ''] = (ts.getTextOfJSDocComment(comments.at(-1)?.comment) ?? '').split(/\n[ \t\r]*\n/);
@@ -40,7 +40,7 @@ function textOf(ts: TypeScript, tag: TS.JSDocTag): string {
   return plain(type + (ts.getTextOfJSDocComment(tag.comment) ?? ''));
 }
 
-/** Without TSDoc's own signs: fences, the hyphen before a text, `{@link x}`. */
+/** Removes TSDoc's own syntax: fences, the hyphen before a text, `{@link x}`. */
 function plain(text: string): string {
   const said = text
     .replace(/```\w*/g, ' ')

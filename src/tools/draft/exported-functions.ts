@@ -1,11 +1,11 @@
-/** The functions that a TypeScript file exports by name, from its syntax alone. */
+/** Finds the functions that a TypeScript file exports, from its syntax alone. */
 import type * as TS from 'typescript';
 import type { TypeScript } from './typescript';
 
 export interface ExportedFunction {
-  /** As others import it; `default` for the one without a name. */
+  /** The name to import it by; `default` for the default export. */
   name: string;
-  /** Of several overloads the last: by custom it says most. */
+  /** The last one of several overloads: by convention it is the most general. */
   node: TS.SignatureDeclaration;
 }
 
@@ -19,7 +19,7 @@ export function exportedFunctions(ts: TypeScript, source: TS.SourceFile): Export
   for (const statement of source.statements) {
     if (ts.isFunctionDeclaration(statement)) {
       const name = statement.name?.text ?? 'default';
-      // The body of an overloaded function is not among its signatures.
+      // The implementation of an overloaded function is not one of its signatures.
       if (!(statement.body && functions.has(name))) functions.set(name, statement);
       if (has(ts, statement, ts.SyntaxKind.ExportKeyword)) {
         exported.set(has(ts, statement, ts.SyntaxKind.DefaultKeyword) ? 'default' : name, name);

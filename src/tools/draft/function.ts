@@ -1,4 +1,4 @@
-/** Tools from the functions that a TypeScript file exports: their parameters' types and their TSDoc. The file is read, not run. */
+/** Drafts tools from a TypeScript file's exported functions: parameter types and TSDoc. The file is parsed, not run. */
 import type * as TS from 'typescript';
 import { type JsonObject, setOwn } from '../../shared/json/json';
 import { functionDoc, type FunctionDoc } from './doc-comment';
@@ -9,18 +9,18 @@ import type { TypeScript } from './typescript';
 
 const TEXT = 1_000_000;
 const FUNCTIONS = 100;
-/** Open questions of one tool that are written down. */
+/** Most open questions that are written into the draft of one tool. */
 const QUESTIONS = 50;
-/** What the engine gives to a parameter of these types; a model never does. */
+/** Parameters of these types get a value from the engine, and never from the model. */
 const ENGINE_PARAMETERS: Record<string, string> = { AbortSignal: 'ctx.signal', ToolContext: 'ctx', ToolLogger: 'ctx.log' };
 
 export interface FunctionSource {
   text: string;
-  /** The file, in words. */
+  /** The name of the file, for messages. */
   from: string;
-  /** How the drafted file imports it: `./weather.js`. */
+  /** The path by which the drafted file imports it: `./weather.js`. */
   module: string;
-  /** One export of several. Absent: all that are functions. */
+  /** The one export to draft. Absent: all exported functions. */
   name?: string;
 }
 
@@ -62,7 +62,7 @@ function draftTools(ts: TypeScript, { text, from, name }: FunctionSource): Draft
   return wanted.map((each) => draftTool(ts, types, each, from));
 }
 
-/** What does not parse would be drafted in part, and look whole. */
+/** Refuses a file that does not parse: its draft would only look complete. */
 function refuseFaults(ts: TypeScript, text: string, from: string, fileName: string): void {
   const { diagnostics = [] } = ts.transpileModule(text, { reportDiagnostics: true, fileName });
   const fault = diagnostics.find(({ category }) => category === ts.DiagnosticCategory.Error);
@@ -109,7 +109,7 @@ function questions(doc: FunctionDoc, node: TS.SignatureDeclaration): string[] {
   ];
 }
 
-/** The input's schema, and what the call passes for each parameter. */
+/** The input's schema, and the argument that the call passes for each parameter. */
 function inputOf(
   ts: TypeScript,
   types: TypeSchemas,
@@ -127,7 +127,7 @@ function inputOf(
     if (known !== undefined) return known;
     const name = ts.isIdentifier(parameter.name) ? parameter.name.text : `input_${index + 1}`;
     const schema = schemaOfParameter(ts, types, parameter, name);
-    // One object is the input itself: a model need not wrap it.
+    // A single object is the input itself: the model need not wrap it.
     if (alone && isObjectSchema(schema) && !parameter.dotDotDotToken) {
       whole = withDefaults(ts, schema, parameter.name);
       return `input as Parameters<typeof ${call}>[${index}]`;
@@ -152,7 +152,7 @@ function schemaOfParameter(ts: TypeScript, types: TypeSchemas, parameter: TS.Par
   return { ...(inferred ? { type: typeof value } : types.schemaOf(parameter.type, name)), default: value };
 }
 
-/** `({ city, days = 3 }: Query)`: what stands in the pattern is the default of that property. */
+/** Takes defaults from a destructuring pattern: in `({ city, days = 3 }: Query)` the default of `days` is 3. */
 function withDefaults(ts: TypeScript, schema: JsonObject & { properties: JsonObject }, pattern: TS.BindingName): JsonObject {
   if (!ts.isObjectBindingPattern(pattern)) return schema;
   for (const { name, propertyName, initializer } of pattern.elements) {
@@ -164,7 +164,7 @@ function withDefaults(ts: TypeScript, schema: JsonObject & { properties: JsonObj
   return schema;
 }
 
-/** Writes `@param` texts to the properties that they speak of: `options.city`, or `city` alone. */
+/** Writes `@param` texts into the properties that they describe, named as `options.city` or only `city`. */
 function describe(schema: JsonObject, path: string, texts: Map<string, string>): void {
   if (!isObjectSchema(schema)) return;
   const said = new Map([...texts].map(([name, text]) => [name.slice(name.indexOf('.') + 1), text]));
@@ -176,7 +176,7 @@ function describe(schema: JsonObject, path: string, texts: Map<string, string>):
   }
 }
 
-/** Access to a member by any name, as code: a name is never more than data. */
+/** Code that accesses a member by any name; an unusual name becomes a string literal. */
 function member(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${literal(name)}]`;
 }

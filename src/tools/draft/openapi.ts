@@ -1,4 +1,4 @@
-/** Tools from an OpenAPI 3.0 or 3.1 document: one for each operation. References inside it are resolved; none leaves it. */
+/** Drafts tools from an OpenAPI 3.0 or 3.1 document, one for each operation. References are resolved only inside the document. */
 import { isJsonObject, type Json, type JsonObject, setOwn } from '../../shared/json/json';
 import { plainJson } from '../convert/plain-json';
 import { KEYWORDS, mapSchema, resolveRef } from '../convert/schema-tree';
@@ -122,10 +122,10 @@ function asList(value: Json | undefined): Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** How deep schemas of the document are unfolded; a recursive one ends there as "anything". */
+/** How deep references are expanded. Beyond that a schema allows any value, which ends recursive ones. */
 const DEPTH = 8;
 
-/** A schema of the document with its references put in place, in our dialect: `nullable` becomes a type. */
+/** Expands the references of a schema, and converts it to our dialect: `nullable` becomes a type. */
 function inline(document: JsonObject, schema: Json | undefined, depth = 0): JsonObject {
   if (depth > DEPTH) return {};
   const at = dereference(document, schema);
@@ -147,14 +147,14 @@ function inline(document: JsonObject, schema: Json | undefined, depth = 0): Json
     if (isJsonObject(out.properties) && out.type === undefined) out.type = 'object';
     return out;
   };
-  // Innermost first, so a reference inside is unfolded before what holds it.
+  // mapSchema works innermost first, so a reference is expanded before the schema that contains it.
   left = mapSchema(at, (each) =>
     typeof each.$ref === 'string' ? inline(document, each, depth + 1) : dialect(each),
   ) as JsonObject;
   return left;
 }
 
-/** Formats of OpenAPI that no validator knows, and words about definitions that are inlined. */
+/** Keywords to leave out: formats that only OpenAPI knows, `default`, and definitions, which are inlined. */
 const ODD = new Set(['$defs', 'definitions', '$schema', 'format', 'default']);
 
 function head(document: JsonObject): string[] {

@@ -1,41 +1,41 @@
 /**
- * TypeScript source of drafted tools. Everything that came from outside (names, descriptions, choices)
- * enters it through {@link literal} or {@link comment} and nothing else, so that it can only be data.
+ * Renders drafted tools as TypeScript source. All text from outside (names, descriptions, choices) passes through
+ * {@link literal} or {@link comment}, so that it can never become code.
  */
 import type { Json, JsonObject } from '../../shared/json/json';
 import type { ToolClass } from '../../shared/turn/tool-class';
 
 export interface DraftTool {
   name: string;
-  /** Why the class was chosen, for the person who decides. */
+  /** Why the class was chosen, for the person who reviews the draft. */
   classReason: string;
   class: ToolClass;
   description: { does: string; returns?: string; useWhen?: string; dontUseFor?: string; example?: string; warning?: string };
   input: JsonObject;
-  /** Statements of `run(input, ctx)`: our own text, with foreign values as literals only. */
+  /** Statements of `run(input, ctx)`: our own code, with outside values only as literals. */
   run: string[];
-  /** What a person still has to decide, one line each. */
+  /** Open decisions for the person who reviews the draft, one line each. */
   decide: string[];
   untrustedOutput?: boolean;
 }
 
 export interface DraftFile {
-  /** What it was drafted from, in words. */
+  /** Name of the source that the tools are drafted from. */
   from: string;
   imports: string[];
-  /** Our own text, with foreign values as literals only. */
+  /** Our own code, with outside values only as literals. */
   head: string[];
-  /** Wraps the tools in a factory: its signature without the body. */
+  /** Signature of a factory function that wraps the tools. */
   factory?: string;
   tools: DraftTool[];
 }
 
-/** A document that no tools can be drafted from. */
+/** Thrown for a source that no tools can be drafted from. */
 export class DraftError extends Error {
   override readonly name = 'DraftError';
 }
 
-/** A JSON value as a TypeScript expression. Only ASCII, so that nothing in it reorders or hides source text. */
+/** A JSON value as a TypeScript expression. Only ASCII, so that no character in it reorders or hides source text. */
 export function literal(value: Json, indent = 0): string {
   const json = JSON.stringify(value, null, indent === 0 ? undefined : 2);
   return json
@@ -52,7 +52,7 @@ export function comment(text: string): string {
     .trim()}`;
 }
 
-/** Text from outside for a description: one paragraph of bounded length. */
+/** Text from outside for a description: one line, at most 1000 characters. */
 export function words(text: unknown, otherwise: string): string {
   const said =
     typeof text === 'string'
@@ -65,7 +65,7 @@ export function words(text: unknown, otherwise: string): string {
   return said === '' ? otherwise : said;
 }
 
-/** A tool's name: snake_case, from whatever the source calls it. */
+/** Converts a name of the source to a tool's name in snake_case. */
 export function toolName(text: string): string {
   const snake = text
     .slice(0, 200)
@@ -78,7 +78,7 @@ export function toolName(text: string): string {
   return /^[a-z]/.test(snake) ? snake : `t_${snake}`;
 }
 
-/** The names, each once: later ones get a number. */
+/** Makes the names unique: a repeated name gets a number. */
 export function unique<T extends { name: string }>(tools: T[]): T[] {
   const seen = new Set<string>();
   return tools.map((tool) => {

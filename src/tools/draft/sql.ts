@@ -1,4 +1,4 @@
-/** Tools from SQL's CREATE TABLE: find, get by key, insert. Queries take values as parameters; names are quoted. */
+/** Drafts tools from CREATE TABLE statements: find, get by key, insert. Queries take values as parameters; names are quoted. */
 import type { CreateColumnDef, CreateTableStatement, DataTypeDef, Expr } from 'pgsql-ast-parser';
 import { optionalPackage } from '../../optional-package';
 import { type Json, type JsonObject, setOwn } from '../../shared/json/json';
@@ -156,7 +156,7 @@ function quoteIdentifier(name: string): string {
   return `"${name.replace(/"/g, '""')}"`;
 }
 
-/** The parser leaves the doubled quotes of a quoted name as they were written. */
+/** Undoubles quotes: the parser does not unescape quoted names. */
 function unescapeIdentifier(name: string): string {
   return name.replace(/""/g, '"');
 }
@@ -184,7 +184,7 @@ function schemaOf(type: DataTypeDef): JsonObject {
   const name = typeName(type);
   if (/^(int|int4|integer|serial)$/.test(name)) return { type: 'integer', minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
   if (/^(smallint|int2|smallserial)$/.test(name)) return { type: 'integer', minimum: -(2 ** 15), maximum: 2 ** 15 - 1 };
-  // Beyond a double's integers: as text.
+  // A double cannot hold them all exactly: as text.
   if (/^(bigint|int8|bigserial)$/.test(name)) return { type: 'string', pattern: '^-?[0-9]{1,19}$' };
   if (/^(numeric|decimal)$/.test(name)) return { type: 'string', pattern: '^-?[0-9]{1,40}(\\.[0-9]{1,40})?$' };
   if (/^(real|float|float4|float8|double precision)$/.test(name)) return { type: 'number' };
@@ -196,7 +196,7 @@ function schemaOf(type: DataTypeDef): JsonObject {
   return { type: 'string', maxLength: typeof length === 'number' && length > 0 ? length : 10_000 };
 }
 
-/** `col IN ('a', 'b')`. */
+/** The list of `col IN ('a', 'b')`. */
 function choicesOf(expr: Expr, column: string): Json[] | null {
   if (
     expr.type !== 'binary' ||

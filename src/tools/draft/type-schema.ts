@@ -1,6 +1,6 @@
 /**
- * TypeScript's types as JSON Schema, from the syntax of one file alone: no import is followed, nothing is run.
- * What no schema can say becomes "anything" in the schema, and a line in `open` for a person.
+ * Converts TypeScript types to JSON Schema, from the syntax of one file: it follows no import and runs nothing. A type that
+ * no schema can express becomes a schema for any value, and a line in `open` for the person who reviews the draft.
  */
 import type * as TS from 'typescript';
 import { type Json, type JsonObject, setOwn } from '../../shared/json/json';
@@ -8,9 +8,9 @@ import { docOf } from './doc-comment';
 import { DraftError } from './source';
 import type { TypeScript } from './typescript';
 
-/** Types that one file may unfold into: interfaces that hold each other twice grow without end. */
+/** Most types that one file may expand into: interfaces that refer to each other twice grow exponentially. */
 const TYPES = 5000;
-/** What JSON carries instead of a value that it lacks, and what the run function has to make of it. */
+/** Types that JSON lacks: the schema of the text that replaces the value, and what `run` has to convert the text to. */
 const JSON_FORMS: Record<string, { schema: JsonObject; as: string }> = {
   Date: { schema: { type: 'string', format: 'date-time' }, as: 'a Date' },
   URL: { schema: { type: 'string', format: 'uri', maxLength: 2000 }, as: 'a URL' },
@@ -20,7 +20,7 @@ const JSON_FORMS: Record<string, { schema: JsonObject; as: string }> = {
 type Declaration = TS.InterfaceDeclaration | TS.TypeAliasDeclaration | TS.EnumDeclaration;
 
 export class TypeSchemas {
-  /** What a person has to decide, one line each. */
+  /** Open decisions for the draft's reviewer, one line each. */
   open: string[] = [];
   private readonly declared = new Map<string, Declaration[]>();
   private readonly unfolding = new Set<string>();
@@ -37,8 +37,8 @@ export class TypeSchemas {
   }
 
   /**
-   * @param at where it stands, in words: `options.city`
-   * @throws DraftError when it unfolds into too much
+   * @param at path of the type, for messages: `options.city`
+   * @throws DraftError when the types expand into more than 5000
    */
   schemaOf(type: TS.TypeNode | undefined, at: string): JsonObject {
     const { ts } = this;
@@ -61,7 +61,7 @@ export class TypeSchemas {
     return this.keyword(type) ?? this.anything(at, this.describeType(type));
   }
 
-  /** Whether `undefined` is one of its cases: JSON says that by leaving the property out. */
+  /** Whether `undefined` is one of the type's cases: in JSON, such a property may be left out. */
   mayBeAbsent(type: TS.TypeNode | undefined): boolean {
     return type !== undefined && this.cases(type).some((each) => each.kind === this.ts.SyntaxKind.UndefinedKeyword);
   }
@@ -121,7 +121,7 @@ export class TypeSchemas {
     return { type: 'object', properties, required, additionalProperties };
   }
 
-  /** Objects as one: of an intersection, of an interface and those that it extends. */
+  /** Merges object types into one: those of an intersection, or an interface and the ones that it extends. */
   private mergeObjects(types: Iterable<TS.TypeNode>, at: string, own: JsonObject[] = []): JsonObject {
     const all = [...Array.from(types, (type) => this.schemaOf(type, at)), ...own];
     if (!all.every(isObjectSchema)) return this.anything(at, 'combines types that are no objects');
@@ -210,12 +210,12 @@ export class TypeSchemas {
 
 type ObjectSchema = { type: 'object'; properties: JsonObject; required: string[]; additionalProperties: Json };
 
-/** One that says which properties there are, in distinction to a map or to "anything". */
+/** True for a schema that lists properties; false for a map, and for a schema that allows any value. */
 export function isObjectSchema(schema: JsonObject): schema is ObjectSchema {
   return schema.type === 'object' && schema.properties !== undefined;
 }
 
-/** A value that the source says outright; undefined when it has to be computed. */
+/** The value of a literal in the source; undefined when the value has to be computed. */
 export function literalValue(ts: TypeScript, node: TS.Node): Json | undefined {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isNumericLiteral(node)) return finite(Number(node.text));

@@ -1,4 +1,4 @@
-/** The TypeScript compiler of the project that a file belongs to: holdfast brings none along. */
+/** Loads the TypeScript compiler of the project that a file belongs to: holdfast itself does not depend on one. */
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { DraftError } from './source';
@@ -6,7 +6,7 @@ import { DraftError } from './source';
 export type TypeScript = typeof import('typescript');
 
 /**
- * @param own looked at when the file's project has none
+ * @param own module to search from when the file's project has none
  * @throws DraftError when there is none
  */
 export function typescriptFor(file: string, own: string = __filename): TypeScript {

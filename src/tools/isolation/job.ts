@@ -1,7 +1,7 @@
 /**
- * A job: a function of one of our modules that a thread runs, so that it can be ended from outside. What goes in and what comes
- * back is copied (structured clone): plain data and bytes, no functions and no classes. This file is also what a thread of the pool
- * loads: its default export runs one job.
+ * Defines jobs: functions of our modules that run in a thread, which can be terminated from outside. Input and result are copied
+ * (structured clone): plain data and bytes, no functions and no classes. Threads of the pool load this file too: its default
+ * export runs one job.
  */
 import { createRequire } from 'node:module';
 import { isAbsolute, sep } from 'node:path';
@@ -9,39 +9,39 @@ import type { CallError } from '../../shared/wire/errors';
 import { isToolError } from '../define/errors';
 
 export interface Job<I, O, M = never> {
-  /** The module, absolute, as it is compiled. */
+  /** Absolute path of the compiled module. */
   module: string;
-  /** Its exported function. */
+  /** Name of the exported function. */
   name: string;
-  /** In words, for errors: "The search". */
+  /** The subject of error messages: "The search". */
   what: string;
   limits: JobLimits;
-  /** Only for the compiler. */
+  /** Only for the compiler; never set. */
   readonly types?: (input: I, tell: Tell<M>) => O;
 }
 
 export interface JobLimits {
-  /** How long it may run, ms; waiting for a thread does not count. */
+  /** How long the job may run, ms; waiting for a thread does not count. */
   ms: number;
-  /** The error's own word when the time is over, e.g. `pattern_too_slow`. */
+  /** The reason of the error when the time is over, e.g. `pattern_too_slow`. */
   reason: string;
-  /** What to do then. */
+  /** The hint of that error: what to do. */
   hint: string;
 }
 
-/** What a job may tell while it works; `undefined` where nobody listens. */
+/** Sends a message while the job runs; dropped if the caller has no `told`. */
 export type Tell<M> = (message: M) => void;
 
 /**
- * @param module path without ending, e.g. `join(__dirname, 'search')`
- * @param limits what ends it, and what is said then
+ * @param module path without file extension, e.g. `join(__dirname, 'search')`
+ * @param limits the time limit, and the error when the job exceeds it
  */
 export function defineJob<I, O, M = never>(module: string, name: string, what: string, limits: JobLimits): Job<I, O, M> {
   if (!isAbsolute(module)) throw new Error(`The job ${name} needs the absolute path of its module, and has ${module}.`);
   return { module: compiledPath(module), name, what, limits };
 }
 
-/** Threads load what is compiled; where this runs from source (tsx, tests), that is in dist. */
+/** The path of a compiled module. Threads load only compiled modules; when running from source (tsx, tests), those in dist. */
 export function compiledPath(module: string): string {
   if (!__filename.endsWith('.ts')) return `${module}.js`;
   const source = `${sep}src${sep}`;
@@ -49,19 +49,19 @@ export function compiledPath(module: string): string {
   return `${module.slice(0, at)}${sep}dist${sep}${module.slice(at + source.length)}.js`;
 }
 
-/** What a thread is sent. */
+/** The message that starts a job in a thread. */
 export interface Order {
   module: string;
   name: string;
   input: unknown;
-  /** Where it tells of its progress. */
+  /** Port for messages while the job runs. */
   port?: import('node:worker_threads').MessagePort;
 }
 
-/** What a thread answers; a ToolError does not survive the way as what it is. */
+/** The answer of a thread. A ToolError is sent as its fields: structured clone would lose its class. */
 export type Answer = { value: unknown } | { refused: CallError; nothingHappened: boolean | undefined } | { failed: string };
 
-// What runs in a thread of the pool: loads the job's module, once, and answers.
+// Runs in a thread of the pool: loads the job's module once, runs the function, and answers.
 
 const load = createRequire(__filename);
 

@@ -1,7 +1,7 @@
 /**
- * CPU-bound work runs in threads of this pool: the worker's own thread holds the heartbeats of all calls, and whatever
- * blocks it for ten seconds has them taken for dead. A job over its limit of time or memory ends with its thread, and is
- * an error of that one call (decision 0023). Threads begin when the first job comes, hold no process, and end when idle.
+ * Thread pools for CPU-bound jobs and isolated tools. The worker's own thread sends the heartbeats of all calls: work that blocks
+ * it for ten seconds makes Temporal take those calls for dead. A job that exceeds its time or memory limit is terminated with its
+ * thread, and fails only its own call (decision 0023). Threads start with the first job, keep no process alive, and end when idle.
  */
 import { availableParallelism } from 'node:os';
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
@@ -11,14 +11,14 @@ import { ToolError } from '../define/errors';
 import { type Job, type Order, compiledPath, type Answer } from './job';
 import { Turns } from './turns';
 
-/** Threads of one lane: as many as there are cores, two at least so that one owner's job leaves one to the others. */
+/** Threads of one lane: one per core, at most 8, and at least two so that one owner's job leaves a thread to the others. */
 const THREADS = Math.min(8, Math.max(2, availableParallelism()));
-/** Of a thread's heap, MB. A report of a thousand pages takes some 300. */
+/** Heap limit of a thread, MB. A report of a thousand pages takes about 300. */
 const HEAP_MB = 512;
 /** A thread without work ends after this long, ms. */
 const IDLE_MS = 60_000;
 
-/** Admission is asked before every call, and never waits for the work of calls. Documents are kept in the thread that has read them. */
+/** Admission comes before every call, and must not wait for the work of calls. One thread keeps the documents that it has read. */
 const LANES = {
   admission: { threads: THREADS, heapMb: HEAP_MB, idleMs: IDLE_MS },
   calls: { threads: THREADS, heapMb: HEAP_MB, idleMs: IDLE_MS },
@@ -32,18 +32,18 @@ const lanes = new Map<Lane, Threads>();
 export interface JobOptions<M> {
   /** Default: `calls`. */
   lane?: Lane | Threads;
-  /** Whose it is (a principal): tenants take turns, and in each its principals. */
+  /** The job's principal: tenants take turns, and within a tenant its principals. */
   owner: string;
-  /** Ends the job, and its thread; the reason is thrown. */
+  /** Terminates the job with its thread; the signal's reason is thrown. */
   signal?: AbortSignal;
-  /** Takes what the job tells while it works. */
+  /** Receives the messages that the job sends while it runs. */
   told?(message: M): void;
 }
 
 /**
  * Runs the job in a thread.
- * @throws ToolError what the job threw; INVALID_PARAMS with the job's own word when it took too long, or
- * `too_much_memory`: the same input would do it again, so that a retry is of no use
+ * @throws ToolError that the job threw; INVALID_PARAMS with the job's own reason when it took too long, or with
+ * `too_much_memory`. That code is not retried: the same input would fail again.
  */
 export async function inThread<I, O, M = never>(job: Job<I, O, M>, input: I, options: JobOptions<M>): Promise<O> {
   const { owner, signal, lane = 'calls' } = options;
@@ -92,18 +92,18 @@ function tooLarge({ what, limits }: JobDescription, heapMb: number): ToolError {
   return new ToolError('INVALID_PARAMS', 'too_much_memory', message, { hint: limits.hint });
 }
 
-// Threads that jobs and isolated tools run in: begun when the first task comes, ended when idle, with a limit of memory each.
+// The threads that jobs and isolated tools run in. They start with the first task and end when idle; each has a memory limit.
 
 export interface Size {
-  /** How many at most. */
+  /** Maximum number of threads. */
   threads: number;
-  /** Of each one's heap, MB; memory outside of it (buffers) does not count. */
+  /** Heap limit of each thread, MB; memory outside of the heap (buffers) does not count. */
   heapMb: number;
   /** A thread without work ends after this long, ms. */
   idleMs: number;
 }
 
-/** What of piscina is used here: its own declarations do not pass in a project that checks those of its libraries. */
+/** The part of piscina that is used here: its own declarations fail in a project that type-checks its libraries. */
 interface Pool {
   run(order: Order, options: { signal: AbortSignal; transferList: MessagePort[] }): Promise<Answer>;
   close(): Promise<void>;
@@ -119,17 +119,17 @@ export interface Threads {
 const open = new Set<Threads>();
 
 export function openThreads({ threads, heapMb, idleMs }: Size): Threads {
-  const { Piscina } = createRequire(__filename)('piscina') as typeof import('piscina'); // not before it is needed
+  const { Piscina } = createRequire(__filename)('piscina') as typeof import('piscina'); // loaded only when needed
   const pool = new Piscina<Order, Answer>({
     filename: compiledPath(join(__dirname, 'job')),
     minThreads: 0,
     maxThreads: threads,
     idleTimeout: idleMs,
     execArgv: [],
-    atomics: 'disabled', // a thread that waits goes on with its own input and output
+    atomics: 'disabled', // so that a waiting thread still does its own input and output
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
   });
-  pool.on('error', () => undefined); // of a thread that dies while it has no task: the next task gets another
+  pool.on('error', () => undefined); // a thread without a task died: the next task gets a new one
   const made = { pool, turns: new Turns(threads), heapMb };
   open.add(made);
   return made;
@@ -139,7 +139,7 @@ export function areOpen(threads: Threads | undefined): threads is Threads {
   return threads !== undefined && open.has(threads);
 }
 
-/** Lets what runs in them end, and ends them then. */
+/** Ends the threads when their running tasks have ended. */
 export function retire(threads: Threads): void {
   if (open.delete(threads)) void threads.pool.close().catch(() => undefined);
 }
@@ -147,8 +147,8 @@ export function retire(threads: Threads): void {
 let users = 0;
 
 /**
- * Whoever uses threads for a while says so, and ends that by what is returned: with the last one all threads end.
- * Several workers of one process share them.
+ * Registers a user of the threads, and returns the function that ends the use. When the last user ends, all threads are
+ * terminated. Several workers of one process share the threads.
  */
 export function useThreads(): () => Promise<void> {
   users += 1;
@@ -160,14 +160,14 @@ export function useThreads(): () => Promise<void> {
   };
 }
 
-/** Ends all threads, and what runs in them; a task that comes later gets new ones. */
+/** Terminates all threads with their tasks; a later task gets new threads. */
 export async function endThreads(): Promise<void> {
   const ending = [...open];
   open.clear();
   await Promise.all(ending.map(({ pool }) => pool.destroy()));
 }
 
-/** What a thread has answered. @throws ToolError as it was thrown there; Error for any other failure */
+/** The value of a thread's answer. @throws ToolError as the thread threw it; Error for any other failure */
 export function valueOf(answer: Answer): unknown {
   if ('value' in answer) return answer.value;
   if ('failed' in answer) throw new Error(answer.failed);

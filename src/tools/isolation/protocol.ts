@@ -1,4 +1,4 @@
-/** What the worker and a thread say to each other about one run of an isolated tool. All of it is copied on the way. */
+/** The messages between the worker and a thread for one run of an isolated tool. All of them are copied (structured clone). */
 import type { MessagePort } from 'node:worker_threads';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { exceptionText } from '../../shared/wire/errors';
@@ -7,24 +7,24 @@ import type { SentDeadline } from '../run/deadline';
 import { isToolError } from '../define/errors';
 import type { Answer } from './job';
 
-/** The functions of a tool that may do I/O: what decides on a call is asked at once, on the worker's thread. */
+/** The functions of a tool that may do I/O, and run in the thread. All others run synchronously on the worker's thread. */
 export type ToolPart = 'run' | 'preview' | 'reconcile';
 
-/** Which tool a thread gets ready to run. */
+/** Selects the tool that a thread loads. */
 export interface ToolSelection {
-  /** The app's module. */
+  /** Path of the app's module. */
   app: string;
-  /** SHA-256 of that file when the worker began: what runs is what the worker serves. */
+  /** SHA-256 of that file when the worker loaded it: the thread refuses a file that has changed since. */
   sha256: string;
   agent: string;
   tool: string;
   version: string;
-  /** One number, shared by both: of what the thread has told in passing, how much the worker has not heard yet. */
+  /** Shared counter: messages without an answer (log, progress …) that the thread sent and the worker has not received yet. */
   unheard: Int32Array;
   part: ToolPart;
 }
 
-/** What a tool's function is given that is data. */
+/** The input and the fields of `ctx` that are data. */
 export interface RunFacts {
   input: JsonObject;
   idempotencyKey: string;
@@ -41,7 +41,7 @@ export type CursorCall = { op: 'seal'; given: Json } | { op: 'open'; given: stri
 
 export type ToThread =
   | { say: 'go'; facts: RunFacts }
-  /** It shall not be run after all. */
+  /** The tool is not to be run. */
   | { say: 'drop' }
   | { say: 'abort'; name: string; message: string }
   | { say: 'answer'; to: number; answer: Answer };
@@ -51,16 +51,16 @@ export type ToWorker =
   | { say: 'log'; level: Level; fields: object; message: string | undefined }
   | { say: 'progress'; message: string; fraction: number | undefined }
   | { say: 'debug'; fields: JsonObject }
-  /** Upstream work is under way, or none any more: what overlaps is said once. */
+  /** Work for `ctx.network` began, or all of it has ended (`over`): overlapping work is reported once. */
   | { say: 'network'; over: boolean }
   | { say: 'store'; id: number; call: StoreCall }
-  /** The thread waits for the answer: `port` carries it, and `flag` wakes the thread. */
+  /** The thread blocks until the answer arrives at `port`; `flag` wakes it. */
   | { say: 'cursor'; call: CursorCall; port: MessagePort; flag: Int32Array };
 
-/** How a thread hands back a result: as JSON, and beside it the files that stand in it. */
+/** The result as a thread sends it: JSON, and the result's files beside it. */
 export type WireResult = TakenOut;
 
-/** What came of some work, as it can be sent. */
+/** The outcome of some work, as an answer that can be sent. */
 export async function answerOf(work: () => unknown): Promise<Answer> {
   try {
     return { value: await work() };

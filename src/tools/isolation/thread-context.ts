@@ -1,4 +1,4 @@
-/** `ctx` as a tool in a thread has it: the same interface, and behind it messages to the worker. */
+/** `ctx` for a tool that runs in a thread: the same interface, implemented by messages to the worker. */
 import { serialize } from 'node:v8';
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import type { Json, JsonObject } from '../../shared/json/json';
@@ -7,13 +7,13 @@ import type { CursorCall, Level, RunFacts, StoreCall, ToWorker } from './protoco
 import { valueOf } from './pool';
 import type { ToolContext, ToolLogger } from '../define/tool';
 
-/** A tool that tells more than this, faster than the worker hears it, waits: the worker's thread and memory are everybody's. */
+/** Most messages that the worker has not received yet. At this number the tool blocks: it must not flood the worker. */
 const MOST_UNHEARD = 200;
-/** Calls of `ctx.store` under way at once. */
+/** Most calls of `ctx.store` at the same time. */
 const MAX_STORE_CALLS = 1000;
-/** Of what is told in passing, bytes each. */
+/** Largest log line or debug note, bytes. */
 const MAX_NOTE_BYTES = 64_000;
-/** More of a message is not shown anywhere. */
+/** Longest progress message, characters; no reader shows more. */
 const LONGEST_MESSAGE = 1000;
 
 export class ThreadContext {
@@ -22,23 +22,23 @@ export class ThreadContext {
   private underWay = 0;
   private over = false;
 
-  /** @param unheard as in `Wanted` */
+  /** @param unheard as in `ToolSelection` */
   constructor(
     private readonly port: MessagePort,
     private readonly unheard: Int32Array,
   ) {}
 
-  /** The tool can be run now. */
+  /** Reports that the tool can run. */
   ready(): void {
     this.tell({ say: 'ready' });
   }
 
-  /** The tool has ended: what it still tells behind its own back is heard by nobody, and must not wait. */
+  /** Marks the run as ended: later log lines and progress of the tool are dropped, and must not block. */
   end(): void {
     this.over = true;
   }
 
-  /** @param signal made in this thread */
+  /** Makes the `ctx`. @param signal made in this thread */
   make(facts: RunFacts, signal: AbortSignal): ToolContext {
     const { idempotencyKey, attempt, traceId, principal, deadline } = facts;
     return {
@@ -68,7 +68,7 @@ export class ThreadContext {
     };
   }
 
-  /** What the worker has answered to a call of the store. */
+  /** Takes the worker's answer to a call of the store. */
   receiveAnswer(to: number, answer: Answer): void {
     this.asked.get(to)?.(answer);
     this.asked.delete(to);
@@ -78,7 +78,7 @@ export class ThreadContext {
     this.port.postMessage(message, transfer);
   }
 
-  /** In passing: nobody waits for an answer, so it is here that what is too much has to wait. */
+  /** Sends a message without an answer. Blocks while the worker has too many messages to receive. */
   private mention(message: ToWorker): void {
     for (let now; !this.over && (now = Atomics.load(this.unheard, 0)) >= MOST_UNHEARD;) Atomics.wait(this.unheard, 0, now);
     if (this.over) return;
@@ -92,7 +92,7 @@ export class ThreadContext {
     return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
   }
 
-  /** The worker's clock runs between the two messages: also where the thread is ended before the second. */
+  /** The worker measures the time between the two messages; also when the thread is terminated before the second. */
   private async network<T>(work: () => Promise<T>): Promise<T> {
     if (this.underWay++ === 0) this.mention({ say: 'network', over: false });
     try {
@@ -107,12 +107,12 @@ export class ThreadContext {
     return new Promise<Answer>((resolve, reject) => {
       if (this.asked.size >= MAX_STORE_CALLS)
         return reject(new Error(`${MAX_STORE_CALLS} calls of ctx.store are under way at once; wait for some of them.`));
-      this.tell({ say: 'store', id, call }); // throws for what cannot be copied, before anybody waits
+      this.tell({ say: 'store', id, call }); // throws for what cannot be copied, before the wait begins
       this.asked.set(id, resolve);
     }).then(valueOf);
   }
 
-  /** Cursors are made at once, without a promise, so that the thread stands still until the answer is there. */
+  /** Seals or opens a cursor. The interface is synchronous, so the thread blocks until the answer arrives. */
   private cursor(call: CursorCall): unknown {
     const { port1, port2 } = new MessageChannel();
     const flag = new Int32Array(new SharedArrayBuffer(4));
@@ -128,7 +128,7 @@ function numberOf(fraction: unknown): number | undefined {
   return typeof fraction === 'number' ? fraction : undefined;
 }
 
-/** What a log line or a note has that cannot be copied (functions) is left out, as it would be of JSON. */
+/** Removes what cannot be copied (functions) from a log line or note, as JSON does. */
 function cloneable(fields: object): object {
   let told = fields;
   let bytes: number;

@@ -1,7 +1,7 @@
 /**
- * Tools that say `isolate: true` run in threads of their own, which load the app's module: whatever they do to their thread,
- * the worker's goes on. A thread first gets ready, and is told to run only then, so that its start takes no time from
- * the tool, and a call that gets none has certainly done nothing (decision 0024).
+ * Runs tools with `isolate: true` in separate threads, which load the app's module: a tool that blocks its thread does not block
+ * the worker's. A thread first loads the tool, and runs it only on a second message. So loading takes nothing of the tool's time
+ * limit, and a call that gets no thread has certainly had no effect (decision 0024).
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -18,11 +18,11 @@ import { areOpen, isOutOfMemory, openThreads, retire, valueOf, type Size, type T
 import type { Tool, ToolContext } from '../define/tool';
 
 const SIZE: Size = { threads: 4, heapMb: 512, idleMs: 60_000 };
-/** A thread that has not loaded the app by then is ended, ms. */
+/** A thread that has not loaded the app after this long is terminated, ms. */
 const LOADS_WITHIN_MS = 60_000;
 const THREAD = join(__dirname, '..', '..', 'agents', 'tool-thread');
 
-/** What a run needs besides its input. */
+/** The time limit of a run, which ends at `deadline`. */
 export interface RunLimits {
   deadline: Deadline;
   timeoutMs: number;
@@ -30,7 +30,7 @@ export interface RunLimits {
 
 export interface ReadyThread {
   run(input: JsonObject, ctx: ToolContext, limits: RunLimits): Promise<unknown>;
-  /** It is not needed any more; what runs in it is not touched. */
+  /** Gives the thread up; a tool that already runs in it is not affected. */
   leave(): void;
 }
 
@@ -48,7 +48,7 @@ export class ToolThreads {
     this.sha256 = hashOf(module);
   }
 
-  /** The module is another from now on: it is loaded anew for whatever begins. What runs goes on as it began. @throws Error where the file is gone */
+  /** After a change of the module's file: later runs load it anew; running tools keep the old one. @throws Error if it is gone */
   renew(): void {
     this.sha256 = hashOf(this.module);
     if (areOpen(this.threads)) retire(this.threads);
@@ -56,9 +56,9 @@ export class ToolThreads {
   }
 
   /**
-   * A thread that has loaded the tool.
+   * Waits for a thread that has loaded the tool.
    * @param giveUp ends the wait; its reason is thrown
-   * @throws ToolError with `nothingHappened` where no thread can have the tool
+   * @throws ToolError with `nothingHappened` where no thread can load the tool
    */
   async ready(agent: string, tool: Tool, owner: string, giveUp: AbortSignal, part: ToolPart = 'run'): Promise<ReadyThread> {
     for (;;) {
@@ -74,7 +74,7 @@ export class ToolThreads {
       try {
         return await prepare(threads, wanted, tool, owner, giveUp);
       } catch (error) {
-        if (this.threads === threads || giveUp.aborted) throw error; // else the file is another since
+        if (this.threads === threads || giveUp.aborted) throw error; // else the threads were replaced: try again
       }
     }
   }
@@ -99,7 +99,7 @@ async function prepare(
     await waitForLoad(port, task, giveUp);
     clearTimeout(late);
   } catch (error) {
-    tell({ say: 'drop' }); // it goes on loading, for the next call
+    tell({ say: 'drop' }); // the thread finishes loading, for the next call
     port.unref();
     void task.catch(() => undefined).then(() => port.close());
     if (giveUp.aborted) throw giveUp.reason;
@@ -116,10 +116,10 @@ interface Running {
   tool: Tool;
   port: MessagePort;
   task: Promise<Answer>;
-  /** Ends the thread. */
+  /** Terminates the thread. */
   kill: AbortController;
   tell(message: ToThread): void;
-  /** As in `Wanted`. */
+  /** As in `ToolSelection`. */
   unheard: Int32Array;
   heapMb: number;
 }
@@ -157,15 +157,15 @@ async function run(running: Running, input: JsonObject, ctx: ToolContext, limits
   }
 }
 
-/** Does for `ctx` what the tool in the thread asks of it. */
+/** Handles the thread's messages: calls `ctx` for its tool. */
 function listener(ctx: ToolContext, tell: (message: ToThread) => void, unheard: Int32Array): (message: ToWorker) => void {
   const networkOver: (() => void)[] = [];
-  // With the last one, not with each: a thread that waits then tells several at once.
+  // Wake the thread only when all messages are received: then it can send several at once.
   const heard = () => void (Atomics.sub(unheard, 0, 1) === 1 && Atomics.notify(unheard, 0));
   return (message) => {
     switch (message.say) {
       case 'ready':
-        return; // heard before
+        return; // handled by waitForLoad
       case 'log':
         heard();
         return ctx.log[message.level](message.fields, message.message);
@@ -199,11 +199,11 @@ function listener(ctx: ToolContext, tell: (message: ToThread) => void, unheard: 
   };
 }
 
-/** Until the thread says so, or ends without. */
+/** Waits until the thread has loaded the tool, or ends. */
 async function waitForLoad(port: MessagePort, task: Promise<Answer>, giveUp: AbortSignal): Promise<void> {
   const done = new AbortController();
   const says = new Promise<void>((resolve, reject) => {
-    port.once('message', () => resolve()); // the first that it says
+    port.once('message', () => resolve()); // the first message is `ready`
     giveUp.addEventListener('abort', () => reject(giveUp.reason as Error), { once: true, signal: done.signal });
     if (giveUp.aborted) reject(giveUp.reason as Error);
   });
@@ -223,7 +223,7 @@ function reasonOf({ reason }: AbortSignal): { name: string; message: string } {
   return reason instanceof Error ? reason : { name: 'AbortError', message: String(reason) };
 }
 
-/** What a tool returned that is no JSON: whoever makes JSON of it is told why not, as it was found out in the thread. */
+/** Replaces a result that is not JSON: converting it to JSON throws the message that the thread found. */
 function unreadable(message: string): object {
   return {
     toJSON() {

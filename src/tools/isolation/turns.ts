@@ -1,13 +1,13 @@
 /**
- * Who goes next where there are fewer threads than tasks: tenants take turns, and in each its owners, so that whoever asks for
- * a hundred tasks waits behind himself; and neither ever has all threads, so that others do not wait for their time limits. Who
- * has no tenant is one by himself.
+ * Schedules tasks fairly on a limited number of threads: tenants take turns, and within a tenant its owners, so that an owner's
+ * hundred tasks delay mostly that owner. No tenant and no owner may use all threads: otherwise the others would wait for those
+ * tasks' time limits. An owner without a tenant counts as a tenant.
  */
 import { tenantOf } from '../../shared/ids';
 
 interface Tenant {
   running: number;
-  /** Those with tasks that run or wait; whose turn it is next stands first. */
+  /** Owners with running or waiting tasks; the next one to run is first. */
   owners: Map<string, Owner>;
 }
 
@@ -17,16 +17,16 @@ interface Owner {
 }
 
 export class Turns {
-  /** Whose turn it is next stands first. */
+  /** The next tenant to run is first. */
   private readonly tenants = new Map<string, Tenant>();
   private taken = 0;
 
-  /** @param places how many run at once; where there is one only, a tenant can have it */
+  /** @param places how many tasks run at once; where there is only one place, a single tenant may use it */
   constructor(private readonly places: number) {}
 
   /**
-   * Resolves when a place is free for the owner, who leaves it by `leave`.
-   * @param signal ends the wait; its reason is thrown, and there is no place to leave
+   * Resolves when the owner has a place; `leave` must give it back.
+   * @param signal ends the wait: then its reason is thrown, and there is no place to give back
    */
   enter(name: string, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -64,7 +64,7 @@ export class Turns {
       this.taken += 1;
       tenant.running += 1;
       owner.running += 1;
-      // Behind the others.
+      // Move both to the end.
       this.tenants.delete(id);
       this.tenants.set(id, tenant);
       tenant.owners.delete(name);
@@ -77,7 +77,7 @@ export class Turns {
     const mostOfTenant = Math.max(1, this.places - 1);
     for (const [id, tenant] of this.tenants) {
       if (tenant.running >= mostOfTenant) continue;
-      // An owner by himself is no tenant that has others to leave a place to.
+      // An owner without a tenant shares its places with no other owner, so the tenant's limit applies.
       const mostOfOwner = tenantOf(id) === null ? mostOfTenant : Math.max(1, mostOfTenant - 1);
       for (const [name, owner] of tenant.owners)
         if (owner.waiting.length > 0 && owner.running < mostOfOwner) return [id, tenant, name, owner];
@@ -101,7 +101,7 @@ export class Turns {
   }
 }
 
-/** `acme/` of a tenant, which is nobody's name; else the owner's own. */
+/** `acme/` for a tenant, which is never an owner's name; else the owner's name. */
 function idOf(name: string): string {
   const tenant = tenantOf(name);
   return tenant === null ? name : `${tenant}/`;

@@ -1,4 +1,7 @@
-/** Budgets of an agent: what its destructive calls may spend in a while, all together. Their definition, its faults, and one call's share. */
+/**
+ * Budgets of an agent: limits for what its destructive calls may spend together in a period. This file has their definition,
+ * finds its faults, and computes the amount that one call spends.
+ */
 import { isAmount } from '../../shared/budget-book';
 import { type JsonObject, isJsonObject, unknownFields } from '../../shared/json/json';
 import type { TurnFacts } from '../../rules';
@@ -11,26 +14,26 @@ import { isFrom } from '../catalogue/tool-source';
 import type { Tool } from '../define/tool';
 
 export interface Budget {
-  /** `[A-Za-z0-9._-]{1,64}`; people read it, and approve going beyond it by this name. */
+  /** `[A-Za-z0-9._-]{1,64}`; people read it, and it names the budget that an approval lets a call exceed. */
   name: string;
-  /** Destructive tools: names, or patterns such as `pay_*`. */
+  /** Names of destructive tools, or patterns such as `pay_*`. */
   tools: string[];
-  /** What has a cap of its own: the agent as a whole, each session (a turn without one is its own), each principal, each tool. */
+  /** What the cap applies to: the whole agent, or each session (or turn without one), each principal, or each tool separately. */
   per: (typeof PER)[number];
-  /** The cap holds over any stretch of this length, ms; at most a year. */
+  /** The cap applies to any period of this length, ms; at most a year. */
   windowMs: number;
   /**
-   * What a call takes of it: `count` (1 a call, the default), or a CEL expression over `input`, `tool` and `turn` that gives a
-   * whole number from 0 or a text of digits: `input.cents`, `size(input.recipients)`.
+   * The amount that a call spends: `count` (1 per call, the default), or a CEL expression over `input`, `tool` and `turn` that
+   * gives a whole number from 0 or a text of digits: `input.cents`, `size(input.recipients)`.
    */
   measure?: string;
-  /** Digits, or a safe integer. */
+  /** The limit: digits, or a safe integer. */
   cap: string | number;
-  /** What happens to a call that does not fit: `refuse` (the default) with QUOTA_EXCEEDED, or `ask`: a person may let it go beyond. */
+  /** What happens to a call that exceeds the cap: `refuse` (default) with QUOTA_EXCEEDED, or `ask`: a person may approve it. */
   exhausted?: 'refuse' | 'ask';
 }
 
-/** A budget, ready for the calls of one tool. */
+/** A budget, compiled for one tool. */
 export interface ToolBudget {
   name: string;
   per: Budget['per'];
@@ -38,7 +41,7 @@ export interface ToolBudget {
   /** Digits. */
   cap: string;
   exhausted: 'refuse' | 'ask';
-  /** Digits: what a call with this input takes; or why that cannot be said. */
+  /** The amount that a call with this input spends, as digits; or why it cannot be computed. */
   amount(input: JsonObject, turn: TurnFacts): Promise<string | { error: string }>;
 }
 
@@ -48,7 +51,7 @@ const NAME = /^[A-Za-z0-9._-]{1,64}$/;
 const MOST = 20;
 const LONGEST_WINDOW = 365 * 24 * 3_600_000;
 
-/** Every fault of an agent's budgets, in words. */
+/** Every fault of an agent's budgets, as messages. */
 export function budgetFaults(
   budgets: readonly Budget[] | undefined,
   tools: readonly Tool[],
@@ -121,7 +124,7 @@ export function budgetsFor(budgets: readonly Budget[] | undefined, tool: Pick<To
   return (budgets ?? []).filter((budget) => coversTool(budget, tool));
 }
 
-/** The same, ready for a call. Their faults are known to be none. */
+/** The same, compiled. The budgets must have no faults. */
 export function budgetsOf(budgets: readonly Budget[] | undefined, tool: Tool): ToolBudget[] {
   return budgetsFor(budgets, tool).map(({ name, per, windowMs, cap, measure, exhausted = 'refuse' }) => {
     const compiled = compileMeasure(measure);

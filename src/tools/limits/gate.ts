@@ -1,7 +1,7 @@
 /**
- * What a call passes before its tool runs: the tool's own limits, and what its upstream asked for. Both hold for all
- * workers that share the store (docs/decisions/0010). A call waits here for a moment; whoever called decides what
- * becomes of it when that was not enough.
+ * The gate that a call passes before its tool runs: it enforces the tool's own limits, and pauses that its upstream asked for.
+ * Both apply to all workers that share the store (docs/decisions/0010). A call waits here only for a short time; after that the
+ * caller decides what happens to it.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -13,7 +13,7 @@ import type { Tool, ToolLogger } from '../define/tool';
 /** Longest wait in `enter`, ms. */
 const PATIENCE_MS = 2000;
 const RENEW_MS = LEASE_MS / 3;
-/** So that those who wait do not all come back in one instant, ms. */
+/** Random delay up to this, ms: waiting calls must not all try again at once. */
 const JITTER_MS = 50;
 
 export interface Pass {
@@ -32,7 +32,7 @@ export class ToolGate {
     private readonly patienceMs = PATIENCE_MS,
   ) {}
 
-  /** @throws the signal's reason; what the store throws */
+  /** Waits for a place. @throws the signal's reason; errors of the store */
   async enter(tool: Tool, signal?: AbortSignal): Promise<Pass | Busy> {
     const until = performance.now() + this.patienceMs;
     const id = randomUUID();
@@ -45,7 +45,7 @@ export class ToolGate {
     }
   }
 
-  /** The upstream asked for so long a pause: all calls of this tool keep it. Never throws. */
+  /** Records that the upstream asked for a pause of `ms`: no call of this tool begins before its end. Never throws. */
   async hold(tool: Tool, ms: number): Promise<void> {
     if (!(ms > 0)) return;
     await this.orWarn(tool, 'other calls do not know that the upstream wants to be left alone', () =>
@@ -60,7 +60,7 @@ export class ToolGate {
     const { limits = {} } = tool;
     if (limits.concurrency === undefined && limits.rate === undefined) {
       if (tool.class === 'compute') return { ok: true }; // it has no upstream
-      const { value, now } = await this.registers.read(nameOf(tool)); // there may be a hold; nothing is taken
+      const { value, now } = await this.registers.read(nameOf(tool)); // there may be a hold; no place is taken
       return admit(ledgerAt(value, limits, now), limits, id, now).admittance;
     }
     return this.registers.update<Admittance>(nameOf(tool), (value, now) => {
@@ -97,7 +97,7 @@ export class ToolGate {
       this.log.warn({ tool: tool.name }, 'this worker stood still for so long that its place among the running calls was lost');
   }
 
-  /** A limit must not cost a call that has run its result. */
+  /** Logs an error of the limits: it must not cost a finished call its result. */
   private async orWarn<T>(tool: Tool, what: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
@@ -108,7 +108,7 @@ export class ToolGate {
   }
 }
 
-/** By name: all versions of a tool share its limits. */
+/** Name of the tool's register; all versions of a tool share its limits. */
 function nameOf(tool: Tool): string {
   return `tool/${tool.name}`;
 }

@@ -1,13 +1,13 @@
 /**
- * The arithmetic of a tool's limits, pure: what one register holds of a tool, and how each event changes it.
+ * Computes a tool's limits (concurrency, rate, pauses of the upstream): pure functions over the ledger in the tool's register.
  *
- * Concurrency: leases, each with its end; a holder that died is forgotten at that end.
- * Rate: the starts of the last window, counted in cells of a hundredth of it, so that the ledger stays small
- * whatever the rate. A start counts until a window after its cell's end: at most `calls` starts lie in any window,
- * and no more than a hundredth of the rate is given away.
+ * Concurrency: each running call has a lease with an end. If its worker dies, the lease ends by itself.
+ * Rate: the starts of the last window are counted in cells of a hundredth of the window, so that the ledger stays small at any
+ * rate. A start counts until one window after its cell's end: no window contains more than `calls` starts, and at most a
+ * hundredth of the rate is lost.
  *
- * Times are ms since 1970 by the store's clock. That clock can be set: whatever lies further in the future than it
- * could have been written is pulled back, so that a clock that goes back delays calls by one window, not by hours.
+ * Times are ms since 1970 by the store's clock. That clock can be set back: a time further in the future than it could have been
+ * written is then reduced, so that the change delays calls by one window, not by hours.
  */
 import { isJsonObject, type Json } from '../../shared/json/json';
 import type { ToolLimits } from '../define/tool';
@@ -16,7 +16,7 @@ export interface Ledger {
   leases: { id: string; until: number }[];
   /** End of the cell, starts in it; oldest first. */
   starts: [end: number, count: number][];
-  /** The upstream asked to be left alone until then; 0: it did not. */
+  /** End of the pause that the upstream asked for; 0: none. */
   hold_until: number;
 }
 
@@ -24,18 +24,18 @@ export type Admittance = { ok: true } | { ok: false; why: 'upstream' | 'rate' | 
 
 /** A lease that is not renewed ends after this long, ms. */
 export const LEASE_MS = 30_000;
-/** No upstream can stop a tool for longer: who asks for more has refused (tools/define/errors.ts). */
+/** Longest pause that an upstream can cause, ms: a longer wish counts as a refusal (tools/define/errors.ts). */
 export const LONGEST_HOLD_MS = 3_600_000;
 const CELLS = 100;
-/** Nobody can say when a running call ends; ask again after this long, ms. */
+/** Wait before the next try when all places are taken, ms: the end of a running call is unknown. */
 const ASK_AGAIN_MS = 250;
 
 const EMPTY: Ledger = { leases: [], starts: [], hold_until: 0 };
 
-/** What is left of a register's value at this moment; a value of another shape counts as none. */
+/** The ledger in a register's value, without entries that have ended; a value of another shape counts as an empty ledger. */
 export function ledgerAt(value: Json, { rate }: ToolLimits, now: number): Ledger {
   const { leases, starts, hold_until } = isLedger(value) ? value : EMPTY;
-  // A version without a rate keeps the starts for those that have one.
+  // A tool version without a rate keeps the starts for versions that have one.
   const counts = ([end]: [number, number]) => rate === undefined || end + rate.perMs > now;
   return {
     leases: leases.map(({ id, until }) => ({ id, until: Math.min(until, now + LEASE_MS) })).filter(({ until }) => until > now),
@@ -46,7 +46,7 @@ export function ledgerAt(value: Json, { rate }: ToolLimits, now: number): Ledger
   };
 }
 
-/** Lets a call begin, or says why it may not, and when to ask again. The same id is not let in twice. */
+/** Admits a call, or returns why it may not begin and when to try again. The same id never has two leases. */
 export function admit(ledger: Ledger, limits: ToolLimits, id: string, now: number): { ledger: Ledger; admittance: Admittance } {
   const refusal = findRefusal(ledger, limits, id, now);
   if (refusal) return { ledger, admittance: refusal };
@@ -80,7 +80,7 @@ function freeAt(starts: Ledger['starts'], { calls, perMs }: NonNullable<ToolLimi
   return free;
 }
 
-/** The holder is alive. False: the lease had ended, so that another call may run in its place. */
+/** Renews a running call's lease. `held` false: the lease had ended, and another call may have its place. */
 export function renew(ledger: Ledger, id: string, now: number): { ledger: Ledger; held: boolean } {
   const held = ledger.leases.some((lease) => lease.id === id);
   const leases = ledger.leases.map((lease) => (lease.id === id ? { id, until: now + LEASE_MS } : lease));
@@ -91,7 +91,7 @@ export function release(ledger: Ledger, id: string): Ledger {
   return { ...ledger, leases: ledger.leases.filter((lease) => lease.id !== id) };
 }
 
-/** The upstream wants to be left alone for so long; never shortens a hold. */
+/** Records a pause of `ms` that the upstream asked for; never shortens an earlier one. */
 export function hold(ledger: Ledger, ms: number, now: number): Ledger {
   return { ...ledger, hold_until: Math.max(ledger.hold_until, now + Math.min(ms, LONGEST_HOLD_MS)) };
 }

@@ -1,4 +1,4 @@
-/** Which rule decides a given call, and why: every step of admission up to the verdict, without running anything. */
+/** Explains which permission rule decides a call, and why: it checks the input and evaluates the rules, but runs nothing. */
 import type { CallError } from '../../shared/wire/errors';
 import type { JsonObject } from '../../shared/json/json';
 import { compareSpecificity } from '../../rules/rule';
@@ -23,19 +23,19 @@ export interface Explanation {
   version: string;
   class: string;
   mode: string;
-  /** Null: the input fits the schema and the tool's own check; else what is wrong with it. */
+  /** Null: the input passes the schema and the tool's own check. */
   fault: CallError | null;
   /** The effective input, defaults applied. */
   input: JsonObject;
-  /** Names of the before-hooks that would run; they are not run here, and may change the input or refuse. */
+  /** The before-hooks that would run. They are not run here; they may change the input or refuse the call. */
   hooks: { name: string; io: boolean }[];
-  /** Every rule that names the tool, the most specific first. */
+  /** Every rule that names the tool, most specific first. */
   rules: RuleTrace[];
   verdict: Verdict['verdict'] | 'rejected';
   reason: string;
-  /** The rule that decides; null: mode or class does. */
+  /** The rule that decides; null: the mode or the class decides. */
   rule: string | null;
-  /** Of a tool that runs commands: allow rules that hold less than they seem to, a sentence each. */
+  /** For a tool that runs commands: one sentence for each allow rule that permits more, or less, than it seems to. */
   warnings: string[];
 }
 
@@ -70,13 +70,13 @@ export async function explain(
   return { ...common, fault: null, rules, verdict, reason, rule };
 }
 
-// Allow rules for commands whose programs run what the agent may write by itself: a rule for `npm test` can be one for anything.
+// Allow rules for commands whose programs run files that the agent may write unasked: a rule for `npm test` can permit anything.
 
-/** Where programs such as test runners find more to run. */
+/** Sample paths of further files that programs such as test runners run. */
 const FURTHER = ['/src/index.js', '/test/index.js', '/node_modules/x/index.js', '/x'];
 const ANY_COMMAND: RunsFiles = { program: 'any command', files: [], guarded: false, open: true };
 
-/** One sentence for each rule and each tool that may write what it runs; empty: none is known. */
+/** One sentence for each rule and each tool that may write the files that its command runs; empty: none is known. */
 export function exposedRules(policy: Policy, tools: readonly Tool[], tool: Tool, turn: TurnFacts): string[] {
   if (tool.ruleTarget?.kind !== 'command') return [];
   const writers = tools.filter((one) => one.ruleTarget?.kind === 'path' && /^(?:write|destructive)$/.test(one.class));

@@ -1,4 +1,4 @@
-/** Advice on a tool definition that is valid: what makes a model choose it wrongly, or fill it in wrongly. Never an error. */
+/** Lints a valid tool definition: finds what makes a model choose the tool wrongly or give it a wrong input. Never an error. */
 import type { Json, JsonObject } from '../../shared/json/json';
 import { describe } from '../define/model-text';
 import { writtenInput } from '../schema/schema';
@@ -19,7 +19,7 @@ export interface LintFinding {
 
 type Finding = Omit<LintFinding, 'tool' | 'level'>;
 
-/** What a tool lacks as long as nobody has missed it. */
+/** The rules whose findings are `advice`; all others are `fault`. */
 const ADVICE = new Set([
   'description_without_parts',
   'property_without_description',
@@ -28,11 +28,11 @@ const ADVICE = new Set([
   'list_without_limit',
 ]);
 
-/** Shorter says too little, characters; longer is not read, words. Source: the tool specification's advice. */
+/** Shortest description in characters, longest in words. Source: the tool specification's advice. */
 const SHORTEST_DESCRIPTION = 100;
 const LONGEST_DESCRIPTION = 300;
 const SNAKE_CASE = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/;
-/** Words that could stand for any tool; a name of nothing else says nothing. */
+/** Words that fit any tool. A name that consists only of these words says nothing. */
 const EMPTY_WORDS = new Set(
   (
     'a action api call command data do exec execute fetch foo fn func function get handle handler helper info it item job main manage ' +
@@ -46,7 +46,7 @@ const WANTED_PARTS = {
   example: 'one input, as JSON',
 } as const;
 
-/** All findings on one tool, in the order of the definition. */
+/** All findings for one tool, in the order of the definition. */
 export function lintTool(tool: Tool): LintFinding[] {
   const findings = [...nameFindings(tool), ...descriptionFindings(tool), ...inputFindings(tool), ...lifecycleFindings(tool)];
   return findings.map((finding) => ({ tool: tool.name, level: ADVICE.has(finding.rule) ? 'advice' : 'fault', ...finding }));
@@ -124,7 +124,7 @@ function visit(schema: JsonObject, path: string, findings: Finding[]): void {
   }
 }
 
-/** A definition is judged as what it is; a condition is no description of a value. */
+/** Keywords whose schema is a condition, and describes no value. Schemas in `$defs` are linted like all others. */
 const DESCRIBES_NO_VALUE = new Set(['if', 'not', 'propertyNames', 'dependentSchemas', 'dependencies']);
 
 function valueFindings(schema: JsonObject, path: string, keyword: string): Finding[] {
@@ -148,7 +148,7 @@ function valueFindings(schema: JsonObject, path: string, keyword: string): Findi
   return findings;
 }
 
-/** A limit that somebody chose: the one that every integer has to keep to, zod writes by itself. */
+/** True for a limit that the author chose. ±MAX_SAFE_INTEGER does not count: zod adds it to every integer. */
 function hasLimit(schema: JsonObject, side: 'inimum' | 'aximum', sign: 1 | -1): boolean {
   const limits: (Json | undefined)[] = [schema[`m${side}`], schema[`exclusiveM${side}`]];
   return limits.some((limit) => typeof limit === 'number' && limit !== sign * Number.MAX_SAFE_INTEGER);

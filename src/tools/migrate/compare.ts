@@ -1,6 +1,6 @@
 /**
- * Two versions of one tool: what changed, whether it breaks callers (a narrower input) or readers (a wider
- * output) or changes who is asked, and which step of the version is due for it.
+ * Compares two versions of a tool: what changed, whether it breaks callers (a narrower input) or readers of results (a wider
+ * output), whether it changes who approves, and which semantic version step it requires.
  */
 import semver from 'semver';
 import { sameJson } from './same-json';
@@ -16,9 +16,9 @@ export interface Change {
   /** JSON pointer: into the input or the output, else the definition's field. */
   path: string;
   what: string;
-  /** Whoever uses the tool as before may fail, or be asked where nobody was. */
+  /** A caller that uses the tool as before may fail, or may need an approval that was not needed. */
   breaking: boolean;
-  /** It changes who has to approve a call, or which rules see it. */
+  /** The change affects who has to approve a call, or which rules match it. */
   approval: boolean;
   step: Step;
 }
@@ -29,11 +29,11 @@ export interface Comparison {
   to: string;
   changes: Change[];
   breaking: boolean;
-  /** The step that the changes ask for; null when nothing changed. */
+  /** The version step that the changes require; null when nothing changed. */
   due: Step | null;
   /** Whether the declared versions make that step, or a larger one. */
   satisfied: boolean;
-  /** In words: which step is due, and what the versions do. */
+  /** As text: the step that is due, and whether the versions make it. */
   verdict: string;
 }
 
@@ -98,7 +98,7 @@ function classChanges(old: ToolJson, next: ToolJson): Change[] {
       kind: 'changed',
       path: '/class',
       what: what + warning,
-      // Compute and read are alike to callers; everything else changes what a call may do.
+      // Compute and read are the same for callers; any other change of class changes what a call may do.
       breaking: stricter || isEffect(old.class) !== isEffect(next.class),
       approval: asks(old.class) !== asks(next.class) || isEffect(old.class) !== isEffect(next.class),
       step: stricter || isEffect(old.class) !== isEffect(next.class) ? 'major' : 'minor',
@@ -113,7 +113,7 @@ function isEffect(name: ToolClass): boolean {
 type Field = keyof ToolJson;
 type Rule = { part: Change['part']; step: Step; approval?: boolean; breaks?(old: ToolJson, next: ToolJson): boolean };
 
-/** How much each field weighs. What is absent here is compared elsewhere. */
+/** The consequence of a change of each field. Fields that are absent here are compared elsewhere. */
 const FIELDS: Partial<Record<Field, Rule>> = {
   name: { part: 'life_cycle', step: 'major', approval: true, breaks: () => true },
   description: { part: 'words', step: 'patch' },
@@ -156,7 +156,7 @@ function fieldChanges(old: ToolJson, next: ToolJson): Change[] {
   });
 }
 
-/** What was said of released versions stays; a note about the new one is due, and no change by itself. */
+/** Notes about released versions must not change. A note about the new version is expected, and counts as no change. */
 function changelogChanges(old: ToolJson, next: ToolJson): Change[] {
   const rewritten = Object.entries(old.changelog ?? {}).filter(([version, text]) => next.changelog?.[version] !== text);
   return rewritten.map(([version]) => ({

@@ -1,4 +1,4 @@
-/** A migration guide, drafted from a comparison: a person goes over it before others follow it. */
+/** Drafts a migration guide (Markdown) from the comparison of two tool versions; a person has to review it. */
 import { inlineCode, visible } from '../../shared/text/visible';
 import { type Json, type JsonObject, isJsonObject } from '../../shared/json/json';
 import type { ToolJson } from '../convert/definition';
@@ -79,7 +79,7 @@ function instruction({ part, kind, path, what }: Change): string | null {
   }
 }
 
-/** The required fields with the kind of value each takes. */
+/** The required fields as JSON, each with the type of its value. */
 function sample({ parameters }: ToolJson): string {
   const properties = (parameters.properties ?? {}) as JsonObject;
   const required = (parameters.required ?? []) as string[];
@@ -92,7 +92,7 @@ function sample({ parameters }: ToolJson): string {
   return visible(JSON.stringify(Object.fromEntries(fields))).replace(/`/g, 'ˋ');
 }
 
-/** Text of a definition inside Markdown: one line, nothing that is markup. */
+/** Escapes a definition's text for Markdown: one line, without markup. */
 function plain(text: string): string {
   return visible(text)
     .replace(/\s+/g, ' ')

@@ -1,6 +1,7 @@
+/** Compares two JSON values for equality. */
 import { isJsonObject } from '../../shared/json/json';
 
-/** Equal as JSON: the order of keys does not count, and neither does which realm made the objects. */
+/** True for equal JSON values. The order of keys is ignored, and so is the realm that made the objects. */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, index) => sameJson(item, b[index]));
   if (!isJsonObject(a) || !isJsonObject(b)) return Object.is(a, b);

@@ -1,8 +1,8 @@
 /**
- * What changed between two JSON Schemas, as sets of values: narrowed (some value that was valid is not),
- * widened (the other way round), or both. One comparison serves both directions: a narrower input breaks
- * callers, a wider output breaks readers. Where the sets cannot be compared by keyword (conditions,
- * tuples, `oneOf`…), a difference counts as both: it may say "breaking" too often, never too rarely.
+ * Compares two JSON Schemas as sets of valid values. A change narrows the set (some valid value becomes invalid), widens it
+ * (the other way round), or both. One comparison serves both directions: a narrower input breaks callers, a wider output breaks
+ * readers. Where the sets cannot be compared by keyword (conditions, tuples, `oneOf`…), a difference counts as both: the
+ * comparison may report "breaking" too often, but never too rarely.
  */
 import { sameJson } from './same-json';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
@@ -28,7 +28,7 @@ export type SchemaChangeKind =
 
 export interface SchemaChange {
   kind: SchemaChangeKind;
-  /** JSON pointer into the values, not the schema: `/filters/0/name` stands as `/filters/[]/name`. */
+  /** JSON pointer into the values, not the schema: `/filters/0/name` is written as `/filters/[]/name`. */
   path: string;
   what: string;
   narrowed: boolean;
@@ -42,13 +42,13 @@ interface ComparisonState {
   oldRoot: JsonObject;
   newRoot: JsonObject;
   changes: SchemaChange[];
-  /** Pairs that are being compared further up: a recursive schema comes back to itself. */
+  /** Pairs whose comparison is in progress: a recursive schema leads back to itself. */
   open: [Json, Json][];
-  /** Inside anyOf and the like defaults are not filled in. */
+  /** The comparison is inside anyOf, where defaults are not filled in. */
   combined: boolean;
 }
 
-/** Changes from `old` to `next`, outermost first. Empty: the same values are valid, and nothing else was said. */
+/** Changes from `old` to `next`, outermost first. Empty: valid values, defaults and descriptions are the same. */
 export function schemaChanges(old: JsonObject, next: JsonObject): SchemaChange[] {
   const compared: ComparisonState = { oldRoot: old, newRoot: next, changes: [], open: [], combined: false };
   compare(compared, old, next, '');
@@ -67,7 +67,7 @@ const BOUNDS: [string, 'lower' | 'upper', SchemaChangeKind][] = [
   ['minProperties', 'lower', 'length'],
   ['maxProperties', 'upper', 'length'],
 ];
-/** Keywords that are compared as one value, because they only mean something together. */
+/** Keywords that are compared as one value, because they have a meaning only together. */
 const BUNDLES: string[][] = [
   ['if', 'then', 'else'],
   ['contains', 'minContains', 'maxContains'],
@@ -115,7 +115,7 @@ function compare(to: ComparisonState, oldSchema: Schema, newSchema: Schema, path
   to.open.pop();
 }
 
-/** A schema that is only a reference stands for what it points to; with siblings, draft-07 and 2020-12 disagree. */
+/** Follows a schema that is only a reference. A reference with siblings stays: draft-07 and 2020-12 disagree about it. */
 function followRef(root: JsonObject, schema: Schema): JsonObject | boolean {
   let at: Schema = schema ?? true;
   for (let hops = 0; hops < 50; hops++) {
@@ -218,7 +218,7 @@ function compareMultiples(to: ComparisonState, old: JsonObject, next: JsonObject
   say(to, 'range', path, `multipleOf ${show(before)} → ${show(after)}`, effect);
 }
 
-/** A keyword of which we can only tell that it is there, gone, or another. */
+/** Compares a keyword whose values cannot be ordered: it was added, removed or replaced. */
 function compareSwitch(
   to: ComparisonState,
   old: JsonObject,
@@ -264,7 +264,7 @@ function compareProperty(to: ComparisonState, { old, next, name, patterns }: Pro
   const after = own(next);
   if (before !== undefined && after !== undefined) return compare(to, before, after, path);
   const kind = before === undefined ? 'added' : 'removed';
-  // What stands under this name on the side that does not list it: further properties, or nothing.
+  // What the version without this property allows under its name: further properties, or nothing.
   const other = (before === undefined ? old : next).additionalProperties ?? true;
   if (patterns) return say(to, kind, path, `${kind}, beside patternProperties`, 'both');
   if (other === false)
@@ -320,7 +320,7 @@ function compareItems(to: ComparisonState, old: JsonObject, next: JsonObject, pa
   compare(to, old.items, next.items, `${path}/[]`);
 }
 
-/** More branches are wider, fewer narrower; branches that changed cannot be told apart. */
+/** More branches are wider, fewer narrower. One changed branch is compared; several cannot be matched with each other. */
 function compareAnyOf(to: ComparisonState, old: JsonObject, next: JsonObject, path: string): void {
   const before = old.anyOf as Json[] | undefined;
   const after = next.anyOf as Json[] | undefined;
@@ -348,7 +348,7 @@ function compareAnyOf(to: ComparisonState, old: JsonObject, next: JsonObject, pa
   );
 }
 
-/** `unevaluated…` depends on everything beside it: any other change of the same object may matter. */
+/** `unevaluated…` depends on all keywords beside it, so any other change of the same schema may matter. */
 function compareUnevaluatedParts(to: ComparisonState, old: JsonObject, next: JsonObject, path: string): void {
   const has = [old, next].some((schema) => 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema);
   if (has && !equalTo(to, old, next)) say(to, 'shape', path, 'what it counts as evaluated may differ', 'both');
@@ -371,7 +371,7 @@ function sameText(to: ComparisonState, old: JsonObject, next: JsonObject, keywor
   return equalTo(to, only(old), only(next));
 }
 
-/** Equal but for words about them. A reference is only equal when the definitions of both documents are. */
+/** Equal except for annotations. Schemas with a reference are equal only if both documents are equal as a whole. */
 function equalTo(to: ComparisonState, a: Json, b: Json): boolean {
   if (!sameJson(silent(a), silent(b))) return false;
   if (!JSON.stringify(a).includes('"$ref"')) return true;
@@ -383,7 +383,7 @@ function silent(schema: Json): Json {
   return mapSchema(schema, (each) => Object.fromEntries(Object.entries(each).filter(([key]) => !ANNOTATIONS.has(key))));
 }
 
-/** A property that went and one that came, with one schema and words alike, are probably one. */
+/** Reports a removed and an added property as a rename, if the schemas are equal and the names or descriptions similar. */
 function nameRenames(to: ComparisonState, before: JsonObject, after: JsonObject, path: string): void {
   const gone = to.changes.filter((change) => change.kind === 'removed' && isIn(change.path, path, before));
   for (const removed of gone) {

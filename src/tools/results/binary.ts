@@ -1,41 +1,41 @@
 /**
- * Files that tools return. A tool puts `binaryFile({…})` anywhere into its result; the runner keeps the bytes in
- * the store and writes what stands for them: as base64 where they are few, behind a presigned address where they are many.
+ * Files in tool results. A tool puts `binaryFile({…})` anywhere into its result. The runner stores the bytes, and replaces the
+ * file by a `FileResult`: with the bytes as base64 if they are few, else with a presigned URL.
  */
 import { randomUUID } from 'node:crypto';
 import { type Json, type JsonObject, isJsonObject } from '../../shared/json/json';
 import { ToolError } from '../define/errors';
 import { toJson, type AsJson } from './to-json';
 
-/** From here on a file is not carried inside the result: 1 MB, as 10^6 bytes. */
+/** A file of this size or more is not inline in the result: 1 MB, as 10^6 bytes. */
 export const INLINE_FILE_BYTES = 1_000_000;
-/** Larger ones are refused: they are held in memory whole. 64 MB, as 2^20 bytes each. */
+/** Largest file: a file is in memory as a whole. 64 MB, of 2^20 bytes each. */
 export const MOST_FILE_BYTES = 64 * 1024 * 1024;
 
 export interface BinaryFile {
-  /** As whoever downloads it shall see it; anything that is no plain file name is taken out. */
+  /** The name for downloads; characters that do not belong into a plain file name are replaced. */
   filename: string;
-  /** `type/subtype`, with parameters if need be. */
+  /** `type/subtype`, optionally with parameters. */
   contentType: string;
   bytes: Uint8Array;
 }
 
-/** What stands for a file in a result. */
+/** The JSON that represents a file in a result. */
 export type FileResult = {
   filename: string;
   content_type: string;
   size: number;
-  /** Of the bytes, hex. */
+  /** SHA-256 of the bytes, hex. */
   sha256: string;
-  /** Names the file in the store. */
+  /** Reference of the file in the store. */
   ref: string;
 } & ({ content_base64: string } | { url: string; expires_at: string });
 
 const FILE = Symbol.for('holdfast.binary_file');
 
 /**
- * A file in a tool's result.
- * @throws ToolError `file_too_large` above 64 MB; TypeError for a content type that is none
+ * Makes a file for a tool's result.
+ * @throws ToolError `file_too_large` above 64 MB; TypeError for an invalid content type, or bytes that are no Uint8Array
  */
 export function binaryFile({ filename, contentType, bytes }: BinaryFile): BinaryFile {
   if (!(bytes instanceof Uint8Array)) throw new TypeError('binaryFile: "bytes" must be a Uint8Array or a Buffer.');
@@ -55,7 +55,7 @@ export function binaryFile({ filename, contentType, bytes }: BinaryFile): Binary
 const TOKEN = '[A-Za-z0-9!#$&^_.+-]{1,60}';
 const CONTENT_TYPE = new RegExp(`^${TOKEN}/${TOKEN}(?:; ?${TOKEN}=${TOKEN}){0,3}$`);
 const LONGEST_NAME = 120;
-/** Path separators, what Windows reserves, control and format characters (a right-to-left mark can fake an ending). */
+/** Path separators, characters reserved by Windows, control and format characters (a right-to-left mark can fake an ending). */
 const NOT_IN_NAMES = /[/\\:*?"<>|\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** A plain file name: no path, no control characters, never empty, never hidden. */
@@ -70,7 +70,7 @@ function isBinaryFile(value: unknown): value is BinaryFile {
   return typeof value === 'object' && value !== null && (value as { [FILE]?: unknown })[FILE] === true;
 }
 
-/** A result as JSON, with what stands for its files. `keep` is given each of them once; without it there may be none. */
+/** Converts a result to JSON, with a `FileResult` for each file. `keep` stores each file; without it a file is an error. */
 export async function toJsonWithFiles(value: unknown, keep?: (file: BinaryFile) => Promise<FileResult>): Promise<AsJson> {
   const marked = takenOut(value);
   if (!marked.ok) return marked;
@@ -85,18 +85,18 @@ export async function toJsonWithFiles(value: unknown, keep?: (file: BinaryFile) 
 
 const MOST_FILES = 20;
 
-/** A result as JSON with a mark in the place of each file, and the files. */
+/** A result as JSON with a mark in place of each file, and the files. */
 export type TakenOut = { ok: true; data: Json; mark: string; files: BinaryFile[] } | { ok: false; message: string };
 
-/** Serialized first with a mark for each file, so that cycles and depth are judged in one place. */
+/** Takes the files out of a result. Marks replace them while it is serialized, so that one place checks cycles and depth. */
 export function takenOut(value: unknown): TakenOut {
   const files: BinaryFile[] = [];
-  const mark = `file ${randomUUID()}`; // nothing that a tool returns can look like it
+  const mark = `file ${randomUUID()}`; // no key in a tool's result can be equal to it
   const json = toJson(value, (item) => (isBinaryFile(item) ? { [mark]: files.push(item) - 1 } : item));
   return json.ok ? { ...json, mark, files } : json;
 }
 
-/** The opposite: the files, which have been copied on their way, stand where they stood. */
+/** The opposite: puts the files, which a message from a thread has copied, in place of their marks. */
 export function putBack({ data, mark, files }: Extract<TakenOut, { ok: true }>): unknown {
   const again = files.map((file) => binaryFile(file));
   return replaceObjects(data, (object) =>
@@ -104,7 +104,7 @@ export function putBack({ data, mark, files }: Extract<TakenOut, { ok: true }>):
   );
 }
 
-/** What the model is given of a result: of each file its name, type, size and ref; neither its bytes nor its address. */
+/** The result for the model: each file has only its name, type, size and ref, without its bytes and its URL. */
 export function withoutBytes(data: Json): Json {
   return replaceObjects(data, (object) => {
     const { filename, content_type, size, ref, content_base64, url } = object;
@@ -114,7 +114,7 @@ export function withoutBytes(data: Json): Json {
   });
 }
 
-/** The files that a result carries or gives the address of. */
+/** The files in a result, inline or by URL. */
 export function filesIn(data: Json): FileResult[] {
   const files: FileResult[] = [];
   replaceObjects(data, (object) => {
@@ -126,7 +126,7 @@ export function filesIn(data: Json): FileResult[] {
   return files;
 }
 
-/** A result whose files are named by address instead of carried along. @param address null: that is no file of this call */
+/** A result with inline files replaced by URLs. @param address the URL for a ref; null: it is no file of this call */
 export function withAddresses(data: Json, address: (ref: string) => { url: string; expires_at: string } | null): Json {
   return replaceObjects(data, (object) => {
     const { content_base64, ...file } = object;
@@ -136,7 +136,7 @@ export function withAddresses(data: Json, address: (ref: string) => { url: strin
   });
 }
 
-/** A result whose files, so far as they are given here by their refs, are carried along as base64 instead of named by address. */
+/** A result with URLs of files replaced by base64. @param contents ref → base64; other files keep their URL */
 export function withContents(data: Json, contents: ReadonlyMap<string, string>): Json {
   return replaceObjects(data, (object) => {
     const { url, expires_at, ...file } = object;
@@ -147,7 +147,7 @@ export function withContents(data: Json, contents: ReadonlyMap<string, string>):
   });
 }
 
-/** True when a result holds an address that expires: such a result is not worth keeping. */
+/** True when a result has a URL that expires: such a result must not be cached. */
 export function hasPresigned(data: Json): boolean {
   let found = false;
   replaceObjects(data, (object) => {
@@ -158,7 +158,7 @@ export function hasPresigned(data: Json): boolean {
   return found;
 }
 
-/** A copy in which objects are exchanged; what `exchange` leaves (null) is walked through. */
+/** Copies JSON and replaces objects. Where `exchange` returns null, the object stays and its fields are searched. */
 function replaceObjects(data: Json, exchange: (object: JsonObject) => Json | null): Json {
   if (Array.isArray(data)) return data.map((item) => replaceObjects(item, exchange));
   if (!isJsonObject(data)) return data;

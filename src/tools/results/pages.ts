@@ -1,6 +1,6 @@
 /**
- * Results in pages, by cursor. A page's cursor is sealed for the tool, the principal and the query: the
- * input without `cursor` and `limit`. So a model can go on where it was, and nowhere else.
+ * Pagination of tool results by cursor. A cursor is sealed for the tool, the principal and the query (the input without `cursor`
+ * and `limit`), so that a model can only continue its own query.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ export interface Pagination {
   has_more: boolean;
   /** Null on the last page. */
   next_cursor: string | null;
-  /** How many items there are over all pages; null where nobody knows. */
+  /** Number of items on all pages; null: unknown. */
   total_count: number | null;
 }
 
@@ -48,8 +48,8 @@ export interface PageInput {
 }
 
 /**
- * Where this call's page begins: what `page` was given as `next` for the page before, or null for the first one.
- * @throws ToolError INVALID_PARAMS `bad_cursor` for a cursor that was altered or is another tool's or principal's;
+ * Where this call's page begins: the `next` that `page` got for the page before; null for the first page.
+ * @throws ToolError INVALID_PARAMS `bad_cursor` for a cursor that was changed, or belongs to another tool or principal;
  *   `cursor_of_another_query` when the rest of the input has changed
  */
 export function pagePosition<P extends Json>(cursors: Cursors, input: PageInput): P | null {
@@ -63,7 +63,7 @@ export function pagePosition<P extends Json>(cursors: Cursors, input: PageInput)
   return sealed.next as P;
 }
 
-/** @param next where the page after this one begins, small; null when this is the last */
+/** Makes a page. @param next where the next page begins, as small JSON; null on the last page */
 export function page<T>(
   cursors: Cursors,
   input: PageInput,
@@ -73,7 +73,7 @@ export function page<T>(
   return { items, pagination: { has_more: next_cursor !== null, next_cursor, total_count: total } };
 }
 
-/** A page of a list that is at hand as a whole. @throws ToolError INVALID_PARAMS as `pagePosition` */
+/** Makes a page of a list that is in memory as a whole. @throws ToolError INVALID_PARAMS as `pagePosition` */
 export function pageOfList<T>(cursors: Cursors, input: PageInput, all: readonly T[]): Page<T> {
   const from = pagePosition<number>(cursors, input) ?? 0;
   const end = from + input.limit;
@@ -83,14 +83,14 @@ export function pageOfList<T>(cursors: Cursors, input: PageInput, all: readonly 
 
 export interface AllPages<T> {
   items: T[];
-  /** Why it ended. */
+  /** Why fetching ended. */
   ended: 'no_more' | 'max_items' | 'repeated_cursor';
 }
 
 /**
- * Fetches page after page from the first one on, until there is no more, `maxItems` are there, or a cursor comes
- * again: an upstream that goes round in circles ends too. As many empty pages as items are allowed.
- * @param fetchPage is given no cursor for the first page
+ * Fetches all pages, until there are no more, `maxItems` items are fetched, or a cursor repeats (an upstream may return pages in
+ * a circle). It fetches at most `maxItems` pages, because pages may be empty.
+ * @param fetchPage gets no cursor for the first page
  */
 export async function fetchAllPages<T>(
   fetchPage: (cursor: string | undefined) => Promise<Page<T>>,
@@ -113,7 +113,7 @@ export async function fetchAllPages<T>(
   return { items, ended: 'max_items' };
 }
 
-/** Hash of the input that a cursor belongs to. The page's size may change from page to page. */
+/** Hash of the query that a cursor belongs to. `limit` may change from page to page. */
 function queryOf(input: PageInput): string {
   const { cursor: _cursor, limit: _limit, ...query } = input;
   const json = toJson(query);
@@ -121,13 +121,13 @@ function queryOf(input: PageInput): string {
   return hashJson(json.data);
 }
 
-// Page cursors: opaque to the model, sealed with the store's key for one tool and one principal, so that
-// a cursor that was altered, made up or taken from elsewhere is refused instead of read.
+// Page cursors are opaque to the model, and sealed with the store's key for one tool and one principal. A cursor
+// that was changed, invented or taken from another tool is refused.
 
 export interface Cursors {
-  /** Text that stands for a position, at most a few hundred characters for a small position. */
+  /** Encodes a position as a cursor, at most a few hundred characters for a small position. */
   seal(position: Json): string;
-  /** @throws ToolError INVALID_PARAMS `bad_cursor` unless this tool gave it to this principal */
+  /** Decodes a cursor. @throws ToolError INVALID_PARAMS `bad_cursor` unless this tool gave it to this principal */
   open(cursor: string): Json;
 }
 
@@ -152,12 +152,12 @@ export function cursorsFor(key: Buffer, scope: { tool: string; principal: string
       const body = bytes.subarray(TAG_BYTES);
       const genuine =
         bytes.length > TAG_BYTES &&
-        bytes.toString('base64url') === cursor && // one spelling only
+        bytes.toString('base64url') === cursor && // only the canonical encoding
         timingSafeEqual(bytes.subarray(0, TAG_BYTES), tag(body));
       if (!genuine) {
         throw new ToolError('INVALID_PARAMS', 'bad_cursor', 'This cursor was not given by this tool, or it was changed.', {
           hint: 'Use next_cursor exactly as the page before gave it, or leave cursor out to begin anew.',
-          nothingHappened: false, // the tool may have acted before it asked
+          nothingHappened: false, // the tool may have acted before it opened the cursor
         });
       }
       return parseJson(body.toString('utf8'));

@@ -1,4 +1,4 @@
-/** Results, shaped: what is stored, what the model reads, and the one line that people see. */
+/** Makes the three forms of a result: the stored one, the text for the model, and the one-line summary; and `read_result`. */
 import { z } from 'zod';
 import type { PartOwner, StoredResult } from '../../record/parts';
 import { canonical } from '../../shared/json/canonical';
@@ -29,7 +29,7 @@ function summaryOf(tool: Tool, input: JsonObject, envelope: Envelope): string {
   try {
     return cut(tool.summarize?.(envelope.data, readInputOrThrow(tool, input)) ?? JSON.stringify(withoutBytes(envelope.data)));
   } catch {
-    return cut(JSON.stringify(withoutBytes(envelope.data))); // an author's summary that crashes must not lose the result
+    return cut(JSON.stringify(withoutBytes(envelope.data))); // an exception in `summarize` must not lose the result
   }
 }
 
@@ -37,7 +37,7 @@ function cut(text: string): string {
   return text.length <= SUMMARY ? text : `${text.slice(0, SUMMARY).toWellFormed()}… (${text.length} characters)`;
 }
 
-/** What the model reads of a result: the data, or its beginning and a reference to the rest. */
+/** The text of a result for the model: the data, or its beginning and a reference to the rest. */
 export function resultText(ref: string, stored: StoredResult, note: string | null): string {
   const { envelope } = stored;
   if (!envelope.success) return errorText(envelope.error, allNotes(envelope, note));
@@ -50,7 +50,7 @@ export function resultText(ref: string, stored: StoredResult, note: string | nul
   return JSON.stringify({ success: true, data, ...cache, ...notice, ...(notes === null ? {} : { note: notes }) });
 }
 
-/** What the engine and the after-hooks add for the model. */
+/** The notes of the engine and of the after-hooks for the model. */
 function allNotes({ metadata }: Envelope, note: string | null): string | null {
   const notes = [note, ...(metadata.hooks ?? []).map((hook) => hook.note ?? null)].filter((text) => text !== null);
   return notes.length === 0 ? null : notes.join(' ');
@@ -71,7 +71,7 @@ function largeResult(ref: string, { summary, inline_bytes = INLINE_BYTES }: Stor
   };
 }
 
-/** What the model reads of a failure: kind, code, reason, message and hint. */
+/** The text of an error for the model. */
 export function errorText(error: CallError, note: string | null): string {
   const { kind, code, reason, message, hint, retryable, details, replacement, sunset_date, migration_guide } = error;
   return JSON.stringify({
@@ -84,7 +84,7 @@ export function errorText(error: CallError, note: string | null): string {
       retryable,
       ...(hint === undefined ? {} : { hint }),
       ...(details === undefined ? {} : { details: details.slice(0, 20) }),
-      replacement, // what is undefined is left out
+      replacement, // JSON.stringify leaves out undefined fields
       sunset_date,
       migration_guide,
     },
@@ -92,7 +92,7 @@ export function errorText(error: CallError, note: string | null): string {
   });
 }
 
-/** How the model fetches the rest of a result that was too large to be given whole. Every agent has it. */
+/** The tool with which a model reads the rest of a result that was too large for one text. Every agent has it. */
 export const readResult = defineBuiltIn({
   name: READ_RESULT,
   version: '1.0.1',

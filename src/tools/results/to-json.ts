@@ -1,3 +1,4 @@
+/** Converts a tool's return value to JSON, and reports values that JSON would lose. */
 import { types } from 'node:util';
 import { canonical, CanonicalError } from '../../shared/json/canonical';
 import type { Json } from '../../shared/json/json';
@@ -5,10 +6,10 @@ import type { Json } from '../../shared/json/json';
 export type AsJson = { ok: true; data: Json } | { ok: false; message: string };
 
 /**
- * What a tool returned, as JSON that can be hashed. Lone surrogates become U+FFFD; integers beyond
- * ±(2^53−1), which no double holds exactly and RFC 8785 readers disagree on, become strings; fields that are
- * undefined are left out. What JSON cannot hold (a Map, a promise, NaN, a function) is a fault that names its place.
- * @param exchange is given each value first, and says what to take instead
+ * Converts a tool's return value to JSON that can be hashed. Lone surrogates become U+FFFD. Integers beyond ±(2^53−1) become
+ * strings: doubles do not hold them exactly, and RFC 8785 readers disagree about them. Undefined fields are left out. A value
+ * that JSON does not have (a Map, a promise, NaN, a function) is a fault that names its place.
+ * @param exchange gets each value first, and returns the value to convert instead
  */
 export function toJson(value: unknown, exchange: (item: unknown) => unknown = (item) => item): AsJson {
   const places = new WeakMap<object, string>();
@@ -33,16 +34,16 @@ export function toJson(value: unknown, exchange: (item: unknown) => unknown = (i
   }
 }
 
-/** As it is written in code: `rows[3].total`. Parents are visited before what is in them. */
+/** The place of a value, as written in code: `rows[3].total`. Parents are visited before their children. */
 function placeOf(holder: unknown, key: string, places: WeakMap<object, string>): string {
   const above = places.get(holder as object);
-  if (above === undefined) return ''; // the value itself, which JSON.stringify puts under an empty key
+  if (above === undefined) return ''; // the whole value, which JSON.stringify puts under an empty key
   if (Array.isArray(holder)) return `${above}[${key}]`;
   const name = key.length > 100 ? `${key.slice(0, 100).toWellFormed()}…` : key;
   return above === '' ? name : `${above}.${name}`;
 }
 
-/** Values whose `toJSON` says something else in their stead. */
+/** Finds values whose own `toJSON` hides the loss: Buffers and invalid dates. */
 function lostByItsOwnHand(original: unknown): string | null {
   if (Buffer.isBuffer(original)) return BYTES;
   return types.isDate(original) && Number.isNaN(original.getTime()) ? 'an invalid date' : null;
@@ -50,7 +51,7 @@ function lostByItsOwnHand(original: unknown): string | null {
 
 const BYTES = 'bytes: return binaryFile(…), or base64 text';
 
-/** What JSON would drop or change without a word. */
+/** Describes what JSON would drop or change silently; null: nothing. */
 function describeLoss(item: unknown): string | null {
   if (typeof item === 'number') return Number.isFinite(item) ? null : `${item}, which JSON has no number for`;
   if (typeof item === 'function') return 'a function';
@@ -68,7 +69,7 @@ function describeLoss(item: unknown): string | null {
   return lostAsEmpty(item);
 }
 
-/** JSON makes `{}` of what has its content elsewhere than in fields: a Response, headers, an iterator, a class with private fields. */
+/** Finds objects that JSON turns into `{}` because their content is not in fields: a Response, headers, private fields. */
 function lostAsEmpty(item: object): string | null {
   if (Array.isArray(item) || types.isBoxedPrimitive(item) || Object.keys(item).length > 0) return null;
   if (isPlain(item))
@@ -76,7 +77,7 @@ function lostAsEmpty(item: object): string | null {
   return `an object of class ${nameOfClass(item)}, of which JSON would keep nothing: return what you want of it`;
 }
 
-/** Made by `{}`, in whatever realm, or without a prototype. */
+/** True for an object made by `{}` in any realm, or without a prototype. */
 function isPlain(item: object): boolean {
   const prototype = Object.getPrototypeOf(item) as object | null;
   return prototype === null || Object.getPrototypeOf(prototype) === null;

@@ -1,4 +1,4 @@
-/** Text that is too long for the model, cut where no character breaks, with what it was cut from. */
+/** Cuts text that is too long for the model without splitting a character, and reports what was cut. */
 import { z } from 'zod';
 import type { JsonObject } from '../../shared/json/json';
 
@@ -27,7 +27,7 @@ export interface Truncated {
 }
 
 /**
- * @param options.summary `true`: by the rule of `outline`; a function: the author's own; default: none
+ * @param options.summary `true`: made by `outline`; a function: the author's own summary; default: none
  */
 export function truncated(
   text: string,
@@ -50,11 +50,11 @@ export function truncated(
 const SUMMARY = 500;
 const HEADING = /^#{1,6} +(\S.{0,199})/;
 const MOST_HEADINGS = 20;
-/** Where the first sentences are looked for. */
+/** How many characters are searched for the first sentences. */
 const OPENING = 2000;
 const SENTENCES = 3;
 
-/** What a text is about, by a plain rule: its Markdown headings; without any, its first sentences. */
+/** Summarizes a text by a fixed rule: its Markdown headings; without headings, its first sentences. */
 export function outline(text: string): string {
   const headings = headingsOf(text);
   if (headings.length === 0) return firstSentences(text);

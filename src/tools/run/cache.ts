@@ -1,6 +1,6 @@
 /**
- * Results of reads, served again within the tool's TTL. In memory, bounded in entries and bytes; failures are never
- * kept. An entry is a text, so that what a caller does to its copy cannot reach the next one.
+ * In-memory cache for results of read tools, within each tool's TTL, and sharing of identical calls that run at the same time.
+ * Entries and bytes are bounded; failures are never cached. An entry is JSON text, so that no caller can change another's copy.
  */
 import { LRUCache } from 'lru-cache';
 import { hashJson, inputDigest } from '../../store/core/seal';
@@ -18,7 +18,7 @@ export interface CacheBounds {
   entries?: number;
   /** All results together, bytes of JSON. Default 64 MB. */
   bytes?: number;
-  /** A larger result is not kept, bytes. Default 2 MB. */
+  /** Largest result that is cached, bytes. Default 2 MB. */
   entryBytes?: number;
 }
 
@@ -46,8 +46,8 @@ export class ResultCache {
 }
 
 /**
- * What makes two calls the same read: who asks, which tool in which version, and the input fields that its result
- * depends on (absent ones count as absent). Null: the results of this tool may not be served again.
+ * The cache key of a call: the principal, the tool with its version, and the input fields that the result depends on
+ * (a missing field counts as missing). Null: results of this tool may not be cached.
  */
 export function cacheKey(tool: Tool, input: JsonObject, principal: string): string | null {
   if (tool.class !== 'read' || !(tool.cacheTtlMs !== undefined && tool.cacheTtlMs > 0)) return null;
@@ -57,15 +57,15 @@ export function cacheKey(tool: Tool, input: JsonObject, principal: string): stri
   return hashJson({ principal, input: inputDigest({ tool: name, version, input: relevant }) });
 }
 
-/** Work that several ask for at once under one key runs once; all of them get its outcome. */
+/** Runs work for one key only once at a time: all callers that ask meanwhile get its outcome. */
 export class SingleFlight<T> {
   private readonly running = new Map<string, Promise<{ value: T } | null>>();
 
   /**
-   * `shared`: another caller's work gave the value. Work that throws (a cancellation, a call that is given back to be
-   * tried later) is that caller's own affair: the others then run theirs.
-   * @param signal ends this caller's waiting, not the work that others wait for
-   * @throws what `work` throws; the signal's reason
+   * `shared`: the value comes from another caller's work. If that work throws (cancelled, or returned for a later try), only its
+   * own caller gets the error; the others then run their own work.
+   * @param signal ends this caller's wait, not the work that others wait for
+   * @throws errors of `work`; the signal's reason
    */
   async run(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<{ value: T; shared: boolean }> {
     for (;;) {
@@ -89,7 +89,7 @@ export class SingleFlight<T> {
   }
 }
 
-/** Waits for shared work: the signal ends this one's waiting, not the work. @throws the signal's reason */
+/** Waits for shared work. The signal ends only this wait, not the work. @throws the signal's reason */
 export async function orAborted<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (!signal) return promise;
   signal.throwIfAborted();

@@ -1,15 +1,15 @@
 /**
- * The moment from which something must not happen any more, by two clocks: it has passed as soon as either says so. A machine
- * that is suspended stops the monotonic clock, and a wall clock that is set back gives time that nobody has.
+ * A deadline measured by two clocks, monotonic and wall: it has passed as soon as either clock has reached it. The monotonic clock
+ * stops while a machine is suspended, and a wall clock that is set back would extend the time.
  */
 export class Deadline {
   private constructor(
-    /** By the wall clock, ms since 1970: what others are told. */
+    /** By the wall clock, ms since 1970: the value for tools and other processes. */
     readonly at: number,
     private readonly tick: number,
   ) {}
 
-  /** So many ms from now. */
+  /** A deadline `ms` from now. */
   static in(ms: number): Deadline {
     return new Deadline(Date.now() + ms, performance.now() + ms);
   }
@@ -19,12 +19,12 @@ export class Deadline {
     return new Deadline(at, performance.now() + Number(monotonic - process.hrtime.bigint()) / 1e6);
   }
 
-  /** For another thread, whose `performance.now()` counts from another beginning. */
+  /** For another thread, whose `performance.now()` has another start. */
   get transferForm(): SentDeadline {
     return { at: this.at, monotonic: process.hrtime.bigint() + BigInt(Math.round((this.tick - performance.now()) * 1e6)) };
   }
 
-  /** ms; zero or less once it has passed. */
+  /** Time left, ms; zero or less after the deadline. */
   get remainingMs(): number {
     return Math.min(this.at - Date.now(), this.tick - performance.now());
   }
@@ -34,9 +34,9 @@ export class Deadline {
   }
 }
 
-/** A deadline as it can be copied. */
+/** A deadline that can be sent to a thread. */
 export interface SentDeadline {
   at: number;
-  /** By the clock of `process.hrtime`, which all threads share, ns. */
+  /** By `process.hrtime`, which all threads share, ns. */
   monotonic: bigint;
 }

@@ -1,13 +1,13 @@
-/** What a generator tool yields: progress, pieces of its result, and how it ended. */
+/** Collects what a generator tool yields into its result, and parses the answer of a probe. */
 import { isJsonObject, type Json } from '../../shared/json/json';
 import type { ToolProgress, ToolYield, Outcome } from '../define/tool';
 
-/** Gathers what was yielded, besides progress, into the tool's result. */
+/** Collects the yielded pieces and facts, all but progress, into the tool's result. */
 export class YieldCollector {
   private readonly pieces: unknown[] = [];
   private end: object | undefined;
 
-  /** Progress is given back, for whoever watches. */
+  /** Takes a yielded value; returns it only if it is progress. */
   take(given: ToolYield): ToolProgress | null {
     if (typeof given !== 'object' || given === null) {
       this.pieces.push(given);
@@ -15,7 +15,7 @@ export class YieldCollector {
     }
     if (given.type === 'content') {
       const { type: _, ...fields } = given;
-      this.pieces.push('data' in given ? given.data : fields); // under another name it is no less a piece
+      this.pieces.push('data' in given ? given.data : fields); // without `data`, the other fields are the piece
       return null;
     }
     if (given.type === 'done' || given.type === 'complete') {
@@ -28,7 +28,7 @@ export class YieldCollector {
     return null;
   }
 
-  /** @param returned by the function itself: what stands for the end where it is given */
+  /** @param returned the generator's return value; where given, it replaces the facts of `done` */
   result(returned: unknown): unknown {
     const end = returned ?? (this.end && Object.keys(this.end).length > 0 ? this.end : undefined);
     if (this.pieces.length === 0) return end;
@@ -42,9 +42,9 @@ export class YieldCollector {
   }
 }
 
-// What a probe answered, read as what it may be: it is asked when something went wrong, and may go wrong itself.
+// Parses a probe's answer defensively: probes run after a failure, and may fail themselves.
 
-/** Characters; what is longer is cut. */
+/** Longest evidence, characters; longer text is cut. */
 const LONGEST_EVIDENCE = 4000;
 
 export interface ProbeFinding {
@@ -53,7 +53,7 @@ export interface ProbeFinding {
   data?: Json;
 }
 
-/** Whatever is no answer knows nothing, and says so. */
+/** An invalid answer counts as `unknown`, with evidence that says so. */
 export function readProbeAnswer(answer: Json): ProbeFinding {
   const { outcome, evidence, data } = isJsonObject(answer) ? answer : { outcome: answer };
   if (outcome !== 'applied' && outcome !== 'not_applied' && outcome !== 'unknown') {

@@ -1,6 +1,6 @@
 /**
- * Runs a tool's function: within its time limit, with progress, and with every way to fail turned into
- * one error of the table. A cancellation is no tool error: it is thrown on.
+ * Runs a tool's function within its time limit, reports its progress, and turns every failure into one error of the error table.
+ * A cancellation is not a tool error: its reason is rethrown.
  */
 import { types } from 'node:util';
 import { BEGUN_TOO_LATE, callError, type CallError, exceptionText } from '../../shared/wire/errors';
@@ -15,13 +15,13 @@ import type { Tool, ToolContext, ToolLogger, ToolYield } from '../define/tool';
 
 export type RunResult =
   | { ok: true; data: Json }
-  /** `nothingHappened`: it is certain that the call had no effect outside. */
+  /** `nothingHappened`: the call certainly had no effect outside. */
   | { ok: false; error: CallError; nothingHappened: boolean };
 
-/** Reason of a call whose tool has not answered within its time limit: it may still run. */
+/** Error reason of a call whose tool did not answer within its time limit: the tool may still run. */
 export const TIMED_OUT = 'timeout';
 
-/** Codes with which a tool refuses before acting, unless it says otherwise itself. */
+/** Error codes that mean a refusal before acting, unless the error's `nothingHappened` says otherwise. */
 const REFUSALS = new Set([
   'INVALID_PARAMS',
   'UNAUTHORIZED',
@@ -31,15 +31,15 @@ const REFUSALS = new Set([
   'RATE_LIMITED',
 ]);
 
-/** Made by the runner. */
+/** The part that the caller makes. */
 export type GivenContext = Omit<ToolContext, 'signal' | 'deadline'>;
 
 /**
- * @param cancelled rejects when the call is cancelled from outside; its reason is thrown on
- * @param limits.begins the tool is not run at all once this has passed
- * @param limits.keepFile puts a `binaryFile` of the result into the store; without it a result cannot hold one
- * @param limits.run runs the tool's function in its stead: elsewhere
- * @param context `signal` is made here: it aborts on timeout and with `cancelled`
+ * @param limits.cancelled aborts when the call is cancelled from outside; its reason is thrown
+ * @param limits.begins the tool is not run if this deadline has passed
+ * @param limits.keepFile puts a `binaryFile` of the result into the store; without it a result must not contain one
+ * @param limits.run runs the tool's function elsewhere, such as in a thread
+ * @param context `ctx` without `signal` and `deadline`, which are made here; `signal` aborts on timeout and with `cancelled`
  */
 export async function runTool(
   tool: Tool,
@@ -50,7 +50,7 @@ export async function runTool(
     cancelled?: AbortSignal;
     begins?: Deadline;
     keepFile?: (file: BinaryFile) => Promise<FileResult>;
-    /** Where an exception of the tool is logged, if not where the tool logs. */
+    /** Log for an exception of the tool. Default: the tool's own log. */
     log?: ToolLogger;
     run?: (input: JsonObject, ctx: ToolContext, limits: { deadline: Deadline; timeoutMs: number }) => Promise<unknown>;
   },
@@ -69,14 +69,14 @@ export async function runTool(
       timeout.promise,
       cancel.promise.catch((reason: unknown) => rejectAfterGrace(running, reason)),
     ]);
-    // What a stopped tool returns may be half of it; only a write is asked what it did all the same.
+    // A cancelled tool may return half of a result, which is dropped; only a write's result still tells what it did.
     if (limits.cancelled?.aborted && tool.class !== 'write') throw limits.cancelled.reason;
     if (value === LATE)
       return failedResult(callError('TIMEOUT', TIMED_OUT, `${tool.name} did not answer within ${limits.timeoutMs} ms.`));
     const json = await toJsonWithFiles(value, limits.keepFile);
     if (json.ok) return await checkResult(tool, json.data, context.principal);
     const message = `${tool.name} returned something that is not JSON: ${json.message}`;
-    if (tool.class === 'destructive') return { ok: true, data: { unreadable_result: message } }; // it did run to its end
+    if (tool.class === 'destructive') return { ok: true, data: { unreadable_result: message } }; // the tool did finish
     return failedResult(callError('EXECUTION_ERROR', 'result_not_json', message, { hint: FOR_THE_OWNER }));
   } catch (error) {
     if (limits.cancelled?.aborted) throw limits.cancelled.reason;
@@ -88,7 +88,7 @@ export async function runTool(
   }
 }
 
-/** A destructive tool did act, whatever it says of it: its result is kept, and marked. */
+/** A destructive tool has acted even if its result is invalid: the result is kept, and marked. */
 async function checkResult(tool: Tool, data: Json, owner: string): Promise<RunResult> {
   const fault = await checkOutput(tool, data, owner);
   if (fault === null) return { ok: true, data };
@@ -99,7 +99,7 @@ async function checkResult(tool: Tool, data: Json, owner: string): Promise<RunRe
 /** How long a cancelled tool may take to end, ms. */
 export const GRACE = 5000;
 
-/** A cancelled call is over when its tool is, or after the grace. */
+/** Throws the reason when the cancelled tool has ended, or after the grace period. */
 async function rejectAfterGrace(running: Promise<unknown>, reason: unknown): Promise<never> {
   let timer: NodeJS.Timeout | undefined;
   const grace = new Promise((resolve) => (timer = setTimeout(resolve, GRACE)));
@@ -110,7 +110,7 @@ async function rejectAfterGrace(running: Promise<unknown>, reason: unknown): Pro
 
 const LATE = Symbol('timed out');
 
-/** The tool's function itself, progress reported: no limits, and whatever it throws. */
+/** Calls the tool's function and reports progress, without time limit. @throws what the tool throws */
 export async function invoke(tool: Tool, input: JsonObject, ctx: ToolContext): Promise<unknown> {
   const returned = await tool.run(readInputOrThrow(tool, input), ctx);
   if (!isGenerator(returned)) return returned;
@@ -128,12 +128,12 @@ function isGenerator(value: unknown): value is AsyncGenerator<ToolYield, unknown
   return typeof value === 'object' && value !== null && Symbol.asyncIterator in value && 'next' in value;
 }
 
-/** A timer runs by one clock, which a suspended machine stops: so often the other is looked at, ms. */
+/** How often the wall clock is checked, ms: timers run by the monotonic clock, which stops while a machine is suspended. */
 const LOOK_EVERY = 250;
 
 /**
- * Ends the signal at the deadline. Whoever asks the signal whether it has ended makes it look: after a standstill a tool may
- * go on before any timer does, and its client asks before it sends (`fetch` does).
+ * Aborts the signal at the deadline. Reading `aborted` checks the clocks too: after a suspension a tool may continue before any
+ * timer fires, and its client reads `aborted` before it sends (`fetch` does).
  */
 export function abortAt(abort: AbortController, deadline: Deadline, ms: number): { promise: Promise<symbol>; clear(): void } {
   const { signal } = abort;
@@ -185,13 +185,13 @@ function whenAborted(signal: AbortSignal | undefined, abort: AbortController): {
 
 const MEND = 'Mend the tool; where it fails for a reason that the model should know, throw a ToolError with a code.';
 
-/** What a tool threw, as one error of the table. */
+/** Converts what a tool threw to an error of the error table. */
 export function errorOf(tool: Tool, error: unknown): CallError {
   if (isToolError(error)) return error.detail;
   return callError('EXECUTION_ERROR', 'tool_crashed', `${tool.name} failed: ${exceptionText(error)}`);
 }
 
-/** What is no ToolError is a fault of the tool: it is logged with its stack. */
+/** Logs, with its stack, an exception that is not a ToolError: it is a fault in the tool. */
 export function logFault(tool: Tool, error: unknown, log: ToolLogger): void {
   if (isToolError(error)) return;
   log.error({ tool: tool.name, version: tool.version, err: redactedValue(error), todo: MEND }, 'a tool threw an exception');

@@ -1,4 +1,4 @@
-/** The one way in which ajv is set up here. Each schema has an ajv of its own: two tools may use one `$id`. */
+/** Sets up ajv for a schema, and finds the schema's dialect. Each schema gets its own ajv: two tools may use the same `$id`. */
 import Ajv from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
@@ -7,7 +7,7 @@ import { type JsonObject, isJsonObject, type Json } from '../../shared/json/json
 import { matcherOf } from './pattern';
 import { mapSubschemas, subschemas } from './subschemas';
 
-/** Unknown keywords and formats are faults: a mistyped `maxlength` would check nothing. Types may be left out, as many tools do. */
+/** Unknown keywords and formats are faults: a misspelled `maxlength` would check nothing. `type` may be missing, as it often is. */
 export const AJV_OPTIONS = {
   allErrors: true,
   strict: true,
@@ -15,30 +15,30 @@ export const AJV_OPTIONS = {
   strictTypes: false,
   strictTuples: false,
   ownProperties: true,
-  /** Each is compiled once, however often it is referred to. */
+  /** False: each referenced schema is compiled only once. */
   inlineRefs: false,
 } as const;
 
 export interface AjvOptions {
   useDefaults: boolean;
-  /** False: what is wrong first is enough; all of it could be millions. */
+  /** False: only the first error is reported; there could be millions. */
   allErrors?: boolean;
-  /** False: what only its author should know of, such as an unknown keyword, is no fault. */
+  /** False: problems that concern only the schema's author, such as an unknown keyword, are no faults. */
   strict?: boolean;
 }
 
 /** @param schema without `$schema` */
 export function ajvFor(dialect: Dialect, schema: JsonObject, options: AjvOptions): Ajv {
-  // The meta-schema, which ajv compiles in its own way when it judges with it, is needed only where a schema refers to it.
+  // ajv compiles the meta-schema when it validates with it; that is needed only where a schema refers to it.
   const usesMeta = /"\$ref":"https?:\/\/json-schema\.org\//.test(JSON.stringify(schema));
-  // Not optimized: that is a third of a compilation, and V8 does the same to what runs often.
+  // Not optimized: that takes a third of a compilation, and V8 optimizes code that runs often.
   const all = { ...AJV_OPTIONS, ...options, meta: usesMeta, validateSchema: usesMeta, code: { regExp, optimize: false } };
   return addFormats(dialect === '2020-12' ? new Ajv2020(all) : new Ajv(all));
 }
 
 /**
- * The schema as ajv can take it. Looking up a schema with `$id` and `$ref`, it goes round for ever; so the reference stands in an
- * `allOf`, which means the same. In draft-07 nothing beside a reference counts, and no name either.
+ * Rewrites a schema for ajv, which never ends the lookup of a schema with both `$id` and `$ref`: the reference moves into an
+ * `allOf`, which means the same. In draft-07 keywords beside a reference are ignored, so `$id` is removed.
  */
 export function forAjv(schema: JsonObject, dialect: Dialect): JsonObject {
   return mapSubschemas(schema, (below) => {
@@ -50,11 +50,11 @@ export function forAjv(schema: JsonObject, dialect: Dialect): JsonObject {
   });
 }
 
-/** ajv asks for the name of what makes a matcher only where it writes code to a file, which is done nowhere. */
+/** ajv reads `code` only when it writes generated code to a file, which happens nowhere here. */
 const regExp = Object.assign(matcherOf, { code: 'matcherOf' });
 
-// Which JSON Schema a schema is written in: what `$schema` says; else 2020-12 when a keyword that only
-// it has is used anywhere; else draft-07. A schema that uses words of neither means the same in both.
+// The dialect of a schema: the one that `$schema` names; else 2020-12 if the schema has a keyword that exists only there;
+// else draft-07. A schema without such keywords means the same in both.
 
 export type Dialect = 'draft-07' | '2020-12';
 
@@ -76,7 +76,7 @@ const NAMES: Record<string, Dialect> = {
   'json-schema.org/draft/2020-12/schema': '2020-12',
 };
 
-/** @throws Error when `$schema` names another one */
+/** @throws Error when `$schema` names another dialect */
 export function dialectOf(schema: JsonObject): Dialect {
   const { $schema } = schema;
   if ($schema === undefined) return uses2020(schema) ? '2020-12' : 'draft-07';
@@ -93,10 +93,11 @@ function uses2020(schema: JsonObject): boolean {
   );
 }
 
-// Schemas whose compilation cannot fail: once the meta-schema has passed them, only keywords stand in them of which ajv
-// refuses nothing more (of defaults it is given only those that it takes: defaults.ts). They are compiled when they are first used, which is most of what registering a tool would cost.
+// Schemas whose compilation cannot fail: the meta-schema has accepted them, and ajv has no further objections to their keywords
+// (defaults.ts removes defaults that ajv would refuse). They are compiled at first use, which saves most of the cost of
+// registering a tool.
 
-/** Say nothing that could be refused. */
+/** Keywords that ajv never refuses once the meta-schema has accepted them. */
 const HARMLESS = new Set([
   'type', 'required', 'const', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength',
   'maxLength', 'minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'title', 'description', 'examples', 'default',
@@ -104,7 +105,7 @@ const HARMLESS = new Set([
 const ONE = ['items', 'additionalProperties'];
 const LISTS = ['anyOf', 'oneOf', 'allOf'];
 
-/** @param schema one that its meta-schema has passed; a doubt counts as no */
+/** True only if compilation certainly succeeds. @param schema one that its meta-schema has accepted */
 export function compilesForSure(schema: Json | undefined): boolean {
   if (typeof schema === 'boolean') return true;
   if (!isJsonObject(schema)) return false;

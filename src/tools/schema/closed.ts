@@ -1,22 +1,21 @@
 /**
- * Strictness: an object schema that lists its properties takes no others, unless it says so. That must
- * not change what a combination means: `allOf` of two closed objects would be satisfied by nothing. So
- * only the whole of a combination is closed, to the properties that any of its parts lists; the parts
- * are left as they are.
+ * Closes schemas: an object schema that lists its properties then refuses all others, unless it declares otherwise. Closing must
+ * not change the meaning of a combination: no value would satisfy an `allOf` of two closed objects. So a combination is closed
+ * only as a whole, to the properties that any of its parts lists; its parts stay unchanged.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { localPointer, mapSubschemas, resolveLocal, subschemas } from './subschemas';
 
-/** Keywords that judge the same value once more. */
+/** Keywords whose schemas check the same value again. */
 const IN_PLACE = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'dependencies', '$ref'];
-/** Keywords that say what further properties may be. */
+/** Keywords that decide about further properties. */
 const OPEN = ['additionalProperties', 'unevaluatedProperties', 'patternProperties', 'propertyNames'];
-/** Beside a reference these change nothing. */
+/** Keywords that have no effect beside a reference. */
 const ANNOTATIONS = ['$ref', 'title', 'description', 'default', 'examples', 'deprecated', 'readOnly', 'writeOnly', '$comment'];
-/** References that cannot be followed by a pointer. */
+/** Keywords for references that are not JSON pointers. */
 const FAR = ['$dynamicRef', '$dynamicAnchor', '$recursiveRef', '$recursiveAnchor'];
 
-/** A strict copy of a schema. */
+/** Returns a closed copy of a schema. */
 export function closeSchema(root: JsonObject): JsonObject {
   if (hasFarReferences(root)) return refersToItself(root) ? root : strict(root, root, true);
   return close(root, root, '', true, sharedPlaces(root));
@@ -31,7 +30,7 @@ function close(root: JsonObject, schema: JsonObject, at: string, plain: boolean,
   return alone ? strict(root, out, at === '') : out;
 }
 
-/** Definitions are judged where they are referred to; `contains` and `propertyNames` choose, they do not describe. */
+/** Whether a subschema may be closed. Definitions may, unless shared. `contains` and `propertyNames` only select values. */
 function childIsPlain(keyword: string, alone: boolean, apart: boolean): boolean {
   if (keyword === '$defs' || keyword === 'definitions') return true;
   if (keyword === 'contains' || keyword === 'propertyNames') return false;
@@ -53,7 +52,7 @@ function strict(root: JsonObject, schema: JsonObject, isRoot: boolean): JsonObje
   return { ...schema, properties, additionalProperties: false };
 }
 
-/** It says what further properties may be; or it lists one that ajv never sees. */
+/** True if the schema declares which further properties it allows; or lists `__proto__`, which ajv never sees. */
 function isOpen(schema: JsonObject): boolean {
   const { properties } = schema;
   return (
@@ -66,7 +65,7 @@ function isCombined(schema: JsonObject): boolean {
   return IN_PLACE.some((keyword) => Object.hasOwn(schema, keyword));
 }
 
-/** No other schema judges the same value beside this one, or its one part: closing each of them says no more than it should. */
+/** True if each value is checked by only one of the schema's parts: closing every part then does not change the meaning. */
 function standsApart(root: JsonObject, schema: JsonObject): boolean {
   if (overlap(schema)) return false;
   if (!isCombined(schema)) return true;
@@ -77,7 +76,7 @@ function standsApart(root: JsonObject, schema: JsonObject): boolean {
   return typesDiffer(branches) || isDiscriminated(branches);
 }
 
-/** Two of its parts may judge one property, or one item. */
+/** True if two of its parts may check the same property or item. */
 function overlap({ properties, patternProperties, contains }: JsonObject): boolean {
   const patterns = Object.keys((patternProperties as JsonObject | undefined) ?? {}).length;
   return contains !== undefined || patterns > (properties === undefined ? 1 : 0);
@@ -91,13 +90,13 @@ function followRef(root: JsonObject, schema: JsonObject): JsonObject {
   return (isReference(schema) && resolveLocal(root, String(schema.$ref))) || schema;
 }
 
-/** Each value fits one of them at most, by its type. */
+/** True if each value fits at most one branch, by its type. */
 function typesDiffer(branches: JsonObject[]): boolean {
   const types = branches.flatMap(({ type }) => type ?? 'any').map((type) => (type === 'integer' ? 'number' : type));
   return !types.includes('any') && new Set(types).size === types.length;
 }
 
-/** Each value fits one of them at most, by a required property that each fixes otherwise. */
+/** True if each value fits at most one branch, by a required property that has a different constant in each. */
 function isDiscriminated(branches: JsonObject[]): boolean {
   const fixed = (branch: JsonObject, name: string) => {
     const property = isJsonObject(branch.properties ?? null) && (branch.properties as JsonObject)[name];
@@ -118,7 +117,7 @@ function mayBeObject(root: JsonObject, schema: JsonObject): boolean {
   return !Array.isArray(schema.enum) || schema.enum.some(isJsonObject);
 }
 
-/** Whatever object fits is described by a list of properties: none of the alternatives is a free one. */
+/** True if a list of properties describes every object that fits: no alternative allows arbitrary objects. */
 function listsProperties(root: JsonObject, schema: JsonObject, seen: readonly JsonObject[] = []): boolean {
   if (seen.includes(schema) || Object.hasOwn(schema, 'properties') || !mayBeObject(root, schema)) return true;
   const within = (branch: Json) => isJsonObject(branch) && listsProperties(root, branch, [...seen, schema]);
@@ -132,7 +131,7 @@ function listsProperties(root: JsonObject, schema: JsonObject, seen: readonly Js
   );
 }
 
-/** The schemas that judge the same value: this one, and through references what it combines. */
+/** The schemas that check the same value: this one and those that it combines, also through references. */
 function inPlace(root: JsonObject, schema: JsonObject, seen = new Set<JsonObject>()): Set<JsonObject> {
   if (seen.has(schema)) return seen;
   seen.add(schema);
@@ -148,7 +147,7 @@ function listedNames(parts: JsonObject[]): string[] {
   return [...new Set(parts.flatMap(({ properties }) => Object.keys((properties as JsonObject | undefined) ?? {})))];
 }
 
-/** A required property that is listed nowhere could not be given any more. */
+/** True if every required property is listed. Closing would make an unlisted one impossible. */
 function namesWhatItRequires(parts: JsonObject[], names: string[]): boolean {
   const needed = parts.flatMap(({ required, dependentRequired, dependencies }) => [
     ...(Array.isArray(required) ? required : []),
@@ -159,7 +158,7 @@ function namesWhatItRequires(parts: JsonObject[], names: string[]): boolean {
   return needed.every((name) => names.includes(String(name)));
 }
 
-/** Places that a combination refers to: they are part of it, and whatever they refer to in turn. */
+/** Pointers to the schemas that a combination refers to, directly or indirectly: they are part of it, and are not closed. */
 function sharedPlaces(root: JsonObject): ReadonlySet<string> {
   const shared = new Set<string>();
   const visit = (schema: JsonObject, at: string, plain: boolean): void => {
@@ -186,7 +185,7 @@ function hasFarReferences(schema: JsonObject, isRoot = true): boolean {
   );
 }
 
-/** Whether anything may refer to the whole document, under whichever of its names. */
+/** Whether a reference may lead to the whole document, by any of its names. */
 function refersToItself(root: JsonObject): boolean {
   const own = ['#', `#${String(root.$anchor)}`];
   const refers = (schema: JsonObject): boolean =>

@@ -1,27 +1,28 @@
 /**
- * How many steps a schema can take over a value, at most: what is few is checked at once, the rest in a thread. Without
- * recursion each place of a schema looks at each place of a value once; in a cycle of references, several may look at the
- * same place for each that looks above it, so that steps double with the depth. Patterns count by the size of their program (RE2).
+ * Estimates how many steps a schema takes at most to check a value: cheap checks run on the worker's thread, others in a separate
+ * thread. Without recursion each subschema checks each place of a value once. In a cycle of references, several subschemas may
+ * check a place for each one that checks the place above, so that steps multiply with each level of depth. Patterns count by the
+ * size of their RE2 program.
  */
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { programSize } from './pattern';
 import { resolveRef } from '../convert/schema-tree';
 import { subschemas } from './subschemas';
 
-/** Some tenths of a second, measured: RE2 takes 80 million steps a second, ajv as many. */
+/** A few tenths of a second, measured: RE2 makes 80 million steps a second, and ajv as many. */
 export const FEW_STEPS = 10_000_000;
-/** Each takes a microsecond and 250 bytes, where it is said; and one answer of a model may have 64 calls. */
+/** A reported fault takes a microsecond and 250 bytes, and one answer of a model may have 64 calls. */
 export const FEW_FAULTS = 30_000;
-/** To compile, ajv takes half a millisecond for each schema, and longer where there are thousands. */
+/** ajv takes half a millisecond to compile each schema, and longer where there are thousands. */
 export const FEW_SCHEMAS = 1000;
 export const FEW_PATTERNS = 100;
 
 export interface Weight {
-  /** Looks of the schema at one place of a value. */
+  /** Steps that the schema takes at one place of a value. */
   looks: number;
-  /** How many schemas of a cycle may look at one place, for each that looks at the place above; 1 without cycles. */
+  /** How many schemas of a cycle may check one place, for each that checks the place above; 1 without cycles. */
   growth: number;
-  /** Compares all items of a list with all others. */
+  /** It has `uniqueItems`, which compares each item with all others. */
   unique: boolean;
 }
 
@@ -53,7 +54,7 @@ export function weightOf(root: JsonObject): Weight {
   return weight;
 }
 
-/** Their schemas look at the same place as the schema that holds them. */
+/** Keywords whose schemas check the same place as the schema that contains them. */
 const SAME_PLACE = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas', 'dependencies']);
 const ONE_BELOW = [
   'properties',
@@ -67,7 +68,7 @@ const ONE_BELOW = [
   'propertyNames',
 ];
 
-/** How many of a schema's own parts may look at one and the same place below. */
+/** How many direct parts of a schema may check the same child of a value. */
 function placesBelow(schema: JsonObject): number {
   const { patternProperties } = schema;
   const patterns = isJsonObject(patternProperties) ? Object.keys(patternProperties).length : 0;
@@ -79,7 +80,7 @@ function targetOf(root: JsonObject, { $ref }: JsonObject): JsonObject[] {
   return isJsonObject(target) ? [target] : [];
 }
 
-/** @param again what a schema gives that is met within itself */
+/** @param again the result for a schema that is reached within itself */
 function memoize(make: (schema: JsonObject, of: (schema: JsonObject) => number) => number, again: () => number) {
   const made = new Map<JsonObject, number>();
   const open = new Set<JsonObject>();
@@ -96,26 +97,26 @@ function memoize(make: (schema: JsonObject, of: (schema: JsonObject) => number) 
   return of;
 }
 
-/** The schema itself, and all that it holds. */
+/** Visits the schema itself and every schema in it. */
 export function eachBelow(schema: JsonObject, visit: (schema: JsonObject) => void): void {
   visit(schema);
   for (const below of subschemas(schema)) eachBelow(below.schema, visit);
 }
 
-/** How many schemas it is made of. */
+/** Number of schemas in it, itself included. */
 export function schemasIn(schema: JsonObject): number {
   let schemas = 0;
   eachBelow(schema, () => (schemas += 1));
   return schemas;
 }
 
-/** At most; `Infinity` where nobody can say. */
+/** Maximum steps; `Infinity` where no bound is known. */
 export function stepsOver({ looks, growth, unique }: Weight, json: string): number {
   const places = json.length * (unique ? json.length : 1);
   return looks * places * (growth <= 1 ? 1 : growth ** shapeOf(json).depth);
 }
 
-/** Faults that may be found, at most: of each place of the value, whatever the length of a text. */
+/** Maximum number of faults. It depends on the number of places in the value, not on the length of its texts. */
 export function faultsOver({ looks, growth }: Weight, json: string): number {
   const { places, depth } = shapeOf(json);
   return looks * places * (growth <= 1 ? 1 : growth ** depth);
@@ -126,7 +127,7 @@ function patternsOf({ pattern, patternProperties }: JsonObject): string[] {
   return typeof pattern === 'string' ? [pattern, ...names] : names;
 }
 
-/** Places for a value, and how deep they lie. What stands in a text is none. */
+/** Counts the places in a JSON text, and their greatest depth. The content of strings does not count. */
 function shapeOf(json: string): { places: number; depth: number } {
   let places = 1;
   let depth = 0;
@@ -149,7 +150,7 @@ function shapeOf(json: string): { places: number; depth: number } {
 
 const sum = (numbers: number[]): number => numbers.reduce((total, one) => total + one, 0);
 
-/** Whether a schema from elsewhere is small enough to be compiled where the heartbeats are. */
+/** Whether a schema from another program is small enough to be compiled on the worker's thread, which sends the heartbeats. */
 export function isSmall(schema: JsonObject): boolean {
   let schemas = 0;
   let patterns = 0;

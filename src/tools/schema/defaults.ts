@@ -1,6 +1,7 @@
 /**
- * Defaults: which are written into an input. Only one that fits its own schema: a call must never be refused for a field that
- * nobody sent. And none in an alternative (`anyOf`, `if` …), which would write it for a value that fits another one.
+ * Selects the defaults of a schema that are written into inputs. A default must fit its own schema: a call must never be refused
+ * for a field that the model did not send. Defaults in alternatives (`anyOf`, `if` …) are not written, because the value may fit
+ * another alternative.
  */
 import type { ValidateFunction } from 'ajv';
 import type { Json, JsonObject } from '../../shared/json/json';
@@ -9,9 +10,9 @@ import { eachBelow, FEW_STEPS, stepsOver, weightOf, type Weight } from './cost';
 import { mapSubschemas, resolveLocal, subschemas } from './subschemas';
 
 export interface Defaults {
-  /** Those that do not fit: JSON pointer to each `default`, and what is wrong, with the value. */
+  /** Defaults that do not fit: JSON pointer to the `default`, and a message with the value. */
   unfit: { path: string; message: string }[];
-  /** A copy with no defaults but those that are written in. */
+  /** A copy of the schema with only those defaults that are written into inputs. */
   written: JsonObject;
 }
 
@@ -19,9 +20,9 @@ interface Place {
   /** JSON pointer to the schema that has the default. */
   path: string;
   value: Json;
-  /** It stands where defaults are written in. */
+  /** Whether defaults are written at this place. */
   isField: boolean;
-  /** How many schemas judge it, itself among them. */
+  /** How many schemas check the default: its own and those below. */
   schemas: number;
 }
 
@@ -29,7 +30,7 @@ type Fault = string | null;
 
 const defaultsCache = new WeakMap<JsonObject, Defaults>();
 
-/** @param schema of an input, closed; what cannot be compiled is left as it is */
+/** @param schema a closed input schema; if it does not compile, all its defaults count as fitting */
 export function defaultsOf(schema: JsonObject): Defaults {
   const before = defaultsCache.get(schema);
   if (before) return before;
@@ -49,14 +50,14 @@ export function defaultsOf(schema: JsonObject): Defaults {
   return made;
 }
 
-/** A copy without those defaults that do not fit. */
+/** A copy without the defaults that do not fit. */
 export function withoutUnfit(schema: JsonObject): JsonObject {
   const unfit = new Set(defaultsOf(schema).unfit.map(({ path }) => path));
   const paths = pathsOf(placesOf(schema));
   return onlyDefaults(schema, new Set([...paths].filter((path) => !unfit.has(`${path}/default`))));
 }
 
-/** Judged as they stand first; then, as an object's default takes in those of its fields, with those that fit so far. */
+/** Checks each default alone; then again with the fitting ones filled in: an object's default gets those of its fields. */
 function faultsOf(schema: JsonObject, places: Place[]): Fault[] {
   const plainly = judgeDefaults(schema, places, false);
   if (places.every(({ value }) => typeof value !== 'object' || value === null)) return plainly;
@@ -79,7 +80,7 @@ function judgeDefaults(schema: JsonObject, places: Place[], useDefaults: boolean
     try {
       validate = ajv.getSchema(`${ROOT}#${path.split('/').map(encodeURIComponent).join('/')}`);
     } catch {
-      return null; // the whole does not compile, which is said elsewhere
+      return null; // the schema does not compile, which `compile` reports
     }
     return validate === undefined ? null : faultOf(validate, structuredClone(value));
   };
@@ -93,7 +94,7 @@ function judgeDefaults(schema: JsonObject, places: Place[], useDefaults: boolean
 }
 
 const ROOT = 'root';
-/** Schemas that are compiled to judge defaults: a default of an object has all that is below it compiled, a third of a millisecond each. */
+/** Most schemas that are compiled to check defaults, a third of a millisecond each. An object's default needs all schemas below. */
 const MAX_SCHEMAS = 2000;
 
 function faultOf(validate: ValidateFunction, value: Json): Fault {
@@ -127,7 +128,7 @@ function placesOf(root: JsonObject): Place[] {
 
 const ALTERNATIVES = new Set(['anyOf', 'oneOf', 'not', 'if', 'contains', 'propertyNames']);
 
-/** All schemas in alternatives, and those that they refer to: such a definition judges values that may turn out to be others. */
+/** All schemas in alternatives, and those that they refer to: they check values that may fit another alternative. */
 function inAlternatives(root: JsonObject): ReadonlySet<JsonObject> {
   const found = new Set<JsonObject>();
   const add = (schema: JsonObject): void => {
@@ -135,7 +136,7 @@ function inAlternatives(root: JsonObject): ReadonlySet<JsonObject> {
     found.add(schema);
     for (const { schema: below } of subschemas(schema)) add(below);
     const { $ref, $dynamicRef } = schema;
-    if (typeof $ref === 'string') add(resolveLocal(root, $ref) ?? root); // by name it could be anything in it
+    if (typeof $ref === 'string') add(resolveLocal(root, $ref) ?? root); // a reference by name could lead to any part
     if ($dynamicRef !== undefined) add(root);
   };
   eachBelow(root, (schema) => {

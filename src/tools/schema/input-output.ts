@@ -1,6 +1,6 @@
 /**
- * What a tool's own functions are given: of a zod schema its output, anew for each, so that what they are typed to get is what
- * they get. What is recorded, shown, hashed and asked about by rules stays the input, which is JSON (decision 0037).
+ * Parses a tool's input for its functions, and checks its results. A zod schema is parsed anew for each function, so that each
+ * gets the value that its type promises. Records, cards, hashes and rules use the unparsed JSON input (decision 0037).
  */
 import { z } from 'zod';
 import { callError, type CallError, exceptionText } from '../../shared/wire/errors';
@@ -12,7 +12,7 @@ import { isZod, type Violation, compileOutput, outputSchema, type Validator } fr
 type ToolWithInput = Pick<Tool, 'name' | 'input'>;
 export type ParsedInput = { ok: true; taken: any } | { ok: false; error: CallError };
 
-/** @param input one that the tool's JSON Schema has passed */
+/** @param input one that the tool's JSON Schema has accepted */
 export function readInput({ name, input: schema }: ToolWithInput, input: JsonObject): ParsedInput {
   const own = structuredClone(input);
   if (!isZod(schema)) return { ok: true, taken: own };
@@ -32,7 +32,7 @@ export function readInput({ name, input: schema }: ToolWithInput, input: JsonObj
   }
 }
 
-/** @throws ToolError where the schema refuses the input by now: nothing has been run */
+/** @throws ToolError where the schema refuses the input now: nothing has run */
 export function readInputOrThrow(tool: ToolWithInput, input: JsonObject): any {
   const read = readInput(tool, input);
   if (read.ok) return read.taken;
@@ -40,9 +40,9 @@ export function readInputOrThrow(tool: ToolWithInput, input: JsonObject): any {
   throw new ToolError(code, reason, message, { nothingHappened: true, ...(hint === undefined ? {} : { hint }) });
 }
 
-// What is wrong with an input, in words: some of it by name, and how much it is.
+// The error for an invalid input: it lists the first faults, and gives their total.
 
-/** Faults that are listed one by one; the message says how many there are. */
+/** Most faults that are listed; the message gives the total. */
 const MAX_FAULTS = 20;
 
 export function inputError(tool: string, reason: string, faults: readonly Violation[], more: { hint?: string } = {}): CallError {
@@ -52,13 +52,13 @@ export function inputError(tool: string, reason: string, faults: readonly Violat
   return callError('INVALID_PARAMS', reason, message, { ...more, details });
 }
 
-// What a tool returned, against what it says that it returns: its owner's fault, found before anybody reads the result.
+// Checks a result against the tool's output schema. A mismatch is a fault of the tool's owner, found before the result is used.
 
 export const FOR_THE_OWNER = "This is for the tool's owner to mend.";
 
 const validators = new WeakMap<object, Validator<Json>>();
 
-/** As `outputFault`, in a thread where that could take long. */
+/** As `outputFault`, but in a thread where that could take long. */
 export async function checkOutput(tool: Pick<Tool, 'name' | 'output'>, data: Json, owner: string): Promise<CallError | null> {
   if (tool.output !== undefined) await validatorOf(tool.output).ahead(data, owner);
   return outputFault(tool, data);

@@ -1,21 +1,21 @@
 /**
- * Patterns of schemas meet text that a model wrote, and a RegExp that backtracks may hang on it for hours (`^(a+)+$`).
- * So they run in RE2, whose time grows with the text and no faster, with the meaning that JavaScript gives them under
- * the u flag. A match costs microseconds; a compilation up to half a millisecond, so it waits for the first match.
+ * Matches the patterns of schemas with RE2. The text comes from a model, and a backtracking RegExp could take hours for it
+ * (`^(a+)+$`); the time of RE2 is linear in the text. Patterns keep the meaning that JavaScript gives them under the u flag.
+ * A match takes microseconds; a compilation takes up to half a millisecond, so it is done at the first match.
  */
 import { RE2JS } from 're2js';
 
-/** JavaScript's white space and what is none (ECMA-262, CharacterClassEscape); RE2's `\s` knows six characters. */
+/** The characters of JavaScript's `\s`, and those of `\S` (ECMA-262, CharacterClassEscape); RE2's `\s` has only a few of them. */
 const SPACE = '\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
 const NO_SPACE =
   '\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}';
-/** One character, written as its two surrogates. */
+/** One character, written as a surrogate pair. */
 const PAIR = '\\\\u[dD][89abAB][\\da-fA-F]{2}\\\\u[dD][c-fC-F][\\da-fA-F]{2}';
 const PROPERTY = '\\\\[pP]\\{[^}]*\\}';
 const ELEMENT = new RegExp(`${PAIR}|${PROPERTY}|\\\\[^]|\\[(?:\\\\[^]|[^\\]\\\\])*\\]|\\.`, 'gu');
 const IN_CLASS = new RegExp(`${PAIR}|${PROPERTY}|\\\\[^]|\\[`, 'gu');
 
-/** Instructions of RE2 for a pattern from elsewhere: each may be tried at each character. */
+/** Most RE2 instructions of a pattern from another program: each may be tried at each character. */
 const LARGEST = 10_000;
 
 export interface Matcher {
@@ -24,9 +24,9 @@ export interface Matcher {
 }
 
 /**
- * The matcher of a pattern. What RE2 cannot express (look-around, back-references, counts above 1000) runs as a RegExp,
- * which only a tool's own author may ask for. A schema from elsewhere is asked with {@link isLinear} first.
- * @throws SyntaxError for what is no pattern under the u flag
+ * Makes the matcher of a pattern. A pattern that RE2 cannot express (look-around, back-references, counts above 1000) runs as a
+ * RegExp. Only a tool's own author may use such patterns; those of other programs must pass {@link isLinear} first.
+ * @throws SyntaxError for a pattern that is invalid under the u flag
  */
 export function matcherOf(pattern: string): Matcher {
   const expression = new RegExp(pattern, 'u');
@@ -37,7 +37,7 @@ export function matcherOf(pattern: string): Matcher {
   };
 }
 
-/** Can RE2 match the pattern, in fewer than 10,000 instructions? False also for what is no pattern. */
+/** True if RE2 can match the pattern with at most 10,000 instructions. False also for an invalid pattern. */
 export function isLinear(pattern: string): boolean {
   try {
     const matcher = linearMatcher(new RegExp(pattern, 'u'));
@@ -47,7 +47,7 @@ export function isLinear(pattern: string): boolean {
   }
 }
 
-/** Steps that a match takes for each character, at most; `Infinity` for what RE2 cannot run. */
+/** Maximum number of steps that a match takes for each character; `Infinity` for a pattern that RE2 cannot run. */
 export function programSize(pattern: string): number {
   try {
     return linearMatcher(new RegExp(pattern, 'u'))?.programSize() ?? Infinity;
@@ -56,7 +56,7 @@ export function programSize(pattern: string): number {
   }
 }
 
-/** The same in RE2; null where it has no words for it: look-around, back-references, counts above 1000. */
+/** The expression compiled for RE2; null where RE2 cannot express it: look-around, back-references, counts above 1000. */
 export function linearMatcher(expression: RegExp): RE2JS | null {
   try {
     return RE2JS.compile(RE2JS.translateRegExp(expression.source.replace(ELEMENT, asRe2)));
@@ -65,7 +65,7 @@ export function linearMatcher(expression: RegExp): RE2JS | null {
   }
 }
 
-/** Only what RE2 reads otherwise than JavaScript. */
+/** Rewrites an element that RE2 reads differently from JavaScript. */
 function asRe2(element: string): string {
   if (element === '\\k') throw new Error('RE2JS would read a back-reference by name as a letter.');
   if (element === '\\s') return `[${SPACE}]`;
@@ -77,7 +77,7 @@ function asRe2(element: string): string {
   return rewritePart(element);
 }
 
-/** `[` has no meaning of its own in a class of JavaScript's; RE2 would read `[:alpha:]`. */
+/** Rewrites a part of a character class. `[` is a plain character there in JavaScript; RE2 would read `[:alpha:]`. */
 function inClass(part: string): string {
   if (part === '\\s') return SPACE;
   if (part === '\\S') return NO_SPACE;
@@ -85,7 +85,7 @@ function inClass(part: string): string {
   return part === '[' ? '\\[' : rewritePart(part);
 }
 
-/** General categories by their long names, of which RE2 knows the short ones. */
+/** Long name of a general category → its short name; RE2 knows only the short ones. */
 const CATEGORIES = new Map(
   (
     'L Letter|Lu Uppercase_Letter|Ll Lowercase_Letter|Lt Titlecase_Letter|Lm Modifier_Letter|Lo Other_Letter|' +
@@ -100,7 +100,7 @@ const CATEGORIES = new Map(
     .map((pair): [string, string] => pair.split(' ').reverse() as [string, string]),
 );
 
-/** A property, or a pair of surrogates as the one character that it stands for. */
+/** Rewrites a property, or a surrogate pair as its one character; other parts stay unchanged. */
 function rewritePart(part: string): string {
   const property = /^(\\[pP])\{(?:General_Category=|gc=|Script=)?(\w+)\}$/.exec(part);
   if (property) return `${property[1]}{${CATEGORIES.get(property[2]!) ?? property[2]}}`;

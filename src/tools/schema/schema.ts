@@ -1,6 +1,6 @@
 /**
- * A tool's schemas: zod or JSON Schema in, one strict JSON Schema out, checked by ajv behind a tiny
- * interface. What is no longer used can be collected. Nothing is ever fetched: a reference to another document is a fault.
+ * Converts a tool's schemas (zod or JSON Schema) to strict JSON Schema, and compiles validators for them with ajv. Schemas that
+ * are no longer used can be garbage-collected. Nothing is ever fetched: a reference to another document is a fault.
  */
 import Ajv, { MissingRefError, type ErrorObject, type ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
@@ -25,9 +25,9 @@ export interface Violation {
 
 export type ValidationResult<T = JsonObject> = { valid: true; data: T } | { valid: false; violations: Violation[] };
 export interface Validator<T = JsonObject> {
-  /** What could take long and has not been checked `ahead` is refused. */
+  /** A value whose check could take long is refused, unless `ahead` has checked it. */
   (value: Json): ValidationResult<T>;
-  /** Checks in a thread what could take long: the same value is known afterwards. What takes too long there is refused too. */
+  /** Checks a value that could take long in a thread, and stores the result. A value that takes too long there is refused. */
   ahead(value: Json, owner: string): Promise<void>;
 }
 
@@ -49,24 +49,24 @@ export function inputSchema(input: z.ZodType | JsonObject): JsonObject {
   return closeSchema(writtenInput(input));
 }
 
-/** The schema as its author wrote it. */
+/** The JSON Schema as its author wrote it, not closed. */
 export function writtenInput(input: z.ZodType | JsonObject): JsonObject {
   return plain(isZod(input) ? z.toJSONSchema(input, { io: 'input' }) : input);
 }
 
-/** The JSON Schema of what a tool returns. Further fields are no fault, unless the schema says so. */
+/** The JSON Schema of what a tool returns. Further fields are allowed, unless the schema forbids them. */
 export function outputSchema(output: z.ZodType | JsonObject): JsonObject {
   if (!isZod(output)) return plain(output);
   return plain(z.toJSONSchema(output, { io: 'output', override: leaveOpen }));
 }
 
-/** zod closes every object of an output; one that is not declared strict would drop further fields, not refuse them. */
+/** Opens objects again: zod closes every object of an output, although one that is not strict drops further fields silently. */
 function leaveOpen({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   const { def } = zodSchema._zod;
   if (def.type === 'object' && def.catchall === undefined) delete jsonSchema.additionalProperties;
 }
 
-/** JSON and nothing else: a copy that nobody can change afterwards, without getters. */
+/** Copies a schema as plain JSON: without getters, and independent of later changes to the original. */
 export function plain(schema: unknown): JsonObject {
   const text = JSON.stringify(schema);
   if (text.length > LONGEST) throw new Error(`it has ${text.length} characters; at most ${LONGEST} are allowed`);
@@ -75,7 +75,7 @@ export function plain(schema: unknown): JsonObject {
 
 const inputCache = new WeakMap<object, CompiledInput>();
 
-/** Schema and validator of a tool's input, made once for each. @throws Error as `compile` */
+/** Schema and validator of a tool's input, made once for each input. @throws Error as `compile` */
 export function compiledInput(input: z.ZodType | JsonObject): CompiledInput {
   const known = inputCache.get(input);
   if (known) return known;
@@ -86,19 +86,19 @@ export function compiledInput(input: z.ZodType | JsonObject): CompiledInput {
 }
 
 /**
- * Compiles a schema of an input: defaults are written into a copy, those that may be (defaults.ts).
+ * Compiles an input schema. The validator writes the allowed defaults (defaults.ts) into a copy of the value.
  * @throws Error that says why the schema cannot be used
  */
 export function compile(schema: JsonObject): Validator {
   return guardedValidator(schema, { useDefaults: true }) as Validator;
 }
 
-/** Compiles a schema of an output: what a tool gave is judged, and not touched. @throws Error as `compile` */
+/** Compiles an output schema. The validator does not change the value. @throws Error as `compile` */
 export function compileOutput(schema: JsonObject): Validator<Json> {
   return guardedValidator(schema, { useDefaults: false });
 }
 
-/** Here what takes few steps, in a thread the rest (cost.ts). */
+/** Checks on this thread what takes few steps, the rest in another (cost.ts). */
 function guardedValidator(schema: JsonObject, options: AjvOptions): Validator<Json> {
   const check = directValidator(schema, options);
   let weight: Weight | undefined;
@@ -124,7 +124,7 @@ function guardedValidator(schema: JsonObject, options: AjvOptions): Validator<Js
   return Object.assign(validate, { ahead });
 }
 
-/** Answers that are kept for the moment between the check in a thread and their use. */
+/** How many results are kept between the check in a thread and their use. */
 const CACHE_SIZE = 64;
 const TOO_LONG: ValidationResult<Json> = {
   valid: false,
@@ -183,13 +183,13 @@ function violationsOf(validate: ValidateFunction, data: Json): Violation[] {
   }
 }
 
-/** Judge schemas themselves; they compile nothing else. */
+/** They check schemas themselves, and compile no other schema. */
 const metaSchemas: Record<Dialect, Ajv> = {
   'draft-07': new Ajv({ ...AJV_OPTIONS, logger: false }),
   '2020-12': new Ajv2020({ ...AJV_OPTIONS, logger: false }),
 };
 
-/** What fails to compile fails here; where nothing can fail, it is compiled when it is first asked for. */
+/** Checks and compiles a schema. A compilation that may fail is done now; one that cannot fail is done at first use. */
 function compiler(schema: JsonObject, options: AjvOptions): () => ValidateFunction {
   const dialect = dialectOf(schema);
   const judge = metaSchemas[dialect];
@@ -225,7 +225,7 @@ function violation({ keyword, message, instancePath, params }: ErrorObject): Vio
   return { path: cut(instancePath, 200), message: cut(words, 300) };
 }
 
-/** Names in a violation may be the model's own, and as long as it likes. */
+/** Cuts a text: names in a violation may come from the model, and have any length. */
 function cut(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
 }

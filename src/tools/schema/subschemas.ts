@@ -1,7 +1,7 @@
-/** Where JSON Schema (draft-07 and 2020-12) holds further schemas: for whoever has to walk one. */
+/** Finds and replaces the direct subschemas of a JSON Schema (draft-07 and 2020-12), and resolves local references. */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 
-/** Keywords whose value names schemas; their keys are the author's own words. */
+/** Keywords whose value maps names to schemas; the author chooses the names. */
 const SCHEMA_MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies']);
 const SCHEMA_LISTS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items']);
 const SINGLE = new Set([
@@ -22,7 +22,7 @@ const SINGLE = new Set([
 /** @param path JSON pointer from the schema that holds it */
 export type Change = (schema: JsonObject, keyword: string, path: string) => Json;
 
-/** A copy with each schema directly below replaced; boolean schemas and everything else stay as they are. */
+/** Copies a schema with each direct subschema replaced; boolean schemas and everything else stay unchanged. */
 export function mapSubschemas(schema: JsonObject, change: Change): JsonObject {
   return Object.fromEntries(Object.entries(schema).map(([keyword, value]) => [keyword, mapKeyword(keyword, value, change)]));
 }
@@ -33,7 +33,7 @@ export interface Below {
   path: string;
 }
 
-/** The schemas directly below. */
+/** The direct subschemas, without boolean schemas. */
 export function subschemas(schema: JsonObject): Below[] {
   const found: Below[] = [];
   mapSubschemas(schema, (below, keyword, path) => {
@@ -58,7 +58,7 @@ function escapePointer(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** What a reference inside the same document points at; undefined where it is no JSON pointer, or points at nothing. */
+/** The schema that a reference in the same document points to; undefined where it is no JSON pointer, or has no target. */
 export function resolveLocal(root: JsonObject, ref: string): JsonObject | undefined {
   const pointer = localPointer(ref);
   if (pointer === undefined) return undefined;

@@ -1,6 +1,7 @@
 /**
- * Questions that only people can answer. A question is open from the moment that it is shown until it is
- * answered; what does not fit an open question changes nothing, and is told why.
+ * The open questions of a turn that only people can answer: approvals, and settlements of calls in doubt. A question is open from
+ * the moment that it is shown until it is answered. A decision that fits no open question changes nothing, and the reason is
+ * returned.
  */
 import { condition, workflowInfo } from '@temporalio/workflow';
 import { samePerson, type Edit, type Settlement } from '../../shared/approval/approval';
@@ -22,7 +23,7 @@ import { NO_ROOM, placesFor, type Words } from './room-for-decisions';
 import type { InFlight } from '../turn/in-flight';
 import { MANY_EVENTS } from '../sandbox/is-bounded';
 
-/** Whether a signed decision is genuine, and whose it is. */
+/** Checks whether a signed decision is genuine, and returns who signed it. */
 export type Check = (
   question: Question,
   said: Pick<DecisionFields, 'outcome' | 'note'> & {
@@ -38,17 +39,20 @@ export interface Surroundings {
   /** Runs whenever a question opens or changes. */
   onChange(): void;
   check: Check;
-  /** Whether all of it can be kept (`hasRoom`). @param answers places that it takes of those reserved for it */
+  /** Whether the turn's state has room for all words (`hasRoom`). @param answers how many reserved places they use */
   fits(words: Words[], answers: number): boolean;
-  /** Tells people of a question; never throws, never waits. */
+  /** Notifies people of a question; never throws, never waits. */
   tell(question: Question, reminder: boolean): void;
 }
 
-/** Decisions that are looked at by an activity at once: Temporal lets 2,000 be under way, and then fails the workflow task. */
+/**
+ * Most decisions that activities check at the same time. Temporal allows 2,000 pending activities, and then fails the workflow
+ * task.
+ */
 const MOST_CHECKS = 50;
 
 export class ApprovalQuestions {
-  /** In the order of asking, answered ones included: a late decision is told that it is late. */
+  /** In the order of asking. Answered ones are kept, so that a late decision gets the reason that it is late. */
   private readonly pendings: Pending[] = [];
   private checking = 0;
   /** Tools in the search attribute as last written. */
@@ -60,14 +64,15 @@ export class ApprovalQuestions {
     return this.pendings.filter((pending) => pending.answer === null).map(({ question }) => question);
   }
 
-  /** True while nothing here is between an answer and whoever waits for it. */
+  /** True if no decision is being checked, and every answer has reached its caller. */
   get still(): boolean {
     return this.checking === 0 && this.pendings.every(({ answer, taken }) => answer === null || taken);
   }
 
   /**
-   * Asks for approval and waits for the answer, at most until it expires.
-   * @param seed `resetSeed()` when the card was made: after a reset nobody is asked by that card. Null: a reset changes nothing
+   * Asks for approval and waits for the answer, at most until the question expires.
+   * @param seed `resetSeed()` when the card was made. After a reset this card asks nobody: the answer is `reset`. Null: a reset
+   * changes nothing
    */
   async askApproval(
     question: ApprovalQuestion,
@@ -93,14 +98,14 @@ export class ApprovalQuestions {
     return pending.answer;
   }
 
-  /** Asks what became of a dispatched call, and waits as long as it takes. */
+  /** Asks how a dispatched call in doubt ended, and waits without a time limit. */
   async askSettlement(question: DoubtQuestion): Promise<Settlement> {
     const pending: Pending<DoubtQuestion> = { question, answer: null, seed: null, taken: false };
     await this.waitForAnswer(pending, () => condition(() => pending.answer !== null));
     return pending.answer!;
   }
 
-  /** Takes a decision. Answers why it was ignored, or null when it was accepted. */
+  /** Takes a decision. Returns the reason if it is ignored, or null if it is accepted. */
   decide(kind: DecisionKind, fields: DecisionFields, from: DecisionOrigin): string | null | Promise<string | null> {
     const said: IncomingDecision[] = [];
     for (const [index, call] of fields.calls.entries()) {
@@ -113,7 +118,7 @@ export class ApprovalQuestions {
     return this.take(said);
   }
 
-  /** Answers every open question of approval: nobody decides on these calls any more. */
+  /** Closes every open approval question: nobody can decide on these calls any more. */
   withdraw(how: 'steered' | 'stopped'): void {
     for (const pending of this.pendings)
       if (pending.question.kind === 'approval' && pending.answer === null && !isStale(pending)) pending.answer = { how } as never;
@@ -135,14 +140,17 @@ export class ApprovalQuestions {
     }
   }
 
-  /** Why nothing more is looked at now; null: it is. Signatures of junk must neither fill a run nor keep a full one from going on in another. */
+  /**
+   * Why no further decision is checked now, or null. Junk signatures must neither fill a run nor block the continue-as-new of a
+   * full one.
+   */
   private overloadReason(): string | null {
     const { continueAsNewSuggested: full, historyLength } = workflowInfo();
     if (this.checking < (full ? 1 : MOST_CHECKS) && historyLength < MANY_EVENTS) return null;
     return 'too many decisions wait to be checked; send it again in a moment';
   }
 
-  /** What an activity has to look at first: signatures, and another input. All of it is taken, or nothing. */
+  /** Takes decisions that an activity has to check first: signed ones and edits. Takes all of them, or none. */
   private async later(said: IncomingDecision[]): Promise<string | null> {
     this.checking += 1;
     try {
@@ -175,7 +183,7 @@ export class ApprovalQuestions {
   private async edit({ pending, by, from, fields, attestation }: IncomingDecision, input: Edit['input']): Promise<string | null> {
     const signed = attestation === null ? {} : { attestation };
     const words = { by, note: fields.note, identity: from.identity, attestation };
-    // The call in its stead has all its places to be answered yet, and one more who has had a hand in it.
+    // The superseding call needs places for its whole quorum, and counts the editor as one more maker.
     const given = pending.question.policy.quorum - placesFor(pending.question);
     if (!this.around.fits([words, { ...words, note: null, attestation: null }], -given))
       return `${NO_ROOM}; send it with a shorter note, or deny the call`;

@@ -1,6 +1,7 @@
 /**
- * The cards of calls that wait, a page at a time: all of them together can be more than an answer to a query may have, and more
- * than the Web UI's page of a turn shows. Whoever asks names the calls, so nothing is left out where some are decided meanwhile.
+ * Answers the query for the cards of waiting calls, a page at a time: all cards together can exceed the size limit of a query
+ * answer, and of the Web UI's page of a turn. The client names the calls, so no card is left out if some calls are decided
+ * meanwhile.
  */
 import { defineQuery, setHandler } from '@temporalio/workflow';
 import { jsonBytes } from '../../shared/json/json';
@@ -10,7 +11,7 @@ import type { TurnData } from '../turn/state';
 import { surfacedQuestions } from '../sub-agents/sub-turns';
 import { cardNow } from '../turn/turn-view';
 
-/** Temporal takes 2 MB. */
+/** A query answer may have 2 MB. */
 const PAGE_BYTES = 1_000_000;
 const LARGEST_CARD = 1_800_000;
 
@@ -21,7 +22,7 @@ export function answerCards(data: TurnData, questions: Pick<ApprovalQuestions, '
   });
 }
 
-/** @param digests a list of them; anything else names no call */
+/** @param digests a list of digests; any other value names no call */
 export function cardPage(data: TurnData, questions: Pick<ApprovalQuestions, 'open'>, digests: unknown): CardPage {
   const waiting = new Map<unknown, () => string>([
     ...surfacedQuestions(data).map(({ call, card }) => [call.digest, () => card] as const),

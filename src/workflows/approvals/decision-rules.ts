@@ -1,13 +1,13 @@
 /**
- * The rules of a decision: which question it is on, why it does not count, and what it makes of the question. Pure, so that
- * each rule is tested without a server: the time, and whether a question is stale, are parameters.
+ * The rules for a decision: finds its question, says why it does not count, and applies it to the question. Pure, so that each
+ * rule is tested without a server: the time, and whether a question is stale, are parameters.
  */
 import { decisionFault, samePerson, type Decision, type DecisionSource, type Settlement } from '../../shared/approval/approval';
 import type { DecisionFields, DecisionKind } from '../../shared/approval/decision';
 import type { ApprovalAnswer, ApprovalQuestion, Pending } from './question';
 import { placesFor } from './room-for-decisions';
 
-/** `at`: when it was accepted, where that is recorded. */
+/** `at`: when the decision was accepted, if that is recorded. */
 export type DecisionOrigin = DecisionSource & { channel: 'signal' | 'update'; at?: string };
 
 /** One decision on one question. */
@@ -21,9 +21,9 @@ export interface IncomingDecision {
 }
 
 /**
- * The open question that a decision is on, else why there is none.
- * @param call the first characters of its digest
- * @param isStale whether it was asked before the workflow was reset
+ * The open question that a decision is about, or the reason why there is none.
+ * @param call the first characters of the digest
+ * @param isStale whether a question was asked before the workflow was reset
  */
 export function findQuestion(
   pendings: readonly Pending[],
@@ -60,7 +60,7 @@ export function reasonAgainst(
   return decisionFault({ digest, policy, makers, expires_at, said }, { kind, by, attested: attestation !== null }, nowMs);
 }
 
-/** Counts a decision that nothing speaks against, and answers the question once there are enough. */
+/** Counts a decision that has no fault. A denial, or a complete quorum, answers the question. */
 export function countDecision({ pending, kind, by, attestation, from, fields }: IncomingDecision, at: string): void {
   const { note, outcome } = fields;
   const signed = attestation === null ? {} : { attestation };
@@ -81,12 +81,12 @@ export function countDecision({ pending, kind, by, attestation, from, fields }: 
   if (question.approvals.length >= question.policy.quorum) pending.answer = { how: 'approved' } as never;
 }
 
-/** Places that it takes of those reserved for its question: after a denial nobody else has to say anything. */
+/** How many reserved places of its question the decision uses. A denial uses all: nobody else has to decide after it. */
 export function answers({ pending: { question }, kind }: Pick<IncomingDecision, 'pending' | 'kind'>): number {
   return kind === 'deny' ? placesFor(question) : 1;
 }
 
-/** @param at when it counts, unless `from` says when it was accepted */
+/** @param at time of the decision, unless `from` says when it was accepted */
 export function decisionOn(
   question: ApprovalQuestion,
   kind: Decision['decision'],

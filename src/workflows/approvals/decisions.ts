@@ -1,4 +1,4 @@
-/** Signals and updates through which people decide and steer. Whatever arrives, nothing here can fail or stall the turn. */
+/** Handles the signals and updates with which people decide, steer and interrupt. No input can fail or stall the turn. */
 import { ActivityFailure, ApplicationFailure, defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
 import { type DecisionKind, readDecision, readSteer } from '../../shared/approval/decision';
 import { isJsonObject, type Json, jsonBytes } from '../../shared/json/json';
@@ -30,21 +30,21 @@ const INTERRUPT_DESCRIPTION =
 const NO_MODEL_INTERRUPT = 'a direct call has no steps; cancel it';
 const NO_MODEL = 'a direct call has no model that could read it';
 
-/** Of an update with an edited input, bytes of JSON: it goes on to activities, which take 2 MB. */
+/** Largest update, bytes of JSON. An edited input goes on to activities, whose arguments Temporal limits to 2 MB. */
 const LARGEST_DECISION = 256_000;
 
-/** Where there is a model, what people say to it goes there. */
+/** Handles what people say to the model; a direct call has none. */
 interface Loop {
   steering: Steering;
   interruption: Interruption;
 }
 
-/** @param loop null: there is no model to say anything to */
+/** @param loop null for a direct call, which has no model */
 export function handleDecisions({ data, questions, forwarding, arrivals }: Dispatch, loop: Loop | null): void {
   const steering = loop?.steering ?? null;
   const decide: Decide = (kind, fields, from) =>
     forwarding.take(kind, fields, from, questions.open()) ?? questions.decide(kind, fields, from);
-  // The Web UI lists what has a handler; the signals themselves never reach one (signals.ts).
+  // The Web UI lists signals that have a handler. The signals themselves never reach these handlers (signals.ts).
   for (const kind of Object.keys(SIGNALS) as DecisionKind[]) {
     setHandler(defineSignal(SIGNALS[kind]), () => undefined, { description: DESCRIPTIONS[kind] });
   }
@@ -98,7 +98,7 @@ export function handleDecisions({ data, questions, forwarding, arrivals }: Dispa
     (body, waits) => answerUpdate(arrivals, waits, (from) => steer(body, steering, from)),
     {
       description: 'A message to the running turn, with an answer: {"text": "…", "by": "…"}.',
-      // What is refused here leaves nothing in history.
+      // A refusal by the validator leaves nothing in history.
       validator: (body, waits) => {
         mustBeInTime(waits);
         const read = readSteer(body);
@@ -109,9 +109,9 @@ export function handleDecisions({ data, questions, forwarding, arrivals }: Dispa
   );
 }
 
-/** What is sent, and until when its sender waits (shared/wire/waits.ts). */
+/** The body, and until when the sender waits (shared/wire/waits.ts). */
 type Update = [body: Json, waits: Json | undefined];
-/** An update that was accepted: by whom, when, and until when its sender waited. */
+/** The origin of an accepted update: its sender, when it was accepted, and until when the sender waited. */
 interface FromUpdate {
   channel: 'update';
   identity: string;
@@ -172,7 +172,7 @@ async function answerUpdate(
   }
 }
 
-/** A plain error thrown in a handler would fail the workflow task, again and again. */
+/** The text of an error for the reason. A plain error thrown in a handler would fail the workflow task on every retry. */
 function textOf(error: unknown): string {
   if (error instanceof ActivityFailure && error.cause) return error.cause.message.slice(0, 300);
   return error instanceof Error ? error.message.slice(0, 300) : 'unreadable';

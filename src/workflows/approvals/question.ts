@@ -1,4 +1,4 @@
-/** What a person is asked, as plain data: an open question goes on in another run. */
+/** The questions that people are asked, as plain data: the next run takes over the open ones. */
 import { cutJson } from '../../shared/json/json';
 import type { ApprovalPolicy, Decision, Edit, Settlement } from '../../shared/approval/approval';
 
@@ -11,11 +11,11 @@ interface QuestionBase {
   policy: ApprovalPolicy;
   /** The run that asks. */
   run_id: string;
-  /** Who has had a hand in the call, besides the turn's requester. */
+  /** People who changed the call or steered the turn, besides the turn's requester. */
   makers: string[];
-  /** What was ignored, for whoever looks at the card; the last five. */
+  /** Why decisions were ignored, for readers of the card; the last five. */
   remarks: string[];
-  /** People have been told of it, where somebody is there to tell: another run does not tell them again. */
+  /** People have been notified, if the worker has a notifier. A later run does not notify them again. */
   told?: boolean;
 }
 
@@ -33,7 +33,10 @@ export interface DoubtQuestion extends QuestionBase {
 
 export type Question = ApprovalQuestion | DoubtQuestion;
 
-/** `reset`: the workflow was reset since it was asked. `steered`: somebody has said something instead. `stopped`: the turn is to end. */
+/**
+ * `reset`: the workflow was reset after the question was asked. `steered`: a message to the turn superseded it. `stopped`: the
+ * turn is interrupted.
+ */
 export type ApprovalAnswer =
   | { how: 'approved' }
   | { how: 'superseded' }
@@ -42,20 +45,20 @@ export type ApprovalAnswer =
   | { how: 'stopped' }
   | { how: 'denied' | 'expired'; decision: Decision };
 
-/** A question that was asked, with what is not data. */
+/** A question that was asked, with its state in this run. */
 export interface Pending<Q extends Question = Question> {
   question: Q;
   answer: (Q extends ApprovalQuestion ? ApprovalAnswer : Settlement) | null;
-  /** `resetSeed()` when it was asked: a reset makes the question stale. Null: it never becomes stale. */
+  /** `resetSeed()` when the question was asked: a reset makes it stale. Null: it never becomes stale. */
   seed: string | null;
-  /** Whoever asked has taken the answer. */
+  /** The caller that asked has received the answer. */
   taken: boolean;
-  /** Admits another input; answers why not, or what takes it: of several that are admitted, one is taken. */
+  /** Admits another input. Returns why not, or a function that selects it: of several admitted inputs, one is used. */
   edit?: (edit: Edit) => Promise<string | (() => void)>;
 }
 
 const REMARKS = 5;
-/** Of each, bytes of JSON. */
+/** Longest remark, bytes of JSON. */
 const REMARK_BYTES = 200;
 
 export function remark(question: Question, text: string): void {

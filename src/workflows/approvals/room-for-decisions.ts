@@ -1,8 +1,8 @@
 /**
- * Room for what people say on calls that have not run. It stays until their step has ended: then the next step takes it to the
- * store as one argument, of which Temporal takes 2 MB. For each question that waits there is room for whoever has yet to answer
- * it, with the longest name and the longest signature: it can be decided, whatever else is said. A question that has no such
- * room is not asked.
+ * Limits how much people can say about calls that have not run. The turn's state keeps it until the step has ended. Then the next
+ * step passes it to the store as one argument, which Temporal limits to 2 MB. Each waiting question reserves room for every
+ * missing answer, with the longest name and the longest signature, so that it can always be decided. A question without such room
+ * is not asked.
  */
 import type { CallArguments } from '../../shared/io/activities';
 import { callError, type CallError } from '../../shared/wire/errors';
@@ -10,7 +10,7 @@ import { jsonBytes } from '../../shared/json/json';
 import type { Question } from './question';
 import type { OpenStep, Progress, TurnData } from '../turn/state';
 
-/** What somebody says on a call. */
+/** What one person says about a call. */
 export interface Words {
   by: string;
   note: string | null;
@@ -20,7 +20,7 @@ export interface Words {
 
 export const NO_ROOM = 'this turn holds as much as a turn can of what people have said';
 
-/** Reason of a call that nobody is asked about. */
+/** Error reason of a call whose question has no room. */
 export const NOT_ASKED = 'too_many_questions';
 
 export function notAsked(quorum: number): CallError {
@@ -33,29 +33,32 @@ export function notAsked(quorum: number): CallError {
   );
 }
 
-/** Bytes of JSON: without signatures, as it is shown, and with them. */
+/** Bytes of JSON. `texts`: without signatures, as the view shows it. `all`: with signatures. */
 interface Bytes {
   texts: number;
   all: number;
 }
 
 const ROOM: Bytes = { texts: 400_000, all: 1_300_000 };
-/** Of somebody who has yet to answer, without a note. */
+/** Reserved for one missing answer, without a note. */
 const PLACE: Bytes = { texts: 1_700, all: 5_800 };
-/** A decision without its texts. */
+/** Bytes of a decision without its texts. */
 const BARE = 450;
-/** For a call in doubt, of which there is one at a time: so many say something before ten say the same. */
+/**
+ * Answers reserved for a call in doubt, of which there is one at a time: among 19 settlements at least 10 agree (the largest
+ * quorum).
+ */
 const SETTLING = 19;
 
 /**
- * Whether all of it can be kept beside what is reserved.
- * @param answers places that it takes of those reserved for it; less than none: it needs so many more
+ * Whether the words fit beside the reserved places.
+ * @param answers how many reserved places the words use; negative: how many more places they need
  */
 export function hasRoom(data: TurnData, words: Words[], answers: number): boolean {
   return fits([...saidSoFar(data.outcomes, data.open), ...words], makersOf(data.open), placesOf(data.open) - answers);
 }
 
-/** Whether a call can be asked about: its question takes the place of whatever there is of the call. */
+/** Whether there is room to ask about a call. Its question replaces any other progress of the call. */
 export function hasRoomToAsk(data: TurnData, { id, earlier = [], makers = [] }: CallArguments, quorum: number): boolean {
   const { [id]: _, ...progress } = data.open?.progress ?? {};
   const others = data.open && { ...data.open, progress };
@@ -63,7 +66,7 @@ export function hasRoomToAsk(data: TurnData, { id, earlier = [], makers = [] }: 
   return fits(said, [...makersOf(others), ...makers], placesOf(others) + quorum);
 }
 
-/** How many have yet to answer; of a call in doubt one, since it has places of its own. */
+/** How many answers are missing. 1 for a call in doubt, which has reserved places of its own. */
 export function placesFor(question: Question): number {
   return question.kind === 'doubt' ? 1 : Math.max(0, question.policy.quorum - question.approvals.length);
 }
@@ -106,7 +109,7 @@ function makersOf(open: OpenStep | undefined): string[] {
   return openProgress(open).flatMap(({ args: { makers = [] } }) => makers);
 }
 
-/** Of a call that has ended the outcome tells. */
+/** Only of calls without an outcome; an outcome has its own. */
 function openProgress(open: OpenStep | undefined): Progress[] {
   return Object.entries(open?.progress ?? {}).flatMap(([id, kept]) => (open!.outcomes[id] === undefined ? [kept] : []));
 }

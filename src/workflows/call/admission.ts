@@ -1,6 +1,6 @@
 /**
- * The rest of admission, in the workflow: previews and what is undecided through an activity, the digest built from
- * exactly what will be passed, and the question to people.
+ * Completes the admission of a call in the workflow: the `admitCall` activity makes the preview and decides an open verdict, the
+ * digest is built over exactly the arguments of the call, and people are asked.
  */
 import { keepProgress } from '../turn/state';
 import { CancellationScope, patched, workflowInfo } from '@temporalio/workflow';
@@ -37,26 +37,26 @@ import { isBounded } from '../sandbox/is-bounded';
 import { hasRoomToAsk, notAsked } from '../approvals/room-for-decisions';
 import type { Admission, Dispatch } from './dispatch-types';
 
-/** What a revision of a call is asked about with. */
+/** How one revision of a call is admitted and asked about. */
 export interface Asking {
   revision: number;
   held: HoldReason[];
   edit: Edit | null;
-  /** Who has had a hand in the call, besides the requester. */
+  /** People who changed the call or steered the turn, besides the requester. */
   makers: string[];
-  /** What was said on the revisions before. */
+  /** Decisions and edits on earlier revisions. */
   earlier: Earlier[];
 }
 
-/** It travels with the call. */
+/** They are part of the call's arguments. */
 const MOST_EARLIER = 20;
-/** Each is in the view, and goes on in every run. */
+/** Each is an entry in the view, and is passed on to every run. */
 const MOST_REVISIONS = 100;
 
-/** `seed`: `resetSeed()` at its admission; null in older histories, whose questions outlive a reset. */
+/** `seed`: `resetSeed()` at admission; null in older histories, whose questions stay valid after a reset. */
 type AdmissionResult = AdmitCallOutput & { ok: true; expires_at: string | null; seed: string | null };
 
-/** Admits one call: at once where the step has said all; else it resolves once it is known whether the call may run. */
+/** Admits one call: at once if static admission decided everything, else it resolves when it is known whether the call may run. */
 export function admit(context: Dispatch, call: AdmittedCall): Admission | Promise<Admission> {
   const kept = context.data.open?.progress[call.id];
   if (kept?.at === 'question') {
@@ -65,18 +65,18 @@ export function admit(context: Dispatch, call: AdmittedCall): Admission | Promis
   }
   if (kept) return { ok: true, args: kept.args, approvals: kept.approvals };
   const asking = first(context);
-  // Who has had a hand in it has to stand behind its digest: it may be held back yet, or end in doubt.
+  // The digest must cover the makers (through `preview_ref`): the call may still be held back, or end in doubt.
   const tellsMakers = call.class === 'destructive' && asking.makers.length > 0;
   if (call.needs_admit || tellsMakers) return admitAs(context, call, asking);
   return ready(context, call, callArguments(context, call, asking, { preview_ref: null, digest: call.digest }), []);
 }
 
-/** As the model proposes it: whoever has steered the turn before has a hand in it. */
+/** The call as the model proposes it. People who steered the turn before are its makers. */
 function first({ data }: Dispatch): Asking {
   return { revision: 1, held: [], edit: null, makers: data.steered?.by ?? [], earlier: [] };
 }
 
-/** What is undecided and the preview first, then the question to people, where the verdict says so, or something held it. */
+/** Runs `admitCall` (open verdict, preview), then asks people if the verdict is `ask` or the call was held back. */
 export function admitAs(context: Dispatch, call: AdmittedCall, asking: Asking): Promise<Admission> {
   return context.inFlight.during(async () => {
     const admitted = await askActivity(context, call, asking);
@@ -214,7 +214,10 @@ async function askPeople(
   return { ok: true, args, approvals };
 }
 
-/** What was said on it counts no more. The turn goes on meanwhile: the next step closes what it has the outcome of, too. */
+/**
+ * Closes the question in the store: its decisions no longer count. Does not wait; the next step also closes questions of calls
+ * without effect.
+ */
 export function closeOpenQuestion(
   { turn, inFlight }: Dispatch,
   { digest, policy }: Pick<ApprovalQuestion, 'digest' | 'policy'>,
@@ -230,7 +233,7 @@ function ready(context: Dispatch, call: AdmittedCall, args: CallArguments, appro
   return { ok: true, args, approvals };
 }
 
-/** What will be passed, with the digest over exactly that; it must be the digest that was admitted. */
+/** The arguments of the call, with the digest over exactly these. It must be the admitted digest. */
 function callArguments(
   context: Dispatch,
   call: AdmittedCall,
@@ -260,7 +263,7 @@ function callArguments(
   return { ...args, digest };
 }
 
-/** What only digests of version 2 cover. */
+/** Fields that only digests of version 2 cover. */
 function boundFields({ definition_ref, target_hash }: AdmittedCall): Pick<CallArguments, 'definition_ref' | 'target_hash'> {
   return definition_ref === undefined ? {} : { definition_ref, target_hash: target_hash ?? null };
 }
@@ -272,7 +275,7 @@ function identity(turn: TurnContext, args: CallArguments): { digest: string; ide
   };
 }
 
-/** All that has been said on a call, for the revision that supersedes this one. */
+/** All decisions and edits on a call so far, for the revision that supersedes this one. */
 export function saidOn(args: CallArguments, approvals: Decision[]): Earlier[] {
   const { revision, earlier = [] } = args;
   return [...earlier, ...approvals.map((given) => ({ ...given, revision }))].slice(-MOST_EARLIER);
@@ -282,7 +285,7 @@ function recordEdit({ revision }: CallArguments, { digest, run_id }: ApprovalQue
   return { decision: 'edit', revision, digest, run_id, at: now(), ...edit };
 }
 
-/** The model hears of it together with the message. */
+/** The model reads this outcome together with the message. */
 function steeredOver({ data }: Dispatch, call: AdmittedCall, args: CallArguments, { approvals }: ApprovalQuestion): CallOutcome {
   const error = callError(
     'CONFIRMATION_REQUIRED',

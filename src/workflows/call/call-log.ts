@@ -1,4 +1,4 @@
-/** The view of each call, moved from state to state, and the outcomes that go back to the model. */
+/** Keeps the view of each call, moves it from state to state, and builds the outcomes that go back to the model. */
 import type {
   AdmittedCall,
   CallOutcome,
@@ -45,34 +45,34 @@ export function propose(data: TurnData, call: AdmittedCall, revision = 1): CallV
   return view;
 }
 
-/** Another revision of the call takes the place of this one. */
+/** Replaces this revision of the call by another one. */
 export function supersede(data: TurnData, call: AdmittedCall, revision: number): void {
   const { attempts } = moveCall(data, call.id, 'superseded');
   propose(data, call, revision).attempts = attempts;
 }
 
-/** The call is asked about under other rules than it was admitted under. */
+/** Applies rules that changed after the call was admitted. */
 export function renew(data: TurnData, call: AdmittedCall, renewed: RenewedPolicy): void {
   Object.assign(call, renewed);
   const { quorum, channel } = renewed.approval;
   Object.assign(viewOf(data, call.id).approval, { quorum, channel });
 }
 
-/** The call's last revision. */
+/** The view of the call's last revision. */
 export function viewOf(data: TurnData, id: string): CallView {
   const view = data.calls.findLast((call) => call.id === id);
   if (!view) throw new Error(`There is no call ${id}`);
   return view;
 }
 
-/** Moves a call on; the same state again is no move. */
+/** Moves a call to a state; its present state is allowed. */
 export function moveCall(data: TurnData, id: string, to: CallState, facts: Partial<CallView> = {}): CallView {
   const view = viewOf(data, id);
   if (view.state !== to) view.state = move(view.state, to);
   return Object.assign(view, facts);
 }
 
-/** Shows what was decided on a call so far. */
+/** Puts the decisions so far into the call's view. */
 export function showDecisions(data: TurnData, id: string, decisions: Decision[]): void {
   const { approval } = viewOf(data, id);
   const last = decisions.at(-1);
@@ -91,11 +91,11 @@ export function showDecisions(data: TurnData, id: string, decisions: Decision[])
   approval.by = named.map(({ by }) => by).filter((by) => by !== '');
 }
 
-/** What is known of how a call ended, beside its state. */
+/** What is known of a call's end, besides its state. */
 type DecisionField = 'decision' | 'approvals' | 'earlier';
 type Facts = Partial<Pick<CallOutcome, 'effect' | 'result_ref' | 'summary' | 'error' | 'attempts' | DecisionField>>;
 
-/** Ends a call in the view and gives its outcome. */
+/** Ends a call in the view and returns its outcome. */
 export function endCall(data: TurnData, call: AdmittedCall, state: CallOutcome['state'], facts: Facts): CallOutcome {
   const view = moveCall(data, call.id, state, {
     effect: facts.effect ?? null,
@@ -125,20 +125,20 @@ export function endCall(data: TurnData, call: AdmittedCall, state: CallOutcome['
   };
 }
 
-/** The model reads results of another input than its own: it has to know. */
+/** Tells the model that its input was changed before the run. Null: it was not. */
 function changeNote({ changes = [] }: AdmittedCall): string | null {
   if (changes.length === 0) return null;
   const told = changes.map(({ hook, why, by }) => `${why} (${by === undefined ? `hook ${hook}` : `a person, ${by}`})`);
   return `Your input was changed before the run: ${told.join('; ')}.`;
 }
 
-/** What the activity that runs a call is told of its admission, so that it can check it again. */
+/** The result of admission, for the activity that runs the call and checks it again. */
 export function admittedAs(call: AdmittedCall): Pick<RunCallInput, 'untrusted' | 'verdict' | 'validation_ms'> {
   const { untrusted = false, verdict, validation_ms = 0 } = call;
   return { untrusted, verdict: verdict === 'allow' ? 'allow' : 'ask', validation_ms };
 }
 
-/** A call that did not come to its turn, or was stopped: the model must get an answer for it all the same. */
+/** The outcome of a call that was not run, or was stopped: the model needs a result for every call. */
 export function stoppedOutcome(data: TurnData, call: AdmittedCall, abortedBy: string | null): CallOutcome {
   const view = viewOf(data, call.id);
   const error = stopError(abortedBy, view.state === 'running');
@@ -150,7 +150,7 @@ export function stoppedOutcome(data: TurnData, call: AdmittedCall, abortedBy: st
   return endCall(data, call, 'cancelled', { error, effect: refused, ...saidSoFar(data, view) });
 }
 
-/** On a call that did not run; what ran has written it down. */
+/** Decisions on a call that did not run. The dispatch of a call that ran has recorded them. */
 function saidSoFar({ open }: TurnData, { id, state }: CallView): Pick<Facts, 'approvals' | 'earlier'> {
   const kept = open?.progress[id];
   if (kept === undefined || state === 'running' || state === 'in_doubt') return {};
@@ -180,9 +180,9 @@ function blank(call: AdmittedCall): Omit<CallOutcome, 'state' | 'error'> {
   };
 }
 
-// Calls that static admission left undecided: what `admitCall` is told, and what becomes of its answer.
+// Calls that static admission left undecided: the facts for `admitCall`, and how its answer is applied.
 
-/** Each is told of on the next card, and goes on in every run. */
+/** Each is shown on the next card, and is passed on to every run. */
 const MOST_CHANGES = 20;
 
 const NONE: Denials = { in_a_row: 0, in_all: 0 };
@@ -194,7 +194,7 @@ export function openFacts(data: TurnData, call: AdmittedCall): Pick<AdmitCallInp
   };
 }
 
-/** From here on the call is what was decided: its input, verdict and reason. */
+/** Replaces the call's input, verdict and reason by the decided ones. */
 export function applyDecision(data: TurnData, call: AdmittedCall, decided: DecidedCall): void {
   const { by_classifier, changes, ...fields } = decided;
   Object.assign(call, fields, { changes: [...(call.changes ?? []), ...changes].slice(-MOST_CHANGES) });
@@ -207,7 +207,7 @@ export function countDenial(data: TurnData): void {
   data.denials = { in_a_row: in_a_row + 1, in_all: in_all + 1 };
 }
 
-/** The classifier or a person has approved: the row is over, the turn's count stays. */
+/** Ends the series of denials after the classifier or a person approved; the turn's total stays. */
 export function endDenials(data: TurnData): void {
   if (data.denials) data.denials = { ...data.denials, in_a_row: 0 };
 }

@@ -1,6 +1,6 @@
 /**
- * A direct call: one tool call that no model asked for. It is admitted, asked about, dispatched, recorded and
- * settled by the same code as a call of a turn; only the loop around it is missing.
+ * Workflow of a direct call: one tool call that no model asked for. The same code as for a call of a turn admits it, asks about
+ * it, dispatches it, records it and settles it; only the loop over steps is missing.
  */
 import { continueAsNew, defineQuery, setHandler, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { CallInput, CallOutcome, TurnContext, TurnInput } from '../../shared/io/activities';
@@ -76,7 +76,7 @@ async function runOne({ agent, tool, input_json, attestation, resume: kept }: Ca
   return endOf(data.outcomes[0]!);
 }
 
-/** The call is all there is to a direct call: as it ended, so does the workflow. */
+/** The workflow ends as its only call ended. */
 function endOf({ state, tool, error }: CallOutcome): Ending {
   if (state === 'succeeded') return { state: 'completed', reason: null, written: false };
   const byRule = state === 'rejected' && error?.code === 'PERMISSION_DENIED';

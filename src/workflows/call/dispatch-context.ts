@@ -1,4 +1,4 @@
-/** Makes what dispatch works with. */
+/** Builds the context of call dispatch: questions, checks of decisions, and notifications. */
 import type { TurnContext } from '../../shared/io/activities';
 import { noteHash } from '../../shared/approval/decision';
 import { checkDecision, notify } from '../activities';
@@ -14,7 +14,7 @@ import { Forwarding } from '../sub-agents/sub-turns';
 import { showState } from '../turn/turn-view';
 import { InFlight } from '../turn/in-flight';
 
-/** @param resumes whether the turn goes on from another run */
+/** @param resumes whether this run continues an earlier one */
 export function dispatchContext(
   turn: TurnContext,
   data: TurnData,
@@ -36,7 +36,7 @@ export function dispatchContext(
         ? { card_ref: question.card_ref, expires_at: question.expires_at }
         : { card_ref: null, card: question.card, expires_at: null };
     const told = inFlight.during(() => notify({ turn, kind, call_id, tool, digest, ...card, at: now() }));
-    told.catch(() => undefined); // the worker's log says it; the question is open all the same
+    told.catch(() => undefined); // the worker logs a failure; the question stays open
   };
   const fits = (words: Words[], answers: number) => hasRoom(data, words, answers) || !isBounded();
   const questions: ApprovalQuestions = new ApprovalQuestions({

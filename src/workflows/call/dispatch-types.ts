@@ -1,4 +1,4 @@
-/** What the files of dispatch hand to each other. */
+/** Types that the files of call dispatch share: the context, the admission and the result of a run. */
 import type { CallArguments, CallOptions, CallOutcome, TurnBegin, TurnContext } from '../../shared/io/activities';
 import type { Decision, HoldReason } from '../../shared/approval/approval';
 import type { Arrivals } from '../sandbox/signals';
@@ -14,17 +14,17 @@ export interface Dispatch {
   questions: ApprovalQuestions;
   inFlight: InFlight;
   arrivals: Arrivals;
-  /** Decisions that are for a turn below. */
+  /** Passes decisions on questions of sub-agents' turns to them. */
   forwarding: Forwarding;
-  /** Whoever else wants to know that a question is open, here or in a turn below; never throws, never waits. */
+  /** Called when a question opens, in this turn or in a sub-agent's; never throws, never waits. */
   onQuestion(question: QuestionNotice): void;
-  /** Of a direct call. */
+  /** Only for a direct call. */
   options?: CallOptions;
-  /** Of a session's turn: what stands in the transcript even if no step succeeds. */
+  /** Only for a session's turn: the transcript gets it even if no step succeeds. */
   begin?: TurnBegin;
 }
 
-/** A question, to whoever only has to know that there is one. */
+/** What a listener learns of a question. */
 export type QuestionNotice = Pick<Question, 'kind' | 'run_id' | 'digest'>;
 
 export interface CallRun {
@@ -33,7 +33,7 @@ export interface CallRun {
   took_ms: number;
 }
 
-/** Not dispatched: a person has to look again. */
+/** The call was not dispatched: a person has to decide again. */
 export interface HeldBack {
   held: HoldReason[];
   took_ms: number;

@@ -1,6 +1,6 @@
 /**
- * The calls of one step. Questions are asked at once, so that a person can decide all of them in any
- * order; batches run in the order of the calls, and so do the results go back.
+ * Runs the calls of one step. All questions are asked at once, so that a person can decide them in any order. Batches run, and
+ * results go back, in the order of the calls.
  */
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { AdmittedCall, CallOutcome } from '../../shared/io/activities';
@@ -18,7 +18,7 @@ import { fitCalls } from '../turn/state-limits';
 type Outcomes = Record<string, CallOutcome>;
 type Admissions = Map<string, Admission | Promise<Admission>>;
 
-/** Runs the calls of a step; leaves their outcomes, in order, in `data.outcomes`, also when the turn is cancelled midway. */
+/** Runs the calls of a step. Puts their outcomes, in order, into `data.outcomes`, also if the turn is cancelled midway. */
 export async function dispatch(context: Dispatch, calls: AdmittedCall[]): Promise<void> {
   const { data } = context;
   const outcomes: Outcomes = {};
@@ -33,13 +33,13 @@ export async function dispatch(context: Dispatch, calls: AdmittedCall[]): Promis
   await goOn(context, data.open);
 }
 
-/** The same from wherever an earlier run has left it. */
+/** Runs the calls of an open step that have no outcome yet. */
 export async function goOn(context: Dispatch, { calls, outcomes }: OpenStep): Promise<void> {
   const { data } = context;
   const runnable = calls.filter((call) => outcomes[call.id] === undefined);
   const admissions: Admissions = new Map(runnable.map((call) => [call.id, admit(context, call)]));
   for (const admission of admissions.values()) {
-    // A refusal counts at once, even if a cancellation keeps its batch from being reached; errors surface in the batch.
+    // A refusal is recorded at once, even if a cancellation keeps its batch from running. The batch reports errors.
     if (!(admission instanceof Promise)) continue;
     admission.then((it) => void (it.ok || (outcomes[it.outcome.call_id] = it.outcome))).catch(() => undefined);
   }
@@ -71,7 +71,7 @@ async function runBatch(context: Dispatch, batch: AdmittedCall[], admissions: Ad
   context.data.worked_ms += longest;
 }
 
-/** The first call that fails stops its siblings; each of them gets an outcome that names it. */
+/** The first call that fails stops the others of its batch. Each of them gets an outcome that names it. */
 async function runUntilFailure(
   { data }: Dispatch,
   batch: AdmittedCall[],
@@ -87,7 +87,7 @@ async function runUntilFailure(
         await run(call);
       } catch (error) {
         if (abortedBy === null || !isCancellation(error)) throw error;
-        outcomes[call.id] ??= stoppedOutcome(data, call, abortedBy); // a sub-agent's has its own
+        outcomes[call.id] ??= stoppedOutcome(data, call, abortedBy); // a sub-agent's call has its own outcome
       }
       if (abortedBy === null && outcomes[call.id]?.state === 'failed') {
         abortedBy = call.id;
@@ -97,7 +97,7 @@ async function runUntilFailure(
   );
 }
 
-/** Runs it; what holds it back at the last moment is asked about, and it is tried again. */
+/** Runs an admitted call. If a check holds it back before its dispatch, people are asked again and the call is retried. */
 async function runAdmittedCall(context: Dispatch, call: AdmittedCall, admission: Admission & { ok: true }): Promise<CallRun> {
   const run = call.sub_agent !== undefined ? runSubTurn : call.class === 'destructive' ? runDestructive : runRepeatable;
   let took = 0;
@@ -117,7 +117,7 @@ async function runAdmittedCall(context: Dispatch, call: AdmittedCall, admission:
   }
 }
 
-/** It has been dispatched, in this run or an earlier one: an interruption comes too late for it. */
+/** The call was dispatched, in this run or an earlier one: an interruption comes too late for it. */
 function isUnderWay({ data }: Dispatch, { id }: AdmittedCall): boolean {
   return ['probing', 'doubt'].includes(data.open?.progress[id]?.at ?? '');
 }

@@ -1,4 +1,4 @@
-/** A call whose outcome nobody knows: its tool's probe is asked first, with patience, and then people. */
+/** Settles a call in doubt: asks its tool's probe for a limited time (`reconcile_ms`), and then people. */
 import { ActivityFailure, ApplicationFailure, CancellationScope, log, patched, sleep, workflowInfo } from '@temporalio/workflow';
 import type { AdmittedCall, CallArguments, RunCallOutput } from '../../shared/io/activities';
 import { PLAIN_POLICY, SETTLEMENT_REFUSAL, type ApprovalPolicy } from '../../shared/approval/approval';
@@ -12,17 +12,17 @@ import { now } from '../sandbox/time';
 import { remark, type DoubtQuestion } from '../approvals/question';
 import { keepProgress, type Progress } from '../turn/state';
 
-/** The store has no card of a call in doubt: it goes on in every run. */
+/** The store has no card of a call in doubt: every run passes it on. */
 const CARD_BYTES = 12_000;
 
 const FIRST_PROBE_MS = 500;
 const LONGEST_PROBE_MS = 30_000;
-/** About as many in a long patience: each of them is written into the history. */
+/** About the most probes of one call: each of them is written into history. */
 const PROBES = 50;
 
 type Probing = Progress & { at: 'probing' };
 
-/** Holds until it is known what became of the call; a cancelled turn waits for that too. */
+/** Resolves when the effect of the call is known. A cancelled turn waits for that too. */
 export function settleDoubt(
   context: Dispatch,
   call: AdmittedCall,
@@ -42,7 +42,7 @@ export function settleDoubt(
   });
 }
 
-/** As `settleDoubt`, where an earlier run has begun. */
+/** As `settleDoubt`, for a settlement that an earlier run began. */
 export function settledLater(
   context: Dispatch,
   call: AdmittedCall,
@@ -54,7 +54,7 @@ export function settledLater(
   );
 }
 
-/** An attempt that was lost may be alive and act yet, until its time limit; one that has answered has ended. */
+/** How long a lost attempt may still act, ms: until its time limit. An attempt that has answered has ended: 0. */
 function mayStillAct(call: AdmittedCall, { error }: RunCallOutput): number {
   return error?.reason === 'outcome_unknown' ? call.timeout_ms : 0;
 }
@@ -115,7 +115,7 @@ async function askPeople(context: Dispatch, args: CallArguments, question: Doubt
     } catch (error) {
       const refused = refusedSettlement(error);
       if (refused === null) throw error;
-      // A key was revoked, or a signature has expired, since it was said: it has to be said anew.
+      // A key was revoked, or a signature expired, after the settlement: people have to settle again.
       question.settlements = [];
       if (refused.policy) question.policy = refused.policy;
       remark(question, `settle: ${refused.reason}`);
@@ -131,7 +131,7 @@ function refusedSettlement(error: unknown): { reason: string; policy?: ApprovalP
   return { reason: cause.message, ...(policy ? { policy } : {}) };
 }
 
-/** The outcome, or what the probe saw instead; empty where the tool has none. */
+/** The outcome, or what the probe saw if it is still unknown; empty if the tool has no probe. */
 async function probe({ data, turn, inFlight }: Dispatch, call: AdmittedCall, probing: Probing): Promise<RunCallOutput | string> {
   if (call.reconcile_ms === undefined) return '';
   keepProgress(data, call.id, probing);
@@ -144,11 +144,11 @@ async function probe({ data, turn, inFlight }: Dispatch, call: AdmittedCall, pro
       data.head = known.head ?? data.head;
       return known;
     }
-    // The patience begins once what the probe has found can be believed: the attempt's own deadline says when.
+    // The waiting time begins when the probe's finding can be believed: at the attempt's own deadline.
     if (from !== undefined && patched('doubt-deadline'))
       probing.until = Math.max(probing.until, Date.parse(from) + call.reconcile_ms);
     const left = probing.until - Date.now();
-    if (left <= 0) return evidence; // it was asked once more at the very end
-    await inFlight.apart(() => sleep(Math.min(wait, left))); // a long patience must not keep a full run from going on in another
+    if (left <= 0) return evidence; // the last probe ran at the very end
+    await inFlight.apart(() => sleep(Math.min(wait, left))); // a long wait must not block the continue-as-new of a full run
   }
 }

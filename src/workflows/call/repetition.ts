@@ -1,6 +1,7 @@
 /**
- * The same call failing twice with the same input: advice; a third time it is refused without running. What people decided, and
- * what kept the call from its tool, is no failure of the call: the same input may well succeed later.
+ * Detects repeated failures: a call that failed twice with the same input gets advice, and a third time it is refused without
+ * running. Decisions by people, and checks that kept the call from its tool, are no failures of the call: the same input may well
+ * succeed later.
  */
 import { patched } from '@temporalio/workflow';
 import type { AdmittedCall, CallOutcome } from '../../shared/io/activities';
@@ -54,7 +55,7 @@ const CIRCUMSTANCES: ReadonlySet<string> = new Set([
   'turn_cancelled',
 ]);
 
-/** Reasons of calls that were held back right before their tool: by what was wrong with an approval, a digest or the worker. */
+/** Reasons of calls that a check stopped right before their tool, because of an approval, a digest or the worker. */
 const HELD_BACK: ReadonlySet<string> = new Set([
   'app_not_loaded',
   'approval_by_maker',
@@ -70,7 +71,7 @@ const HELD_BACK: ReadonlySet<string> = new Set([
   'digest_mismatch',
 ]);
 
-/** Histories from before a patch count what it leaves out. */
+/** Older histories, without these patches, still count them as failures. */
 function isFailure({ state, error }: CallOutcome): boolean {
   if (!['failed', 'rejected', 'denied'].includes(state)) return false;
   const reason = error?.reason ?? '';

@@ -1,6 +1,6 @@
 /**
- * Runs an admitted call. A destructive one is dispatched at most once for each proof that nothing has happened. An attempt
- * that was lost is not repeated on a guess: the effect record says whether it ever began.
+ * Runs an admitted call. A destructive call is dispatched again only after proof that nothing has happened, or if its tool is
+ * idempotent. A lost attempt is not repeated on a guess: the effect record says whether it ever began.
  */
 import { ActivityFailure, CancellationScope, sleep, isCancellation } from '@temporalio/workflow';
 import type { AdmittedCall, CallArguments, RunCallOutput } from '../../shared/io/activities';
@@ -12,9 +12,9 @@ import { admittedAs, endCall, moveCall } from './call-log';
 import type { Admission, Dispatch, HeldBack, CallRun } from './dispatch-types';
 import { settleDoubt, settledLater } from './in-doubt';
 
-/** Dispatches after proven nothing, all causes together. */
+/** Most dispatches of one call, for all causes together. */
 const MAX_DISPATCHES = 10;
-/** Times that its tool's limits put a call off before it counts as dispatched. */
+/** How often its tool's limits may postpone a call. */
 const MAX_WAITS = 10;
 
 export async function runDestructive(
@@ -38,7 +38,7 @@ export async function runDestructive(
     const args = { ...admission.args, dispatch };
     const answer = await dispatchOnce(context, call, args, admission);
     if (answer === null) {
-      await sleep(backoff(dispatch)); // proven: it never began
+      await sleep(backoff(dispatch)); // the record proves that it never began
       continue;
     }
     took += answer.took_ms;
@@ -47,11 +47,11 @@ export async function runDestructive(
     if (answer.held) return { held: answer.held, took_ms: took };
     if (answer.busy_ms !== undefined) {
       if (++waits > MAX_WAITS) {
-        result ??= answer; // an earlier dispatch that is in doubt stays so
+        result ??= answer; // the result of an earlier dispatch, such as in doubt, stays
         break;
       }
       await sleep(Math.max(answer.busy_ms, backoff(waits)));
-      dispatch -= 1; // this one never came to be
+      dispatch -= 1; // it was not dispatched
       continue;
     }
     result = answer;
@@ -59,7 +59,7 @@ export async function runDestructive(
     if (wait === null || most === 1) break;
     await sleep(wait);
   }
-  // A dispatch writes down what was said; where there was none, the next step does.
+  // A dispatch records what people said; without one, the next step does.
   const said = written ? {} : { approvals: admission.approvals, earlier: admission.args.earlier ?? [] };
   if (result === null) {
     const error = callError(
@@ -87,7 +87,7 @@ async function dispatchOnce(
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     const cause = error.cause?.message ?? error.message;
-    // Also when the turn is being cancelled: what became of the effect has to be known first.
+    // Also while the turn is being cancelled: the state of the effect has to be known first.
     const found = await CancellationScope.nonCancellable(() => inspectEffect({ ...common, at: now(), cause }));
     if (found.found === 'outcome') return found.outcome;
     context.data.head = found.head;
@@ -96,7 +96,7 @@ async function dispatchOnce(
   }
 }
 
-// Calls whose repetition does no harm: Temporal retries them, under one idempotency key.
+// Calls that are safe to repeat: Temporal retries them, under one idempotency key.
 
 export async function runRepeatable(
   context: Dispatch,
@@ -125,12 +125,13 @@ export async function runRepeatable(
   }
 }
 
-// Whether a destructive call is dispatched again after a result, and when. Proof that nothing has happened is what allows it.
+// Whether and when a destructive call is dispatched again after a result: it needs proof that nothing has happened, or an
+// idempotent tool.
 
-/** Of an idempotent call that failed without saying how, a killed worker included. */
+/** For an idempotent call in doubt whose error code has no limit of its own, such as after a killed worker. */
 const RETRIES_IN_DOUBT = 3;
 
-/** How long to wait before dispatching again, ms; null when the result stands. */
+/** How long to wait before dispatching again, ms; null: the result is final. */
 export function waitBeforeNext(
   call: Pick<AdmittedCall, 'idempotent'>,
   { state, effect, error }: Pick<RunCallOutput, 'state' | 'effect' | 'error'>,
@@ -139,7 +140,7 @@ export function waitBeforeNext(
   const provenNothing = state === 'failed' && effect === 'not_applied';
   const harmless = state === 'in_doubt' && call.idempotent; // the upstream honours the key
   if (!error || !(provenNothing || harmless)) return null;
-  // The tool was never asked, so this is no answer of its: the attempt was lost.
+  // The tool never ran, so this is not the tool's answer: the attempt was lost.
   if (provenNothing && error.reason === BEGUN_TOO_LATE) return backoff(dispatch);
   const allowed = CLASS_RULES.read.retries[error.code] ?? (harmless ? RETRIES_IN_DOUBT : 0);
   if (dispatch > allowed) return null;

@@ -1,6 +1,6 @@
 /**
- * A budget as a workflow: whoever wants to spend reserves here first, by update, so that calls which run at once
- * cannot pass the cap together. The book itself is pure (shared/budget-book.ts); its clock is this workflow's.
+ * Workflow of one budget: a call reserves here first, by update, before it spends, so that calls which run at once cannot exceed
+ * the cap together. The book itself is pure (shared/budget-book.ts); it uses this workflow's clock.
  */
 import {
   allHandlersFinished,
@@ -31,11 +31,11 @@ import { inlineCode } from '../../shared/text/visible';
 import { BUDGET_QUERY, RESERVE_UPDATE, SETTLE_UPDATE, type BudgetView } from '../contract';
 import { onSignals } from '../sandbox/signals';
 
-/** A run takes 2,000 updates. */
+/** Updates per run; Temporal allows 2,000. */
 const MOST_UPDATES = 1000;
 /** How long an empty book waits for the next call, ms. */
 const LINGERS = 60_000;
-/** A year: longer windows are not believed. */
+/** A year: an update with a longer window is refused. */
 const LONGEST = 366 * 24 * 3_600_000;
 
 export interface BudgetInput extends BudgetName {
@@ -51,7 +51,7 @@ export async function budget({ book: kept = EMPTY_BOOK, ...name }: BudgetInput):
     updates += 1;
     setCurrentDetails(details(viewOf(name, book, Date.now())));
   };
-  onSignals(() => undefined); // none is meant for it
+  onSignals(() => undefined); // it takes no signals
   setHandler(
     defineQuery<BudgetView, [number?]>(BUDGET_QUERY),
     (now: number | undefined) => viewOf(name, book, Number.isSafeInteger(now) ? now! : Date.now()),
@@ -83,14 +83,14 @@ export async function budget({ book: kept = EMPTY_BOOK, ...name }: BudgetInput):
   }
 }
 
-// It outlives builds: a pinned one would wait for ever for the worker that began it. A worker without a version may not say so: its
-// deployment has no name, and the server would refuse every task.
+// A budget outlives builds: a pinned run would wait forever for the worker version that began it. A worker without a version must
+// not set this: its deployment has no name, and the server would refuse every task.
 setWorkflowOptions(
   () => (workflowInfo().currentDeploymentVersion?.deploymentName ? { versioningBehavior: 'AUTO_UPGRADE' as const } : {}),
   budget,
 );
 
-/** Whoever can reach Temporal can send an update: what is malformed must not fail the workflow task. @throws Error */
+/** Anybody who can reach Temporal can send an update: a malformed one must not fail the workflow task. @throws Error */
 function checkReservation(asked: Reservation): void {
   checkDispatchKey(asked);
   const { amount, cap, window_ms, lasts_ms, proven, accepted } = asked;

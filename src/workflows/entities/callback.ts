@@ -1,6 +1,6 @@
 /**
- * One message to the address that a turn was started with, in a workflow of its own: a turn neither waits for it nor, when
- * it ends, takes it along.
+ * Sends one message to the callback address of a turn, in a workflow of its own: the turn does not wait for it, and the end of
+ * the turn does not stop it.
  */
 import { CancellationScope, ParentClosePolicy, proxyActivities, startChild, WorkflowIdReusePolicy } from '@temporalio/workflow';
 import type { Activities, TurnContext } from '../../shared/io/activities';
@@ -10,7 +10,7 @@ import type { TurnView } from '../../shared/turn/turn-view';
 import { CALLBACK_WORKFLOW } from '../contract';
 import { now } from '../sandbox/time';
 
-/** For a day: then whoever waits for it has asked by himself. */
+/** Retried for a day: after that the receiver has to query the turn. */
 const { deliverCallback } = proxyActivities<Activities>({
   startToCloseTimeout: '30 seconds',
   scheduleToCloseTimeout: '24 hours',
@@ -22,8 +22,8 @@ export async function callback(input: CallbackInput): Promise<void> {
 }
 
 /**
- * Resolves once it is on its way; never throws.
- * @param about what makes it another message than the ones before
+ * Resolves when the callback workflow has started; never throws.
+ * @param about distinguishes the message from earlier ones
  */
 export async function sendCallback(
   turn: TurnContext,
@@ -41,5 +41,5 @@ export async function sendCallback(
       parentClosePolicy: ParentClosePolicy.ABANDON,
       workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
     });
-  await CancellationScope.nonCancellable(start).catch(() => undefined); // it is there already
+  await CancellationScope.nonCancellable(start).catch(() => undefined); // it was started already
 }

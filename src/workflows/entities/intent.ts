@@ -1,6 +1,7 @@
 /**
- * Entity of one intent (shared/intent.ts). It runs for the window, because Temporal forgets closed workflows with the
- * namespace's retention. Workers claim it by update-with-start, so that two at once are told apart by the server.
+ * Workflow of one intent (shared/intent.ts): grants a call's claim to an act, or names the calls that own it. It runs for the
+ * whole window, because Temporal deletes closed workflows after the namespace's retention. Workers claim by update-with-start, so
+ * that the server orders concurrent claims.
  */
 import {
   ApplicationFailure,
@@ -26,12 +27,12 @@ import { isJsonObject, type Json, jsonBytes } from '../../shared/json/json';
 import { INTENT_UPDATES, OWNERS_QUERY, type IntentInput } from '../contract';
 import { onSignals } from '../sandbox/signals';
 
-/** A run takes 2,000 updates from Temporal, and a replay takes all of a run at once. */
+/** Updates per run. Temporal allows 2,000, but a replay handles all updates of a run at once. */
 const MOST_UPDATES = 200;
-/** Who starts it claims it at the same time; one started by hand does not stay. */
+/** A worker starts and claims it in one request. One that was started by hand, without a claim, ends. */
 const FIRST_CLAIM_MS = 60_000;
 const LONGEST_TEXT = 500;
-/** The same in bytes of JSON: an entity holds a hundred of them. */
+/** The same in bytes of JSON: an entity has a hundred of them. */
 const TEXT_BYTES = 1_500;
 const ACCEPTED_LIMIT = 100;
 const LONGEST_WINDOW = 31 * 24 * 3_600_000;
@@ -40,7 +41,7 @@ export async function intent(begun: IntentInput): Promise<void> {
   let { owners, until } = begun;
   let updates = 0;
   const full = () => updates >= MOST_UPDATES || workflowInfo().continueAsNewSuggested;
-  onSignals(() => undefined); // it takes none
+  onSignals(() => undefined); // it takes no signals
 
   setHandler(defineQuery<IntentOwner[]>(OWNERS_QUERY), () => owners, { description: 'The calls that own this intent.' });
   setHandler(
@@ -69,20 +70,20 @@ export async function intent(begun: IntentInput): Promise<void> {
     const open = until > Date.now();
     const end = open ? until : Math.max(0, ...present.map(endOf));
     if (end <= Date.now()) return;
-    // After the window it stays only for what is under way, or in doubt, and for whoever claims it meanwhile.
+    // After the window it runs only for owners that are under way or in doubt, and for new claims.
     const changed = () => !open && (until > Date.now() || !owners.some((owner) => holds(owner, Date.now())));
     await condition(() => full() || changed(), end - Date.now());
     if (full()) await continueAsNew<typeof intent>({ owners, until });
   }
 }
 
-// It lives longer than a deployed version: each release takes it over. Of a worker without versions the server takes no word on it.
+// It outlives a deployed version: each release takes it over. From a worker without a version the server does not accept this.
 setWorkflowOptions(
   () => (workflowInfo().currentDeploymentVersion?.deploymentName ? { versioningBehavior: 'AUTO_UPGRADE' as const } : {}),
   intent,
 );
 
-/** Whoever reaches Temporal can send an update: what does not fit is refused before it gets into the history. */
+/** Anybody who can reach Temporal can send an update: a malformed one is refused before it gets into history. */
 function checkClaim(claim: unknown): void {
   const read = claim as Json;
   const fits =

@@ -1,5 +1,5 @@
 /**
- * What workflow code sees of its own run, and the SDK has no public name for. test/unit/temporal/sdk-private.test.ts fails where
- * another version of the SDK does something else.
+ * What workflow code needs to know of its own run, and has no public name in the SDK. test/unit/temporal/sdk-private.test.ts
+ * fails if another version of the SDK behaves differently.
  */
 export { getActivator } from '@temporalio/workflow/lib/global-attributes';

@@ -1,12 +1,10 @@
+/** Workflow interceptors: add the trace id to log lines, and take signals before the SDK does (signals.ts). */
 import { workflowInfo, type WorkflowInterceptorsFactory } from '@temporalio/workflow';
 import { getActivator } from './activator';
 import { MEMO_TRACE } from '../contract';
 import { deliverSignal, recordUpdateSender } from './signals';
 
-/**
- * Puts the turn's trace id on what is logged about its workflow, and takes its signals before the SDK does
- * (signals.ts). Must never throw: that would wedge the workflow.
- */
+/** Must never throw: an error here would block the workflow for good. */
 export const interceptors: WorkflowInterceptorsFactory = () => ({
   outbound: [
     {
@@ -20,7 +18,7 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
     {
       activate(input, next) {
         const { activation } = input;
-        // A signal may ask for a patch: what this task has recorded must be known before.
+        // Code for a signal may call `patched`: it needs the patches that this task has recorded.
         for (const { notifyHasPatch } of activation.jobs ?? []) if (notifyHasPatch) getActivator().notifyHasPatch(notifyHasPatch);
         const isOurs = (name: string | null | undefined) => !(name ?? '').startsWith('__temporal_');
         for (const { signalWorkflow, doUpdate } of activation.jobs ?? []) {

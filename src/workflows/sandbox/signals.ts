@@ -1,7 +1,7 @@
 /**
- * Signals, taken where they arrive and not by the SDK's handlers. Those start a chain of promises for each signal: some
- * thousands in one activation abort the whole process, and a payload that cannot be decoded fails the workflow task again
- * and again. Here a signal is a name, a sender and raw payloads, and all of them together cost one loop.
+ * Takes signals from the activation, instead of by the SDK's handlers. Those start a chain of promises for each signal: some
+ * thousands in one activation abort the whole process, and a payload that cannot be decoded fails the workflow task on every
+ * retry. Here a signal is a name, a sender and raw payloads, and all of them together cost one loop.
  */
 import type { Payload } from '@temporalio/common';
 import { currentUpdateInfo, CancellationScope, condition, patched } from '@temporalio/workflow';
@@ -13,12 +13,12 @@ export interface Arrival {
   payloads: readonly Payload[];
 }
 
-/** Half a character has no hash: what writes it down would fail for ever. */
+/** Well-formed: a lone surrogate has no hash, and every attempt to record it would fail. */
 export function beginningOf(text: string, characters: number): string {
   return text.slice(0, characters).toWellFormed();
 }
 
-/** Arrived before anybody listened. */
+/** Arrived before `onSignals` was called. */
 const early: Arrival[] = [];
 let listener: ((arrival: Arrival) => void) | null = null;
 
@@ -28,17 +28,17 @@ export function deliverSignal({ name, identity, payloads }: Arrival): void {
   else early.push(arrival);
 }
 
-/** Tells of every signal, those included that came before. `tell` must never throw. */
+/** Passes every signal to `tell`, including earlier ones. `tell` must never throw. */
 export function onSignals(tell: (arrival: Arrival) => void): void {
   listener = tell;
   early.splice(0).forEach(tell);
 }
 
-// Who has sent an update: its handler is not told, so this is taken where it arrives, like the signals.
+// Senders of updates: the SDK does not tell a handler, so they are taken from the activation, like the signals.
 
-/** By update id; those that a validator refuses are never asked for. */
+/** By update id; the sender of an update that a validator refused is never read. */
 const senders = new Map<string, string>();
-/** Temporal lets no more than 10 be under way. */
+/** Temporal allows 10 updates in progress. */
 const MOST = 100;
 
 export function recordUpdateSender(id: string, identity: string): void {
@@ -46,7 +46,7 @@ export function recordUpdateSender(id: string, identity: string): void {
   senders.set(id, beginningOf(identity, 200));
 }
 
-/** Within an update's handler: what its sender's client claims to be; empty when it is not known. */
+/** In an update's handler: what its sender's client claims to be; empty if it is not known. */
 export function updateSender(): string {
   const id = currentUpdateInfo()?.id ?? '';
   const identity = senders.get(id) ?? '';
@@ -54,17 +54,17 @@ export function updateSender(): string {
   return identity;
 }
 
-// What people send while a run takes up the questions of the run before: it waits, in the order in which it came, until they are
-// asked again.
+// Decisions and messages that arrive while a run takes over the questions of the previous run. They wait, in order of arrival,
+// until these questions are asked again.
 
 export class Arrivals {
   private waiting = 0;
   private over: Promise<unknown> | null = null;
 
-  /** @param takingUp this run goes on from another, and has not asked its questions again yet */
+  /** @param takingUp this run continues another one, and has not asked its questions again yet */
   constructor(private takingUp: boolean) {}
 
-  /** The questions of the run before are open, and this run has not asked them again yet. */
+  /** The previous run's questions are open, and this run has not asked them again yet. */
   get takesUp(): boolean {
     return this.takingUp;
   }
@@ -74,12 +74,12 @@ export class Arrivals {
     return this.waiting === 0;
   }
 
-  /** The questions are asked in the same activation, and what waits is taken after it. */
+  /** Call it right before the questions are asked, in the same activation: waiting arrivals are taken after that. */
   takenUp(): void {
     this.takingUp = false;
   }
 
-  /** Takes what has come, at once or when the questions are asked again. Histories from before it waited go on as they were. */
+  /** Takes an arrival, now or when the questions are asked again. Older histories do not wait. */
   inTurn<T>(take: () => T | Promise<T>): T | Promise<T> {
     return this.takingUp && patched('arrivals-wait') ? this.later(take) : take();
   }

@@ -1,4 +1,7 @@
-/** What a session holds: a head, a short queue, and which messages have come. Plain data, bounded, carried from run to run. */
+/**
+ * The state of a session: head, short queue, known messages. Plain data, bounded, passed on from run to run. Also starts its
+ * turns.
+ */
 import { TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ChildWorkflowCancellationType, ParentClosePolicy, startChild, uuid4 } from '@temporalio/workflow';
 import type { LookAtTurnOutput, StepUsage, TurnInput, TurnOfSession } from '../../shared/io/activities';
@@ -14,9 +17,9 @@ import { MEMO_OF_SESSION, MEMO_TRACE, TURN_WORKFLOW } from '../contract';
 /** Messages whose ids are remembered. */
 const MAX_MESSAGE_IDS = 1000;
 const LONGEST_QUEUE = 20;
-/** Of all that waits, bytes of JSON: it goes on in another run's argument, beside 80,000 of message ids. One message always fits. */
+/** Bytes of JSON of the queue: it is part of the next run's argument, beside 80,000 of message ids. One message always fits. */
 const LARGEST_QUEUE = 400_000;
-/** Of why a turn did not come to its end, bytes of JSON. */
+/** Longest reason of a turn that did not complete, bytes of JSON. */
 const REASON_BYTES = 2_000;
 const SHOWN_TURNS = 20;
 
@@ -28,13 +31,13 @@ export interface SessionData {
   context_full: boolean;
   /** Number of the next turn, from 1. */
   next: number;
-  /** In the ids of its turns; empty: it is the first of its id. Null: not known yet. Absent in sessions of older builds. */
+  /** Part of the ids of its turns; empty: the first session of its id. Null: not known yet. Absent in sessions of older builds. */
   series?: string | null;
   queue: QueuedMessage[];
-  /** Messages that have come, the newest last: hash of the id, hash of the message, number of the turn. */
+  /** Messages that have arrived, the newest last: hash of the id, hash of the message, number of the turn. */
   seen: [id: string, message: string, turn: number][];
   running: { turn_id: string; since: string } | null;
-  /** Hash of the message of the turn that runs. Absent in sessions of older builds. */
+  /** Hash of the running turn's message. Absent in sessions of older builds. */
   running_message?: string;
   held: SessionView['held'];
   turns: number;
@@ -52,7 +55,7 @@ export interface QueuedMessage {
   callback_ref?: string;
 }
 
-/** @param told its turns' ids tell its lives apart */
+/** @param told the ids of its turns distinguish sessions of one id */
 export function newSession({ agent, title }: SessionInput, now: string, told: boolean): SessionData {
   return {
     ...(told ? { series: null } : {}),
@@ -75,8 +78,8 @@ export function newSession({ agent, title }: SessionInput, now: string, told: bo
 }
 
 /**
- * Why a message is not taken, or null. One that has come before is always taken: it is answered as it was then.
- * @param mayBeOver the running turn may have ended: whether there is something to resume is not known yet
+ * Why a message is refused, or null. A message that is sent again is accepted: its answer names the same turn.
+ * @param mayBeOver the running turn may have ended, so whether there is something to resume is not known yet
  */
 export function sendFault(
   data: SessionData,
@@ -113,16 +116,16 @@ export function take(data: SessionData, sessionId: string, body: SendBody, now: 
   const queued = { turn_id, message: body.message, at: now, ...signed, ...followed };
   data.queue = body.resume ? [queued, ...data.queue] : [...data.queue, queued];
   data.seen = [...data.seen, [idHash(body), messageHash(body), number] as [string, string, number]].slice(-MAX_MESSAGE_IDS);
-  data.held = null; // whoever says something wants to go on
+  data.held = null; // a new message releases the queue
   return answer(data, turn_id, false);
 }
 
-/** What begins now, if anything does. */
+/** The message whose turn starts now, or null. */
 export function nextInQueue({ queue, running, held }: SessionData): QueuedMessage | null {
   return running === null && held === null ? (queue[0] ?? null) : null;
 }
 
-/** All is done that will be: what waits behind a turn that did not come to its end is not run any more. */
+/** Whether a closing session ends. If the last turn did not complete, the messages behind it are not run. */
 export function isOver(data: SessionData): boolean {
   return data.closing && data.running === null && nextInQueue(data) === null;
 }
@@ -143,7 +146,7 @@ export function recordTurnEnd(data: SessionData, turn_id: string, ended: TurnEnd
   data.held = goesOn ? null : { turn_id, state, reason: ended.reason === null ? null : cutJson(ended.reason, REASON_BYTES) };
 }
 
-/** A message that came after the end was sent by somebody who could know of it. The session may learn of the end later than he. */
+/** A message that arrived after the end came from somebody who could know of it, even if the session learns of the end later. */
 function saidAfter({ queue }: SessionData, ended: TurnEnd): boolean {
   if (ended.state === 'lost' || ended.ended_at === undefined) return false;
   const end = Date.parse(ended.ended_at);
@@ -168,12 +171,12 @@ function messageHash({ message, resume }: SendBody): string {
   return hashJson({ message, resume: resume === true }).slice(0, 32);
 }
 
-// A session's turn, begun as its child.
+// Starts a session's turn as its child.
 
 /**
- * Resolves once it has begun. One that was begun before a reset goes on as it is.
+ * Resolves when the turn has started. A turn that was started before a reset goes on.
  * @param of absent in sessions of older builds
- * @param mayHaveEnded called when the server says so; a later run of the session is told by the turn itself
+ * @param mayHaveEnded called when the server reports the end; a later run of the session gets the turn's signal
  */
 export async function startTurn(
   { session_id, requester }: SessionInput,

@@ -1,7 +1,7 @@
 /**
- * A conversation: an entity that takes messages at any time and runs a turn for each, one after the other. What was said
- * is in the store, under a head; here is only what has to go on in another run. A turn is a child that is abandoned: it
- * neither dies with a run of its session nor keeps one from ending, and its end is looked for, not believed.
+ * Workflow of a session: takes messages at any time and runs a turn for each, one after the other. The conversation is in the
+ * store, under a head; the workflow has only the state for its next run. A turn is an abandoned child: it does not end with a run
+ * of its session, and does not keep one from ending. The session checks the end of a turn itself and does not believe a signal.
  */
 import {
   ActivityFailure,
@@ -45,12 +45,12 @@ import { keyword } from '../../shared/search-attributes';
 import { isOver, newSession, nextInQueue, sendFault, type SessionData, take, recordTurnEnd, startTurn } from './session-state';
 import { onSignals } from '../sandbox/signals';
 
-/** A run takes 2,000 updates. */
+/** Updates per run; Temporal allows 2,000. */
 const MOST_UPDATES = 500;
-/** A turn that was terminated says nothing: it is looked after, ever more seldom, ms. */
+/** A terminated turn sends no signal: a running turn is checked at growing intervals, ms. */
 const FIRST_LOOK = 60_000;
 const SELDOM = 3_600_000;
-/** A turn that says it is done ends within this time, ms. */
+/** A turn that signals its end closes within this time, ms. */
 const ENDS_WITHIN = 20_000;
 
 export async function session(input: SessionInput): Promise<SessionView> {
@@ -59,7 +59,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
   let updates = 0;
   /** The turn that may have ended. */
   let done: string | null = null;
-  /** Whether the session is asking how it ended. */
+  /** Whether the session is checking how that turn ended. */
   let looking = false;
   const mayBeOver = () => data.running !== null && (looking || done === data.running.turn_id);
 
@@ -87,7 +87,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
       },
       {
         description,
-        // What is refused here leaves nothing in history.
+        // A refusal by the validator leaves nothing in history.
         validator: (body, waits) => {
           mustBeInTime(waits);
           const reason = fault(body);
@@ -95,12 +95,12 @@ export async function session(input: SessionInput): Promise<SessionView> {
         },
       },
     );
-  /** The ids of turns are not known yet, or a client resumes after a turn whose end it has seen, and this session has not. */
+  /** The ids of turns are not known yet, or a client resumes after a turn whose end this session has not seen yet. */
   const isEarly = ({ resume }: SendBody) => data.series === null || (resume === true && mayBeOver());
   const taken = async (body: SendBody) => {
     if (isEarly(body)) {
       await condition(() => !isEarly(body));
-      // Other messages may have come before it meanwhile.
+      // Other messages may have arrived meanwhile.
       const reason = sendFault(data, input, body);
       if (reason !== null) throw ApplicationFailure.nonRetryable(reason, 'holdfast.not_taken');
     }
@@ -186,7 +186,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
   await condition(allHandlersFinished);
   return { ...view(), state: 'closed', ended_at: now() };
 
-  /** Null: it still runs, and this run of the session is full. */
+  /** Null: the turn still runs, and this run of the session is full. */
   async function turnEnd(turn_id: string): Promise<Exclude<LookAtTurnOutput, { state: 'running' }> | null> {
     for (let wait = FIRST_LOOK; ; wait = Math.min(SELDOM, wait * 2)) {
       await condition(() => done === turn_id || full(), wait);
@@ -201,37 +201,37 @@ export async function session(input: SessionInput): Promise<SessionView> {
   }
 }
 
-// It outlives builds, like the other entities; a worker without a version may not say so.
+// A session outlives builds, like the other entities; a worker without a version must not set this.
 setWorkflowOptions(
   () => (workflowInfo().currentDeploymentVersion?.deploymentName ? { versioningBehavior: 'AUTO_UPGRADE' as const } : {}),
   session,
 );
 
 /**
- * Resolves when all that came with this activation has been handled: updates are answered before the loop acts on whatever
- * came with them. A worker that comes back may see apart what a replay sees at once (temporal/executions.ts); so both act
+ * Resolves when everything in this activation has been handled: updates are answered before the loop acts on what arrived with
+ * them. A restarted worker may see in separate activations what a replay sees in one (temporal/executions.ts); this way both act
  * in the same order.
  */
 async function waitForActivation(): Promise<void> {
-  let asked = false; // a condition is looked at once when it is made, and then after everything else
+  let asked = false; // the SDK evaluates a condition once when it is made, and then after everything else
   await condition(() => asked || !(asked = true));
 }
 
 const ACCEPTANCE: DecideAnswer = { accepted: true, reason: null };
 
-/** Messages that have waited for it are answered before the loop acts on them, as those that come later are. */
+/** Messages that waited for the series are answered before the loop acts on them, like later ones. */
 async function begin(input: SessionInput, data: SessionData): Promise<void> {
   data.series = await seriesOf(input);
   await waitForActivation();
 }
 
-/** What tells the turn that runs from any other of its id. */
+/** Distinguishes the running turn from any other turn of its id. */
 function runningTurnOf({ running_message: message_hash }: SessionData): { of?: TurnOfSession } {
   if (message_hash === undefined) return {};
   return { of: { session_run: workflowInfo().firstExecutionRunId, message_hash } };
 }
 
-/** Where nobody can tell, it is taken for one that was opened anew: its turns' ids are its own in any case. */
+/** If this cannot be found out, the session counts as opened anew: the ids of its turns are then unique in any case. */
 async function seriesOf({ session_id }: SessionInput): Promise<string> {
   const { firstExecutionRunId: session_run } = workflowInfo();
   try {
@@ -307,7 +307,7 @@ function viewOf({ session_id, requester }: SessionInput, data: SessionData): Ses
   };
 }
 
-/** For the Web UI, which cuts a short text off before its end: what matters most stands first. */
+/** For the Web UI, which cuts off the end of the text: the most important lines come first. */
 function details({ title, agent, requester, running, held, queue, turns }: SessionView): string {
   return [
     `## ${inlineCode(title ?? 'Conversation')}`,

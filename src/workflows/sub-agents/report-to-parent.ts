@@ -1,4 +1,4 @@
-/** A sub-agent's turn tells the one above it that there is something to look at: a question, its answer, the end. */
+/** Tells the parent turn that something changed in a sub-agent's turn (a question, an answer, the end), and answers its query. */
 import {
   CancellationScope,
   condition,
@@ -32,7 +32,7 @@ export class ParentReporter {
     if (turn.parent) void CancellationScope.nonCancellable(() => this.tell(turn.parent!.workflow_id));
   }
 
-  /** Once the turn above has been told how things stand. */
+  /** Resolves when the parent turn has been told of the latest change. */
   async waitForReport(): Promise<void> {
     if (this.turn.parent) await CancellationScope.nonCancellable(() => condition(() => this.told === this.news()));
   }
@@ -41,7 +41,7 @@ export class ParentReporter {
     for (;;) {
       await condition(() => this.told !== this.news());
       const news = this.news();
-      // A turn that is gone is told nothing; this one finds out with its next step.
+      // If the parent turn is gone, the signal fails. This turn finds out with its next step.
       await getExternalWorkflowHandle(above)
         .signal(SUB_TURN_SIGNAL, { turn_id: this.turn.turn_id })
         .catch(() => undefined);
@@ -49,7 +49,7 @@ export class ParentReporter {
     }
   }
 
-  /** What is worth a look when it changes. */
+  /** Changes whenever the parent has to look again. */
   private news(): string {
     const own = this.questions.open().map(({ digest, ...question }) => {
       const said = question.kind === 'approval' ? question.approvals : question.settlements;

@@ -1,6 +1,6 @@
 /**
- * A call that an agent answers: a child workflow, another turn. It is started once for each call, abandoned should this run
- * end or go on as another, and found again by its id: after continue-as-new, and after a reset.
+ * Runs a call that a sub-agent answers, as a child workflow with a turn of its own. The child is started once for each call. It
+ * goes on if this run ends or continues as new, and is found again by its id, also after a reset.
  */
 import { keepProgress, type SubTurn, leftOf, limitsOf } from '../turn/state';
 import { TypedSearchAttributes, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
@@ -45,11 +45,11 @@ import { newQuestions } from './sub-turns';
 import { cutReason } from '../turn/state-limits';
 import { showState } from '../turn/turn-view';
 
-/** Turns that are tried for one call: each id before was taken by something else. */
+/** Ids that are tried for one call: other workflows may have taken the earlier ones. */
 const MOST_TURNS = 10;
-/** That are shown; what the oldest have used is counted with the others. */
+/** Most turns that are shown; the usage of the oldest stays counted with the others. */
 const MOST_SUBS = 100;
-/** A child that was ended from outside says nothing: it is looked at now and then, ms. */
+/** A child that was ended from outside sends no signal: it is checked at growing intervals, ms. */
 const FIRST_PROBE_MS = 60_000;
 const LONGEST_PROBE_MS = 3_600_000;
 
@@ -90,7 +90,7 @@ function saidOf({ approvals, args }: Admission & { ok: true }): Pick<CallOutcome
   return { approvals, earlier: args.earlier ?? [] };
 }
 
-/** Starts the child, or finds the one that answers exactly this call already. */
+/** Starts the child, or finds the one that already answers exactly this call. */
 async function begin(
   context: Dispatch,
   call: AdmittedCall,
@@ -113,7 +113,7 @@ async function begin(
         news: true,
       });
       if (existing.whose === 'same') return { sub };
-      // A run before a reset has asked something else here: that ends first.
+      // A run before a reset started this child for another digest: end it first.
       await CancellationScope.nonCancellable(async () => {
         await cancelChild(sub);
         await follow(context, sub);
@@ -127,7 +127,7 @@ async function begin(
     enter(context, sub);
     if (await start(context, call, request, opened, sub)) return { sub };
     data.subs = data.subs!.filter((other) => other !== sub);
-    if (++lost <= MOST_TURNS) nth -= 1; // somebody was faster: whose it is, is looked at again
+    if (++lost <= MOST_TURNS) nth -= 1; // another start was faster: check again whose it is
   }
   return { refused: { error: NO_ID(call.tool) } };
 }
@@ -141,7 +141,7 @@ function enter({ data }: Dispatch, sub: SubTurn): SubTurn {
 
 const NONE: TurnLimits = { steps: 0, tokens: 0, cost_usd: 0, time_ms: 0 };
 
-/** Shared out evenly among the agents of this step that have not begun; null: nothing is left. */
+/** What is left, shared evenly among the sub-agents of this step that have not begun; null: nothing is left. */
 function reservation({ data }: Dispatch, { limits }: OpenedSubTurn): TurnLimits | null {
   const own = limitsOf(data);
   if (!own) return limits;
@@ -193,7 +193,7 @@ async function start(
         staticSummary: `${inlineCode(agent)} for call ${call.id} of ${inlineCode(turn.turn_id)}`,
       }),
     );
-    const ended = () => void (sub.news = true); // however it has ended: it is looked at
+    const ended = () => void (sub.news = true); // whichever way it ended, it is checked
     child.result().then(ended, ended);
     showState(data, context.questions);
     return true;
@@ -203,13 +203,13 @@ async function start(
   }
 }
 
-/** Whoever has steered this turn, or changed the call, has a hand in what the child proposes. */
+/** People who steered this turn, or changed the call, are makers of what the child proposes. */
 function makersOf({ data }: Dispatch, { call: { makers = [] } }: RunCallInput): string[] {
   return [...new Set([...(data.steered?.by ?? []), ...makers])];
 }
 
 /**
- * Until it has ended. A cancellation is passed on, and then its end is waited for: an effect of its may be under way.
+ * Resolves when the child has ended. Passes a cancellation on, and still waits for the end: an effect may be in progress.
  * @returns the cancellation; null: there was none
  */
 async function follow(context: Dispatch, sub: SubTurn): Promise<unknown> {
@@ -231,7 +231,7 @@ async function follow(context: Dispatch, sub: SubTurn): Promise<unknown> {
     const { said_by = [], ...report } = await CancellationScope.nonCancellable(() =>
       inFlight.during(() => lookAtSubTurn({ turn, workflow_id: sub.workflow_id })),
     );
-    addMakers(data, turn, said_by); // its answer may say what they want
+    addMakers(data, turn, said_by); // people who spoke to the child influence its answer
     sub.report = report;
     showState(data, questions);
     for (const { kind, run_id, call } of newQuestions(before, sub.report))
@@ -240,7 +240,7 @@ async function follow(context: Dispatch, sub: SubTurn): Promise<unknown> {
   }
 }
 
-/** A run that is full goes on in another one instead, which looks first; a cancelled one ends here. */
+/** A full run continues as new instead, and the next run checks the child first; a cancelled run waits for the end. */
 async function waitForNews({ inFlight }: Dispatch, sub: SubTurn, patience: number, cancelled: boolean): Promise<void> {
   if (cancelled) return void (await CancellationScope.nonCancellable(() => condition(() => sub.news, patience)));
   await inFlight.apart(() => condition(() => sub.news && !workflowInfo().continueAsNewSuggested, patience));
@@ -255,7 +255,7 @@ function cancelChild({ workflow_id }: SubTurn): Promise<void> {
   );
 }
 
-/** What it has used counts; what it had reserved besides is free again. */
+/** Counts what the child has used; the rest of its reservation is free again. */
 function settle({ data }: Dispatch, sub: SubTurn): void {
   if (sub.reserved === null) return;
   const below = data.below ?? ZERO_SPENDING;

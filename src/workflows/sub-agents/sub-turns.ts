@@ -1,6 +1,6 @@
 /**
- * The turns of a turn's sub-agents, as plain data that goes on in another run. A child says by a signal that there is
- * something to look at, and nothing else: what there is, it is asked. So nobody can answer in its place.
+ * The turns of a turn's sub-agents: their open questions, views, and forwarding of decisions, as plain data for the next run. A
+ * child only signals that something changed, and is then queried. So nobody else can answer in its place.
  */
 import { ActivityFailure, workflowInfo } from '@temporalio/workflow';
 import type { TurnContext } from '../../shared/io/activities';
@@ -15,15 +15,15 @@ import type { TurnData, SubTurn } from '../turn/state';
 import { fitShownBelow } from '../turn/state-limits';
 import type { InFlight } from '../turn/in-flight';
 import { MANY_EVENTS } from '../sandbox/is-bounded';
-/** Decisions that are passed on at once: Temporal takes ten updates of a workflow. */
+/** Most decisions forwarded at the same time; Temporal allows ten updates in progress per workflow. */
 const MOST_FORWARDS = 8;
 
-/** What waits for a person in the turns below. */
+/** Questions that wait for a person in sub-agents' turns. */
 export function surfacedQuestions({ subs = [] }: TurnData): SurfacedQuestion[] {
   return subs.filter(({ reserved }) => reserved !== null).flatMap(({ report }) => report?.waiting ?? []);
 }
 
-/** Of what waits as much as a query can answer; the digests of all are in the view's `pending`. */
+/** As many waiting calls as a query answer can hold; the view's `pending` has the digests of all. */
 export function subTurnViews({ subs = [] }: TurnData): SubTurnView[] {
   const running = subs.filter(({ reserved }) => reserved !== null).length;
   return subs.map(({ call_id, turn_id, workflow_id, agent, report, reserved }) => ({
@@ -42,7 +42,7 @@ function shownAbove({ kind: _, card: __, run_id: ___, ...call }: SurfacedQuestio
   return call;
 }
 
-/** What a look at a child has shown that the one before had not. */
+/** Questions that the child's previous report did not have. */
 export function newQuestions(before: SubTurnReport | null, after: SubTurnReport): SurfacedQuestion[] {
   const known = new Set((before?.waiting ?? []).map(keyOf));
   return after.waiting.filter((question) => !known.has(keyOf(question)));
@@ -52,7 +52,7 @@ function keyOf({ kind, run_id, call }: SurfacedQuestion): string {
   return `${kind} ${run_id} ${call.digest}`;
 }
 
-/** Without the cards: another run looks anew. What waits can be decided meanwhile. */
+/** Without the cards: the next run queries the child again. Waiting calls can be decided meanwhile. */
 export function withoutCards(subs: SubTurn[]): SubTurn[] {
   return subs.map((sub) => ({
     ...sub,
@@ -61,7 +61,7 @@ export function withoutCards(subs: SubTurn[]): SubTurn[] {
   }));
 }
 
-/** Answers why a signal of a child means nothing, or null. A flood of them costs no more than one. */
+/** Takes a child's signal. Returns why it is ignored, or null. Many of them cost no more than one. */
 export function hear({ subs = [] }: TurnData, said: JsonObject): string | null {
   const sub = subs.find(({ turn_id, reserved }) => turn_id === said.turn_id && reserved !== null);
   if (!sub) return 'no sub-agent runs in such a turn';
@@ -70,7 +70,7 @@ export function hear({ subs = [] }: TurnData, said: JsonObject): string | null {
   return null;
 }
 
-/** Passes decisions on questions of a child to it. */
+/** Forwards decisions on a child's questions to the child. */
 export class Forwarding {
   private underWay = 0;
 
@@ -82,7 +82,7 @@ export class Forwarding {
 
   /**
    * @param own the questions of this turn itself
-   * @returns undefined: it names no question of a child; else why it was ignored, or null when the child has taken it
+   * @returns undefined: it names no question of a child; else why it was ignored, or null if the child accepted it
    */
   take(
     kind: DecisionKind,
@@ -127,7 +127,7 @@ export class Forwarding {
   }
 }
 
-/** As it came, for whoever reads it next. */
+/** The decision in the form of an update's body. */
 function bodyOf(decision: DecisionKind, { calls, by, note, input, outcome, attestations }: DecisionFields): JsonObject {
   return {
     decision,

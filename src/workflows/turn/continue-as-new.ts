@@ -1,6 +1,7 @@
 /**
- * A run takes only so many events and signals. Before it is full the turn goes on in another one: with its calls,
- * decisions and step number, and only while all of it waits for people.
+ * Continue-as-new of turns and direct calls. A run takes a limited number of events and signals. Before it is full, the turn
+ * continues in another run with its calls, decisions and step number, but only while all of it waits for people, or between
+ * steps.
  */
 import { ApplicationFailure, CancellationScope, condition, patched, workflowInfo } from '@temporalio/workflow';
 import type { TurnContext } from '../../shared/io/activities';
@@ -27,37 +28,37 @@ import {
 import type { Steering } from './steering';
 import { withoutCards } from '../sub-agents/sub-turns';
 
-/** Temporal takes 10,000 signals a run, and says by itself when a history has grown long. */
+/** Temporal allows 10,000 signals per run, and suggests continue-as-new when a history is long. */
 export function isFull(): boolean {
   return workflowInfo().continueAsNewSuggested;
 }
 
-/** What of people's words the store has. */
+/** The part of people's words that the store keeps. */
 interface Apart {
   said_ref: string;
-  /** Where in it each of them is. */
+  /** The position of each piece in it. */
   places: Places;
 }
 
-/** Begins the next run. @param apart null: all that people have said goes along */
+/** Begins the next run. @param apart null: the argument carries everything that people said */
 export type Another = (apart: Apart | null) => Promise<never>;
 
-/** Runs the body; `another` begins the next run when this one is full while it waits. */
+/** Runs the body. If this run is full while everything waits for people, `another` begins the next run. */
 export function unlessFull<T>(context: Dispatch, body: () => Promise<T>, another: Another): Promise<T> {
   const { inFlight, questions, data, arrivals } = context;
   const waits = () => isFull() && data.open !== undefined && inFlight.none && questions.still && arrivals.none;
   const full = async () => {
-    // More may be said while the store takes what there is.
+    // People may say more while the store writes.
     for (let apart: Apart | null = null; ; apart = await keepApart(context)) {
       await condition(waits);
       if (isShort(data, apart)) return another(apart);
     }
   };
-  // A cancelled turn may have to wait for an effect still: this watch goes on beside it.
+  // A cancelled turn may still wait for an effect: the cancellation does not stop this watch.
   return Promise.race([body(), CancellationScope.nonCancellable(full)]);
 }
 
-/** The same between two steps, where nobody is asked anything, once all that has come has been looked at. */
+/** The same between two steps, when no question is open, and every arrival so far has been checked. */
 export async function goOnBetween(context: Dispatch, steering: Steering, another: Another): Promise<void> {
   const apart = isShort(context.data, null) ? null : await context.inFlight.during(() => keepApart(context));
   await condition(() => steering.still && context.arrivals.none);
@@ -70,7 +71,7 @@ async function keepApart({ turn, data }: Dispatch): Promise<Apart> {
   return { said_ref, places: placesOf(said) };
 }
 
-/** Whether what people have said, and the store has not, can go along. */
+/** Whether the words of people that the store does not keep fit into the argument of the next run. */
 function isShort(data: TurnData, apart: Apart | null): boolean {
   fitCalls(data);
   const { said } = setAside(without(data, apart));
@@ -81,7 +82,7 @@ function without(data: TurnData, apart: Apart | null): JsonObject {
   return apart === null ? callsOf(data) : (setAside(callsOf(data), apart.places).rest as JsonObject);
 }
 
-/** Without the cards, which are in the store. */
+/** The state for the next run; the store has the cards. */
 export function resumable(data: TurnData, apart: Apart | null): Json {
   const subs = data.subs ? withoutCards(data.subs) : undefined;
   if (!isBounded())
@@ -91,26 +92,26 @@ export function resumable(data: TurnData, apart: Apart | null): Json {
   return (apart === null ? travels : { ...travels, said_ref: apart.said_ref }) as unknown as Json;
 }
 
-/** As older builds passed it on. */
+/** In the form of older builds. */
 function unshown(open: OpenStep): OpenStep {
   const progress = Object.entries(open.progress).map(([id, kept]) => [id, withoutCard(kept)] as const);
   return { ...open, progress: Object.fromEntries(progress) };
 }
 
-/** Null: there was no run before. */
+/** Null: there was no earlier run. */
 export function restoreState(resume: Json | undefined): TurnData | null {
   if (resume === undefined) return null;
   return isPacked(resume) ? stateIn(resume, null) : withItsInputs(resume as unknown as TurnData);
 }
 
-/** @param said what the store has of it; null: it has not been read yet */
+/** @param said people's words from the store; null: not read yet */
 function stateIn(resume: PackedJson, said: Json[] | null): TurnData {
   const data = unpackJson(resume) as JsonObject;
   if (resume.said_ref === undefined) return withItsInputs(data as unknown as TurnData);
   const { calls, outcomes, open } = data;
   const of = putBack({ calls: calls!, outcomes: outcomes!, ...(open === undefined ? {} : { open }) }, said) as JsonObject;
   const whole = withItsInputs({ ...data, ...of } as unknown as TurnData);
-  // Of decisions that are not shown no note is either.
+  // A call whose decisions are not shown shows no note either.
   for (const { approval } of whole.calls) if (approval.decisions.length === 0) approval.note = null;
   return whole;
 }
@@ -120,8 +121,8 @@ function withItsInputs(data: TurnData): TurnData {
 }
 
 /**
- * Takes up the step that another run has left open, if there is one. A turn that is cancelled meanwhile has to know what it
- * has to bring to an end.
+ * Continues the step that another run has left open, if there is one. A cancellation does not stop the reading: the turn must
+ * know which calls it has to finish.
  */
 export async function resume(context: Dispatch, kept: Json): Promise<void> {
   const { turn, data, inFlight, arrivals } = context;
@@ -135,12 +136,12 @@ export async function resume(context: Dispatch, kept: Json): Promise<void> {
 
 type ReadLater = PackedJson & { said_ref: string };
 
-/** What people have said did not go along. */
+/** The words of people are in the store, not in the argument. */
 function isApart(resume: Json): resume is Json & ReadLater {
   return isPacked(resume) && resume.said_ref !== undefined;
 }
 
-/** Gives it back. Until then nobody is asked anything. */
+/** Reads the words of people back. Before that no question is asked. */
 async function readBack({ turn, data }: Dispatch, resume: ReadLater): Promise<void> {
   const { said_ref } = resume;
   const { said } = await readSaid({ turn, said_ref });
@@ -148,12 +149,12 @@ async function readBack({ turn, data }: Dispatch, resume: ReadLater): Promise<vo
   Object.assign(data, { calls, outcomes, ...(open ? { open } : {}), ...(earlier_calls ? { earlier_calls } : {}) });
 }
 
-/** A decision counts in the run that asked: this run takes over the question, its card, and what was said on it. */
+/** A decision counts only in the run that asked: this run takes over the question, its card and its decisions. */
 async function carryOver(turn: TurnContext, kept: Progress): Promise<void> {
   if (kept.at === 'question') {
     const { question } = kept;
     const { card, run_id, digest } = await readCard({ turn, card_ref: question.card_ref });
-    // What the run before has handed on may be made up: nobody decides on one call by the card of another.
+    // The argument of a run may be forged: nobody may decide about one call with the card of another.
     if (digest !== undefined && digest !== question.digest) throw otherCard(question);
     Object.assign(question, { card, run_id, approvals: carryApprovals(question.approvals, run_id) });
   } else if (kept.at === 'ready' && kept.approvals[0]?.card_ref) {

@@ -1,4 +1,7 @@
-/** How a turn, or a direct call, ends: the transcript is closed, the last state is shown, and Temporal's own status says the same. */
+/**
+ * Ends a turn or a direct call: closes the transcript, shows the last state, and sets Temporal's own status. Interrupts turns,
+ * too.
+ */
 import { ActivityFailure, ApplicationFailure, CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { EndTurnOutput } from '../../shared/io/activities';
 import type { TurnState, TurnView } from '../../shared/turn/turn-view';
@@ -18,28 +21,28 @@ export interface Ending {
   reason: string | null;
   /** The last step has written the end into the transcript. */
   written: boolean;
-  /** A cancellation, rethrown so that Temporal too says `Canceled`. */
+  /** A cancellation, thrown again so that Temporal's status is `Canceled`. */
   thrown?: unknown;
 }
 
-/** What an error of the body means; throws on what is none of ours. */
+/** The ending that an error of the body means; throws any error that means none. */
 export function endingOf(error: unknown, data: TurnData): Ending {
   if (isCancellation(error)) return { state: 'cancelled', reason: describeEffects(data), written: false, thrown: error };
   if (error instanceof ActivityFailure) {
     return { state: 'failed', reason: error.cause?.message ?? error.message, written: false };
   }
   if (error instanceof ApplicationFailure) return { state: 'failed', reason: error.message, written: false };
-  throw error; // continue-as-new, or a fault of the engine: the workflow task fails and is tried again
+  throw error; // continue-as-new, or a fault of the engine: then the workflow task fails and is retried
 }
 
 export interface AtTheEnd {
-  /** Is given what closing the transcript gave; with it, the envelope of a direct call is asked for. */
+  /** Gets the result of closing the transcript. If it is given, the result includes the envelope of a direct call. */
   take?: (closed: EndTurnOutput) => void;
-  /** Once the view is the last one: tells whoever waits for it. Never throws. */
+  /** Runs when the view is final, to tell those who wait for it. Never throws. */
   last?: () => Promise<void>;
 }
 
-/** The end of the workflow: returns the view, or throws what makes Temporal say `Failed` or `Canceled`. */
+/** Ends the workflow: returns the view, or throws so that Temporal's status is `Failed` or `Canceled`. */
 export async function conclude<V extends TurnView>(
   context: Dispatch,
   ending: Ending,
@@ -79,7 +82,7 @@ function describeEffects(data: TurnData): string {
   return [own, ...before, ...below].join(' ');
 }
 
-/** Writes the end into the transcript. A store that fails does not keep the turn from ending. */
+/** Writes the end into the transcript. The turn ends even if the store fails. */
 async function close({ turn, data, begin }: Dispatch, ending: Ending, take?: (closed: EndTurnOutput) => void): Promise<void> {
   const { head, outcomes } = data;
   const wanted = { ...(take ? { envelope: true } : {}), ...(begin && data.step === 0 ? { begin } : {}) };
@@ -94,11 +97,11 @@ async function close({ turn, data, begin }: Dispatch, ending: Ending, take?: (cl
   }
 }
 
-// Ends a turn before its next step, and leaves a conversation that can go on: a model request is given up, calls that run come
-// to their end, calls that wait or have not begun are not run, and the model's questions get an answer each.
+// Ends a turn before its next step, so that the conversation can go on: a model request is cancelled, running calls finish,
+// waiting calls and calls that have not begun are not run, and each call of the model gets a result.
 
 export class Interruption {
-  /** Of the model request that is under way. */
+  /** The scope of the model request in progress. */
   private thinking: CancellationScope | null = null;
 
   constructor(
@@ -106,7 +109,7 @@ export class Interruption {
     private readonly questions: ApprovalQuestions,
   ) {}
 
-  /** Answers why it was ignored, or null. */
+  /** Returns why it is ignored, or null. */
   say(body: Json): string | null {
     const read = readBy(body);
     if (!read.ok) return read.reason;
@@ -118,13 +121,13 @@ export class Interruption {
     return null;
   }
 
-  /** What can be given up at any time. Null: it was. */
+  /** Runs work that an interruption cancels. Null: it was cancelled. */
   async during<T>(work: () => Promise<T>): Promise<T | null> {
     const scope = (this.thinking = new CancellationScope());
     try {
       return await scope.run(work);
     } catch (error) {
-      // The whole turn being cancelled says so by the scope around this one.
+      // A cancellation of the whole turn shows in the scope around this one.
       if (isCancellation(error) && this.data.interrupted && !CancellationScope.current().consideredCancelled) return null;
       throw error;
     } finally {
@@ -132,7 +135,7 @@ export class Interruption {
     }
   }
 
-  /** How the turn ends; null: nobody has interrupted it. */
+  /** The ending of an interrupted turn; null: nobody has interrupted it. */
   ending(): Ending | null {
     const { interrupted } = this.data;
     return interrupted ? { state: 'cancelled', reason: `Interrupted by ${interrupted.by}.`, written: false } : null;
@@ -141,7 +144,7 @@ export class Interruption {
 
 export type ReadBy = { ok: true; by: string } | { ok: false; reason: string };
 
-/** `{by}`, from anybody. */
+/** Reads `{by}` from untrusted JSON. */
 export function readBy(body: Json): ReadBy {
   const by = isJsonObject(body) && Object.keys(body).length === 1 ? body.by : undefined;
   if (typeof by === 'string' && by.trim() !== '' && by.length <= MAX_BY && by.isWellFormed()) return { ok: true, by };

@@ -1,4 +1,4 @@
-/** Counts what is under way, so that a turn changes runs only while all of it waits for people. */
+/** Counts work in progress: a turn continues in another run only while all of it waits for people. */
 export class InFlight {
   private underWay = 0;
 
@@ -15,7 +15,7 @@ export class InFlight {
     }
   }
 
-  /** Inside `during`: a wait that can go on in another run. */
+  /** Inside `during`: a wait that another run can continue, so it is not counted. */
   async apart<T>(wait: () => Promise<T>): Promise<T> {
     this.underWay -= 1;
     try {

@@ -1,7 +1,7 @@
 /**
- * How many bytes each part of a turn's state takes at most: it goes on in another run as one argument, of which Temporal takes
- * 2 MB, and ends a turn that brings more. What people say is refused when its part is full; what is there to be looked at is
- * shortened, since the store has it whole.
+ * Limits the bytes of each part of a turn's state. The state is one argument of the next run: Temporal allows 2 MB, and ends a
+ * turn that passes more. What people say is refused when its part is full. Data for display is shortened, since the store has all
+ * of it.
  */
 import { type JsonObject, cutJson, jsonBytes, packJson, isJsonObject, type Json } from '../../shared/json/json';
 import type { AdmittedCall, CallOutcome } from '../../shared/io/activities';
@@ -21,21 +21,21 @@ import type { OpenStep, Progress, TurnData, SubTurn } from './state';
 export const STATE_BYTES: Readonly<Record<keyof TurnData, number>> = {
   /** A step's answer while the turn goes on; the transcript has all of it. */
   text: 12_000,
-  /** Of the end. */
+  /** Why the turn ended. */
   reason: 2_000,
   /** Fifty, of `IGNORED_BYTES` each. */
   ignored: 28_000,
-  /** What waits for the next step, names, and hashes of signed messages: refused beyond. */
+  /** Messages that wait for the next step, names, and hashes of signed messages: more are refused. */
   steered: 56_000,
-  /** The views of calls, their outcomes, and the open step, all together; what people have said is beside it (recorded-decisions.ts). */
+  /** The views of calls, their outcomes, and the open step, all together; people's words are beside it (room-for-decisions.ts). */
   calls: 335_000,
   outcomes: 0,
   open: 0,
   /** `MOST_FAILURES` hashes. */
   failures: 12_000,
-  /** Turns of sub-agents. */
+  /** Sub-agents' turns. */
   subs: 40_000,
-  /** Fixed: numbers, hashes, names of states. */
+  /** Of fixed size: numbers, hashes, names of states. */
   state: 20,
   head: 66,
   step: 20,
@@ -54,16 +54,16 @@ export const STATE_BYTES: Readonly<Record<keyof TurnData, number>> = {
   store_id: 34,
 };
 
-/** Of one signal that changed nothing. */
+/** The fields of one ignored signal. */
 const IGNORED_BYTES = { signal: 60, identity: 150, reason: 300 } as const;
 export const MOST_FAILURES = 160;
-/** Of the calls in the view, where each text stands at all its places. An answer to a query takes 2 MB. */
+/** The calls in the view, where repeated texts are written each time. A query answer may have 2 MB. */
 const SHOWN_CALLS = 850_000;
-/** Of what waits in sub-agents' turns, each of which has as much as the others: their own views have it all. */
+/** Waiting calls of sub-agents in the view, shared equally among the sub-agents; their own views have all of them. */
 const SHOWN_BELOW = 400_000;
-/** The last answer goes nowhere but into the result: Temporal takes 2 MB of that too. */
+/** The last answer is only in the workflow's result, which Temporal limits to 2 MB too. */
 const LAST_ANSWER = 800_000;
-/** What people have said of it, where it is not in the store. */
+/** People's words that the argument carries, not the store. */
 export const SAID_ALONG = 24_000;
 
 export function cutIgnoredSignal<T extends Record<keyof typeof IGNORED_BYTES, string>>(ignored: T): T {
@@ -76,7 +76,7 @@ export function cutIgnoredSignal<T extends Record<keyof typeof IGNORED_BYTES, st
   };
 }
 
-/** @param last the turn ends with this answer */
+/** @param last whether the turn ends with this answer */
 export function cutAnswer(text: string, last: boolean): string {
   return cutJson(text, last ? LAST_ANSWER : STATE_BYTES.text);
 }
@@ -89,7 +89,10 @@ export function fitsSteering(steered: TurnData['steered']): boolean {
   return jsonBytes(steered) <= STATE_BYTES.steered;
 }
 
-/** Shortens what is shown of calls, the oldest first, until they fit. What is decided, run and written down stays as it is. */
+/**
+ * Shortens what is shown of calls until they fit: ended calls first, then the oldest are dropped, then all are shortened. What is
+ * decided, run or recorded stays.
+ */
 export function fitCalls(data: TurnData): void {
   if (fits(data)) return;
   for (const call of data.calls) if (isFinal(call.state)) Object.assign(call, shortView(call));
@@ -107,18 +110,18 @@ export function fitCalls(data: TurnData): void {
   }
 }
 
-/** As they are shown, where nobody packs them, and as they travel, without what people have said (set-aside.ts). */
+/** Checks both forms: as the view shows them, unpacked, and as the next run gets them, without people's words (`setAside`). */
 function fits(data: TurnData): boolean {
   const most = STATE_BYTES.calls - SAID_ALONG;
   const all = callsOf(data);
-  // Most states are small: a character of JSON is three bytes at most.
+  // Most states are small; a character of JSON takes at most three bytes.
   if (JSON.stringify(all).length * 3 <= most) return true;
   if (jsonBytes(data.calls) > SHOWN_CALLS) return false;
   const { rest } = setAside(all);
   return JSON.stringify(rest).length * 3 <= most || jsonBytes(packJson(rest)) <= most;
 }
 
-/** All that there is of calls, as it travels. */
+/** Everything about calls, in the form for the next run. */
 export function callsOf({ calls, outcomes, open }: TurnData): JsonObject {
   return { calls, outcomes, ...(open ? { open: withoutCopies(open) } : {}) } as unknown as JsonObject;
 }
@@ -132,7 +135,7 @@ export function withoutCopies(open: OpenStep): OpenStep {
   return { ...open, calls, progress: Object.fromEntries(begun.map(([id, kept]) => [id, withoutCopy(kept)])) };
 }
 
-/** What only a call that is still to run needs. */
+/** Without fields that only a call still to run needs. */
 function withoutRunFields({ changes: _, approval: __, ...call }: AdmittedCall): AdmittedCall {
   return { ...call, input: null };
 }
@@ -145,7 +148,7 @@ export function withoutCard(kept: Progress): Progress {
   return kept.at === 'question' ? { ...kept, question: { ...kept.question, card: '' } } : kept;
 }
 
-/** The reverse, but for the cards. Of a call without an input there is none to give back. */
+/** The reverse of `withoutCopies`, except for cards. A call without an input gets none back. */
 export function withInputs({ calls, ...open }: OpenStep): OpenStep {
   const inputs = new Map(calls.map(({ id, input }) => [id, input]));
   const progress = Object.entries(open.progress).map(
@@ -154,7 +157,7 @@ export function withInputs({ calls, ...open }: OpenStep): OpenStep {
   return { ...open, calls, progress: Object.fromEntries(progress) };
 }
 
-/** Calls of steps before, and revisions that others have superseded, ten at a time; what they did is counted. */
+/** Removes calls of earlier steps and superseded revisions, ten at a time, and counts their effects. */
 function forgetOldest(data: TurnData): void {
   const open = new Set(data.open?.calls.map(({ id }) => id));
   const mayGo = data.calls.filter((call) => isFinal(call.state) && (!open.has(call.id) || call.state === 'superseded'));
@@ -168,7 +171,7 @@ function forgetOldest(data: TurnData): void {
   data.calls = without(tens);
 }
 
-/** The smallest number from which on it holds; `most` where it holds for none below. Few are asked about: each answer costs. */
+/** The smallest number for which `holds` is true; `most` if it is true for none below. Calls `holds` rarely: it is expensive. */
 function fewest(most: number, holds: (count: number) => boolean): number {
   let [below, found] = [-1, 0];
   for (let step = 1; found < most && !holds(found); step *= 2) [below, found] = [found, Math.min(most, found + step)];
@@ -202,13 +205,13 @@ function shortOutcome(outcome: CallOutcome): CallOutcome {
   return { ...outcome, summary: short(outcome.summary), error: shortError(outcome.error), note: short(outcome.note) };
 }
 
-/** What a view has of the questions of one of so many sub-agents that run: the first of them, as far as they fit. */
+/** The first questions of one sub-agent that fit into the view. @param running how many sub-agents share it */
 export function fitShownBelow<T>(waiting: T[], running: number): T[] {
   let left = SHOWN_BELOW / running;
   return waiting.filter((question) => (left -= jsonBytes(question)) >= 0);
 }
 
-/** Sub-agents' turns that have ended are forgotten, the oldest first; of those that run, what waits in them is asked for anew. */
+/** Removes ended sub-agents' turns, the oldest first, and the reports of running ones, which the next run queries again. */
 export function fitSubs(subs: SubTurn[]): SubTurn[] {
   const fit = (some: SubTurn[]) => jsonBytes(some) <= STATE_BYTES.subs;
   if (fit(subs)) return subs;
@@ -223,26 +226,26 @@ export function fitSubs(subs: SubTurn[]): SubTurn[] {
 
 export const KEPT_SIGNALS = 50;
 
-/** A signal that changed nothing: counted, and the last 50 kept. */
+/** Records a signal that changed nothing: counts it, and keeps the last 50. */
 export function ignoreSignal(data: TurnData, ignored: IgnoredSignal): void {
   data.ignored.count += 1;
   data.ignored.last = [...data.ignored.last.slice(1 - KEPT_SIGNALS), cutIgnoredSignal(ignored)];
 }
 
-// What people have said, taken out of a turn's state: where it is long the store has it, and the state goes on in another run
-// without it.
+// Takes people's words out of a turn's state: if they are long the store keeps them, and the state goes to the next run without
+// them.
 
-/** What was said, and who has said it. Only lists and objects of these names are taken out. */
+/** Fields with people's words and names. Only lists and objects under these names are taken out. */
 const FIELDS = new Set(['approvals', 'earlier', 'settlements', 'decision', 'decisions', 'by', 'makers']);
-/** What a model has written has names of its own. */
+/** The fields of a call's input are not searched: the model has named them. */
 const FOREIGN = 'input';
 
-/** Where each piece is, by its JSON. */
+/** The position of each piece, by its JSON. */
 export type Places = ReadonlyMap<string, number>;
 
 /**
- * @param places of the pieces that are taken out; absent: all are, in the order in which they stand
- * @returns what was said, and the value with its place there in stead of each piece
+ * @param places positions of the pieces that are taken out; absent: all pieces, in their order
+ * @returns the pieces, and the value with its position in the place of each piece
  */
 export function setAside(value: Json, places?: Places): { rest: Json; said: Json[] } {
   const said: Json[] = [];
@@ -255,7 +258,7 @@ export function placesOf(said: Json[]): Places {
   return new Map(said.map((held, place) => [JSON.stringify(held), place]));
 }
 
-/** The reverse. @param said null: it is not known yet, and nothing stands in its place */
+/** The reverse of `setAside`. @param said null: not known yet, and the fields stay empty */
 export function putBack(rest: Json, said: Json[] | null): Json {
   return mapFields(rest, (held, name) => {
     if (typeof held !== 'number') return held;
@@ -268,7 +271,7 @@ function isSaid(held: Json): boolean {
   return Array.isArray(held) ? held.length > 0 : isJsonObject(held);
 }
 
-/** @param change what becomes of a field with one of the names */
+/** @param change gives the new value of a field with one of the names */
 function mapFields(value: Json, change: (held: Json, name: string) => Json): Json {
   if (Array.isArray(value)) return value.map((one) => mapFields(one, change));
   if (!isJsonObject(value)) return value;

@@ -1,4 +1,4 @@
-/** What a turn holds between its steps: plain data, bounded (state-limits.ts), the same after a replay. */
+/** The state of a turn between its steps: plain data, bounded (state-limits.ts), the same after a replay. */
 import type {
   AdmittedCall,
   CallArguments,
@@ -34,9 +34,9 @@ export interface TurnData extends Pick<TurnView, ViewField> {
   failures: Record<string, number>;
   /** Working time so far, ms. */
   worked_ms: number;
-  /** Calls that have gone from `calls`; absent: none. */
+  /** Counts of the calls that were removed from `calls`; absent: none. */
   earlier_calls?: EarlierCalls;
-  /** Of the classifier; absent until it has denied. */
+  /** Denials by the classifier; absent until the first. */
   denials?: Denials;
   /** What people have said to the turn while it runs; absent: nothing. */
   steered?: SteeringState;
@@ -44,44 +44,44 @@ export interface TurnData extends Pick<TurnView, ViewField> {
   interrupted?: { by: string };
   /** The conversation is compacted before the next step; absent: it need not be. */
   context_full?: boolean;
-  /** The model was stopped in the middle of its answer: it goes on before it hears of anything. */
+  /** The model paused in the middle of its answer: it continues before it gets any message. */
   paused?: boolean;
   /** The step whose calls are under way; absent between steps. */
   open?: OpenStep;
   /** Turns of sub-agents, ended ones too; absent: none. */
   subs?: SubTurn[];
-  /** What those that have ended have used; absent: nothing. */
+  /** Usage of ended sub-agents' turns; absent: none. */
   below?: TurnSpending;
   /** The store that the turn is bound to; absent before the first step, and in turns with digests of version 1. */
   store_id?: string;
-  /** Of a sub-agent's turn: what the turn above has reserved for it. */
+  /** For a sub-agent's turn: what the parent turn has reserved for it. */
   share?: TurnLimits;
 }
 
 export interface SteeringState {
   /** Messages that wait for the next step, in the order in which they came. */
   waiting: Steer[];
-  /** Whose messages steps have taken, and who has said something else that the model reads, besides the requester. */
+  /** People, besides the requester, whose messages a step has taken, or whose other words the model reads. */
   by: string[];
-  /** Digests of the signed ones that were accepted: each counts once. */
+  /** Hashes of the accepted signed messages: each counts once. */
   signed: string[];
 }
 
-/** What another run has to know of a step that this one did not end. */
+/** A step that this run did not end, for the next run. */
 export interface OpenStep {
   calls: AdmittedCall[];
   /** By call id. */
   outcomes: Record<string, CallOutcome>;
-  /** By call id: of those that are asked about, may run, or are in doubt. */
+  /** By call id, for calls that are asked about, may run, or are in doubt. */
   progress: Record<string, Progress>;
 }
 
 export type Progress =
   | { at: 'question'; args: CallArguments; question: ApprovalQuestion }
   | { at: 'ready'; args: CallArguments; approvals: Decision[] }
-  /** A sub-agent has been asked. */
+  /** A sub-agent's turn answers the call. */
   | { at: 'sub_turn'; args: CallArguments; approvals: Decision[]; turn_id: string }
-  /** Until `believed` the attempt may still be alive; `until`: the end of the patience. Both ms since 1970. */
+  /** `believed`: until then the attempt may still act. `until`: when the probe is given up. Both ms since 1970. */
   | { at: 'probing'; args: CallArguments; approvals: Decision[]; result: RunCallOutput; believed: number; until: number }
   | { at: 'doubt'; args: CallArguments; approvals: Decision[]; result: RunCallOutput; question: DoubtQuestion };
 
@@ -107,14 +107,14 @@ export function newTurn(input: TurnInput, now: string): TurnData {
   };
 }
 
-/** From its first step on the turn belongs to the store that has it. */
+/** From its first step on the turn is bound to that step's store. */
 export function bindToStore(turn: TurnContext, data: TurnData, storeId: string | undefined): void {
   if (storeId === undefined) return;
   data.store_id = storeId;
   turn.store_id = storeId;
 }
 
-/** True when there were destructive calls and none of them did, or may have done, anything. */
+/** True if there were destructive calls and every one was refused. */
 export function hasOnlyRefusals(data: TurnData): boolean {
   const destructive = data.calls.filter(
     (call) => call.class === 'destructive' && call.digest !== null && call.state !== 'superseded',
@@ -124,7 +124,7 @@ export function hasOnlyRefusals(data: TurnData): boolean {
   return destructive.length + refused > 0 && !acted && destructive.every((call) => call.effect === 'refused');
 }
 
-/** How far a call of the open step has come, for the next run. */
+/** Records how far a call of the open step has come, for the next run. */
 export function keepProgress(data: TurnData, id: string, progress: Progress): void {
   if (data.open) data.open.progress[id] = progress;
 }
@@ -134,35 +134,35 @@ export interface SubTurn {
   turn_id: string;
   workflow_id: string;
   agent: string;
-  /** Of what this turn has left; null once it has ended: what it has used is counted instead. */
+  /** Reserved from this turn's limits; null once the child has ended: then its usage is counted. */
   reserved: TurnLimits | null;
-  /** As last looked at; null: not yet. */
+  /** The last report of the child; null: none yet. */
   report: SubTurnReport | null;
-  /** It has said that there is something to look at. */
+  /** Look at the child: it signalled, it ended, or this run is new. */
   news: boolean;
 }
 
-// What a turn has used and what it has left. Its sub-agents' turns spend of the same: what runs has it reserved.
+// What a turn has used and what it has left. Its sub-agents' turns spend from the same limits; a running one has a reservation.
 
-/** Ended sub-agents included. Working time: that of the longest of those that ran beside each other. */
+/** Ended sub-agents included. Working time: of calls that ran in parallel, only the longest. */
 export function spentBy(data: TurnData): TurnSpending {
   const below = data.below ?? ZERO_SPENDING;
   return { usage: addUsage(data.usage, below.usage), steps: data.step + below.steps, time_ms: data.worked_ms };
 }
 
-/** The same for whoever looks, with what is known of sub-agents that run. */
+/** The same for the view, with what is known of running sub-agents. */
 export function usageSoFar(data: TurnData): TurnUsage {
   const running = (data.subs ?? []).filter(({ reserved }) => reserved !== null);
   return running.reduce((sum, { report }) => (report ? addUsage(sum, report.spent.usage) : sum), spentBy(data).usage);
 }
 
-/** The agent's own limits, and what the turn above has reserved for this one. Null before the first step has answered. */
+/** The agent's own limits, narrowed to what the parent turn has reserved. Before the first step only the reserved ones, or null. */
 export function limitsOf({ policy, share }: TurnData): TurnLimits | null {
   if (!policy) return share ?? null;
   return share ? narrower(policy.limits, share) : policy.limits;
 }
 
-/** Not spent, and reserved for nobody. */
+/** Neither spent nor reserved. */
 export function leftOf(data: TurnData, limits: TurnLimits): TurnLimits {
   const { usage, steps, time_ms } = spentBy(data);
   const reserved = (data.subs ?? []).flatMap((sub) => sub.reserved ?? []);

@@ -1,6 +1,6 @@
 /**
- * Messages that people send to a turn while it runs. They wait for the next step, in the order in which they came, and
- * go on in another run. Whoever's message a step has taken has a hand in all that is proposed from then on.
+ * Takes messages that people send to a running turn. They wait for the next step in order of arrival, also in the next run. The
+ * sender of a message that a step has taken counts as a maker of everything proposed from then on.
  */
 import { workflowInfo, patched } from '@temporalio/workflow';
 import type { TurnContext } from '../../shared/io/activities';
@@ -17,14 +17,14 @@ import type { InFlight } from './in-flight';
 
 type SteerOrigin = Pick<Steer, 'channel' | 'identity'>;
 
-/** They travel with the step that takes them. */
+/** They are in the arguments of the step that takes them. */
 const MOST_WAITING = 20;
-/** Their names travel with every call. */
+/** Their names are in the arguments of every call. */
 const MOST_PEOPLE = 20;
 
 export class Steering {
   private checking = 0;
-  /** Of the last one that came: the next is looked at when it has been. */
+  /** The check of the latest message: the next one is checked after it. */
   private last: Promise<unknown> = Promise.resolve();
   private ended = false;
 
@@ -32,16 +32,16 @@ export class Steering {
     private readonly turn: TurnContext,
     private readonly data: TurnData,
     private readonly inFlight: InFlight,
-    /** A message was accepted. */
+    /** Called when a message was accepted. */
     private readonly onAccepted: () => void = () => undefined,
   ) {}
 
-  /** Takes a message. Answers why it was ignored, or null when it waits for the next step. */
+  /** Takes a message. Returns why it is ignored, or null if it waits for the next step. */
   say(fields: SteerFields, from: SteerOrigin): string | Promise<string | null> {
     return this.refusalReason() ?? this.later(fields, from);
   }
 
-  /** Why no message whatsoever is taken now, or null. Each costs an activity, so that junk must not fill a run. */
+  /** Why no message is accepted now, or null. Each costs an activity, so junk must not fill a run. */
   refusalReason(): string | null {
     if (this.ended) return 'the turn has ended';
     if (this.checking + this.steeringState.waiting.length >= MOST_WAITING)
@@ -51,18 +51,18 @@ export class Steering {
     return null;
   }
 
-  /** Once all that has come so far is either accepted or not: true when something waits. */
+  /** Resolves when every message so far is either accepted or refused: true if one waits. */
   async waits(): Promise<boolean> {
     await this.last;
     return this.steeringState.waiting.length > 0;
   }
 
-  /** True while nothing is being looked at: then the turn may go on in another run. */
+  /** True if no message is being checked: then the turn may continue in another run. */
   get still(): boolean {
     return this.checking === 0;
   }
 
-  /** What waits, for the step that begins now. */
+  /** Takes the waiting messages for the step that begins now. */
   pickUp(): Steer[] {
     const { waiting, by, signed } = this.steeringState;
     if (waiting.length === 0) return [];
@@ -70,7 +70,7 @@ export class Steering {
     return waiting;
   }
 
-  /** Nothing is taken any more; what no step has taken is told so. */
+  /** Takes no more messages. A message that no step has taken is recorded as ignored. */
   end(): void {
     this.ended = true;
     for (const { identity } of this.steeringState.waiting)
@@ -93,7 +93,7 @@ export class Steering {
         this.checking -= 1;
       }
     });
-    this.last = said.catch(() => undefined); // whoever has sent it is told
+    this.last = said.catch(() => undefined); // the sender gets the error
     return said;
   }
 
@@ -119,7 +119,7 @@ export class Steering {
   }
 }
 
-/** Each person once; the requester is known anyway. */
+/** Each person once, without the requester. */
 function withSenders(people: string[], messages: Steer[], requester: string): string[] {
   return messages.reduce(
     (known, { by }) => ([requester, ...known].some((one) => samePerson(one, by)) ? known : [...known, by]),
@@ -127,9 +127,9 @@ function withSenders(people: string[], messages: Steer[], requester: string): st
   );
 }
 
-// Whoever has said something that the model reads has a hand in all that it proposes from then on.
+// A person whose words the model reads is a maker of everything that it proposes from then on.
 
-/** Names of those who have said something travel with every call. */
+/** Their names are in the arguments of every call. */
 const MOST_HEARD = 40;
 
 export function addMakers(data: TurnData, { requester }: Pick<TurnContext, 'requester'>, people: readonly string[]): void {
@@ -141,7 +141,7 @@ export function addMakers(data: TurnData, { requester }: Pick<TurnContext, 'requ
   if (added.length > by.length) data.steered = { waiting, by: added, signed };
 }
 
-/** As {@link addMakers}, of what stands beside a decision. Histories from before that counted go on as they were. */
+/** As {@link addMakers}, for the note beside a decision. Older histories do not count it. */
 export function addMaker(data: TurnData, turn: Pick<TurnContext, 'requester'>, by: string): void {
   if (patched('words-beside-decisions')) addMakers(data, turn, [by]);
 }

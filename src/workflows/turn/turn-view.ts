@@ -1,4 +1,4 @@
-/** What outsiders see of a running turn: the view, the search attributes, the cards in the Web UI. */
+/** Shows a running turn to the outside: the view, the search attributes, the cards in the Web UI. */
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { cutBytes } from '../../shared/text/utf8';
 import { inlineCode } from '../../shared/text/visible';
@@ -47,7 +47,7 @@ export function turnView(input: TurnInput, data: TurnData, asked: TurnQuestions)
   };
 }
 
-/** Also what the run before has asked, while this run takes it up: in the order in which it is asked again. */
+/** Until this run has taken over the previous run's questions: those questions, in the order in which they are asked again. */
 function waitingHere({ open }: TurnData, { questions, arrivals }: TurnQuestions): string[] {
   if (!arrivals.takesUp) return questions.open().map(({ digest }) => digest);
   const { calls = [], progress = {} } = open ?? {};
@@ -61,14 +61,14 @@ function parentView({ turn_id, workflow_id, call_id }: SubTurnStart): NonNullabl
   return { turn_id, workflow_id, call_id };
 }
 
-/** The card, with what has been said since it was made. */
+/** The card, with decisions and remarks since it was made. */
 export function cardNow(question: Question): string {
   const { card, remarks } = question;
   const lines = [...progressLines(question), ...remarks.map((text) => `- ignored: ${inlineCode(text)}`)];
   return lines.length === 0 ? card : `${card}\n### So far\n\n${lines.join('\n')}\n`;
 }
 
-/** How far people are; those who settle may disagree. */
+/** Who has decided so far; people who settle may disagree. */
 function progressLines(question: Question): string[] {
   const line = (what: string, people: { by: string }[]) =>
     people.length === 0
@@ -84,7 +84,7 @@ function progressLines(question: Question): string[] {
   );
 }
 
-/** Brings state, search attributes and Current Details in line with what waits; writes only what changed. */
+/** Updates state, search attributes and Current Details from the open questions. Writes attributes only if they changed. */
 export function showState(data: TurnData, questions: ApprovalQuestions, ended: TurnState | null = null): void {
   const open = questions.open();
   for (const question of open) {
@@ -106,10 +106,7 @@ export function showState(data: TurnData, questions: ApprovalQuestions, ended: T
   setCurrentDetails(details(data, questions));
 }
 
-/**
- * The Web UI sends the details on in an address; from about 1 MB on it fails. This is counted as they
- * are sent: percent-encoded.
- */
+/** The Web UI sends the details on in a URL; from about 1 MB on that fails. They are counted as they are sent: percent-encoded. */
 const DETAILS_LIMIT = 500_000;
 
 function details(data: TurnData, questions: ApprovalQuestions): string {
@@ -144,7 +141,7 @@ function failedCalls({ calls }: TurnData): string {
   return `\n\n### Failed calls\n\n${[...earlier, ...failed.slice(-SHOWN_FAILURES)].join('\n')}\n`;
 }
 
-/** As its own turn shows it, and where that is: it can be decided here too. */
+/** The card of a sub-agent's call, with the turn that it belongs to. It can be decided here too. */
 function surfacedCard({ turn_id, agent, card, call, kind }: SurfacedQuestion): string {
   const where = `From agent ${inlineCode(agent)}, in its turn ${inlineCode(turn_id)}. Decide here or there.`;
   if (card !== '') return `${where}\n\n${card}`;

@@ -1,6 +1,6 @@
 /**
- * A turn: one user message to its final answer. The only loop there is: head in, steps, head out.
- * Everything that has to be remembered is in `TurnData`; everything that acts is an activity.
+ * Workflow of a turn: from one user message to the final answer. It loops over steps; each one takes the head of the transcript
+ * and returns the next head. All state is in `TurnData`; all I/O is in activities.
  */
 import {
   ActivityFailure,
@@ -74,7 +74,7 @@ export async function turn(input: TurnInput): Promise<TurnView> {
 interface Loop {
   steering: Steering;
   interruption: Interruption;
-  /** Goes on in another run. */
+  /** Continues in another run. */
   another: Another;
 }
 
@@ -150,7 +150,10 @@ async function nextStep(input: TurnInput, turn: TurnContext, data: TurnData, ste
   return step;
 }
 
-/** Between two steps. A turn goes on without it where it fails: then the next request says what is wrong. @returns whether there is more room now */
+/**
+ * Compacts the conversation between two steps. If that fails the turn goes on, and the next model request reports the problem.
+ * @returns whether there is more room now
+ */
 async function makeRoom(turn: TurnContext, data: TurnData): Promise<boolean> {
   let did = false;
   if (data.head !== null) {
@@ -179,11 +182,11 @@ function beginOf({ session_workflow_id, message, attestation }: TurnInput): Pick
   return { begin: { message, ...(attestation === undefined ? {} : { attestation }) } };
 }
 
-/** The session that started the turn is told of its end, whatever that is. */
+/** Tells the session that started the turn of its end, whichever it is. */
 async function tellSession({ turn_id, session_workflow_id: id }: TurnInput): Promise<void> {
   if (id === undefined) return;
   const tell = () => getExternalWorkflowHandle(id).signal(TURN_DONE_SIGNAL, { turn_id });
-  await CancellationScope.nonCancellable(tell).catch(() => undefined); // it may be gone
+  await CancellationScope.nonCancellable(tell).catch(() => undefined); // the session may be gone
 }
 
 function turnContext(input: TurnInput, { store_id }: TurnData): TurnContext {
@@ -201,7 +204,7 @@ function turnContext(input: TurnInput, { store_id }: TurnData): TurnContext {
   };
 }
 
-/** What of it travels with every activity. */
+/** The part that every activity gets. */
 function parentOf({ limits: _, makers: __, ...parent }: SubTurnStart): ParentTurn {
   return parent;
 }

@@ -1,3 +1,4 @@
+/** Input fields that the onchain tools share, and the check of their amounts. */
 import { z } from 'zod';
 import { knownTokens, type KnownInputs } from '../known';
 import { ADDRESS_PATTERN, AMOUNT_PATTERN, fitsUint256 } from '../amounts';
@@ -22,7 +23,7 @@ export const slippage = z
   .max(500)
   .describe('How much worse than quoted the swap may be, in basis points: 50 is 0.5 %');
 
-/** What no pattern can say. */
+/** Checks that no pattern can express. */
 export function checkAmounts(input: { from_token: string; to_token: string; amount_in: string }): CheckFault | undefined {
   if (input.from_token.toLowerCase() === input.to_token.toLowerCase()) {
     return { reason: 'same_token', message: 'from_token and to_token are the same.', hint: 'Name two tokens.' };

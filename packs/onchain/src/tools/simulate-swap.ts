@@ -1,3 +1,4 @@
+/** Defines the tool `simulate_swap`, which asks the chain what a swap would give now. */
 import type { Address } from '../hex';
 import { z } from 'zod';
 
@@ -9,7 +10,7 @@ import { quote } from '../router';
 import { targetOf, type Onchain } from '../onchain';
 import { amount, checkAmounts, slippage, token } from './inputs';
 
-/** Blocks come every few seconds: an older answer is of no use. */
+/** Blocks come every few seconds: an older answer is useless. */
 const TTL_MS = 2000;
 
 /** `{from_token, to_token, amount_in, max_slippage_bps}` → what swap_token would give now. Asks the chain by `eth_call`; sends nothing. */

@@ -1,3 +1,4 @@
+/** Defines the tool `swap_token`, which swaps tokens on the chain after a person has approved the call. */
 import { z } from 'zod';
 import { type CheckFault, defineTool } from 'holdfast/tools';
 import { ADDRESS_PATTERN, AMOUNT_PATTERN, fitsUint256 } from '../amounts';
@@ -9,16 +10,19 @@ import { isWithinSlippage, swapPreview } from '../preview';
 import { accountTargetOf, type Onchain } from '../onchain';
 import { amount, checkAmounts, slippage, token } from './inputs';
 
-/** Longest time from asking to the deadline, seconds. */
+/** Longest time from the call to the deadline, seconds. */
 const LONGEST_DEADLINE = 3600;
-/** By then every deadline has passed, and the chain alone can tell: a person who looks earlier sees no more than we do. */
+/**
+ * How long the engine probes before it asks a person. By then every deadline has passed, and the chain's answer is final: a person
+ * who looks earlier sees no more.
+ */
 const RECONCILE_MS = (LONGEST_DEADLINE + 300) * 1000;
-/** Longer than one attempt waits for the chain (settings.ts), with time to ask before. */
+/** Longer than one attempt waits for the chain (settings.ts), with time for the requests before. */
 const TIMEOUT_MS = 90_000;
 
 /**
- * `{from_token, to_token, amount_in, max_slippage_bps, deadline_ts, session_key_id, simulated_min_out}` → a swap in a
- * block. Idempotent: the same key broadcasts the same signed bytes (execute.ts), so the engine may ask again after a crash.
+ * `{from_token, to_token, amount_in, max_slippage_bps, deadline_ts, session_key_id, simulated_min_out}` → a swap in a block.
+ * Idempotent: the same key broadcasts the same signed bytes (execute.ts), so the engine may repeat the call after a crash.
  * @param now Unix time, ms
  */
 export function swapToken(onchain: Onchain | null, known: KnownInputs, now: () => number = Date.now) {

@@ -1,6 +1,6 @@
 /**
- * A unified diff of one hunk: what lies between the common beginning and the common end. Exact for one
- * edit; for a rewritten file it is longer than the shortest diff, and just as true.
+ * Makes a unified diff of one hunk: the part between the common beginning and the common end. It is exact for one edit; for a
+ * rewritten file it is longer than the shortest diff, and still correct.
  */
 import { linesOf } from './text';
 
@@ -25,7 +25,7 @@ export function unifiedDiff(path: string, before: string | null, after: string):
     ['+', fresh.slice(head, fresh.length - tail)],
     [' ', old.slice(old.length - tail, old.length - tail + more)],
   ];
-  // More lines than characters are shown are only counted: a file may have millions.
+  // Lines beyond the number of shown characters are only counted: a file may have millions of lines.
   const hunk = groups.flatMap(([sign, lines]) => markLines(sign, lines.slice(0, LONGEST)));
   const oldRange = range(from, old.length - tail + more - from);
   const newRange = range(from, fresh.length - tail + more - from);

@@ -1,12 +1,11 @@
 /**
- * Directories held open, and files opened inside them by one plain name: what `openat` is to C. Node has
- * no `openat`, but on Linux `/proc/self/fd/<n>/name` is the same thing: the kernel starts at the open
- * directory, wherever its path leads by now. Each step down refuses links (`O_NOFOLLOW`), so that no
- * link, and no exchange of a directory for a link between check and use, leads out of the root.
+ * Keeps directories open, and opens files inside them by one plain name, as `openat` does in C. Node has no `openat`, but on Linux
+ * `/proc/self/fd/<n>/name` does the same: the kernel starts at the open directory, wherever its path leads by now. Each step down
+ * refuses links (`O_NOFOLLOW`). So no link, and no exchange of a directory for a link between check and use, leads out of the root.
  *
- * Where there is no /proc (macOS), a step goes by path, and what was opened is compared with what lies
- * at that path afterwards. Reads are as safe but for an attacker who hits two windows in a row; a write
- * has a window of microseconds before its rename. Use Linux where others write into the workspace.
+ * Where there is no /proc (macOS), a step goes by path, and the opened file is compared afterwards with the one at that path. Reads
+ * are as safe, except against an attacker who hits two windows in a row; a write has a window of microseconds before its rename.
+ * Use Linux where others write into the workspace.
  */
 import { constants, existsSync } from 'node:fs';
 import { lstat, open, realpath, stat, type FileHandle } from 'node:fs/promises';
@@ -14,18 +13,18 @@ import { join } from 'node:path';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 const OPEN_DIRECTORY = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
-/** Without waiting: opening a FIFO for reading would otherwise wait for a writer. */
+/** Non-blocking: opening a FIFO for reading would otherwise wait for a writer. */
 const OPEN_FILE = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
 
 export const HAS_PROC_FD = existsSync('/proc/self/fd');
 
-/** What was opened is not what lies at its path. Only without /proc. */
+/** The opened file is not the one at its path. Thrown only without /proc. */
 export class NotSameFile extends Error {}
 
 export class Directory {
   private constructor(
     private readonly handle: FileHandle,
-    /** Where it was when it was opened; what counts where there is no /proc. */
+    /** Its path when it was opened; used where there is no /proc. */
     private readonly path: string,
     private readonly anchored: boolean,
   ) {}
@@ -35,7 +34,7 @@ export class Directory {
     return new Directory(await open(root, OPEN_DIRECTORY), root, anchored);
   }
 
-  /** For calls that take a path: of this directory, or of one plain name in it. */
+  /** A path for calls that take one: of this directory, or of one plain name in it. */
   at(name?: string): string {
     const self = this.anchored ? `/proc/self/fd/${this.handle.fd}` : this.path;
     return name === undefined ? self : `${self}/${name}`;
@@ -45,7 +44,7 @@ export class Directory {
     return new Directory(await this.openAndVerify(name, OPEN_DIRECTORY), join(this.path, name), this.anchored);
   }
 
-  /** For reading. It may be anything but a link: look at its `stat` before use. */
+  /** For reading. The entry may be anything but a link: check its `stat` before use. */
   file(name: string): Promise<FileHandle> {
     return this.openAndVerify(name, OPEN_FILE);
   }

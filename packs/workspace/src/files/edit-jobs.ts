@@ -1,6 +1,6 @@
 /**
- * Edits and diffs, as threads run them. To look for a passage of 100,000 characters in a file of 16 MiB takes milliseconds,
- * or minutes where both repeat themselves: a model writes the one, and may have written the other.
+ * Edits and diffs, which run in threads. To find a passage of 100,000 characters in a file of 16 MiB takes milliseconds, or minutes
+ * if both repeat themselves; the model writes the passage, and may have written the file.
  */
 import { join } from 'node:path';
 import { defineJob } from 'holdfast/tools';

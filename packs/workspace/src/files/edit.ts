@@ -1,7 +1,7 @@
 /**
- * One replacement of one text. Pure. The rules make a repetition harmless: without a hash of the file an
- * edit is taken only if its result no longer holds the old text, so that a second run finds nothing to
- * do; with a hash, a second run is known by undoing the edit and comparing.
+ * Replaces one passage of a text once; pure. The rules make a repetition harmless. Without a hash of the file, an edit is accepted
+ * only if its result no longer contains the old text, so that a second run finds nothing to do. With a hash, a second run is
+ * recognised by undoing the edit and comparing.
  */
 import { linesOf, sha256 } from './text';
 import { invalid } from './refusals';
@@ -17,9 +17,9 @@ export interface Edit {
 export type EditOutcome = { already_applied: false; after: string; line: number } | { already_applied: true };
 
 const LISTED_LINES = 10;
-/** Bytes hashed to recognise an edit that was made before. */
+/** Most bytes that are hashed to recognise an edit that was made before. */
 const UNDO_BYTES = 128 * 1024 * 1024;
-/** Positions tried. */
+/** Most positions that are tried. */
 const UNDO_PLACES = 20_000;
 
 /** @param repeated this is not the first attempt of the call */
@@ -56,7 +56,7 @@ export function fileChangedError(path: string, expected: string, current: string
   );
 }
 
-/** True if putting the old text back somewhere gives the file that was expected. */
+/** True if putting the old text back somewhere gives the expected file. */
 function wasApplied(text: string, { old_text, new_text, expected_sha256 }: Edit): boolean {
   const most = Math.max(1, Math.min(UNDO_PLACES, Math.floor(UNDO_BYTES / (Buffer.byteLength(text) + 1))));
   const places = new_text === '' ? gaps(text, most) : placesOf(text, new_text, most);
@@ -70,7 +70,7 @@ function gaps(text: string, most: number): number[] {
   return starts.slice(0, most);
 }
 
-/** Overlapping ones too: `aa` is twice in `aaa`, and which one is meant nobody knows. */
+/** Overlapping places count too: `aa` is twice in `aaa`, and the edit does not say which one it means. */
 function placesOf(text: string, part: string, most: number): number[] {
   const places: number[] = [];
   for (let at = text.indexOf(part); at !== -1 && places.length < most; at = text.indexOf(part, at + 1)) places.push(at);
@@ -100,7 +100,6 @@ function severalMatches(path: string, text: string, places: number[]): ToolError
   );
 }
 
-/** How many lines a text has. */
 export function lineCount(text: string): number {
   return linesOf(text).length;
 }

@@ -1,4 +1,4 @@
-/** What a file holds, by its hash, for rules that bind what a command reads. */
+/** Hashes the content of a file, for rules that bind what a command reads. */
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,10 +7,10 @@ import { LARGEST_FILE } from './workspace';
 const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * SHA-256 of a plain file that is reached without a link; null where there is none, or it is too large. In one go, because rules
- * are asked in between awaiting anything.
+ * SHA-256 of a regular file that is reached without a link; null if there is none, or it is too large. Synchronous, because rules
+ * are evaluated without an await.
  * @param root resolved
- * @param path from the root, with a `/` before it
+ * @param path from the root, with a leading `/`
  */
 export function fileHash(root: string, path: string): string | null {
   const whole = join(root, path);

@@ -1,6 +1,6 @@
 /**
- * Glob patterns, as picomatch reads them and RE2 runs them. Picomatch's own expressions backtrack, and a
- * pattern of a few stars can keep one busy for minutes; RE2 takes time in proportion to the path's length.
+ * Compiles glob patterns: picomatch parses them, RE2 matches with them. Picomatch's own expressions backtrack, and a pattern of a
+ * few stars can keep one busy for minutes; RE2's time is proportional to the path's length.
  */
 import picomatch from 'picomatch';
 import { RE2JS } from 're2js';
@@ -9,7 +9,7 @@ import { type CheckFault, visible } from 'holdfast/tools';
 export const LONGEST_PATTERN = 300;
 const LARGEST_PROGRAM = 5000;
 
-/** Guards against `.`, `..` and empty names, which a walk never gives; RE2 has no look-ahead, and needs none here. */
+/** Picomatch's guards against `.`, `..` and empty names, which a walk never yields. They are removed: RE2 has no look-ahead. */
 const GUARDS = [
   '(?!(?:^|\\/)\\.{1,2}(?:\\/|$))',
   '(?!(?:\\/|^)\\.{1,2}(?:\\/|$))',
@@ -21,7 +21,7 @@ const GUARDS = [
 /** Tells whether a path, written without a leading slash, matches. */
 export type PathMatcher = (path: string) => boolean;
 
-/** @throws Error in words for the model */
+/** @throws Error with a text for the model */
 export function globMatcher(pattern: string): PathMatcher {
   const fault = patternFault(pattern);
   if (fault) throw new Error(fault);

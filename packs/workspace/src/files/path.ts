@@ -1,7 +1,7 @@
 /**
- * Paths as tools take them: `/`-separated from the workspace's root, whether they begin with `/` or not.
- * One file has one spelling, so that a rule which names it cannot be passed by with another. Pure: what
- * is really there is looked at later, by `directory.ts`, which trusts nothing of this.
+ * Parses the paths that tools take: `/`-separated from the workspace's root, with or without a leading `/`. One file has one
+ * spelling, so that another spelling cannot bypass a rule that names it. Pure: `directory.ts` checks later what really exists, and
+ * trusts nothing of this.
  */
 import { type CheckFault, ToolError, visible } from 'holdfast/tools';
 
@@ -22,7 +22,7 @@ export function namesOf(path: string): Names {
   return split(path);
 }
 
-/** The one spelling: `/src/a.ts`; `/` for the root. Never throws: what is no path keeps its text, and is refused elsewhere. */
+/** The one spelling: `/src/a.ts`; `/` for the root. Never throws: an invalid path keeps its text, and is refused elsewhere. */
 export function normalizePath(path: string): string {
   return `/${split(path).join('/')}`;
 }

@@ -1,4 +1,4 @@
-/** The errors of the file tools. None tells anything about what lies outside of the workspace, not even whether it exists. */
+/** The errors of the file tools. None reveals anything about files outside of the workspace, not even whether they exist. */
 import { realpath } from 'node:fs/promises';
 import { hasCode, ToolError } from 'holdfast/tools';
 import { NotSameFile, type Directory } from './directory';
@@ -14,7 +14,7 @@ export function invalid(reason: string, message: string, hint?: string): ToolErr
   return new ToolError('INVALID_PARAMS', reason, message, hint === undefined ? {} : { hint });
 }
 
-/** Says why `names[index]` could not be opened in `directory`. */
+/** Finds out why `names[index]` could not be opened in `directory`. */
 export async function whyNot(error: unknown, root: string, directory: Directory, names: Names, index: number): Promise<Error> {
   const path = joinNames(names.slice(0, index + 1));
   if (error instanceof NotSameFile) {
@@ -42,7 +42,7 @@ export function notPlain(path: string, what: string): ToolError {
   return invalid('not_a_file', `${path} is ${what}; only regular files are read and written.`);
 }
 
-/** A link is not followed even inside: rules are written for real paths, so the model is told the real path. */
+/** Links inside the workspace are not followed either: rules are written for real paths, so the error names the real path. */
 async function linkError(root: string, directory: Directory, names: Names, index: number): Promise<ToolError> {
   const path = joinNames(names.slice(0, index + 1));
   const target = await realpath(directory.at(names[index])).catch(() => null);

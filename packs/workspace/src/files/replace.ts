@@ -1,8 +1,7 @@
 /**
- * A file is replaced whole or not at all: temporary file in the same open directory, flushed, then
- * renamed over the old one; a new file is linked into place, which fails if somebody was faster. One
- * write of one file at a time in this process; between processes the file is compared once more right
- * before the rename.
+ * Replaces a file as a whole or not at all: it writes a temporary file in the same open directory, flushes it, and renames it over
+ * the old one. A new file is linked into place, which fails if another writer was faster. This process writes a file once at a
+ * time; against other processes, the file is compared once more right before the rename.
  */
 import { randomBytes } from 'node:crypto';
 import { link, rename, rm } from 'node:fs/promises';
@@ -14,8 +13,8 @@ import { invalid, notPlain } from './refusals';
 import type { FileContent, Workspace } from './workspace';
 
 /**
- * Reads the file, lets `decide` make the new content of it, and puts that in its place.
- * @param decide gets null where there is no file; returns null to leave all as it is
+ * Reads the file, lets `decide` compute the new content, and replaces the old one with it.
+ * @param decide gets null if there is no file; returns null to change nothing
  */
 export async function replaceFile(
   workspace: Workspace,
@@ -43,7 +42,7 @@ export async function replaceFile(
   );
 }
 
-/** Git runs what lies in its folder (hooks, filters) at somebody's next command: to write there is to run code unasked. */
+/** Git runs files of its folder (hooks, filters) at a later command: to write there would run code without approval. */
 function refuseGitPath(path: Names): void {
   if (path.length === 0) throw notPlain('/', 'a directory');
   if (path.some((name) => name.toLowerCase() === '.git')) {
@@ -106,7 +105,7 @@ function changedMeanwhile(path: Names): Error {
   return invalid('file_changed', `${joinNames(path)} was changed by somebody else at this moment.`, 'Read it again.');
 }
 
-/** The open directory itself is no more: nothing can be made in it, and nothing was. */
+/** The open directory itself was removed: nothing can be created in it, and nothing was. */
 function folderRemovedError(path: Names): Error {
   return invalid(
     'folder_removed',

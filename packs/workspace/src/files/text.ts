@@ -1,4 +1,4 @@
-/** Files as text: UTF-8 or nothing, since an edit of anything else would destroy what it does not touch. */
+/** Reads files as text. Only UTF-8 is accepted, since an edit of anything else would destroy what it does not touch. */
 import { createHash } from 'node:crypto';
 import { joinNames, type Names } from './path';
 import { invalid } from './refusals';
@@ -7,7 +7,7 @@ export function sha256(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** A NUL byte near the beginning, as git decides it. */
+/** A NUL byte near the beginning, as git checks. */
 export function looksBinary(bytes: Uint8Array): boolean {
   return bytes.subarray(0, 8192).includes(0);
 }

@@ -1,6 +1,6 @@
 /**
- * Walks the workspace in the order of its paths, through open directories, never through a link. Bounded:
- * so much of a walk is one page, and the next one goes on behind the last path.
+ * Walks the workspace in the order of its paths, through open directories, never through a link. One walk is one page of limited
+ * size; the next one continues after the last path.
  */
 import { opendir } from 'node:fs/promises';
 import type { Dirent } from 'node:fs';
@@ -8,21 +8,21 @@ import { hasCode } from 'holdfast/tools';
 import type { Directory } from './directory';
 import type { Names } from './path';
 
-/** Names looked at in one walk. */
+/** How many names one walk looks at. */
 export const MOST_ENTRIES = 100_000;
 const DEEPEST = 64;
-/** Not walked into unless asked for: large, and written by programs. */
+/** Skipped unless asked for: large, and written by programs. */
 const IGNORED_FOLDERS = new Set(['.git', 'node_modules']);
 
 export interface WalkEntry {
   path: Names;
   kind: 'file' | 'directory';
-  /** The directory that it lies in, open as long as the walk stands here. */
+  /** The directory that contains it; open while the walk is at this entry. */
   within: Directory;
 }
 
 export interface WalkOptions {
-  /** Begin behind this path. */
+  /** Begin after this path. */
   after: Names | null;
   ignored: boolean;
   signal: AbortSignal;
@@ -35,7 +35,7 @@ export class WalkReport {
   unreadable = 0;
   tooDeep = 0;
 
-  /** No more names are looked at: the walk ends early. */
+  /** The walk has looked at the most names that it may, and ends early. */
   get full(): boolean {
     return this.entries >= MOST_ENTRIES;
   }
@@ -72,7 +72,7 @@ async function* inside(parent: Directory, path: Names, options: WalkOptions, rep
   try {
     directory = await parent.directory(path.at(-1)!);
   } catch (error) {
-    // Gone, exchanged for a link, or closed to us since it was listed.
+    // Removed, exchanged for a link, or made unreadable since it was listed.
     if (!hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EPERM')) throw error;
     report.unreadable++;
     return;
@@ -84,7 +84,9 @@ async function* inside(parent: Directory, path: Names, options: WalkOptions, rep
   }
 }
 
-/** By name, so that a walk can go on where one ended. One directory of more names than a walk may see is cut. */
+/**
+ * Sorted by name, so that a walk can continue where another ended. A directory with far more names than one walk may see is cut.
+ */
 async function readEntries(directory: Directory, { signal }: WalkOptions, report: WalkReport): Promise<Dirent[]> {
   const entries: Dirent[] = [];
   try {

@@ -1,4 +1,4 @@
-/** The workspace: one root directory, and the only way to what lies in it. */
+/** The workspace: one root directory. All access to its files goes through this class. */
 import { realpathSync, statSync } from 'node:fs';
 import { mkdir, type FileHandle } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
@@ -16,14 +16,14 @@ export interface FileContent {
   mode: number;
 }
 
-/** What a thread is sent to work in the same workspace. */
+/** What a thread needs to open the same workspace. */
 export interface WorkspacePlace {
   root: string;
   hardLinks: boolean;
   anchored?: boolean;
 }
 
-/** Folders at the top of a machine: a path that begins with one of them is hardly meant for the workspace. */
+/** Top folders of a machine: a path that begins with one of them is hardly meant for the workspace. */
 const OF_THE_MACHINE = /^\/(?:etc|proc|sys|dev|root|home|usr|var|tmp|boot|run|opt|mnt|media|sbin|Users|private)\//;
 
 export class Workspace {
@@ -59,7 +59,9 @@ export class Workspace {
     return { root, hardLinks, ...(anchored === undefined ? {} : { anchored }) };
   }
 
-  /** Runs `work` with the directory held open. `create` makes what is missing on the way; `whole` is the path that was asked for. */
+  /**
+   * Runs `work` with the directory open. `create` makes missing directories on the way; `whole` is the requested path, for errors.
+   */
   async inDirectory<T>(
     names: Names,
     work: (directory: Directory) => Promise<T>,
@@ -91,7 +93,7 @@ export class Workspace {
     );
   }
 
-  /** The same in a directory that is open; `path` is the whole path, for what is said. */
+  /** The same in an open directory; `path` is the whole path, for errors. */
   async readIn(directory: Directory, path: Names): Promise<FileContent> {
     const file = await this.openIn(directory, path);
     try {
@@ -109,7 +111,7 @@ export class Workspace {
     const explained = async (error: unknown) => {
       throw await whyNot(error, this.root, directory, path, path.length - 1);
     };
-    // Looked at before it is opened, since opening alone makes some devices act; and again once it is open.
+    // Checked before it is opened, since opening alone makes some devices act; and again once it is open.
     const before = await directory.lstat(name).catch(explained);
     if (!before.isSymbolicLink()) this.refuseUnlessPlain(before, path);
     const file = await directory.file(name).catch(explained);
@@ -122,7 +124,7 @@ export class Workspace {
     }
   }
 
-  /** An error for a path that begins like one of the machine says so. */
+  /** Gives a clearer error for a missing path that looks like one of the machine. */
   outsideOr(error: unknown, path: Names): unknown {
     const missing = (error as { detail?: { reason?: string } }).detail?.reason === 'file_not_found';
     if (!missing) return error;
@@ -175,7 +177,7 @@ function tooLarge(path: Names): Error {
   );
 }
 
-/** A file may grow while it is read, and some have no size. */
+/** A file may grow while it is read, and some files report no size. */
 async function readUpTo(file: FileHandle, path: Names): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let total = 0;

@@ -1,4 +1,4 @@
-/** The walk behind glob, as a thread runs it: up to 100,000 names, sorted and matched. */
+/** The directory walk of the tool `glob`, as a thread runs it: up to 100,000 names, sorted and matched. */
 import { join } from 'node:path';
 import { defineJob } from 'holdfast/tools';
 import { globMatcher } from '../files/glob-pattern';
@@ -23,7 +23,7 @@ interface ListInput {
 
 export interface ListPage {
   paths: string[];
-  /** The last path that was dealt with; null when nothing is left. */
+  /** The last path that was processed; null when nothing is left. */
   reached: Names | null;
   note: string;
 }

@@ -1,6 +1,6 @@
 /**
- * The search behind grep, as a thread runs it: what it costs grows with pattern × text, and the model chooses both. Returns
- * one page; between files it ends early once it has taken long, and inside of one file the thread's limit ends it.
+ * The search of the tool `grep`, as a thread runs it: its cost grows with pattern × text, and the model chooses both. Returns one
+ * page. Between files the search ends early after a time limit; inside of one file the thread's limit ends it.
  */
 import { join } from 'node:path';
 import { RE2JS } from 're2js';
@@ -14,12 +14,12 @@ import { Workspace, type WorkspacePlace } from '../files/workspace';
 import { leftOut } from '../tools/left-out';
 import type { Place } from '../tools/pages';
 
-/** Larger files are left out, bytes. */
+/** Larger files are skipped, bytes. */
 const LARGEST = 4 * 1024 * 1024;
-/** Read for one page, bytes; and the time after which no further file is begun, ms. */
+/** Limits of one page: bytes read, and the time after which no further file is begun, ms. */
 const PAGE_BYTES = 64 * 1024 * 1024;
 const PAGE_MS = 4000;
-/** A matching line is shown up to here, and a line is searched up to there, characters. */
+/** How much of a matching line is shown, and how much of a line is searched, characters. */
 const MAX_SHOWN_CHARS = 300;
 const MAX_SEARCHED_CHARS = 10_000;
 const LARGEST_PROGRAM = 2000;
@@ -57,10 +57,10 @@ export function search({ place, query, from }: SearchInput): Promise<SearchPage>
   return new Search(Workspace.at(place), query).page(from);
 }
 
-/** A cancellation ends the thread. */
+/** Never aborted: a cancellation ends the thread. */
 const ENDED_FROM_OUTSIDE = new AbortController().signal;
 
-/** @throws Error in words for the model */
+/** @throws Error with a text for the model */
 export function expressionOf(pattern: string, ignoreCase: boolean): RE2JS {
   const expression = RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
   if (expression.programSize() > LARGEST_PROGRAM) throw new Error('it is too large');
@@ -118,7 +118,7 @@ class Search {
     const matches = query.glob === undefined ? () => true : globMatcher(query.glob);
     let last: Place = from ?? { path: [...base], line: 0 };
     if (from && from.line > 0) {
-      // The page before ended inside of a file: the rest of it first.
+      // The page before ended inside of a file: search the rest of it first.
       const rest = await this.workspace.inDirectory(from.path.slice(0, -1), (parent) =>
         this.searchFile(parent, from.path, from.line),
       );
@@ -143,7 +143,7 @@ class Search {
     );
   }
 
-  /** Searches one file behind a line. Returns where it stopped when the page is full. */
+  /** Searches one file after a line. Returns where it stopped when the page is full. */
   private async searchFile(within: Directory, path: Names, afterLine: number): Promise<Place | null> {
     const text = await this.textOf(within, path);
     if (text === null) return null;
@@ -168,7 +168,7 @@ class Search {
       this.bytes += bytes.length;
       return looksBinary(bytes) ? this.skip('binary files') : bytes.toString('utf8');
     } catch (error) {
-      if (alone || !isToolError(error)) throw error; // the one file that was named: say why
+      if (alone || !isToolError(error)) throw error; // the caller named this one file: report why
       return this.skip('files that cannot be read');
     }
   }

@@ -1,7 +1,7 @@
 /**
- * What in a command deserves a second look, for the person who is asked. Pure, over the text alone. It is
- * not the defence: a command can be dangerous in ways that no list knows, and every command asks anyway
- * unless a rule allows it. A few that nobody can mean are `refused` before anybody is asked.
+ * Finds what is dangerous in a command, for the person who decides about it. Pure, from the text alone. It is not the defence: a
+ * command can be dangerous in ways that no list knows, and every command needs approval anyway unless a rule allows it. A few
+ * commands that cannot be meant are `refused` before a person is asked.
  */
 import { visible } from 'holdfast/tools';
 import { simpleCommands, type SimpleCommand } from './words';
@@ -9,14 +9,14 @@ import { simpleCommands, type SimpleCommand } from './words';
 export interface Danger {
   /** The rule's name, snake_case. */
   rule: string;
-  /** For the person: what it would do. */
+  /** For the person: what the command would do. */
   why: string;
-  /** Never asked: whatever the answer, it can't be meant. */
+  /** Refused without asking a person, because the command can't be meant. */
   refused: boolean;
 }
 
 const DISK = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper\/|dm-|md)/;
-/** The machine, or all that is somebody's: `/`, `/*`, `~`, `$HOME`. */
+/** The whole machine, a system folder, or a user's whole home: `/`, `/*`, `~`, `$HOME`. */
 const EVERYTHING =
   /^(?:\/+(?:\.\/*)*\*?|\/(?:bin|boot|dev|etc|home|lib|lib64|opt|proc|root|sbin|sys|usr|var|Users)\/*\*?|~\/*\*?|\$\{?HOME\}?\/*\*?|--no-preserve-root)$/;
 const OUTSIDE = /^(?:\/(?!dev\/(?:null|stdout|stderr|tty|fd\/)|tmp(?:\/|$))|~|\$\{?HOME\}?|(?:.*\/)?\.\.(?:\/|$))/;
@@ -43,7 +43,7 @@ const SENDERS = new Set([
   'sendmail',
 ]);
 const EXECUTES = /^-(?:exec|execdir|ok|okdir)$/;
-/** They run another command with other rights. */
+/** Programs that run another command with other rights. */
 const OTHER_USER = new Set([
   'sudo',
   'sudoedit',
@@ -71,7 +71,7 @@ const OTHER_USER = new Set([
   'pfexec',
 ]);
 const AFTER_A_WORD = new Set(['flock', 'taskset', 'chroot', 'chrt', 'setarch']);
-/** They run what stands in an argument as a command. */
+/** Programs that run the text of an argument as a command. */
 const RUNS_TEXT = new Set([
   'sh',
   'bash',
@@ -126,7 +126,7 @@ const WRAPPERS = new Set([
   'fakeroot',
 ]);
 
-/** Every rule that the command meets, each once. */
+/** Each rule that the command meets, once. */
 export function dangers(command: string): Danger[] {
   const found = new Map<string, Danger>();
   const add = (rule: string, why: string, refused = false) => {
@@ -140,7 +140,7 @@ export function dangers(command: string): Danger[] {
   return [...found.values()];
 }
 
-/** `f() { … f | f & … }`: each definition is looked at once, and its name compared as text. */
+/** `f() { … f | f & … }`: each definition is checked once, and its name is compared as text. */
 function isForkBomb(command: string): boolean {
   for (const [, name, body] of command.matchAll(/(?<![\w:.])([\w:.]{1,64})\s{0,20}\(\s{0,20}\)\s{0,20}\{([^{}]*)\}/g)) {
     const pipes = body!.split('|').map((part) => part.trim());
@@ -170,7 +170,7 @@ function look(simple: SimpleCommand, add: Add, depth: number): void {
     options.some((option) => option === long || (/^-[^-]/.test(option) && option.includes(letter)));
   const recursive = flag('r', '--recursive') || flag('R', '--recursive');
 
-  // Whatever rule allows bash: what such a command may do is not what the rule's author has looked at.
+  // Refused even if a rule allows bash: the rule's author has not looked at what such a command may do.
   if (OTHER_USER.has(name) || asksTheManager(name, args))
     add('other_user', 'It takes the rights of another user, as a rule the administrator.', true);
   const again = (rest: string[]) => look({ words: rest, assignments: [], writesTo: [], pipedInto }, add, depth + 1);
@@ -321,13 +321,15 @@ function git(args: string[], add: Add): void {
     add('changes_how_programs_run', 'It changes what git runs.');
 }
 
-/** The service manager of the machine runs it, as the administrator unless it is told otherwise. */
+/** Commands that the machine's service manager runs, as the administrator unless told otherwise. */
 function asksTheManager(name: string, args: string[]): boolean {
   if (name === 'systemd-run') return !args.includes('--user');
   return name === 'machinectl' && args.some((arg) => arg === 'shell' || arg === 'login');
 }
 
-/** What a wrapper may run: an option before it may have taken its first word as a value. */
+/**
+ * The commands that a wrapper may run. An option before the command may have taken its first word as a value, so there may be two.
+ */
 function readings(args: string[]): string[][] {
   const rest = unwrap(args);
   const before = args[args.length - rest.length - 1];
@@ -335,7 +337,9 @@ function readings(args: string[]): string[][] {
   return takesOne ? [rest, unwrap(rest.slice(1))] : [rest];
 }
 
-/** What a wrapper such as `sudo -u x` or `timeout 5` runs: from the first word that is no option of it, no number and no assignment. */
+/**
+ * The command that a wrapper such as `sudo -u x` or `timeout 5` runs: from the first word that is no option, number or assignment.
+ */
 function unwrap(args: string[]): string[] {
   const takesValue = new Set(['-u', '-g', '-n', '-k', '-s', '-I', '-P', '-L']);
   let index = 0;

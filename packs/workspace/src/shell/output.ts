@@ -1,8 +1,8 @@
-/** What a command prints: its beginning up to a bound, and its end always, however much comes between. */
+/** Collects the output of a command: its beginning up to a limit, and always its end. */
 import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
 
-/** Kept from the beginning, bytes; the rest is counted, and of it only the end is kept. */
+/** Bytes kept from the beginning; the rest is counted, and only its end is kept. */
 export const KEPT_BYTES = 10 * 1024 * 1024;
 const TAIL_BYTES = 256 * 1024;
 
@@ -26,7 +26,7 @@ export class CommandOutput {
     }
   }
 
-  /** The kept text: all of it, or its beginning and its end with a mark of what lies between. */
+  /** The kept text: all of it, or its beginning and its end with a note about the gap. */
   text(): string {
     const head = Buffer.concat(this.head);
     const missing = this.bytes - head.length - this.tail.length;
@@ -42,7 +42,7 @@ function toPrintable(bytes: Buffer): string {
   return text.replace(/\r\n/g, '\n').replace(/[^\P{Cc}\n\t\r]/gu, '');
 }
 
-/** Beginning and end of a long text, half of the bound each. */
+/** Beginning and end of a long text, half of the limit each. */
 export function excerpt(text: string, most: number): { text: string; truncated: boolean } {
   if (text.length <= most) return { text, truncated: false };
   const half = Math.floor(most / 2);

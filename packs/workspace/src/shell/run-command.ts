@@ -1,7 +1,7 @@
 /**
- * Runs one command in a process group of its own, and in namespaces of its own (`processes/isolation.ts`). Whatever ends the call
- * (the command itself, its time limit, a cancellation, the end of this process) ends the whole group, and the namespace with
- * whatever has left the group.
+ * Runs one command in a process group and in namespaces of its own (`processes/isolation.ts`). Whatever ends the call (the command
+ * itself, its time limit, a cancellation, the end of this process) ends the whole group, and the namespace with the processes that
+ * left the group.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { stat } from 'node:fs/promises';
@@ -11,12 +11,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GRACE_MS, INSIDE, isJsonObject, isolated, type Told, type Work } from 'holdfast/tools';
 import { CommandOutput } from './output';
 
-/** For output that is still in the pipes once the group is gone, ms. */
+/** Time for output that is still in the pipes after the group's end, ms. */
 const DRAIN = 500;
-/** For the group to end, and for the word of it, ms. */
+/** Time for the group to end, and for the report of its end, ms. */
 const LAST = GRACE_MS + 3000;
 
-/** Of all that is told of a command, bytes. */
+/** Limit for all reports about a command, bytes. */
 const MAX_REPORT_BYTES = 10_000;
 
 const PLAIN = ['--noprofile', '--norc'];
@@ -29,7 +29,7 @@ export interface CommandEnd {
   output: CommandOutput;
 }
 
-/** Nothing was started: that is certain. */
+/** Thrown only if certainly nothing was started. */
 export class NotStarted extends Error {}
 
 /** @throws NotIsolated, NotStarted; the signal's reason once the whole group has ended */
@@ -48,7 +48,7 @@ export async function runCommand(
   const { dev, ino } = await stat(cwd, { bigint: true });
   const before = await isolated();
   signal.throwIfAborted();
-  // The command is an argument, never part of a text that is put together.
+  // The command is an argument, never part of a composed text.
   const work: Work = { command: 'bash', args: [...PLAIN, '-c', '--', command], env, folder: { dev: `${dev}`, ino: `${ino}` } };
   const running = RunningCommand.start(before, cwd, work);
   const output = new CommandOutput();
@@ -67,7 +67,7 @@ export async function runCommand(
     }, timeoutMs);
     await running.started;
     const { exitCode, signal: endedBy, error } = await running.ended;
-    // Said once the command could speak in its name: it may have run.
+    // The error came when the command could already forge it, so the command may have run.
     if (error !== undefined) throw new Error(`The command may not have been started: ${String(error).slice(0, 300)}`);
     await Promise.race([running.closed, sleep(DRAIN, undefined, { ref: false })]);
     if (signal.aborted) throw signal.reason;
@@ -81,19 +81,19 @@ export async function runCommand(
 
 type CommandExit = Pick<CommandEnd, 'exitCode' | 'signal'> & { error?: string };
 
-/** The command as this process sees it: through `inside.ts`, which is its parent. */
+/** The command as this process sees it: through its parent, the process of `inside.ts`. */
 class RunningCommand {
-  /** Rejects with NotStarted, where it is certain that nothing ran. */
+  /** Rejects with NotStarted if certainly nothing ran. */
   readonly started: Promise<void>;
-  /** Once the group has ended. */
+  /** Resolves when the group has ended. */
   readonly ended: Promise<CommandExit>;
-  /** Nobody holds the output any more. */
+  /** Resolves when no process holds the output any more. */
   readonly closed: Promise<void>;
   private readonly child: ChildProcess;
   private readonly inside: Duplex;
   private stopping: NodeJS.Timeout | undefined;
   private ready = false;
-  /** From here on the command may have run, and may speak in the name of its parent. */
+  /** From now on the command may have run, and may send reports in the place of its parent. */
   private starting = false;
   private pid: number | undefined;
   private told: CommandExit | undefined;
@@ -119,9 +119,9 @@ class RunningCommand {
       this.child.once('error', (error) => reject(new NotStarted(error.message, { cause: error })));
     });
     this.inside = this.child.stdio[3] as Duplex;
-    this.inside.on('error', () => undefined); // its end is told by `close`
+    this.inside.on('error', () => undefined); // `close` reports its end
     const lines = createInterface({ input: this.inside });
-    // A command can take this socket from its parent: what comes is believed of this command alone, and only in our form.
+    // A command can take this socket from its parent: its reports count for this command alone, and only in the known form.
     const giveUp = () => {
       lines.close();
       this.inside.destroy();
@@ -146,14 +146,14 @@ class RunningCommand {
       });
       lines.once('close', () => {
         if (!this.ready) reject(new NotStarted('what starts commands has ended before it was told what to do'));
-        resolve(); // whoever is to tell may have been killed by the command, before he could say even this
+        resolve(); // the command may have killed its parent before the parent could report even this
       });
     });
     this.started = Promise.race([started, failed]);
     this.ended = new Promise((resolve) => {
       lines.once('close', () => resolve(this.told ?? { exitCode: null, signal: 'SIGKILL' }));
     });
-    this.started.catch(() => undefined); // whoever waits is told
+    this.started.catch(() => undefined); // callers that wait get the rejection
     this.closed = new Promise((resolve) => this.child.once('close', () => resolve()));
   }
 
@@ -161,7 +161,7 @@ class RunningCommand {
     this.child.stdout!.on('data', take);
   }
 
-  /** Asks for the end, and makes it where nobody answers: the command may have killed its parent. */
+  /** Asks the parent to end the group, and kills it here after a time: the command may have killed its parent. */
   stop(): void {
     if (!this.ready) return this.kill();
     if (this.inside.writable) this.inside.write('end\n');
@@ -175,7 +175,7 @@ class RunningCommand {
     this.child.stdout!.destroy();
   }
 
-  /** With its first process a namespace ends; where there is none, the group does. */
+  /** A namespace ends with its first process; without a namespace, the group is killed. */
   private kill(): void {
     if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill('SIGKILL');
     if (this.before.length > 0 || this.pid === undefined || this.told !== undefined) return;

@@ -1,7 +1,7 @@
 /**
- * A shell command, cut into simple commands and words, well enough to recognise what is dangerous: quotes
- * and backslashes are taken away, operators separate, and what stands in $(…), `…`, <(…) or (…) is a
- * command of its own. It is no shell: what only running would show (variables, aliases) stays unknown.
+ * Cuts a shell command into simple commands and words, well enough to recognise what is dangerous: quotes and backslashes are
+ * removed, operators separate, and the text in $(…), `…`, <(…) or (…) is a command of its own. It is no shell: what only running
+ * would show (variables, aliases) stays unknown.
  */
 
 export interface SimpleCommand {
@@ -11,7 +11,7 @@ export interface SimpleCommand {
   assignments: string[];
   /** Targets of > and >>. */
   writesTo: string[];
-  /** The name of the command that this one's output goes to. */
+  /** The name of the command that reads this one's output. */
   pipedInto: string | null;
 }
 
@@ -23,7 +23,7 @@ interface Building {
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*\+?=/;
 const KEYWORDS = new Set(['if', 'then', 'else', 'elif', 'do', 'while', 'until', '!', '{', '}', 'time', 'coproc', 'function']);
 
-/** Time in proportion to the text. */
+/** Its time is proportional to the text's length. */
 export function simpleCommands(text: string): SimpleCommand[] {
   const reader = new Reader(text);
   reader.read();
@@ -37,7 +37,7 @@ class Reader {
   private intoFile = false;
   private pipeFrom: SimpleCommand | null = null;
   private at = 0;
-  /** Commands that wait for the end of one that is inside of them. */
+  /** Outer commands, which continue after the end of a command in them. */
   private readonly outer: { current: Building; word: string | null; pipeFrom: SimpleCommand | null; closer: string }[] = [];
 
   constructor(private readonly text: string) {}
@@ -87,7 +87,7 @@ class Reader {
     this.add(this.text.slice(this.at + 1, stop), stop + 1 - this.at);
   }
 
-  /** `$'…'`: its escapes could spell anything, so the common ones are read. */
+  /** `$'…'`: its escapes could spell anything, so the common ones are decoded. */
   private readAnsiQuote(): void {
     const match = /\$'((?:[^'\\]|\\[\s\S])*)'?/y;
     match.lastIndex = this.at;
@@ -106,7 +106,7 @@ class Reader {
     );
   }
 
-  /** Text, but for the commands inside of it. */
+  /** Text, except for the commands in it. */
   private readDoubleQuote(): void {
     let i = this.at + 1;
     let body = '';
@@ -118,7 +118,7 @@ class Reader {
     if (body.includes('$(') || body.includes('`')) this.inner(body);
   }
 
-  /** Substitutions within quotes: each is read by itself. One level; what is nested deeper in quotes is read as words. */
+  /** Substitutions within quotes: each is parsed by itself. One level; deeper ones in quotes are read as words. */
   private inner(body: string): void {
     for (const [, round, ticks] of body.matchAll(/\$\(([^()]*)\)|`([^`]*)`/g)) {
       if (this.outer.length < 50) this.commands.push(...simpleCommands((round ?? ticks ?? '').replaceAll('"', ' ')));
@@ -139,7 +139,7 @@ class Reader {
     this.intoFile = true;
   }
 
-  /** `name()`: what the function does is the next command. */
+  /** `name()`: the function's body is the next command. */
   private definition(): boolean {
     const empty = /\(\s{0,20}\)/y;
     empty.lastIndex = this.at;

@@ -1,3 +1,4 @@
+/** Defines the tool `bash`, which runs one command in the workspace. */
 import { existsSync, realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,11 +15,11 @@ import { folderPath } from './inputs';
 
 const DEFAULT_SECONDS = 120;
 const MOST_SECONDS = 600;
-/** Of output in the answer, UTF-16 units. */
+/** Limit of the output in the answer, UTF-16 units. */
 export const MOST_OUTPUT = 50_000;
 
 export interface BashSettings {
-  /** Further environment variables; the worker's own do not reach a command, but for PATH. */
+  /** Further environment variables; of the worker's own, a command gets only PATH. */
   env?: Record<string, string>;
   /** Home folder of commands, absolute, outside of the workspace. Default: an empty one for each call, removed afterwards. */
   home?: string;
@@ -35,8 +36,8 @@ export function bashTool(workspace: Workspace, settings: BashSettings) {
     target: { root: workspace.root },
     egress: true,
     untrustedOutput: true, // it may print what it fetched
-    maxInlineBytes: 'unlimited', // the answer is bounded, and the whole is kept beside it
-    timeoutMs: (MOST_SECONDS + 30) * 1000, // the tool keeps the limit that was asked for; this one is the last net
+    maxInlineBytes: 'unlimited', // the answer is limited, and the whole output is kept beside it
+    timeoutMs: (MOST_SECONDS + 30) * 1000, // the tool enforces the requested limit; this one is the last resort
     description: {
       does: 'Runs one bash command in the workspace, in a process group of its own.',
       returns:
@@ -64,7 +65,7 @@ export function bashTool(workspace: Workspace, settings: BashSettings) {
     }),
     estimatedTokens: { input: 80, output: { min: 40, typical: 800, max: 13_000 } },
     changelog: { '1.0.0': 'First version.' },
-    // In another folder the same words run other files: allow rules then see a command that only people allow.
+    // In another folder the same words run other files. No allow rule matches a line with `&&`, so a person decides.
     ruleTarget: {
       kind: 'command',
       of: ({ command, cwd }) => (normalizePath(cwd) === '/' ? command : `cd ${normalizePath(cwd)} && ${command}`),
@@ -116,7 +117,7 @@ function previewOf(command: string, cwd: string, seconds: number): string {
   return [...warnings, `Runs in ${cwd} of the workspace, for ${seconds} s at most:`, '', command].join('\n');
 }
 
-/** Programs run what lies in a home folder (`.gitconfig`, `.npmrc`), and file tools write in the workspace unasked. */
+/** Programs run files of a home folder (`.gitconfig`, `.npmrc`), and file tools write in the workspace without approval. */
 function refuseHomeInside({ root }: Workspace, home: string | undefined): void {
   if (home === undefined) return;
   if (!isAbsolute(home)) throw new Error(`workspaceTools: home must be an absolute path, and is ${JSON.stringify(home)}`);
@@ -133,17 +134,20 @@ async function homeFor({ home }: BashSettings): Promise<{ path: string; remove()
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
-/** Git takes a folder with a few plain files for a repository, and runs what their configuration says: file tools could write those. */
+/**
+ * Git takes a folder with a few plain files for a repository, and runs what their configuration says; file tools could write those
+ * files.
+ */
 const EXPLICIT_REPOSITORIES = { GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.bareRepository', GIT_CONFIG_VALUE_0: 'explicit' };
 
-/** An allow-list: the worker's keys and settings are none of a command's business. */
+/** An allow-list: the worker's keys and settings must not reach a command. */
 function environment(home: string, more: Record<string, string> = {}): Record<string, string> {
-  // A folder that is none from the root is one of the workspace: a file there would be run for a program of the system.
+  // A relative folder in PATH is one of the workspace: a file there would run in the place of a system program.
   const path = (process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin').split(delimiter).filter(isAbsolute).join(delimiter);
   return { PATH: path, HOME: home, LANG: 'C.UTF-8', TERM: 'dumb', ...EXPLICIT_REPOSITORIES, ...more };
 }
 
-/** What was refused before a process was there had no effect. */
+/** An error before a process was started had no effect. */
 function toNoEffectError(error: unknown): unknown {
   if (error instanceof NotIsolated) {
     return new ToolError('EXECUTION_ERROR', 'not_isolated', `No command runs here. ${error.message}`, {

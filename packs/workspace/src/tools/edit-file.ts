@@ -1,3 +1,4 @@
+/** Defines the tool `edit_file`, which replaces one passage of a text file in the workspace. */
 import { z } from 'zod';
 import { type CheckFault, defineTool, inThread, isToolError, type ToolContext } from 'holdfast/tools';
 import type { Edit } from '../files/edit';

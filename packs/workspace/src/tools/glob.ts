@@ -1,3 +1,4 @@
+/** Defines the tool `glob`, which lists files of the workspace by a pattern. */
 import { z } from 'zod';
 import { type CheckFault, defineTool, inThread, type ToolContext } from 'holdfast/tools';
 import { globFault } from '../files/glob-pattern';

@@ -1,3 +1,4 @@
+/** Defines the tool `grep`, which searches text files of the workspace by a regular expression. */
 import { z } from 'zod';
 import { type CheckFault, defineTool, inThread, type ToolContext, visible } from 'holdfast/tools';
 import { globFault } from '../files/glob-pattern';

@@ -31,12 +31,12 @@ export const cursor = z
   .optional()
   .describe('next_cursor of the page before, exactly; leave out for the first page');
 
-/** For rules such as `edit_file(/src/**)`. */
+/** Rule target for rules such as `edit_file(/src/**)`. */
 export const pathTarget = { kind: 'path' as const, of: ({ path }: { path: string }) => normalizePath(path), protects: ['.git'] };
 
 export const checkPath = ({ path }: { path: string }) => pathFault(path);
 
-/** One name for one file, also where the file system takes upper and lower case for the same. */
+/** One name for one file, even if the file system ignores upper and lower case. */
 function resource(path: string): string {
   return normalizePath(path).toLowerCase();
 }

@@ -1,7 +1,8 @@
+/** Describes what a walk or a search of the workspace left out. */
 import type { WalkReport } from '../files/walk';
 import { MOST_ENTRIES } from '../files/walk';
 
-/** One line about what a search did not look at; empty when it saw all. */
+/** One line about what a search left out; empty if it left out nothing. */
 export function leftOut(report: WalkReport, files: Record<string, number>): string {
   const counts = {
     'symbolic links': report.links,

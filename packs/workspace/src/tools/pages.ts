@@ -1,9 +1,9 @@
-/** Pages of a walk: a cursor holds the place, and the query that it belongs to. */
+/** Cursors for the pages of a walk: a cursor holds the place, and the query that it belongs to. */
 import { canonical, isJsonObject, type JsonObject, type ToolContext } from 'holdfast/tools';
 import { invalid } from '../files/refusals';
 import { sha256 } from '../files/text';
 
-/** The last path that was dealt with, and the last line of it; line 0: all of it. */
+/** The last path that was processed, and its last processed line; line 0: all of it. */
 export interface Place {
   path: string[];
   line: number;
@@ -13,7 +13,7 @@ export function sealPage(ctx: ToolContext, query: object, place: Place): string 
   return ctx.cursors.seal({ query: hashOf(query), ...place });
 }
 
-/** @throws ToolError INVALID_PARAMS `bad_cursor` for a cursor of another query, or a made-up one */
+/** @throws ToolError INVALID_PARAMS `bad_cursor` for a cursor of another query, or an invented one */
 export function openPage(ctx: ToolContext, query: object, cursor: string | undefined): Place | null {
   if (cursor === undefined) return null;
   const sealed = ctx.cursors.open(cursor);

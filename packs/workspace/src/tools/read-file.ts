@@ -1,3 +1,4 @@
+/** Defines the tool `read_file`, which reads a text file of the workspace, or some of its lines. */
 import { z } from 'zod';
 import { defineTool } from 'holdfast/tools';
 import { namesOf, normalizePath } from '../files/path';
@@ -7,7 +8,7 @@ import type { Workspace } from '../files/workspace';
 import { checkPath, filePath, pathTarget, readsOne } from './inputs';
 
 const MOST_LINES = 2000;
-/** Of one answer, UTF-16 units; about 200 KB of plain text. */
+/** Limit of one answer, UTF-16 units; about 200 KB of plain text. */
 const MOST_CHARACTERS = 200_000;
 
 /** `{path, offset, limit}` → the exact text of these lines, and the sha256 of the whole file. */
@@ -18,7 +19,7 @@ export function readFileTool(workspace: Workspace) {
     class: 'read',
     group: 'workspace',
     target: { root: workspace.root },
-    maxInlineBytes: 'unlimited', // it bounds its answer itself, and a reference would only be read again
+    maxInlineBytes: 'unlimited', // the tool limits its answer itself, and a reference would only be read again
     description: {
       does: 'Reads one text file of the workspace, whole or some of its lines.',
       returns:
@@ -75,7 +76,7 @@ export function readFileTool(workspace: Workspace) {
   });
 }
 
-/** As many whole lines as fit; of a first line that does not fit, its beginning. */
+/** As many whole lines as fit; if the first line does not fit, its beginning. */
 function excerpt(lines: string[]): { content: string; count: number; cut: boolean } {
   let size = 0;
   let count = 0;

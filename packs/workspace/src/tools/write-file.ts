@@ -1,3 +1,4 @@
+/** Defines the tool `write_file`, which writes a whole text file of the workspace. */
 import { z } from 'zod';
 import { defineTool, inThread, isToolError, type ToolContext } from 'holdfast/tools';
 import { fileChangedError, lineCount } from '../files/edit';
@@ -56,7 +57,7 @@ export function writeFileTool(workspace: Workspace) {
         (before) => {
           const current = before && sha256(before);
           created = before === null;
-          alreadyApplied = current === hash; // a repetition, or nothing to do: the same end
+          alreadyApplied = current === hash; // a repetition, or nothing to do: the result is the same
           if (alreadyApplied) return null;
           if (expected_sha256 === undefined && current !== null) throw readFirst(names, current);
           if (expected_sha256 !== undefined && expected_sha256 !== current)
@@ -85,7 +86,7 @@ function readFirst(names: Names, current: string): Error {
   );
 }
 
-/** The change, for whoever is asked. A fault is shown in its place: it is the run that refuses, when its turn comes. */
+/** The change, for the approver. A fault is shown in its place; the run itself refuses the call later. */
 async function diffOr(workspace: Workspace, path: string, content: string, ctx: ToolContext): Promise<string> {
   try {
     const names = namesOf(path);
