@@ -62,8 +62,8 @@ export async function runProjects(root, { project, files = [], args = [], filesP
   const env = {
     ...process.env,
     ...(log === undefined ? {} : { HOLDFAST_TEST_OUTPUT: '3' }),
-    // Threads and open files of one system test file would be there for the next: each has a process of its own.
-    ...(project === 'system' ? { HOLDFAST_TEST_FRESH_PROCESS: '1' } : {}),
+    // Threads and open files of one system test file would be there for the next: in a whole run each has a process of its own.
+    ...(project === 'system' && files.length === 0 ? { HOLDFAST_TEST_FRESH_PROCESS: '1' } : {}),
   };
   try {
     const { code } = await runChild(process.execPath, command, { cwd: root, env, ...quiet });
