@@ -60,7 +60,10 @@ export interface AgentDefinition {
   contextWindow?: number;
   /** At this share of the context window the conversation is compacted before the next step (docs/sessions.md). Default 0.8. */
   compactAt?: number;
-  /** Which of its tools the model sees at once: `all` (the default), or a few with a way to find the others (docs/tools-at-scale.md). */
+  /**
+   * Which of its tools the model sees at once: `all` (the default), or a few with a way to find the others
+   * (docs/tools-at-scale.md).
+   */
   catalogue?: CatalogueDefinition;
 }
 

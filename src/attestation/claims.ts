@@ -43,7 +43,7 @@ export interface DecisionClaims {
   kid: string;
 }
 
-/** The requester of a turn: nobody else can have started it under their name. */
+/** Claims of a turn's start: they prove that the requester started it. */
 export interface StartClaims {
   v: 'holdfast.start/1';
   aud: { namespace: string; workflow_id: string };

@@ -20,8 +20,8 @@ export interface TrustedKey {
   /** The raw 32 bytes, base64url. */
   public: string;
   /**
-   * `gateway`: speaks for any principal, with any roles. `principal`: for the one named here, with the roles given here. `bundle`: signs
-   * audit bundles, and speaks for nobody.
+   * `gateway`: speaks for any principal, with any roles. `principal`: for the one named here, with the roles given here. `bundle`:
+   * signs audit bundles, and speaks for no principal.
    */
   use: 'gateway' | 'principal' | 'bundle';
   principal?: string;

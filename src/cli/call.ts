@@ -99,7 +99,7 @@ export async function followCall(
       const asks = event.type === 'approval_requested' || (event.type === 'tool_error' && event.effect === 'in_doubt');
       const line = stream || asks ? describeEvent(event) : null;
       if (line !== null && event.type !== 'turn_started') output.note(line);
-      // Looked up only if somebody has to decide: otherwise the call's state is not queried.
+      // Looked up only if a person has to decide: otherwise the call's state is not queried.
       if (asks) asking ??= waiting.until(AbortSignal.any([over.signal, signal]));
       if (asks || event.type === 'approval_decided') waiting.look();
     }

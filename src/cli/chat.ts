@@ -171,7 +171,7 @@ class Chat {
       const view = await turn.result();
       this.last = view.state;
       const { text, state, reason } = view;
-      const shown = typed.hasShown(text) || (state !== 'completed' && text === said); // a stopped turn ends with the text before its last calls
+      const shown = typed.hasShown(text) || (state !== 'completed' && text === said); // such a turn ends with its earlier text
       output.answer(view, [
         '',
         ...(shown ? [] : visible(text).split('\n')),

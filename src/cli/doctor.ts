@@ -12,7 +12,7 @@ import { version } from '../version';
 interface Finding {
   what: string;
   ok: boolean;
-  /** A turn can run, but somebody should look at this. */
+  /** A turn can run, but the operator should look at this. */
   warning?: true;
   detail: string;
 }

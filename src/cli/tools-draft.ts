@@ -73,7 +73,7 @@ function read(file: string): { text: string; whole: boolean } {
   }
 }
 
-/** Never overwrites a file: somebody may have finished it already. */
+/** Never overwrites a file: a person may have finished it already. */
 function write(file: string, text: string): void {
   try {
     writeFileSync(file, text, { flag: 'wx' });

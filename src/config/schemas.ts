@@ -104,7 +104,7 @@ export const addresses = z
   .pipe(z.array(z.email().max(254)).max(20));
 export const flag = z.enum(['true', 'false', '1', '0']).transform((value) => value === 'true' || value === '1');
 
-/** Whether the text names its sender, which the SEC requires: words, with an e-mail address among them. */
+/** The SEC requires a sender: words, with an e-mail address among them. */
 export function namesSomeone(text: string): boolean {
   const words = text.trim().split(/\s+/);
   return /^[\x20-\x7e]+$/.test(text) && words.length > 1 && words.some((word) => /^[^@]+@[^@.]+\.[^@]+$/.test(word));
@@ -118,7 +118,7 @@ function isPrincipalName(name: string): boolean {
   return /^[^/]+(?:\/[^/]+)?$/.test(name) && name.isWellFormed() && Buffer.byteLength(name) <= KEYWORD_BYTES;
 }
 
-/** Answers contain the URL that they come from, so it must have no password. */
+/** Answers contain the URL, so it must have no password. */
 export function hasNoPassword(url: string): boolean {
   return withoutPassword(url) === url;
 }

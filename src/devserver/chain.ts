@@ -41,7 +41,7 @@ export async function startChain(options: DevChainOptions = {}): Promise<DevChai
   const { port: wish = 0, anvil = anvilPath(), blockSeconds, onLog = () => {}, startTimeoutMs = 30_000 } = options;
   if (anvil === null) throw new Error(MISSING);
   const { port } = await choosePort('the chain', wish, wish);
-  // The node answers every page, whatever its Origin, so it listens behind a guarded proxy.
+  // The node answers every page, whatever its Origin: it is hidden behind a guarded proxy.
   const own = await secretPlace();
   const args = ['--host', own.host, '--port', String(own.port), '--chain-id', String(DEV_CHAIN_ID), '--quiet'];
   if (blockSeconds !== undefined) args.push('--block-time', String(blockSeconds), '--mixed-mining');

@@ -42,7 +42,7 @@ export interface Stack {
   /** JSON-RPC node of the embedded chain; null: there is none. */
   chainUrl: string | null;
   workerPid(): number | undefined;
-  /** Rejects when the dev server dies, or the worker dies too often. */
+  /** Rejects when the server dies, or the worker too often. */
   broken: Promise<never>;
   stop(): Promise<void>;
 }
@@ -163,7 +163,7 @@ function settingsOf(chain: EquippedChain | null): NodeJS.ProcessEnv {
   return { ...settings, ...Object.fromEntries(files) };
 }
 
-/** A version gets turns only after somebody makes it current, which nobody does here. */
+/** A version gets turns only after an operator makes it current; here is none. */
 const VERSIONING = /^HOLDFAST_(DEPLOYMENT|BUILD_ID)(_FILE)?$/;
 
 /** Without empty variables, which count as not set, and without a version. */

@@ -67,13 +67,13 @@ export const PRICES: Readonly<Record<string, ListPrice>> = {
   'rehearsal-1': FREE,
 };
 
-/** What may follow a model's name and leave its price alone: a date, `-latest`, `-0`, a platform's version. */
+/** What may follow a model's name without changing its price: a date, `-latest`, `-0`, a platform's version. */
 const SUFFIX = /^([-@]\d{8}|-latest|-0)?(-v\d+(:\d+)?)?$/;
 const PLATFORM = /^([a-z]{2,6}\.)?anthropic\./;
 
 /**
- * The price of a model, or undefined. A name that merely begins alike (`claude-opus-4-9`) has none.
- * @param own prices that the app sets, which win
+ * The price of a model, or undefined. A name that only begins alike (`claude-opus-4-9`) has none.
+ * @param own prices that the app sets, which override the table
  */
 export function priceOf(model: string, own: ModelSettings = {}): ListPrice | undefined {
   const set = Object.hasOwn(own, model) ? own[model]!.prices : undefined;
@@ -86,13 +86,13 @@ export function priceOf(model: string, own: ModelSettings = {}): ListPrice | und
 export interface Cost {
   /** US dollars; 0 when the model has no known price. */
   usd: number;
-  /** False: the model is not in the table, and 0 does not mean free. */
+  /** False: the model's price is not known, and 0 does not mean free. */
   priced: boolean;
 }
 
 /**
  * Cost of one request, US dollars, to a millionth of a cent.
- * @param model as it was asked for, and as the answer names it: vendors answer with a dated name, servers of one's own with another
+ * @param model as requested, and as the answer names it: vendors answer with a dated name, a user's own server with another
  */
 export function costUsd(model: { asked: string; answered: string }, usage: ModelUsage, own: ModelSettings = {}): Cost {
   const parts = usage.billed ?? [{ model: model.answered, ...usage }];
@@ -118,10 +118,11 @@ function microOf(listed: ListPrice, counts: TokenCounts): number {
   );
 }
 
-// What a request took. What is billed and what the conversation takes of the model's window are two figures: where the vendor's
-// own tools ran, the model was asked several times for one answer, and the totals count the conversation each time.
+// Counts what a request took. The tokens that are billed and those that the conversation takes of the model's window are two
+// figures: if the vendor's own tools ran, the model was asked several times for one answer, and the totals count the conversation
+// each time.
 
-/** Of JSON, for a token: few, so that too little is never counted. */
+/** Characters of JSON for a token: few, so that the count is never too low. */
 const CHARACTERS = 3;
 
 export const NO_TOKENS: Readonly<TokenCounts> = {
@@ -132,14 +133,14 @@ export const NO_TOKENS: Readonly<TokenCounts> = {
 };
 
 /**
- * @param first the figures with which the stream began: of the conversation as it was sent
- * @param last those with which it ended: of all that the answer took
+ * @param first figures at the beginning of the stream: of the conversation as it was sent
+ * @param last figures at its end: of all that the answer took
  * @param model of the answer
  */
 export function usageOf(first: JsonObject, last: JsonObject, content: readonly JsonObject[], model: string): ModelUsage {
   const total = tokensOf(last);
   const iterations = (Array.isArray(last.iterations) ? last.iterations : []).filter(isJsonObject).map((one) => ({
-    // Of its own making: how the vendor made room, or asked another model. Totals leave these out.
+    // Iterations of the vendor's own: it made room, or asked another model. Totals leave these out.
     beside: one.type === 'compaction' || one.type === 'advisor_message',
     model: typeof one.model === 'string' ? one.model : model,
     ...tokensOf(one),
@@ -164,7 +165,7 @@ export function usageOf(first: JsonObject, last: JsonObject, content: readonly J
   };
 }
 
-/** What goes into a request and comes out of it. */
+/** All tokens of a request and its answer. */
 export function sumOf({ input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens }: TokenCounts): number {
   return input_tokens + output_tokens + cache_read_tokens + cache_creation_tokens;
 }
@@ -182,7 +183,7 @@ function count(value: Json | undefined): number {
   return typeof value === 'number' && value > 0 ? value : 0;
 }
 
-/** The last time that the model was asked tells; else what was sent, and what the answer adds to it. */
+/** The tokens of the last iteration; without iterations, what was sent and what the answer adds to it. */
 function contextOf(
   iteration: TokenCounts | undefined,
   first: TokenCounts,

@@ -1,7 +1,7 @@
 /**
- * Tool calls for models without a tool API: the tools are described in the system prompt, and the answer's
- * JSON objects `{"tool": …, "arguments": …}` become the same tool_use blocks that a tool API would give.
- * Everything after that (admission, approval, results) is as for any model. How calls are read: written-calls.ts.
+ * Tool calls for models without a tool API: describes the tools in the system prompt, and turns the answer's JSON objects `{"tool":
+ * …, "arguments": …}` into the tool_use blocks that a tool API would give. Everything after that (admission, approval, results) is
+ * as for any model. written-calls.ts reads the calls.
  */
 import { isJsonObject, type JsonObject } from '../shared/json/json';
 import type {
@@ -15,7 +15,7 @@ import type {
 } from './provider';
 import { piecesOf, type WrittenCall } from './written-calls';
 
-/** The same model, told about tools in words. */
+/** The same model, with tools described in its prompt. */
 export function withPromptedTools(model: ModelProvider): ModelProvider {
   return {
     name: model.name,
@@ -58,7 +58,7 @@ function messageInWords({ role, content }: ModelMessage): ModelMessage {
   return { role, content: out };
 }
 
-/** JSON inside JSON: whatever a tool returned, no line of it can begin like a call or end the result. */
+/** JSON inside JSON: whatever a tool returned, no line of it can look like the beginning of a call or end the result. */
 function resultInWords(result: JsonObject): JsonObject {
   const parts = Array.isArray(result.content) ? result.content.filter(isJsonObject) : [];
   const said = typeof result.content === 'string' ? result.content : parts.map((part) => String(part.text ?? '')).join('\n');

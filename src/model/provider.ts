@@ -1,6 +1,6 @@
 /**
- * One interface in front of every model. Messages are the Messages API's own content blocks, kept
- * as they went over the wire, so that thinking blocks and signatures go back unchanged.
+ * The interface of every model. Messages are the Messages API's own content blocks, unchanged from the wire, so that thinking
+ * blocks and signatures go back as they came.
  */
 import type { Json, JsonObject } from '../shared/json/json';
 
@@ -14,7 +14,7 @@ export interface ModelTool {
   name: string;
   description: string;
   input_schema: JsonObject;
-  /** The vendor holds the model to the schema as it writes a call. */
+  /** The vendor enforces the schema while the model writes a call. */
   strict?: boolean;
 }
 
@@ -23,12 +23,12 @@ export interface ModelRequest {
   system: string;
   messages: ModelMessage[];
   tools: ModelTool[];
-  /** Vendor's server-side tools that the agent lists, as the wire wants them. They bypass admission. */
+  /** The vendor's server-side tools that the agent lists, in the wire format. They bypass admission. */
   serverTools: JsonObject[];
   maxTokens: number;
   /** Extra fields for the wire (thinking, temperature…), from the agent's definition. */
   options: JsonObject;
-  /** The vendor's container that earlier answers of the conversation ran code in. Absent: there is none that still exists. */
+  /** The vendor's container in which earlier answers of the conversation ran code. Absent: none exists any more. */
   container?: string;
 }
 
@@ -41,9 +41,9 @@ export interface TokenCounts {
 
 /** All that is billed. */
 export interface ModelUsage extends TokenCounts {
-  /** What the conversation takes of the model's window, this answer included. Absent: as much as was billed. */
+  /** What the conversation takes of the model's window, this answer included. Absent: the same as was billed. */
   context_tokens?: number;
-  /** The same by model, where more than one was asked. Absent: the answer's. */
+  /** The same by model, if several were asked. Absent: all is of the answer's model. */
   billed?: ({ model: string } & TokenCounts)[];
   /** Searches of the vendor's tool, which cost extra. Absent: none. */
   web_searches?: number;
@@ -58,14 +58,14 @@ export type StopReason =
   | 'refusal'
   | 'model_context_window_exceeded';
 
-/** The answer ends where there was no room for more: a call at its end may not be whole. */
+/** The answer ended for lack of room: a call at its end may not be whole. */
 export function isCut(reason: StopReason): boolean {
   return reason === 'max_tokens' || reason === 'model_context_window_exceeded';
 }
 
 /** A `tool_use` block's input as text, so that admission can parse it strictly (duplicate keys, cut-off JSON). */
 export interface RawToolInput {
-  /** Position of its block in the answer's content. An id is the model's own word, and two blocks may have the same. */
+  /** Position of its block in the answer's content. The model chooses ids, so two blocks may have the same. */
   block: number;
   json: string;
 }
@@ -73,24 +73,24 @@ export interface RawToolInput {
 export interface ModelResponse {
   /** The vendor's message id. */
   id: string;
-  /** The vendor's request id, where it sent one. */
+  /** The vendor's request id, if it sent one. */
   requestId: string | null;
   model: string;
   stopReason: StopReason;
   /** What the vendor adds to a refusal (category, explanation), as it came; absent when it added nothing. */
   stopDetails?: Json;
-  /** Content blocks, in order. A tool_use block whose JSON did not parse carries `input: {}`. */
+  /** Content blocks, in order. A tool_use block whose JSON did not parse has `input: {}`. */
   content: JsonObject[];
   rawToolInputs: RawToolInput[];
   usage: ModelUsage;
-  /** Where the vendor ran code for this answer; absent: nowhere. */
+  /** Where the vendor ran code for this answer; absent: it ran none. */
   container?: Container;
 }
 
-/** Waiting code goes on in it, so that the next request has to name it. */
+/** Waiting code continues in it, so the next request has to name it. */
 export interface Container {
   id: string;
-  /** ISO 8601; null: the vendor has not said. */
+  /** ISO 8601; null: the vendor did not give it. */
   expires_at: string | null;
 }
 
@@ -106,7 +106,7 @@ export interface ModelProvider {
   request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse>;
 }
 
-/** A request that failed, classified once, here, at the boundary. */
+/** A request that failed, classified once, at the boundary to the model. */
 export class ModelFailure extends Error {
   override readonly name = 'ModelFailure';
   constructor(

@@ -1,7 +1,7 @@
 /**
- * The conversation as the API takes it back. The record keeps every answer as it came; what the API would refuse is mended
- * or left out here, each time it is sent: one block that it refuses would otherwise end every later turn of the session.
- * Pure, and the same for every request, so that a retried step repeats its request, and the prompt cache holds.
+ * Makes a conversation acceptable to the API. The record keeps every answer as it came; this repairs or leaves out what the API
+ * would refuse, each time it is sent: otherwise one refused block would end every later turn of the session. Pure, and the same for
+ * every request, so that a retried step repeats its request, and the prompt cache is hit.
  */
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import type { ModelMessage } from './provider';
@@ -11,7 +11,7 @@ export interface WireMessage extends JsonObject {
   content: JsonObject[];
 }
 
-/** @param container whether the request names the container that waiting code goes on in */
+/** @param container whether the request names the container in which waiting code continues */
 export function sendable(messages: readonly ModelMessage[], container: boolean): WireMessage[] {
   const legal = messages.map(({ role, content }) => ({ role, content: content.flatMap((block) => legalBlock(role, block)) }));
   const served = withoutOpenServerTools(mergeByRole(legal), container);
@@ -27,7 +27,7 @@ const USER_TYPES: ReadonlySet<unknown> = new Set([
   'tool_result',
   'container_upload',
 ]);
-/** What a model may have said, as far as the API's reference names it. */
+/** The blocks that a model's answer may contain, by the API's reference. */
 const ASSISTANT_TYPES: ReadonlySet<unknown> = new Set([
   ...['text', 'thinking', 'redacted_thinking', 'tool_use', 'server_tool_use', 'mcp_tool_use', 'mcp_tool_result'],
   ...['web_search_tool_result', 'web_fetch_tool_result', 'tool_search_tool_result', 'code_execution_tool_result'],
@@ -38,7 +38,7 @@ const SERVER_TOOLS: ReadonlySet<unknown> = new Set([
   ...['web_search', 'web_fetch', 'code_execution', 'bash_code_execution', 'text_editor_code_execution'],
   ...['tool_search_tool_regex', 'tool_search_tool_bm25', 'advisor'],
 ]);
-/** Fields of the kinds that are put together here: a delta of a newer kind may have left others on them. */
+/** Fields of the kinds that are rebuilt here: a delta of a newer kind may have added others. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   text: ['type', 'text', 'citations', 'cache_control'],
   thinking: ['type', 'thinking', 'signature'],
@@ -81,13 +81,13 @@ function withoutWrongCitations(text: JsonObject): JsonObject {
   return citations === undefined || citations === null || Array.isArray(citations) ? text : rest;
 }
 
-/** A name that no tool can have: the model has read by now that there is none. */
+/** For a name that no tool can have. The model has already read that there is no such tool. */
 function legalName(name: Json | undefined): string {
   const written = typeof name === 'string' ? name : '';
   return TOOL_NAME.test(written) ? written : written.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unnamed';
 }
 
-/** Messages of one role in a row are one to the API (results and a word of the user, a turn that failed and the next one). */
+/** The API merges consecutive messages of one role (results and a message of the user, a turn that failed and the next one). */
 function mergeByRole(messages: readonly WireMessage[]): WireMessage[] {
   const out: WireMessage[] = [];
   for (const { role, content } of messages) {
@@ -108,8 +108,8 @@ function isServerResult({ type }: JsonObject): boolean {
 }
 
 /**
- * A use of the vendor's tools and its result belong together. One without a result may stand only where the vendor goes on
- * with it: in the last answer, when that was paused or waits for our results too.
+ * A use of the vendor's tools and its result belong together. A use without a result is allowed only if the vendor continues with
+ * it: in the last answer, if that was paused or also waits for our results.
  */
 function withoutOpenServerTools(messages: readonly WireMessage[], container: boolean): WireMessage[] {
   const blocks = messages.flatMap(({ role, content }) => (role === 'assistant' ? content : []));
@@ -124,7 +124,7 @@ function withoutOpenServerTools(messages: readonly WireMessage[], container: boo
   const open = new Set<JsonObject>(goingOn(messages, container).filter((block) => !pairs.has(block)));
   const openIds = new Set([...open].map(({ id }) => id));
   const kept = (block: JsonObject) => !(isServerUse(block) || isServerResult(block)) || pairs.has(block) || open.has(block);
-  // A call that waiting code made, of code that waits no more, becomes a call of the model's own.
+  // A call by waiting code that no longer waits becomes a call of the model's own.
   const called = (block: JsonObject) => {
     const { caller, ...rest } = block;
     const by = isJsonObject(caller ?? null) ? (caller as JsonObject).tool_id : undefined;
@@ -135,14 +135,14 @@ function withoutOpenServerTools(messages: readonly WireMessage[], container: boo
   return messages.map(({ role, content }) => ({ role, content: role === 'user' ? content : content.filter(kept).map(called) }));
 }
 
-/** A result is named like its tool; the tools that search for tools share one name. */
+/** A result has the name of its tool; the tools that search for tools share one name. */
 function fits({ type }: JsonObject, use: JsonObject): boolean {
   if (use.type === 'mcp_tool_use') return type === 'mcp_tool_result';
   const name = String(use.name);
   return type === `${name.startsWith('tool_search_tool') ? 'tool_search' : name}_tool_result`;
 }
 
-/** The uses that the vendor may go on with. Code goes on only in its container. */
+/** The uses that the vendor may continue with. Code continues only in its container. */
 function goingOn(messages: readonly WireMessage[], container: boolean): JsonObject[] {
   const index = messages.findLastIndex(({ role }) => role === 'assistant');
   const { content } = messages[index] ?? { content: [] };
@@ -193,7 +193,7 @@ function neverEmpty(message: WireMessage): WireMessage {
   return message.content.length > 0 ? message : { ...message, content: [{ type: 'text', text: '(no words)' }] };
 }
 
-/** An answer that the vendor is to go on with must not end in white space. */
+/** An answer that the vendor is to continue must not end in white space. */
 function asBeginning(message: WireMessage, index: number, all: WireMessage[]): WireMessage {
   const last = message.content.at(-1);
   if (message.role === 'user' || index < all.length - 1 || typeof last?.text !== 'string') return message;

@@ -1,6 +1,6 @@
 /**
- * ModelRequest → body of `POST /v1/messages`. Pure: what goes over the wire is a function of the
- * request, so that an audit can compute it again.
+ * Converts a ModelRequest into the body of `POST /v1/messages`. Pure: the body is a function of the request, so that an audit can
+ * compute it again.
  */
 import { APIError } from '@anthropic-ai/sdk';
 import { Stream } from '@anthropic-ai/sdk/core/streaming';
@@ -18,8 +18,8 @@ export interface WireBody extends JsonObject {
 }
 
 /**
- * Fields that an agent's `modelOptions` cannot set: they are what admission, budget and audit rely
- * on, and a tool slipped in here would be one that nothing admits.
+ * Fields that an agent's `modelOptions` cannot set: admission, budget and audit rely on them, and a tool that was set here would
+ * bypass admission.
  */
 export const RESERVED_OPTIONS = ['model', 'max_tokens', 'messages', 'tools', 'stream', 'system', 'mcp_servers'] as const;
 
@@ -52,7 +52,7 @@ function allowedOptions(options: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(options).filter(([key]) => key !== '__proto__' && !reserved.includes(key)));
 }
 
-/** Skills that the agent's options name go into the container that there is. */
+/** Skills that the agent's options name go into the existing container. */
 function containerOf({ container, options }: ModelRequest): JsonObject {
   if (container === undefined) return {};
   return {
@@ -61,8 +61,8 @@ function containerOf({ container, options }: ModelRequest): JsonObject {
 }
 
 /**
- * The options as the API takes them with this conversation: no choice among no tools, and no thinking where the last answer
- * called tools without a thought that can be sent back.
+ * The options that the API accepts with this conversation: no tool choice without tools, and no thinking if the last answer called
+ * tools without a thought that can be sent back.
  */
 function fitting(options: JsonObject, { messages, tools }: { messages: WireMessage[]; tools: JsonObject[] }): JsonObject {
   const { tool_choice, ...others } = options;
@@ -75,9 +75,9 @@ function fitting(options: JsonObject, { messages, tools }: { messages: WireMessa
   return { ...out, thinking: { type: 'disabled' } };
 }
 
-// The events of a streamed answer, read strictly: what is no event of the Messages API is said to be none, at once.
+// The events of a streamed answer, read strictly: anything that is no event of the Messages API is an error at once.
 
-/** @throws ModelFailure for an answer of another API; APIError for what the API reports in its stream; what the connection throws */
+/** @throws ModelFailure for an answer of another API; APIError for an error event in the stream; what the connection throws */
 export async function* eventsOf(response: Response, context: FailureContext): AsyncGenerator<JsonObject> {
   const type = response.headers.get('content-type') ?? 'no content type';
   if (!/^text\/event-stream\b/i.test(type)) throw foreignAnswer(`it answered with ${type}, not with a stream of events`, context);

@@ -1,9 +1,9 @@
 /**
- * Tool calls that a model writes into its text. The spelling is asked for in the prompt (prompted.ts); many models fall back
- * to the one that they were trained on, so the common ones are read too: JSON objects, the tags of Hermes and Qwen, of Llama,
- * Mistral and DeepSeek, and ReAct's lines. An object counts where it begins a line, so that a model which quotes one inside
- * a sentence does not call; nothing counts inside what a model thinks. What begins like a call and cannot be read becomes
- * a call too: admission says what is wrong with it, and the loop goes on, instead of an intended call passing for prose.
+ * Reads tool calls that a model writes into its text. The prompt asks for one spelling (prompted.ts); many models use the one that
+ * they were trained on, so the common ones are read too: JSON objects, the tags of Hermes and Qwen, of Llama, Mistral and DeepSeek,
+ * and ReAct's lines. An object counts only at the beginning of a line, so that an object quoted inside a sentence is no call;
+ * nothing inside the model's thinking counts. Text that begins like a call but cannot be read becomes a call too: admission reports
+ * what is wrong with it, and the loop continues, instead of taking an intended call for prose.
  */
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
@@ -12,7 +12,7 @@ import { callsOf, toWrittenCall, orUnread, stripFence, unread, type WrittenCall 
 
 export type { WrittenCall } from './call-objects';
 
-/** What a model thinks stands between tags. Tags in backticks are quoted, and begin and end nothing. */
+/** A model's thinking is between tags. Tags in backticks are quoted, and do not count. */
 
 const NAMES = 'think(?:ing)?|thought|reasoning';
 const quotable = (tag: string) => `(?<!\`)(?:${tag})|(?:${tag})(?!\`)`;
@@ -20,7 +20,7 @@ const quotable = (tag: string) => `(?<!\`)(?:${tag})|(?:${tag})(?!\`)`;
 export const THOUGHT_BEGINS = new RegExp(quotable(`<(?:${NAMES})\\s{0,8}>|\\[THINK\\]`), 'i');
 export const THOUGHT_ENDS = new RegExp(quotable(`<\\/(?:${NAMES})\\s{0,8}>|\\[\\/THINK\\]`), 'i');
 
-/** The tag that ends the thought which an answer begins with, where the model's template has written the tag that begins it. */
+/** The end tag of the thought with which an answer begins, if the model's template has written the tag that begins it. */
 export function firstEnd(answer: string): { from: number; to: number } | null {
   const end = THOUGHT_ENDS.exec(answer);
   const begin = THOUGHT_BEGINS.exec(answer);
@@ -28,22 +28,22 @@ export function firstEnd(answer: string): { from: number; to: number } | null {
   return { from: end.index, to: end.index + end[0].length };
 }
 
-/** Admission takes fewer from one answer. */
+/** Admission accepts fewer from one answer. */
 const MOST_CALLS = 100;
 
 interface CallMatch {
   calls: WrittenCall[];
-  /** Where to go on. */
+  /** Where to continue. */
   end: number;
 }
 
 interface Spelling {
   begins: RegExp;
-  /** @param at behind what `begins` has found */
+  /** @param at index after what `begins` has found */
   read(answer: string, at: number, found: RegExpExecArray, tools: readonly ModelTool[]): CallMatch;
 }
 
-/** Each begins with what is found within a bounded distance, and reads on once: the time stays in proportion to the text. */
+/** Each `begins` matches within a bounded distance, and each `read` scans once: the time is proportional to the text. */
 const SPELLINGS: readonly Spelling[] = [
   { begins: THOUGHT_BEGINS, read: (answer, at) => ({ calls: [], end: upTo(answer, at, THOUGHT_ENDS).end }) },
   {
@@ -91,7 +91,7 @@ const SPELLINGS: readonly Spelling[] = [
     },
   },
   {
-    // An action without its input in a line of its own: the model is told.
+    // An action without its input on a line of its own: the model gets an error.
     begins: /^[ \t]{0,8}\*{0,2}Action:\*{0,2}[ \t]{0,8}[`"*]{0,3}([\w.:-]{1,128})[`"*]{0,3}[ \t]{0,8}(?=[[(]|$)/m,
     read: (answer, at, [line, name], tools) => {
       if (!tools.some((tool) => tool.name === name)) return { calls: [], end: at };
@@ -101,7 +101,7 @@ const SPELLINGS: readonly Spelling[] = [
   },
 ];
 
-/** An answer's text as prose and calls, in order. @param tools tell which arguments are texts, where a spelling does not */
+/** An answer's text as prose and calls, in order. @param tools show which arguments are texts, if a spelling does not */
 export function piecesOf(answer: string, tools: readonly ModelTool[]): (string | WrittenCall)[] {
   const pieces: (string | WrittenCall)[] = [];
   let done = 0;
@@ -117,7 +117,7 @@ export function piecesOf(answer: string, tools: readonly ModelTool[]): (string |
   return [...pieces, ...prose(answer.slice(done), { after: true, before: false })];
 }
 
-/** What begins like a call or a thought, in order. */
+/** Calls and thoughts, in order; a thought has no calls. */
 function* scanCalls(answer: string, tools: readonly ModelTool[], from = 0): Generator<CallMatch & { start: number }> {
   const next = new Map<Spelling, RegExpExecArray | null>();
   for (let at = from; ;) {
@@ -130,7 +130,7 @@ function* scanCalls(answer: string, tools: readonly ModelTool[], from = 0): Gene
   }
 }
 
-/** Where an answer goes on behind the thought that it begins with. A tag in an argument of a call ends no thought. */
+/** Index after the thought with which an answer begins. A tag in an argument of a call ends no thought. */
 function indexAfterThinking(answer: string, tools: readonly ModelTool[]): number {
   const tag = firstEnd(answer);
   if (tag === null) return 0;
@@ -150,7 +150,7 @@ function isReadable({ json }: WrittenCall): boolean {
   }
 }
 
-/** The spelling that begins next. Each is looked for again only behind where it was found. */
+/** The spelling that begins next. Each one is searched again only after its last match. */
 function firstOf(answer: string, at: number, next: Map<Spelling, RegExpExecArray | null>): [Spelling, RegExpExecArray] | null {
   let best: [Spelling, RegExpExecArray] | null = null;
   for (const spelling of SPELLINGS) {
@@ -166,7 +166,7 @@ function firstOf(answer: string, at: number, next: Map<Spelling, RegExpExecArray
   return best;
 }
 
-/** Index behind the object or list that begins at `start`; the end of the text when it has none. */
+/** Index after the object or list that begins at `start`; the end of the text if it is not closed. */
 function endOfObject(answer: string, start: number): number {
   const [opens, closes] = answer[start] === '[' ? ['[', ']'] : ['{', '}'];
   let depth = 0;
@@ -188,7 +188,7 @@ function lineEnd(answer: string, at: number): number {
   return end < 0 ? answer.length : end;
 }
 
-/** What a model writes as the observation is made up, and so is what follows from it. */
+/** An observation that the model writes itself is invented, and so is what follows it. */
 function behindMadeUp(answer: string, end: number): number {
   return answer.indexOf('\nObservation:', end - 1) < 0 ? end : answer.length;
 }
@@ -216,7 +216,7 @@ function readTag(answer: string, at: number, closing: string, tools: readonly Mo
   return { calls: orUnread(callsOf(written, tools), written), end };
 }
 
-/** `[{…}, …]`, or names with their arguments: `name[ARGS]{…}` and `name{…}`, one behind the other. */
+/** `[{…}, …]`, or names with their arguments: `name[ARGS]{…}` and `name{…}`, one after the other. */
 function mistral(answer: string, at: number, tools: readonly ModelTool[]): CallMatch {
   if (answer[at] === '[' || answer[at] === '{') {
     const end = endOfObject(answer, at);
@@ -257,7 +257,7 @@ function valueOf(written: string, type: Json | undefined): Json {
   }
 }
 
-/** Text beside a call, without the fence or the marks that stood around the call. */
+/** Text beside a call, without the fence or the marks around the call. */
 function prose(between: string, call: { after: boolean; before: boolean }): string[] {
   let words = between.replace(/<[|｜]tool[_▁]calls[_▁](?:begin|end)[|｜]>|<\/?function_calls>/g, '').trim();
   if (call.after && words.startsWith('```')) words = words.slice(3).trimStart();

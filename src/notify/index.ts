@@ -1,4 +1,4 @@
-/** Telling people that they have to decide: every way that is set, each on its own. */
+/** Notifies people that they have to decide, in every way that the settings name, each independently. */
 import type { Delivery, Notifier } from '../activities/ports';
 import type { NotifyInput } from '../shared/io/activities';
 import { checkPackage } from '../optional-package';
@@ -14,25 +14,25 @@ export interface NotifySettings extends Surroundings {
   mail: MailSettings | null;
 }
 
-/** One way to reach people. */
+/** One way to notify people. */
 interface Way {
   name: string;
   send(id: string, message: Message): Promise<void>;
 }
 
-/** Null where no way is set. @throws PackageMissing */
+/** Null if the settings name no way. @throws PackageMissing */
 export function createNotifier({ webhook, mail, ...surroundings }: NotifySettings): Notifier | null {
   if (mail !== null) checkPackage('nodemailer', 'Mail');
   const ways: Way[] = [
     ...(webhook === null ? [] : [{ name: 'webhook', send: postWebhook.bind(null, webhook) }]),
-    // Each by itself: of one mail to several, a server may take some addresses and refuse the others.
+    // One mail for each address: of one mail to several, a server may accept some addresses and refuse others.
     ...(mail?.to ?? []).map((address) => ({ name: `mail to ${address}`, send: sendMail.bind(null, mail!, address) })),
   ];
   if (ways.length === 0) return null;
   return { tell: (question, card, delivery) => tellBy(ways, messageOf(question, card, surroundings), question, delivery) };
 }
 
-/** One way that fails keeps no other from trying; only those that failed are tried again. */
+/** One failing way does not stop the others; a retry uses only those that failed. */
 async function tellBy(ways: Way[], message: Message, question: NotifyInput, delivery: Delivery): Promise<void> {
   const id = messageId(question);
   const faults: string[] = [];

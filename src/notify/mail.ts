@@ -1,4 +1,4 @@
-/** The message as an e-mail: plain text, its Message-ID the same when it is sent again. */
+/** Sends the message as an e-mail: plain text, with the same Message-ID when it is sent again. */
 import { visible } from '../shared/text/visible';
 import { optionalPackage } from '../optional-package';
 import { titleOf, type Message } from './message';
@@ -6,18 +6,18 @@ import { titleOf, type Message } from './message';
 export interface MailSettings {
   host: string;
   port: number;
-  /** TLS from the first byte; otherwise STARTTLS where the server offers it. */
+  /** TLS from the first byte; otherwise STARTTLS if the server offers it. */
   secure: boolean;
   user?: string;
   pass?: string;
   from: string;
   /** Addresses. */
   to: readonly string[];
-  /** Longest wait for each step of the dialogue, ms. Default 15,000. */
+  /** Longest wait for each step of the SMTP dialogue, ms. Default 15,000. */
   timeoutMs?: number;
 }
 
-/** @throws Error of the mail server, or on the way to it */
+/** @throws Error of the mail server, or of the connection to it */
 export async function sendMail(settings: MailSettings, to: string, id: string, message: Message): Promise<void> {
   const { host, port, secure, user, pass = '', from, timeoutMs = 15_000 } = settings;
   const { createTransport } = optionalPackage<typeof import('nodemailer')>('nodemailer', 'Mail');
@@ -39,8 +39,8 @@ export async function sendMail(settings: MailSettings, to: string, id: string, m
       to: { name: '', address: to },
       subject: `[holdfast] ${titleOf(message)}`,
       text: textOf(message),
-      messageId: `<${id}@holdfast.invalid>`, // RFC 2606 keeps .invalid free: it cannot be another host's id
-      // A machine wrote it, and wants no answer (RFC 3834).
+      messageId: `<${id}@holdfast.invalid>`, // .invalid is reserved (RFC 2606): it cannot be another host's id
+      // Written by a machine, which expects no answer (RFC 3834).
       headers: { 'Auto-Submitted': 'auto-generated' },
     });
   } finally {

@@ -1,10 +1,10 @@
-/** What people are told of a question, whichever way it reaches them. */
+/** Composes the message about a question, the same for every way of notification. */
 import type { NotifyInput } from '../shared/io/activities';
 import { hashJson } from '../shared/json/digests';
 import { visible } from '../shared/text/visible';
 import { workflowUrl } from '../shared/wire/workflow-url';
 
-/** Where links lead. */
+/** For links to the Web UI. */
 export interface Surroundings {
   /** Base of the Web UI's addresses, without `/` at its end; null: unknown. */
   uiUrl: string | null;
@@ -14,7 +14,7 @@ export interface Surroundings {
 /** The body of a webhook. */
 export interface Message {
   type: (typeof TYPES)[NotifyInput['kind']];
-  /** When the question opened, or the reminder was due, ISO 8601. */
+  /** When the question opened, or the reminder was due; ISO 8601. */
   timestamp: string;
   turn_id: string;
   workflow_id: string;
@@ -23,19 +23,19 @@ export interface Message {
   call_id: string;
   tool: string;
   digest: string;
-  /** ISO 8601; null for a call in doubt, which waits as long as it takes. */
+  /** ISO 8601; null for a call in doubt, which waits without a limit. */
   expires_at: string | null;
-  /** Markdown, at most 16,000 characters; null: it could not be read, and nobody is asked to decide. */
+  /** Markdown, at most 16,000 characters; null: it could not be read, and the message asks for no decision. */
   card: string | null;
-  /** The card went on: it is whole in the Web UI. */
+  /** The card is longer; the Web UI has all of it. */
   card_truncated: boolean;
   ui_url: string | null;
-  /** Ready for a shell, but for NAME. None where there is no card. */
+  /** Ready for a shell, except for NAME. Empty if there is no card. */
   commands: Record<string, string>;
 }
 
 const TYPES = { approval: 'approval.requested', reminder: 'approval.reminder', in_doubt: 'effect.in_doubt' } as const;
-/** The specification wants a webhook's body small, about 20 KB. */
+/** The specification recommends a small webhook body, about 20 KB. */
 const LONGEST_CARD = 16_000;
 
 export function messageOf(question: NotifyInput, card: string | null, { uiUrl, namespace }: Surroundings): Message {
@@ -58,14 +58,14 @@ export function messageOf(question: NotifyInput, card: string | null, { uiUrl, n
   };
 }
 
-/** The same for a repetition: each question is told of once, and each of its reminders. 36 characters, none of them a dot. */
+/** The same for a repetition: each question gets one message, and each of its reminders. 36 characters, without a dot. */
 export function messageId({ kind, turn, digest, at }: NotifyInput): string {
   const { workflow_id, first_execution_run_id } = turn;
   const due = kind === 'reminder' ? at : null;
   return `msg_${hashJson({ v: 'holdfast.notify/1', workflow_id, first_execution_run_id, kind, digest, due }).slice(0, 32)}`;
 }
 
-/** One line that says what it is about; nothing in it is more than text. */
+/** One line about the question, as plain text without markup. */
 export function titleOf({ type, tool, turn_id, requester, expires_at }: Message): string {
   const what = `${inLine(tool)} in turn ${inLine(turn_id)}, asked by ${inLine(requester)}`;
   if (type === 'effect.in_doubt') return `In doubt: ${what}`;

@@ -1,7 +1,7 @@
 /**
- * A webhook in the way of the Standard Webhooks specification (standardwebhooks.com, 1.0.0): JSON over POST, with
- * `webhook-id`, `webhook-timestamp` and `webhook-signature`, an HMAC-SHA256 over all three. The id stays the same when
- * a message is sent again; the timestamp is that of the attempt, so that an old request cannot be played again.
+ * Sends webhooks by the Standard Webhooks specification (standardwebhooks.com, 1.0.0): JSON over POST, with `webhook-id`,
+ * `webhook-timestamp` and `webhook-signature`, an HMAC-SHA256 over id, timestamp and body. The id stays the same when a message is
+ * sent again; the timestamp is that of the attempt, so that an old request cannot be replayed.
  */
 import { createHmac } from 'node:crypto';
 import { request as httpRequest, type RequestOptions } from 'node:http';
@@ -20,7 +20,7 @@ export interface WebhookSettings {
   timeoutMs?: number;
 }
 
-/** @throws Error when the answer is not 2xx, or none comes; it names the host only */
+/** @throws Error when the answer is not 2xx, or none comes; it names only the host */
 export async function postWebhook(
   { url, secret, timeoutMs = 10_000 }: WebhookSettings,
   id: string,
@@ -32,18 +32,18 @@ export async function postWebhook(
     method: 'POST',
     body,
     headers: signedHeaders(secret, id, body),
-    // Whoever could redirect it could send the card elsewhere.
+    // A redirect could send the card elsewhere.
     redirect: 'manual',
     signal: AbortSignal.timeout(timeoutMs),
   }).catch((error: unknown) => {
     throw new Error(`${host} did not answer: ${reasonOf(error)}`);
   });
-  // What it says is of no interest, and could be endless.
+  // The answer's body is not needed, and could be endless.
   await response.body?.cancel().catch(() => undefined);
   if (!response.ok) throw new Error(`${host} answered ${response.status}; 2xx means that the message was taken`);
 }
 
-/** Of one attempt. @param secret as in {@link WebhookSettings} */
+/** The headers of one attempt. @param secret as in {@link WebhookSettings} */
 export function signedHeaders(secret: string, id: string, body: string): Record<string, string> {
   const timestamp = String(Math.floor(Date.now() / 1000));
   return {
@@ -61,15 +61,16 @@ export function signature(secret: string, id: string, timestamp: string, body: s
   return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`;
 }
 
-/** fetch says "fetch failed", and hides why. */
+/** fetch only says "fetch failed"; the reason is in its cause. */
 function reasonOf(error: unknown): string {
   const { name, message, cause } = error as Error & { cause?: { code?: string; message?: string } };
   if (name === 'TimeoutError') return 'it took too long';
   return cause?.code ?? cause?.message ?? message;
 }
 
-// Callbacks: a webhook to an address that a caller gave. He must not reach through us what he could not reach himself: only
-// hosts that were allowed, no redirects, and at the moment of connecting only public addresses, whatever the name said before.
+// Callbacks: webhooks to an address that a caller gave. The caller must not reach through us what they could not reach directly:
+// only hosts that were allowed, no redirects, and at the moment of connecting only public addresses, whatever the name resolved to
+// before.
 
 export interface CallbackSettings {
   hosts: readonly CallbackHost[];
@@ -79,7 +80,7 @@ export interface CallbackSettings {
   timeoutMs?: number;
 }
 
-/** It will never be sent there. */
+/** The address is not allowed: a retry cannot succeed. */
 export class CallbackNotAllowed extends Error {
   override readonly name = 'CallbackNotAllowed';
 }
@@ -103,7 +104,7 @@ interface WebhookPost {
   timeoutMs: number;
 }
 
-/** @returns the status; what it says besides is of no interest, and could be endless */
+/** @returns the status; the answer's body is not needed, and could be endless */
 async function post(url: URL, host: CallbackHost, { body, headers, timeoutMs }: WebhookPost): Promise<number> {
   const { RequestFilteringHttpAgent, RequestFilteringHttpsAgent } = await import('request-filtering-agent'); // an ES module
   const secure = url.protocol === 'https:';
@@ -132,7 +133,7 @@ async function post(url: URL, host: CallbackHost, { body, headers, timeoutMs }: 
   }
 }
 
-/** Never an address: of what a name leads to inside a network nobody is told. */
+/** Never contains an address: nobody may learn what a name leads to inside a network. */
 function callbackFailure(error: unknown): string {
   const { name, code, message } = error as Error & { code?: string };
   if (name === 'AbortError' || name === 'TimeoutError' || code === 'ABORT_ERR') return 'it took too long';

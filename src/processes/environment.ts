@@ -1,13 +1,16 @@
 /**
- * The environment of our own processes. `/proc/<pid>/environ` shows what a process was started with, for as long as it lives,
- * to every process of the same user; deleting a variable changes nothing of that. So what may be secret is taken out of that
- * memory at the start, and kept where only this process has it.
+ * Hides the secrets in the environment of our own processes. `/proc/<pid>/environ` shows what a process was started with, as long
+ * as it lives, to every process of the same user; deleting a variable does not change that. So variables that may be secret are
+ * overwritten in that memory at the start, and kept where only this process has them.
  */
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 
-/** What programs and their libraries need to start, and nobody keeps secret. A list of what to hide would never be complete. */
+/**
+ * Variables that programs and their libraries need to start, and that are not secret. A list of what to hide would never be
+ * complete.
+ */
 const PLAIN: ReadonlySet<string> = new Set(
   'PATH HOME USER LOGNAME SHELL TERM LANG LANGUAGE TZ TMPDIR TMP TEMP PWD OLDPWD SHLVL HOSTNAME COLORTERM NO_COLOR CI NODE_ENV NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE NODE_V8_COVERAGE NODE_COMPILE_CACHE SSL_CERT_FILE SSL_CERT_DIR LD_LIBRARY_PATH LD_PRELOAD GOGC GOMEMLIMIT GOMAXPROCS XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR SystemRoot'.split(
     ' ',
@@ -18,45 +21,48 @@ function isPlain(name: string): boolean {
   return PLAIN.has(name) || name.startsWith('LC_');
 }
 
-/** The part of an environment that a program of ours needs which has no business with our settings. */
+/** The part of an environment for a program of ours that must not get our settings. */
 export function plainEnvironment(env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => isPlain(name)));
 }
 
 /**
- * From now on `/proc/<pid>/environ` of this process shows plain variables only; `process.env` stays as it is. For the start of a
- * program of ours, where `process.env` is the process's own.
- * @returns false where the system does not allow it
+ * From now on `/proc/<pid>/environ` of this process shows plain variables only; `process.env` stays as it is. To call at the start
+ * of a program of ours, where `process.env` is the process's own.
+ * @returns false if the system does not allow it
  */
 export function hideEnvironment(): boolean {
   if (process.platform !== 'linux') return false;
   try {
-    // Sets each anew: the C library then has a copy of its own, and nobody reads what is overwritten below.
+    // Sets each anew: the C library then has its own copy, and nothing reads the memory that is overwritten below.
     for (const [name, value] of Object.entries(process.env)) if (!isPlain(name)) process.env[name] = value;
     overwrite();
     return true;
   } catch {
-    return false; // a kernel or a container without /proc/self/mem: as it was before
+    return false; // a kernel or a container without /proc/self/mem: nothing was changed
   }
 }
 
-/** Names the descriptor through which a process of ours is given the rest of its environment. */
+/** Names the descriptor through which a process of ours gets the rest of its environment. */
 const REST = 'HOLDFAST_ENVIRONMENT_FD';
 
-/** For a child that calls `takeEnvironment`: what it is started with, while the rest comes through the pipe that is its descriptor `fd`. */
+/**
+ * For a child that calls `takeEnvironment`: the environment to start it with, and a function that sends the rest through its
+ * descriptor `fd`, a pipe.
+ */
 export function handedEnvironment(
   env: NodeJS.ProcessEnv,
   fd: number,
 ): { env: NodeJS.ProcessEnv; hand(child: ChildProcess): void } {
   const hand = (child: ChildProcess) => {
     const pipe = child.stdio[fd] as Writable;
-    pipe.on('error', () => undefined); // it has ended: its end is told
+    pipe.on('error', () => undefined); // it has ended: its exit is reported
     pipe.end(JSON.stringify(env));
   };
   return { env: { ...plainEnvironment(env), [REST]: String(fd) }, hand };
 }
 
-/** Reads what our parent hands over, if it is one that does. */
+/** Reads the variables that the parent sends, if it sends some. */
 export function takeEnvironment(): void {
   const fd = process.env[REST];
   if (fd === undefined) return;
@@ -81,7 +87,7 @@ function overwrite(): void {
   }
 }
 
-/** Fields 50 and 51 of /proc/self/stat; the second may hold spaces. */
+/** Fields 50 and 51 of /proc/self/stat; the second field may contain spaces. */
 function environmentArea(): [number, number] {
   const stat = readFileSync('/proc/self/stat', 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -1,6 +1,6 @@
 /**
- * Runs beside a command, in the command's namespaces: starts it, ends its process group when asked or when nobody is left to ask,
- * and says how it ended. A process of its own, because only the parent of a command learns which signal has ended it, and the
+ * Runs beside a command, in the command's namespaces: starts it, ends its process group on request or when the worker is gone, and
+ * reports how it ended. It is a process of its own, because only the parent of a command learns which signal ended it, and the
  * worker, outside of the namespace, is not its parent. Usage: `node inside.js`, with a socket to the worker as descriptor 3.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -10,18 +10,18 @@ import { join, delimiter } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The first line that is read; any further one asks for the end. */
+/** The first line from the worker; any further line asks to end the command. */
 export interface Work {
   command: string;
   args: string[];
   env: Record<string, string>;
-  /** The folder to run in, as it was when it was opened: what is now at its path may be another one. */
+  /** Identity of the folder to run in, when it was opened: another folder may be at its path now. */
   folder: { dev: string; ino: string };
 }
 
 /**
- * Lines that are written. Before `starting` nothing can have run, and whoever reads believes what he is told. From then on the
- * command may have taken the socket from us, and what comes proves nothing.
+ * Lines to the worker. Before `starting` nothing can have run, and the worker trusts them. After it the command may have taken the
+ * socket, and a line proves nothing.
  */
 export type Told =
   | { ready: true }
@@ -30,10 +30,10 @@ export type Told =
   | { started: number }
   | { exitCode: number | null; signal: string | null; error?: string };
 
-/** This file as it is compiled, also where it is loaded from source. */
+/** The compiled form of this file, also if this was loaded from source. */
 export const INSIDE = join(__dirname, '../../dist/processes/inside.js');
 
-/** Between asking a group to end and ending it, ms. */
+/** Time between SIGTERM and SIGKILL for a group, ms. */
 export const GRACE_MS = 2000;
 
 export function main(): void {
@@ -42,7 +42,7 @@ export function main(): void {
   const end = (told: Told) => void tell(told).then(() => process.exit(0));
   let child: ChildProcess | undefined;
   const ask = () => void (child?.pid !== undefined && endGroup(child.pid));
-  worker.on('error', () => undefined); // its end says it
+  worker.on('error', () => undefined); // `close` reports its end
   void tell({ ready: true });
   createInterface({ input: worker })
     .on('line', (line) => {
@@ -65,7 +65,7 @@ export function main(): void {
 
 let ending: Promise<void> | undefined;
 
-/** Asks the group to end, and ends what does not. Resolves once no process of it is left, or can't be ended. */
+/** Asks the group to end, and kills it if it does not. Resolves when no process of it is left, or none can be killed. */
 function endGroup(pid: number): Promise<void> {
   return (ending ??= (async () => {
     if (!signalGroup(pid, 'SIGTERM')) return;
@@ -78,7 +78,7 @@ function endGroup(pid: number): Promise<void> {
   })());
 }
 
-/** False when the group has no process any more. */
+/** False when the group has no more processes. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     process.kill(-pid, signal);
@@ -90,9 +90,9 @@ function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
 
 if (require.main === module) main();
 
-// Where a program is, as a shell finds it.
+// Finds a program as a shell does.
 
-/** Its whole path; undefined: it is in no folder of `path`. */
+/** Its whole path; undefined if no folder of `path` has it. */
 export function findProgram(name: string, path: string): string | undefined {
   const folders = path.split(delimiter).filter((folder) => folder !== '');
   return folders.map((folder) => join(folder, name)).find(isProgram);

@@ -1,22 +1,24 @@
 /**
- * What keeps the programs that we start for others (commands of `bash`, MCP servers) away from our own processes: a user and a
- * PID namespace with a /proc and terminals of their own. Without it a program reads `/proc/<pid>/environ` and `/proc/<pid>/mem` of every process
- * of the same user, and with them its keys and passwords. The user namespace would be enough for that (the kernel asks for rights
- * over the other's namespace before it shows either); the PID namespace hides the processes too, and all in it die together.
- * Terminals belong to their user as well: programs have some of their own.
+ * Isolates the programs that we start for others (commands of `bash`, MCP servers) from our own processes: in a user and a PID
+ * namespace, with their own /proc and terminals. Without it a program can read `/proc/<pid>/environ` and `/proc/<pid>/mem` of every
+ * process of the same user, and with them its keys and passwords. The user namespace alone would prevent that (the kernel requires
+ * rights over the other's namespace for both). The PID namespace also hides the processes, and all in it die together. Terminals
+ * belong to their user as well, so programs get their own.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { findProgram } from './inside';
 
-/** Setting that takes the risk where nothing keeps programs apart. */
+/** Setting that accepts the risk if programs cannot be isolated. */
 export const RISK = 'HOLDFAST_CHILDREN_MAY_READ_SECRETS';
 
 export type Isolation =
-  /** `words` stand before a command; its process is the child of an init that reaps, and dies with the process that started it. */
+  /**
+   * `words` are put before a command; its process is the child of an init that reaps, and dies with the process that started it.
+   */
   { how: 'bubblewrap' | 'unshare'; words: readonly string[] } | { how: 'none'; why: string };
 
-/** Nothing keeps programs apart here, and nobody has said that it may be so. */
+/** Programs cannot be isolated here, and no setting accepts that. */
 export class NotIsolated extends Error {
   override readonly name = 'NotIsolated';
 }
@@ -25,40 +27,40 @@ const bubblewrap = () => [
   ...['bwrap', '--dev-bind', '/', '/', '--dev', '/dev', ...devices(), '--proc', '/proc', '--unshare-user', '--unshare-pid'],
   ...['--die-with-parent', '--cap-drop', 'ALL', '--new-session', '--'],
 ];
-/** Of /dev what programs use besides, each of which costs a millisecond; terminals and the machine's own disks are not among it. */
+/** Further parts of /dev that programs use, each of which costs a millisecond; not terminals and the machine's own disks. */
 function devices(): string[] {
   const used = readdirSync('/dev').filter((name) => USED_DEVICES.test(name));
   return used.flatMap((name) => ['--dev-bind-try', `/dev/${name}`, `/dev/${name}`]);
 }
 const USED_DEVICES = /^(?:shm|mqueue|hugepages|log|kvm|fuse|net|dri|kfd|accel|nvidia.*)$/;
 
-/** With the rights of its user namespace, for what comes next. */
+/** Keeps the rights in its user namespace, for the next commands. */
 const UNSHARE = [
   ...['unshare', '--user', '--map-current-user', '--keep-caps', '--pid', '--mount-proc', '--fork', '--kill-child', '--'],
 ];
-/** Terminals of its own: in those of this user a program would read what is typed, and write what it likes. The first word is `mount`. */
+/** Gives the program its own terminals: in those of this user it could read what is typed, and write. The first word is `mount`. */
 const OWN_TERMINALS = [
   ...['sh', '-c'],
   '"$0" -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts /dev/pts && "$0" --bind /dev/pts/ptmx /dev/ptmx && exec "$@"',
 ];
-/** With rights over its namespace a program could take its /proc away again, and would see the one below. */
+/** With rights over its namespace a program could unmount its /proc, and would see the one below. */
 const WITHOUT_RIGHTS = [...['setpriv', '--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all', '--no-new-privs', '--']];
-/** Away from our terminal: through it a program would type into the shell that we were started from (TIOCSTI). */
+/** Detaches from our terminal: through it a program could type into the shell that we were started from (TIOCSTI). */
 const NEW_SESSION = ['setsid'];
-/** The first process of a namespace ignores signals and has to reap: a shell does that, so that the program need not. */
+/** The first process of a namespace ignores signals and has to reap: a shell does that instead of the program. */
 const INIT = ['sh', '-c', '"$@"; exit "$?"', 'sh'];
 
-/** Says in which namespaces it is, how many processes it sees, and whether it sees a terminal, which none of its own can be. */
+/** Prints in which namespaces it is, how many processes it sees, and whether it sees a terminal, which none of its own can be. */
 const LOOK =
   'readlink /proc/self/ns/user; readlink /proc/self/ns/pid; set -- /proc/[0-9]*; echo $#; for t in /dev/pts/[0-9]*; do [ ! -e "$t" ] || echo terminal; done';
 const MAX_VISIBLE_PROCESSES = 5;
 const PATIENCE_MS = 20_000;
 
-/** By PATH, which says where the programs for it are. */
+/** By PATH, which determines where the programs for it are. */
 const isolationByPath = new Map<string, Promise<Isolation>>();
 let allowsNoIsolation = false;
 
-/** What keeps programs apart here: found out once, by trying. */
+/** How programs are isolated here; tested once per PATH. */
 export function isolation(): Promise<Isolation> {
   const path = process.env.PATH ?? '';
   const known = isolationByPath.get(path) ?? tryAll();
@@ -66,12 +68,12 @@ export function isolation(): Promise<Isolation> {
   return known;
 }
 
-/** From now on programs run without isolation where there is none: they may read what this process and its like know. */
+/** From now on programs run without isolation if there is none: they may read the secrets of this user's processes. */
 export function acceptNoIsolation(): void {
   allowsNoIsolation = true;
 }
 
-/** Words that stand before a command. @throws NotIsolated, which says what to do */
+/** Words to put before a command. @throws NotIsolated, which says what to do */
 export async function isolated(): Promise<readonly string[]> {
   const present = await isolation();
   if (present.how !== 'none') return present.words;
@@ -79,7 +81,7 @@ export async function isolated(): Promise<readonly string[]> {
   throw new NotIsolated(`${present.why} ${whatToDo()}`);
 }
 
-/** For the operator. */
+/** Advice for the operator. */
 export function whatToDo(contained = inContainer()): string {
   const mend = contained
     ? 'This is a container: have unshare or bubblewrap in it (apt-get install bubblewrap), and start it with a seccomp profile that allows what that needs and with systempaths=unconfined (docs/workspace.md, "In a container")'
@@ -87,7 +89,7 @@ export function whatToDo(contained = inContainer()): string {
   return `${mend}; or set ${RISK}=true, if every command and MCP server that runs here may read the keys and passwords of all processes of this user.`;
 }
 
-/** As Docker, Podman and Kubernetes say it. */
+/** As Docker, Podman and Kubernetes mark it. */
 function inContainer(): boolean {
   return ['/.dockerenv', '/run/.containerenv'].some((path) => existsSync(path)) || 'KUBERNETES_SERVICE_HOST' in process.env;
 }
@@ -112,14 +114,14 @@ async function tryAll(): Promise<Isolation> {
   return { how: 'none', why: `Nothing keeps programs away from the processes of this user (${faults.join('; ')}).` };
 }
 
-/** By its whole path: a program may be given another PATH. */
+/** By its whole path: the program may get another PATH. */
 function byPath([name, ...words]: readonly string[]): string[] {
   const found = findProgram(name!, process.env.PATH ?? '');
   if (found === undefined) throw new Error(`${name} is not installed`);
   return [found, ...words];
 }
 
-/** @throws Error that says why these words keep nothing apart */
+/** @throws Error that says why these words do not isolate */
 function look([command, ...words]: readonly string[]): Promise<void> {
   const env = { PATH: process.env.PATH ?? '' };
   return new Promise((resolve, reject) => {

@@ -34,7 +34,7 @@ export async function decide(deciding: Deciding, options: DecideOptions): Promis
   });
 }
 
-/** The result, as a value for machines and as lines for people. */
+/** The result, as a value and as lines for people. */
 export function describeAcceptance(
   { decision, outcome, input }: Deciding,
   { call }: DecideOptions,

@@ -5,7 +5,7 @@ import type { Config } from '../../config';
 import { approvalsChannel } from '../../config/http';
 import { readRegister } from '../../store/open-store';
 
-/** @throws Error when nobody could approve */
+/** @throws Error when no approver could decide */
 export async function examineApprovals(config: Config): Promise<string> {
   const how = config.approvals === undefined ? 'not set, and the server is on loopback' : 'HOLDFAST_APPROVALS';
   if (approvalsChannel(config) === 'any') return `any: names are not proved (${how})`;

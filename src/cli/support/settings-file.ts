@@ -34,7 +34,7 @@ export async function readSettingsFile(app: string | undefined): Promise<void> {
 
 /**
  * @param named the value of HOLDFAST_CONFIG
- * @param folders where a file is looked for if none is named, in this order
+ * @param folders to search if none is named, in this order
  * @returns its path; null: there is none
  */
 export function findSettingsFile(named: string | undefined, folders: string[]): string | null {

@@ -1,6 +1,6 @@
 /**
- * What the Messages API asks of the blocks of a conversation, written down apart from the code that sends them
- * (../sendable.ts): a test plays whatever a model may say through both.
+ * The Messages API's rules for the blocks of a conversation, written apart from the code that sends them (../sendable.ts): a test
+ * runs every kind of model output through both.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { blocks } from './conversation';
@@ -9,7 +9,7 @@ const ID = /^[a-zA-Z0-9_-]+$/;
 const SERVER_ID = /^srvtoolu_[a-zA-Z0-9_]+$/;
 const CALL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
-/** By role and type: fields that a block must have, and fields that it may have; `any`: they are not looked at. */
+/** By role and type: the fields that a block must have, and those that it may have; `any`: other fields are not checked. */
 const KINDS: Readonly<Record<string, Readonly<Record<string, { must: string[]; may?: string[]; any?: true }>>>> = {
   user: {
     text: { must: ['text'], may: ['citations'] },
@@ -44,7 +44,7 @@ const RESULT_OF: Readonly<Record<string, string>> = {
   tool_search_tool_bm25: 'tool_search_tool_result',
 };
 
-/** @param messages those of one role in a row as one */
+/** @param messages consecutive ones of the same role merged */
 export function contentRuleFault(body: JsonObject, messages: readonly JsonObject[]): string | undefined {
   for (const [m, message] of messages.entries()) {
     const content = blocks(message.content);
@@ -90,7 +90,7 @@ function useFault(type: string, { id, name, input }: JsonObject): string | undef
   return `${type}.name: ${JSON.stringify(name)} is not a name that it may have`;
 }
 
-/** Each use of a server tool has its result, in this answer or a later one, unless the API is to go on with it now. */
+/** Each use of a server tool needs its result, in this answer or a later one, unless the API is to continue with it now. */
 function serverToolsFault(body: JsonObject, messages: readonly JsonObject[]): string | undefined {
   const open = new Map<string, { m: number; use: JsonObject }>();
   const closed = new Set<string>();

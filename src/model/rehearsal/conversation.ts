@@ -1,6 +1,6 @@
 /**
- * Reads a conversation as it came over the wire. The players keep no state: what they have done so
- * far is what stands in the messages, so that any server, at any time, goes on with any conversation.
+ * Reads a conversation from a request's body. The players keep no state: the messages show what they have done so far, so that any
+ * server, at any time, can continue any conversation.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { readResult, type ToolResult } from './tool-result';
@@ -20,7 +20,7 @@ export interface PastCall {
 
 export interface Conversation {
   tools: OfferedTool[];
-  /** What the user wrote in this turn: the message that began it, and what was added while it ran. */
+  /** What the user wrote in this turn: the message that began it, and messages that were added while it ran. */
   ask: string;
   /** What the user wrote in earlier turns, oldest first. */
   earlier: string[];
@@ -28,7 +28,7 @@ export interface Conversation {
   calls: PastCall[];
 }
 
-/** Reads the body of a Messages request. Nothing in it is trusted to have its shape. */
+/** Reads the body of a Messages request; every part may have another shape than the API's. */
 export function readConversation(body: JsonObject): Conversation {
   const messages = objects(body.messages);
   const start = turnStart(messages);
@@ -59,7 +59,7 @@ export function blocks(content: Json | undefined): JsonObject[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : objects(content);
 }
 
-/** A turn begins with a user's text that answers no tool and follows no other user message (that would be steering). */
+/** A turn begins with a user's text that has no tool results and follows no other user message (that would be steering). */
 function turnStart(messages: JsonObject[]): number {
   const begins = (message: JsonObject, index: number) =>
     userText(message) !== '' && !hasResults(message) && messages[index - 1]?.role !== 'user';
@@ -85,7 +85,7 @@ function pastCalls(messages: JsonObject[]): PastCall[] {
   });
 }
 
-/** Server tools carry a dated `type`, and run elsewhere. */
+/** Server tools have a dated `type`, and run elsewhere. */
 function isClientTool(tool: JsonObject): boolean {
   return isJsonObject(tool.input_schema);
 }

@@ -1,8 +1,8 @@
-/** Misbehaviours that a test can order, as data and as text (`HOLDFAST_REHEARSAL_FAULTS`). */
+/** Faults of the model that a test can order, as data and as text (`HOLDFAST_REHEARSAL_FAULTS`). */
 
 export const HTTP_FAULTS = [400, 401, 403, 404, 408, 409, 413, 429, 500, 503, 529] as const;
 
-/** What can go wrong besides an HTTP status, by name; each name is what it does to one answer. */
+/** What can go wrong besides an HTTP status, by name, with the effect on one answer. */
 export const FAULT_KINDS = {
   ok: 'answers as it should; fills a place in the queue',
   cut: 'closes the connection in the middle of the stream',
@@ -47,9 +47,9 @@ export interface Fault {
 }
 
 /**
- * Parses `429:retry-after=1,529*3,cut,slow:ms=50*all`: faults apply to one request after the other,
- * `*n` to n of them, `*all` to all from there on.
- * @throws Error that names the word and what is allowed
+ * Parses `429:retry-after=1,529*3,cut,slow:ms=50*all`: each fault applies to the next request, `*n` to n requests, `*all` to all
+ * further ones.
+ * @throws Error that names the wrong word and what is allowed
  */
 export function parseFaults(text: string): Fault[] {
   return text
@@ -89,7 +89,7 @@ function parseSetting(setting: string, word: string): Partial<Fault> {
   );
 }
 
-/** Hands out one fault for each request. */
+/** Returns the fault for each request, in order. */
 export class FaultQueue {
   private queue: { fault: Fault; left: number }[] = [];
 

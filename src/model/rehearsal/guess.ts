@@ -1,13 +1,12 @@
 /**
- * Fills a tool's input from its schema and the user's words: always the same for the same message.
- * Required fields only. A field that cannot be filled makes the whole input undefined, so that the
- * player leaves the tool alone rather than call it with nonsense.
+ * Fills a tool's input from its schema and the user's words: always the same for the same message. Required fields only. If a field
+ * cannot be filled, the whole input is undefined, so that the player does not call the tool rather than call it with nonsense.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { dates, emails, identifiers, numbers, paths, quotations, ticker, urls, words } from './words';
 
 const MAX_DEPTH = 8;
-/** Tried in order where a pattern fits none of the user's words. */
+/** Tried in order if no word of the user's fits a pattern. */
 const SHAPES = [
   'a',
   'A',
@@ -68,7 +67,7 @@ function guess(schema: Json | undefined, name: string, message: string, root: Js
   }
 }
 
-/** An enum's value that the user named, else its first. */
+/** An enum's value that the user named, or its first. */
 function chooseEnumValue(values: Json[], message: string): Json | undefined {
   const said = words(message);
   return values.find((value) => typeof value === 'string' && said.includes(value)) ?? values[0];
@@ -106,7 +105,7 @@ function numeral(schema: JsonObject, message: string, whole: boolean): number | 
   const from = Number.isFinite(least) ? least : 0;
   const unit = step || 1;
   const lowest = Math.ceil(from / unit) * unit;
-  // An open schema allows any number; -9007199254740991 is "smallest" only in letter.
+  // An open schema allows any number; its smallest, -9007199254740991, is no sensible value.
   const sensible = from < -1e9 ? [1, 0] : [lowest, lowest + unit, from];
   return [...numbers(message), ...sensible, 1, 0].find(fits);
 }
@@ -138,7 +137,7 @@ function text(schema: JsonObject, name: string, message: string): string | undef
   return [...quotations(message), ...identifiers(message), spread].find(fits);
 }
 
-/** Fields whose name says what they hold. Nothing of the kind in the message: nothing to call the tool with. */
+/** Fields whose name says what they hold. If the message has nothing of the kind, there is nothing to call the tool with. */
 function guessByName(name: string, message: string): string[] | undefined {
   if (/path|file|^dir(ectory)?$/i.test(name)) return [...paths(message), ...quotations(message)];
   if (/^(command|cmd|script|code)$/i.test(name)) return quotations(message);

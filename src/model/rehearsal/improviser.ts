@@ -1,6 +1,6 @@
 /**
- * The player for any toolset that it does not know: calls every tool that it can fill in, once, all in
- * one step, reads what was too large, and reports what came back in the results' own words.
+ * Plays any toolset that no other player knows: calls every tool whose input it can fill, once, all in one step; reads results that
+ * were too large; and reports the results in their own words.
  */
 import type { Json } from '../../shared/json/json';
 import type { Conversation } from './conversation';

@@ -1,4 +1,4 @@
-/** An answer before it goes over the wire: blocks as planned, with the exact text of tool inputs where it matters. */
+/** The planned answer, before it is sent: its blocks, and the exact text of tool inputs if it matters. */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../shared/json/json';
 import type { Play } from './play';
@@ -13,11 +13,11 @@ export interface Answer {
   rawInputs: Map<number, string>;
   stopDetails?: JsonObject;
   container?: JsonObject;
-  /** Of the whole answer, where it is not counted. */
+  /** Token counts of the whole answer, if they are not to be computed. */
   usage?: JsonObject;
 }
 
-/** A play as an answer: text first, then the calls. */
+/** Makes an answer of a play: text first, then the calls. */
 export function answerOf(play: Play): Answer {
   const calls = play.calls.map((call): JsonObject => ({ type: 'tool_use', id: '', name: call.name, input: call.input }));
   return {
@@ -28,8 +28,8 @@ export function answerOf(play: Play): Answer {
 }
 
 /**
- * Gives ids to tool calls that have none. They follow from the request and the place, so that the same
- * request is answered with the same ids; a `t` in them tells that thinking came before (see thinking.ts).
+ * Gives ids to tool calls that have none. An id is computed from the request and the call's position, so that the same request gets
+ * the same ids. A `t` in it means that thinking came before (see thinking.ts).
  */
 export function withIds(answer: Answer, body: JsonObject): Answer {
   const seed = digest(JSON.stringify([body.messages ?? null, objects(body.tools).map((tool) => tool.name ?? null)])).slice(0, 16);

@@ -1,4 +1,4 @@
-/** Applies a fault to an answer. Pure: what is wrong with it is all in the answer, and the server sends it as usual. */
+/** Applies a fault to an answer. Pure: the changed answer contains the whole fault, and the server sends it as usual. */
 import type { JsonObject } from '../../shared/json/json';
 import type { Conversation } from './conversation';
 import type { Fault } from './faults';
@@ -59,7 +59,7 @@ export function misbehave(answer: Answer, fault: Fault | undefined, conversation
   }
 }
 
-/** Blocks in front; the places of raw inputs move along. */
+/** Puts blocks in front; the indexes of raw inputs move with them. */
 export function before(answer: Answer, blocks: JsonObject[]): Answer {
   const rawInputs = new Map([...answer.rawInputs].map(([index, json]) => [index + blocks.length, json]));
   return { ...answer, content: [...blocks, ...answer.content], rawInputs };
@@ -84,7 +84,7 @@ function callIndex(answer: Answer): number {
   return answer.content.findIndex((block) => block.type === 'tool_use');
 }
 
-/** The answer itself if it calls something, else one that calls the first offered tool. */
+/** The answer itself if it calls something; otherwise one that calls the first offered tool. */
 function withCall(answer: Answer, conversation: Conversation): Answer {
   if (callIndex(answer) >= 0) return answer;
   const tool = conversation.tools[0];
@@ -100,7 +100,7 @@ function withRaw(answer: Answer, change: (json: string) => string): Answer {
   return { ...answer, rawInputs: new Map([[index, change(json)]]) };
 }
 
-/** The first property twice; the wrong value first, so that a lenient parser takes the right one and shows nothing. */
+/** The first property twice; the wrong value first, so that a lenient parser takes the right one and hides the fault. */
 function duplicateFirstKey(json: string): string {
   const input = JSON.parse(json) as JsonObject;
   const key = Object.keys(input)[0] ?? 'key';

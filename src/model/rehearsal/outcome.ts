@@ -1,4 +1,4 @@
-/** What became of a call that a person had to decide on and that did not succeed, and the words for it. */
+/** Classifies how a call that needed a decision failed, and words it. */
 import type { ResultError } from './tool-result';
 
 export type End = 'declined' | 'expired' | 'in_doubt' | 'failed';
@@ -12,7 +12,7 @@ export function outcomeOf(error: ResultError): End {
   return 'failed';
 }
 
-/** What the error says, and what it advises. */
+/** The error's message and hint. */
 export function describeError(error: ResultError): string {
   return sentence([error.message, error.hint].filter(Boolean).join(' '));
 }

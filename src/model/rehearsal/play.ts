@@ -1,4 +1,4 @@
-/** What a player says in one step, and the ledger with which it finds out what it has learnt so far. */
+/** What a player says and calls in one step, and the ledger in which it looks up what it knows so far. */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { Conversation, OfferedTool, PastCall } from './conversation';
 import { parse, refOf, type ResultError, type ToolResult } from './tool-result';
@@ -10,11 +10,11 @@ export interface WantedCall {
 
 export interface Play {
   text: string;
-  /** None: the turn ends. */
+  /** Empty: the turn ends. */
   calls: WantedCall[];
 }
 
-/** Calls that go out together, as a function of what is known by then; undefined: there is nothing to ask with. */
+/** Calls that are made together, as a function of what is known by then; undefined: the call's input is not known. */
 export interface Stage {
   narration: string;
   calls(ledger: Ledger): (WantedCall | undefined)[];
@@ -30,7 +30,7 @@ export class Ledger {
     return this.conversation.tools.find((tool) => tool.name === name);
   }
 
-  /** The latest result of exactly this call. */
+  /** The latest result of a call with this name and input. */
   find(call: WantedCall): ToolResult | undefined {
     return this.conversation.calls.findLast((past) => past.name === call.name && sameInput(past.input, call.input))?.result;
   }
@@ -41,15 +41,15 @@ export class Ledger {
   }
 
   /**
-   * What must still be called before all of `wanted` are known: the calls themselves, then pages of
-   * results that were too large. Tools that are not offered are passed over.
+   * The calls that are still missing before all results of `wanted` are known: the calls themselves, then pages of results that
+   * were too large. Tools that are not offered are skipped.
    */
   missing(wanted: WantedCall[]): WantedCall[] {
     const open = wanted.filter((call) => this.tool(call.name) !== undefined && this.find(call) === undefined);
     return open.length > 0 ? open : wanted.flatMap((call) => this.nextPage(call) ?? []);
   }
 
-  /** The data of a call, whole; or why there is none. */
+  /** The whole data of a call; or why there is none. */
   outcome(call: WantedCall): ToolResult {
     const result = this.find(call);
     if (result === undefined) return unavailable(this.tool(call.name) ? 'not called' : 'tool not offered');
@@ -76,7 +76,7 @@ export class Ledger {
     return { name: 'read_result', input: { ref, ...(pages.next > 0 ? { offset: pages.next } : {}), ...limit(reader) } };
   }
 
-  /** What was read of a result: its text so far, and where to go on (null: it is whole). */
+  /** The pages of a result that were read: its text so far, and where to continue (null: it is whole). */
   private pages(ref: string): { text: string; next: number | null; count: number; failed?: string } {
     const read = this.all('read_result').filter((call) => call.input.ref === ref);
     const byOffset = new Map(read.map((call) => [typeof call.input.offset === 'number' ? call.input.offset : 0, call.result]));
@@ -96,7 +96,7 @@ export class Ledger {
   }
 }
 
-/** The first stage with results that are not in the conversation yet; undefined: all of them are. */
+/** The first stage with results that are not in the conversation yet; undefined: no such stage. */
 export function nextStage(ledger: Ledger, stages: Stage[]): Play | undefined {
   for (const { narration, calls: wanted } of stages) {
     const calls = ledger.missing(wanted(ledger).filter((call) => call !== undefined));
@@ -107,7 +107,7 @@ export function nextStage(ledger: Ledger, stages: Stage[]): Play | undefined {
   return undefined;
 }
 
-/** As much as the tool gives at once, where its schema tells. */
+/** The most that the tool returns at once, if its schema says so. */
 function limit(reader: OfferedTool): JsonObject {
   const properties = reader.schema.properties;
   const schema = isJsonObject(properties) && isJsonObject(properties.limit) ? properties.limit : {};
@@ -119,7 +119,7 @@ function unavailable(message: string): ToolResult {
   return { ok: false, error };
 }
 
-/** Equal but for the order of keys. */
+/** Equal except for the order of keys. */
 function sameInput(a: Json, b: Json): boolean {
   return JSON.stringify(sortKeys(a)) === JSON.stringify(sortKeys(b));
 }

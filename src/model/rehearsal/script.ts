@@ -1,15 +1,15 @@
-/** Script mode: answers written down beforehand, given out in the order of requests; for workflow tests. */
+/** Script mode: returns answers that a test wrote beforehand, in the order of requests. */
 import type { JsonObject } from '../../shared/json/json';
 import type { Answer } from './message';
 
 export interface ScriptedResponse {
-  /** Content blocks. A tool_use needs no id; `raw` on it is streamed as its input's text, whatever it is. */
+  /** Content blocks. A tool_use needs no id; `raw` on it is streamed as its input's text, whatever it contains. */
   content: JsonObject[];
   /** Default: `tool_use` when there is a tool_use block, else `end_turn`. */
   stop_reason?: string;
-  /** Where the vendor ran code. */
+  /** The container in which the vendor ran code. */
   container?: JsonObject;
-  /** The figures at the end of the stream; those at its beginning are counted. */
+  /** The figures at the end of the stream; those at its beginning are computed. */
   usage?: JsonObject;
 }
 
@@ -21,7 +21,7 @@ export class Script {
 
   constructor(private readonly lines: readonly ScriptLine[]) {}
 
-  /** The next answer; or, past the end, what to tell the test. Never an answer that nobody wrote. */
+  /** The next answer; past the end, the error for the test. Never an answer that is not in the script. */
   next(body: JsonObject): Answer | { exhausted: string } {
     const line = this.lines[this.position++];
     if (line === undefined) {

@@ -1,4 +1,4 @@
-/** Puts answers and errors on the wire, the wire's own misbehaviours included. */
+/** Sends answers and errors over HTTP, with the faults of the transport. */
 import type { ServerResponse } from 'node:http';
 import type { JsonObject } from '../../shared/json/json';
 import type { Fault } from './faults';
@@ -39,7 +39,7 @@ export function sendMessage(response: ServerResponse, answer: Answer, head: Head
   response.end(JSON.stringify(messageBody(answer, head)));
 }
 
-/** Streams the events; stops as soon as the client has gone. */
+/** Streams the events; stops as soon as the client has disconnected. */
 export async function sendStream(response: ServerResponse, answer: Answer, head: Head, fault: Fault | undefined): Promise<void> {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' });
   response.flushHeaders();
@@ -56,7 +56,7 @@ export async function sendStream(response: ServerResponse, answer: Answer, head:
     }
     if (event.type === 'message_stop' && fault?.kind === 'no-stop') break;
     response.write(frame(event));
-    // The cut must come after what was written, not instead of it.
+    // What was written must arrive before the connection is cut.
     if (index === middle - 1 && fault?.kind === 'cut') await pause(10, response);
   }
   response.end();

@@ -1,7 +1,7 @@
 /**
- * The rehearsal: a real HTTP server that speaks the Messages API and plays a model. It lets the whole
- * engine run, SDK and wire included, with no key and no network. It remembers nothing of a
- * conversation: every answer follows from the request (and from the faults and the script of a test).
+ * The rehearsal: a real HTTP server that speaks the Messages API and plays a model. With it the whole engine runs, SDK and wire
+ * included, without a key or network. It keeps nothing of a conversation: every answer is computed from the request (and from the
+ * faults and the script of a test).
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -23,9 +23,9 @@ import { requestFault } from './validate';
 export interface RehearsalOptions {
   /** @default 0: any free port */
   port?: number;
-  /** Misbehaviours, for one request after the other. */
+  /** Faults, one for each request in order. */
   faults?: Fault[];
-  /** Answers to give instead of playing; when they run out, requests are refused. */
+  /** Answers to give instead of playing; after the last one, requests are refused. */
   script?: ScriptLine[];
   /** Awaited before each answer: a test's barrier. `index` counts from 0. */
   onRequest?(body: JsonObject, index: number): Promise<void> | void;
@@ -39,13 +39,13 @@ export interface Rehearsal {
   readonly port: number;
   /** The latest request bodies, oldest first. */
   readonly requests: readonly JsonObject[];
-  /** Replaces the faults that are still to come. */
+  /** Replaces the remaining faults. */
   setFaults(faults: Fault[]): void;
   /** Ends open connections too. */
   close(): Promise<void>;
 }
 
-/** Largest body that is read, bytes: the API's own limit. */
+/** Largest body that is accepted, bytes: the API's own limit. */
 const MAX_BODY = 32 * 1024 * 1024;
 
 /** Starts a rehearsal on 127.0.0.1. @throws when the port is taken */

@@ -1,11 +1,11 @@
-/** An answer as the events of the Messages API, in their order. */
+/** Turns an answer into the events of the Messages API, in their order. */
 import type { JsonObject } from '../../shared/json/json';
 import type { Answer } from './message';
 
 /** Characters in one delta. */
 const PIECE = 24;
 
-/** The message as a body, as the API gives it without `stream`; for a stream, its start. */
+/** The message as a body, as the API returns it without `stream`; for a stream, its start. */
 export function messageBody(answer: Answer, head: { id: string; model: string; usage: JsonObject }): JsonObject {
   return {
     id: head.id,
@@ -64,7 +64,7 @@ function* deltas(block: JsonObject, raw: string | undefined): Generator<JsonObje
     yield { type: 'signature_delta', signature: block.signature ?? '' };
   } else if (block.type === 'tool_use' || block.type === 'server_tool_use') {
     const json = raw ?? JSON.stringify(block.input ?? {});
-    // As the API does it: an empty delta first, and nothing more for an empty input.
+    // As the API does: an empty delta first, and nothing more for an empty input.
     yield { type: 'input_json_delta', partial_json: '' };
     if (raw !== undefined || json !== '{}')
       for (const partial_json of pieces(json)) yield { type: 'input_json_delta', partial_json };

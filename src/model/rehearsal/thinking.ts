@@ -1,6 +1,6 @@
 /**
- * Rehearsed thinking. Its signature follows from its text, so that the server can tell, without any
- * memory, whether a block came back as it was sent: the real API refuses changed ones, and so does this.
+ * Rehearsed thinking. Its signature is computed from its text, so that the server can check, without any memory, whether a block
+ * came back unchanged: the real API refuses changed blocks, and so does this.
  */
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { blocks, objects } from './conversation';
@@ -22,7 +22,7 @@ export function wantsThinking(body: JsonObject): boolean {
   return isJsonObject(body.thinking) && (body.thinking.type === 'enabled' || body.thinking.type === 'adaptive');
 }
 
-/** What is wrong with the thinking blocks that came back, or undefined. */
+/** The fault of the thinking blocks that came back, or undefined. */
 export function thinkingFault(body: JsonObject): string | undefined {
   for (const [m, message] of objects(body.messages).entries()) {
     if (message.role !== 'assistant') continue;

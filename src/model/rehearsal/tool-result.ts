@@ -1,4 +1,4 @@
-/** Reads the envelope of a tool result, and puts large results together again from `read_result` pages. */
+/** Reads the envelope of a tool result, and finds its reference if it was too large. */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 
 export type ToolResult = { ok: true; data: Json } | { ok: false; error: ResultError };
@@ -9,7 +9,7 @@ export interface ResultError {
   reason: string;
   message: string;
   hint: string;
-  /** The whole error as text, for what stands in none of the fields. */
+  /** The whole error as text, for what no field contains. */
   text: string;
 }
 
@@ -24,12 +24,12 @@ export function readResult(text: string, isError: boolean): ToolResult {
   return { ok: true, data: envelope === undefined ? text : envelope };
 }
 
-/** The reference of a result that was too large to go inline, or undefined. */
+/** The reference of a result that was too large to be sent inline, or undefined. */
 export function refOf(data: Json): string | undefined {
   return isJsonObject(data) && typeof data.ref === 'string' && 'bytes' in data ? data.ref : undefined;
 }
 
-/** JSON, or undefined. Tolerates words before and after the object. */
+/** JSON, or undefined. Accepts words before and after the object. */
 export function parse(text: string): Json | undefined {
   for (const candidate of [text, text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)]) {
     try {

@@ -1,6 +1,6 @@
 /**
- * Token counts of a rehearsal: characters of JSON by four. The cache is told from the conversation
- * alone: with breakpoints set, everything up to the last answer was written by the request before.
+ * Computes the token counts of a rehearsal: characters of JSON by four. The cached part follows from the conversation alone: with
+ * breakpoints set, the request before wrote everything up to the last answer.
  */
 import type { JsonObject } from '../../shared/json/json';
 import { objects } from './conversation';

@@ -1,4 +1,7 @@
-/** The rules of the Messages API that a careless client breaks first. A rehearsal that let them pass would prove nothing. */
+/**
+ * Checks the rules of the Messages API that a careless client breaks first. A rehearsal that did not check them would prove
+ * nothing.
+ */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { contentRuleFault } from './content-rules';
 import { blocks, objects } from './conversation';
@@ -6,7 +9,7 @@ import { thinkingFault } from './thinking';
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
-/** What the API would answer 400 to, in words; undefined when the request is fine. */
+/** The reason for which the API would answer 400; undefined when the request is fine. */
 export function requestFault(body: Json | undefined): string | undefined {
   if (!isJsonObject(body)) return 'the body is not a JSON object';
   if (typeof body.model !== 'string' || body.model === '') return 'model: a non-empty string is required';
@@ -45,7 +48,7 @@ function contentFault(messages: JsonObject[]): string | undefined {
   return undefined;
 }
 
-/** Messages of one role in a row are one message to the API. */
+/** The API merges consecutive messages of one role. */
 function mergeByRole(messages: JsonObject[]): JsonObject[] {
   const out: { role: Json; content: JsonObject[] }[] = [];
   for (const message of messages) {
@@ -56,7 +59,7 @@ function mergeByRole(messages: JsonObject[]): JsonObject[] {
   return out;
 }
 
-/** Every tool_use is answered in the very next message, and nothing else is answered. */
+/** Every tool_use has its result in the very next message, and there are no other results. */
 function pairingFault(messages: JsonObject[]): string | undefined {
   const ids = (message: JsonObject | undefined, type: string, key: string) =>
     blocks(message?.content).flatMap((block) => (block.type === type ? [String(block[key])] : []));

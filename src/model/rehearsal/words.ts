@@ -1,4 +1,4 @@
-/** Finds tokens in what a user wrote: tickers, e-mail addresses, dates, identifiers, numbers. */
+/** Finds tokens in a user's text: tickers, e-mail addresses, dates, identifiers, numbers. */
 
 const EMAIL = /[A-Za-z0-9._%+-]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}/g;
 const TICKER = /(?<![\w@&./-])[A-Z]{1,5}(?![\w@&/]|-\w)/g;
@@ -27,14 +27,14 @@ export function urls(text: string): string[] {
   return (text.match(/\bhttps?:\/\/[^\s"'<>]+/g) ?? []).map((url) => url.replace(/[.,;)]+$/, ''));
 }
 
-/** What stands in quotation marks or backticks. */
+/** Texts in quotation marks or backticks. */
 export function quotations(text: string): string[] {
   return [...text.matchAll(/"([^"]+)"|`([^`]+)`|“([^”]+)”|(?<!\w)'([^']+)'(?!\w)/g)].map(
     (m) => m[1] ?? m[2] ?? m[3] ?? m[4] ?? '',
   );
 }
 
-/** Words with letters and digits, such as INV-7, order_12, 0x1f. Dates are none. */
+/** Words with letters and digits, such as INV-7, order_12, 0x1f; dates are not among them. */
 export function identifiers(text: string): string[] {
   return words(text).filter((word) => /\d/.test(word) && /[A-Za-z]/.test(word) && !word.includes('@'));
 }

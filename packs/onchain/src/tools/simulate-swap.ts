@@ -13,7 +13,10 @@ import { amount, checkAmounts, slippage, token } from './inputs';
 /** Blocks come every few seconds: an older answer is useless. */
 const TTL_MS = 2000;
 
-/** `{from_token, to_token, amount_in, max_slippage_bps}` → what swap_token would give now. Asks the chain by `eth_call`; sends nothing. */
+/**
+ * `{from_token, to_token, amount_in, max_slippage_bps}` → what swap_token would give now. Asks the chain by `eth_call`; sends
+ * nothing.
+ */
 export function simulateSwap(onchain: Onchain | null, known: KnownInputs) {
   return defineTool({
     name: 'simulate_swap',

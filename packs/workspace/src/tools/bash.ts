@@ -65,7 +65,7 @@ export function bashTool(workspace: Workspace, settings: BashSettings) {
     }),
     estimatedTokens: { input: 80, output: { min: 40, typical: 800, max: 13_000 } },
     changelog: { '1.0.0': 'First version.' },
-    // In another folder the same words run other files. No allow rule matches a line with `&&`, so a person decides.
+    // In another folder the same words run other files. An allow rule's pattern matches no line with `&&`, so a person decides.
     ruleTarget: {
       kind: 'command',
       of: ({ command, cwd }) => (normalizePath(cwd) === '/' ? command : `cd ${normalizePath(cwd)} && ${command}`),

@@ -1,4 +1,4 @@
-/** What the analyst says and does once the sending of the memo has an outcome. */
+/** The analyst's last step: reports the outcome of sending the memo, or proposes it to another address. */
 import { isJsonObject, type JsonObject } from '../../../shared/json/json';
 import type { PastCall } from '../conversation';
 import type { Play } from '../play';
@@ -10,8 +10,8 @@ import type { Order } from './order';
 const REHEARSAL = 'This is a rehearsal, not a model.';
 
 /**
- * Ends the turn by the outcome of the last `send_credit_memo`; or, when a person declined with
- * another address in the note, proposes the memo once more, to that address.
+ * Ends the turn by the outcome of the last `send_credit_memo`; or, if a person declined with another address in the note, proposes
+ * the memo once more, to that address.
  * @param sends the proposals of this turn with their results, at least one
  */
 export function close(sends: PastCall[], order: Order): Play {
@@ -40,7 +40,7 @@ function describeSentMemo(ticker: string, recipient: string, data: JsonObject): 
     typeof data.sent_at === 'string' ? `at ${data.sent_at}` : '',
     typeof data.response === 'string' ? `the mail server answered "${data.response}"` : '',
   ].filter(Boolean);
-  // The person who approved may have edited the recipient; the result is then nearer to the truth than the call.
+  // The approver may have edited the recipient, so the result counts more than the call.
   const to = Array.isArray(data.accepted) && data.accepted.length > 0 ? data.accepted.join(', ') : recipient;
   return `${REHEARSAL} The credit memo on ${ticker} was sent to ${to}${facts.length > 0 ? ` (${facts.join('; ')})` : ''}.`;
 }
@@ -59,7 +59,7 @@ function notSent(end: End, ticker: string, recipient: string, error: ResultError
   }
 }
 
-/** Addresses in what the person wrote; not the address of the person ("denied by ana@bank.example"). */
+/** Addresses in the approver's note; not the address of the approver ("denied by ana@bank.example"). */
 function addresses(error: ResultError): string[] {
   return emails(error.text.replace(/\bby["':\s]+[^\s"',:;]+@[^\s"',:;]+/gi, ' '));
 }

@@ -1,4 +1,4 @@
-/** Reads figures out of results, and writes them. Whatever is not a finite number counts as not available. */
+/** Reads figures out of results, and formats them. Anything but a finite number counts as not available. */
 import { isJsonObject, type Json, type JsonObject } from '../../../shared/json/json';
 import { objects } from '../conversation';
 import type { Ledger } from '../play';
@@ -52,7 +52,7 @@ export function closes(ledger: Ledger, ticker: string): { first: Closing; last: 
   return series.length < 2 ? undefined : { first: series[0]!, last: series.at(-1)!, count: series.length };
 }
 
-/** What the step with `calculate` works out: text of the expression, and what its result means. */
+/** The calculation of the step with `calculate`: the expression, and what its result means. */
 export function expressionOf(ledger: Ledger, ticker: string, peers: string[]): { text: string; meaning: string } | undefined {
   const own = margin(ledger, ticker);
   const peer = peers.find((name) => margin(ledger, name) !== undefined);

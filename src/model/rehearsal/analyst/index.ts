@@ -1,7 +1,6 @@
 /**
- * The credit analyst's part: search, read, compare, write the memo, ask to send it, and say what came
- * of it. At every step it goes through the trace from its beginning and does the first thing whose
- * results are not in the conversation yet.
+ * Plays the credit analyst: search, read, compare, write the memo, ask to send it, and report the outcome. At every step it goes
+ * through the stages from the beginning and does the first thing whose results are not in the conversation yet.
  */
 import { isJsonObject } from '../../../shared/json/json';
 import type { Conversation, PastCall } from '../conversation';
@@ -13,7 +12,7 @@ import { readOrder, type Order } from './order';
 import { mainFiling, stages } from './plan';
 import { sendMemo } from './send';
 
-/** The analyst plays wherever these two tools are offered. */
+/** The analyst plays if these two tools are offered. */
 export function isAnalyst({ tools }: Conversation): boolean {
   const names = tools.map((tool) => tool.name);
   return names.includes('search_filings') && names.includes('send_credit_memo');
@@ -40,7 +39,7 @@ export function playAnalyst(conversation: Conversation): Play {
   };
 }
 
-/** Not ours: a call whose JSON was spoilt on its way, or that a fault made up. */
+/** False for a call whose JSON was broken on its way, or that a fault invented. */
 function isOurs({ input }: PastCall): boolean {
   return typeof input.body_md === 'string' && typeof input.recipient === 'string' && input.confirmed !== true;
 }

@@ -1,6 +1,6 @@
 /**
- * Writes the credit memo. Every figure in it is copied or computed from results in the conversation,
- * so that a wrong tool result gives a visibly wrong memo; what was not available is listed as such.
+ * Writes the credit memo. Every figure in it is copied or computed from results in the conversation, so that a wrong tool result
+ * gives a visibly wrong memo. The memo lists what was not available.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../../shared/json/json';
 import { objects } from '../conversation';
@@ -10,7 +10,7 @@ import { closes, expressionOf, finite, RATIOS, ratio, formatFigure } from './fig
 import type { Order } from './order';
 import { calculation, listedPeers, mainFiling, newestFiling, peerStatistics, peers, section } from './plan';
 
-/** Characters that are quoted of a filing's section. */
+/** How many characters of a filing's section are quoted. */
 const EXCERPT = 280;
 
 export interface Memo {
@@ -119,7 +119,7 @@ function news(ledger: Ledger, ticker: string): string[] {
   return lines.length > 0 ? [...lines, ...(window ? [`- ${lines.length} events${window}`] : [])] : [`- none found${window}`];
 }
 
-/** Every call of the trace, with the words for it. */
+/** Every call of the plan, with its label. */
 function everything(ledger: Ledger, order: Order, others: string[]): [string, WantedCall | undefined][] {
   const { ticker } = order;
   return [

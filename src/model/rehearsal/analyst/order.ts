@@ -1,4 +1,4 @@
-/** What the user ordered: a company, a recipient, and whether anything is to be sent. */
+/** Reads the user's order: a company, a recipient, and whether the memo is to be sent. */
 import type { Conversation } from '../conversation';
 import { emails, ticker } from '../words';
 

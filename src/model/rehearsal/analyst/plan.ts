@@ -1,6 +1,6 @@
 /**
- * The credit analyst's trace: which calls go out at which stage, as a function of the order and of the
- * results that are known by then. The memo finds results again through the same functions.
+ * The credit analyst's plan: which calls each stage makes, as a function of the order and of the results that are known by then.
+ * The memo finds results through the same functions.
  */
 import { getOwn, isJsonObject, type JsonObject } from '../../../shared/json/json';
 import { objects } from '../conversation';
@@ -19,7 +19,7 @@ export function newestFiling(ledger: Ledger, ticker: string, form: string): Json
     .sort((a, b) => String(b.date).localeCompare(String(a.date)))[0];
 }
 
-/** The filing that the memo rests on: the newest annual report, else the newest quarterly one. */
+/** The filing that the memo uses: the newest annual report, else the newest quarterly one. */
 export function mainFiling(ledger: Ledger, ticker: string): JsonObject | undefined {
   return newestFiling(ledger, ticker, '10-K') ?? newestFiling(ledger, ticker, '10-Q');
 }
@@ -30,7 +30,7 @@ export function section(ledger: Ledger, ticker: string, name: 'Financials' | 'MD
   return { name: 'fetch_filing_section', input: { ticker, form: filing.form!, date: filing.date!, section: name } };
 }
 
-/** Peers to compare with: those of which the source has figures, where it says so. */
+/** Peers to compare with: those with figures in the source, if it says which have some. */
 export function peers(ledger: Ledger, ticker: string): string[] {
   return listedPeers(ledger, ticker)
     .filter((peer) => peer.figures)
@@ -38,7 +38,7 @@ export function peers(ledger: Ledger, ticker: string): string[] {
     .map((peer) => peer.ticker);
 }
 
-/** Every peer that was named, and whether figures can be asked for. */
+/** Every peer in the result, and whether the source has figures of it. */
 export function listedPeers(ledger: Ledger, ticker: string): { ticker: string; figures: boolean }[] {
   const data = ledger.data(peerCompanies(ticker));
   const names = Array.isArray(data?.peers) ? data.peers.filter((peer): peer is string => typeof peer === 'string') : [];
@@ -60,7 +60,7 @@ export function peerStatistics(ledger: Ledger, ticker: string): WantedCall | und
   return values.length === 0 ? undefined : { name: 'stats_summary', input: { values } };
 }
 
-/** The trace, stage by stage; calls of one stage go out together. */
+/** The plan, stage by stage; the calls of one stage are made together. */
 export function stages({ ticker, ...order }: Order): Stage[] {
   return [
     {

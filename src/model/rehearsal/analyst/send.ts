@@ -1,7 +1,8 @@
+/** Makes the call that sends the memo. */
 import { guessInput } from '../guess';
 import type { Ledger, WantedCall } from '../play';
 
-/** Fields that this version of the tool requires besides ours are filled as harmlessly as the schema lets (`confirmed: false`). */
+/** Other fields that this version of the tool requires get the most harmless value that the schema allows (`confirmed: false`). */
 export function sendMemo(ledger: Ledger, recipient: string, subject: string, body: string): WantedCall {
   const guessed = guessInput(ledger.tool('send_credit_memo')?.schema ?? {}, '') ?? {};
   return { name: 'send_credit_memo', input: { ...guessed, recipient, subject, body_md: body } };

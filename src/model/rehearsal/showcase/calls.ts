@@ -1,4 +1,4 @@
-/** The calls that need nothing but a place or a path. As with the analyst's, the same function finds the result. */
+/** The showcase's calls with a fixed input, or with a path only. As with the analyst's, the same function finds the result. */
 import type { WantedCall } from '../play';
 
 export const QUERY = 'data retention';
@@ -6,7 +6,7 @@ export const QUERY = 'data retention';
 export const getWeather: WantedCall = { name: 'get_weather', input: { location: 'San Francisco, CA', unit: 'celsius' } };
 export const searchDocuments: WantedCall = { name: 'search_documents', input: { query: QUERY, limit: 3 } };
 export const listNotes: WantedCall = { name: 'glob', input: { pattern: '{*.md,notes/*.md}', path: '/', limit: 1000 } };
-/** One line is enough for its sha256, and makes it another call than `readBack`. */
+/** One line is enough for the sha256, and makes this call different from `readBack`. */
 export const lookAt = (path: string): WantedCall => ({ name: 'read_file', input: { path, limit: 1 } });
 export const readBack = (path: string): WantedCall => ({ name: 'read_file', input: { path } });
 export const findStatus = (path: string): WantedCall => ({ name: 'grep', input: { pattern: '^Status: ', path } });

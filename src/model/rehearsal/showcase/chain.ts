@@ -1,11 +1,11 @@
-/** Quote and swap. Which tokens and session keys there are, the tools' own words say. */
+/** The calls for a quote and a swap. The tools' own descriptions name the tokens and session keys. */
 import { isJsonObject, type JsonObject } from '../../../shared/json/json';
 import type { Ledger, WantedCall } from '../play';
 
-/** One of a token with 18 decimals, as most have. */
+/** One unit of a token with 18 decimals, as most have. */
 const AMOUNT = 10n ** 18n;
 const SLIPPAGE_BPS = 50;
-/** From the quote to the swap: time for a person to read and decide. The tool allows an hour. */
+/** Time from the quote to the deadline, in which a person reads and decides, seconds. The tool allows an hour. */
 const DEADLINE_SECONDS = 1800;
 
 export interface Token {
@@ -13,10 +13,7 @@ export interface Token {
   address: string;
 }
 
-/**
- * The two tokens to swap. Where nobody told of any, those of the tool's own example: then the tool
- * itself says what it lacks.
- */
+/** The two tokens to swap. If the tool lists none, those of its own example: its error then says what it lacks. */
 export function tokens(ledger: Ledger): [Token, Token] | undefined {
   const known = [...fieldWords(ledger, 'simulate_swap', 'from_token').matchAll(/([\w.$-]{1,16}) (0x[0-9a-fA-F]{40})/g)];
   const [from, to] = known.map(([, symbol, address]) => ({ symbol: symbol!, address: address! }));
@@ -41,7 +38,7 @@ export function quote(ledger: Ledger): WantedCall | undefined {
   };
 }
 
-/** Undefined without a quote, or without a session key. Its deadline is counted from the quote: the player has no clock. */
+/** Undefined without a quote, or without a session key. The deadline is counted from the quote: the player has no clock. */
 export function swap(ledger: Ledger): WantedCall | undefined {
   const asked = quote(ledger);
   const data = asked && ledger.data(asked);
@@ -63,7 +60,7 @@ function sessionKey(ledger: Ledger): string | undefined {
   return /\bKnown: ([a-z0-9_-]+)/.exec(fieldWords(ledger, 'swap_token', 'session_key_id'))?.[1];
 }
 
-/** What a tool's schema says of one of its fields. */
+/** The description of one field in a tool's schema. */
 function fieldWords(ledger: Ledger, tool: string, field: string): string {
   const properties = ledger.tool(tool)?.schema.properties;
   const schema: JsonObject = isJsonObject(properties) && isJsonObject(properties[field]) ? properties[field] : {};

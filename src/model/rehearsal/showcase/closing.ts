@@ -1,4 +1,4 @@
-/** The last answer: what each pack did, and what did not come to be. */
+/** Writes the showcase's last answer: what each pack did, and what failed or was declined. */
 import { isJsonObject, type Json, type JsonObject } from '../../../shared/json/json';
 import type { Order } from '../analyst/order';
 import { objects, type PastCall } from '../conversation';
@@ -47,7 +47,7 @@ function failedReads(ledger: Ledger): PastCall[] {
   return ledger.conversation.calls.filter(({ name, result }) => !result.ok && !last.has(name));
 }
 
-/** What a destructive call gave; undefined when it was not made, or did not succeed. */
+/** The result of a destructive call; undefined if it was not made, or did not succeed. */
 function effect(ledger: Ledger, name: string): JsonObject | undefined {
   const result = findDecidedCall(ledger, name)?.result;
   if (!result?.ok) return undefined;
@@ -58,7 +58,7 @@ function describeMemo(ledger: Ledger, order: Order): string {
   const data = effect(ledger, 'send_credit_memo');
   if (data === undefined)
     return order.send ? `No memo on ${order.ticker} was sent.` : `As you asked, no memo on ${order.ticker} was sent.`;
-  // The person who approved may have edited the recipient; the result is then nearer to the truth than the call.
+  // The approver may have edited the recipient, so the result counts more than the call.
   const to = Array.isArray(data.accepted) && data.accepted.length > 0 ? data.accepted.join(', ') : order.recipient;
   return `The memo on ${order.ticker} was sent to ${to}${because(data.message_id, 'message id')}.`;
 }

@@ -1,6 +1,6 @@
 /**
- * The showcase's part: every tool of four packs in one turn. Like the analyst it goes through its
- * stages from the beginning at every step, and does the first thing whose results are not there yet.
+ * Plays the showcase: every tool of four packs in one turn. Like the analyst it goes through its stages from the beginning at every
+ * step, and does the first thing whose results are not there yet.
  */
 import { readOrder } from '../analyst/order';
 import type { Conversation } from '../conversation';
@@ -9,7 +9,7 @@ import { closing } from './closing';
 import { PACKS } from './packs';
 import { lastStage, stages } from './plan';
 
-/** Plays where tools of all four packs are offered. An analyst's are among them: to be asked first. */
+/** Plays if tools of all four packs are offered. These include the analyst's, so this is checked before isAnalyst. */
 export function isShowcase({ tools }: Conversation): boolean {
   const names = new Set(tools.map((tool) => tool.name));
   return Object.values(PACKS).every((pack) => pack.some((name) => names.has(name)));

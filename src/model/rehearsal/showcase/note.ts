@@ -1,4 +1,4 @@
-/** The note that is written, read back, marked as read, and made a report of. */
+/** The note that the showcase writes, reads back, marks as read, and makes a report of. */
 import { isJsonObject } from '../../../shared/json/json';
 import { finite } from '../analyst/figures';
 import { writeMemo } from '../analyst/memo';
@@ -12,13 +12,13 @@ const DRAFT = 'Status: draft';
 
 export const notePath = ({ ticker }: Order) => `/notes/${ticker.toLowerCase()}.md`;
 
-/** The credit memo, and what else was found out. */
+/** The credit memo, and what else the showcase found. */
 export function noteText(ledger: Ledger, order: Order, status = DRAFT): string {
   const beside = [weather(ledger), documents(ledger), swapQuote(ledger)].map((line) => `- ${line}`);
   return `${[writeMemo(ledger, order).body, ['## Beside the memo', ...beside].join('\n'), status].join('\n\n')}\n`;
 }
 
-/** A note of an earlier turn, which has to be looked at before it is replaced. */
+/** A note of an earlier turn, which has to be read before it is replaced. */
 export function earlierNote(ledger: Ledger, order: Order): WantedCall | undefined {
   const paths = ledger.data(listNotes)?.paths;
   return Array.isArray(paths) && paths.includes(notePath(order)) ? lookAt(notePath(order)) : undefined;
@@ -37,7 +37,7 @@ export function writeNote(ledger: Ledger, order: Order): WantedCall {
   };
 }
 
-/** Says in the note that it was read back, and whether it was as written. Undefined while it was not. */
+/** Marks in the note that it was read back, and whether it was as written. Undefined until it was read back. */
 export function markNote(ledger: Ledger, order: Order): WantedCall | undefined {
   const back = ledger.data(readBack(notePath(order)));
   const status = readStatus(ledger, order);
@@ -46,7 +46,7 @@ export function markNote(ledger: Ledger, order: Order): WantedCall | undefined {
   return { name: 'edit_file', input };
 }
 
-/** A report of the note as it stands after the edit; where it could not be written, as a draft. */
+/** A report of the note after the edit; if the edit failed, of the draft. */
 export function makeReport(ledger: Ledger, order: Order): WantedCall {
   const edit = markNote(ledger, order);
   const status = edit && ledger.data(edit) !== undefined ? readStatus(ledger, order) : undefined;

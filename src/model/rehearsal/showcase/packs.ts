@@ -1,4 +1,4 @@
-/** The tools of the four packs that ship, by the names that this player knows. */
+/** The tools of the four packs, by the names that this player knows. */
 export const PACKS = {
   finance: [
     'search_filings',

@@ -1,4 +1,4 @@
-/** What the showcase does, stage by stage: look, work out, write, read back, and last what a person has to decide on. */
+/** The showcase's plan, stage by stage: look, compute, write, read back, and last the calls that a person decides. */
 import { getQuote, peerCompanies, priceHistory, ratioCard, searchFilings, searchNews } from '../analyst/calls';
 import { writeMemo } from '../analyst/memo';
 import type { Order } from '../analyst/order';
@@ -50,7 +50,7 @@ export const stages = (order: Order): Stage[] => [
 
 const DESTRUCTIVE = ['swap_token', 'bash', 'send_credit_memo'];
 
-/** What cannot be undone, all of it in one answer, and each only once. */
+/** The calls that cannot be undone, all in one answer, and each only once. */
 export function lastStage(ledger: Ledger, order: Order): Play | undefined {
   const wanted = [swap(ledger), countLines, memo(ledger, order)].filter(
     (call): call is WantedCall => call !== undefined && findDecidedCall(ledger, call.name) === undefined,
@@ -59,12 +59,12 @@ export function lastStage(ledger: Ledger, order: Order): Play | undefined {
   return nextStage(ledger, [{ narration, calls: () => wanted }]);
 }
 
-/** The last call of a destructive tool that was put to a person: one that was refused before, as not valid, is none. */
+/** The last call of a destructive tool that a person was asked about; not one that was refused before, as invalid. */
 export function findDecidedCall(ledger: Ledger, name: string): PastCall | undefined {
   return ledger.all(name).findLast(({ result }) => result.ok || result.error.code !== 'INVALID_PARAMS');
 }
 
-/** How the last call of each destructive tool ended that was made. */
+/** How the last call of each destructive tool ended, if one was made. */
 export function attempts(ledger: Ledger): PastCall[] {
   return DESTRUCTIVE.flatMap((name) => findDecidedCall(ledger, name) ?? ledger.all(name).at(-1) ?? []);
 }
