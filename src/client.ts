@@ -96,7 +96,7 @@ import {
 export type { PendingTurn, StartTurn, TurnFilter, TurnSummary };
 
 /** `pending` stops asking workers after this time without an answer from any of them, ms. */
-const SILENT_FOR = 5000;
+const NO_ANSWER_MS = 5000;
 const MEMO_REQUEST = 'holdfast_request';
 
 /** What a bundle covers. */
@@ -299,7 +299,7 @@ export class HoldfastClient {
     const handle = this.temporal.workflow.getHandle(workflowId);
     try {
       if (ask) {
-        if ((await waitForPendingWorkflowTask(() => handle.describe()).catch(ifThere)) === false)
+        if ((await waitForPendingWorkflowTask(() => handle.describe()).catch(ignoreNotFound)) === false)
           throw await noWorkerError(this.temporal, { taskQueue: this.config.taskQueue }, 'open the session');
         const operation = new WithStartWorkflowOperation<any>(SESSION_WORKFLOW, { ...start, ...policies, args: [input] });
         const update = { args: [{}] as [object], startWorkflowOperation: operation };
@@ -391,7 +391,7 @@ export class HoldfastClient {
     const waits = "ExecutionStatus = 'Running' AND HoldfastState IN ('awaiting_approval', 'in_doubt')";
     const query = [TURNS_AND_CALLS, waits, ...visibilityClause(sight)].join(' AND ');
     const turns: Promise<PendingTurn>[] = [];
-    const silence = new IdleTimeout(SILENT_FOR);
+    const silence = new IdleTimeout(NO_ANSWER_MS);
     // Asked once for all turns, and outside of the request that was aborted.
     let unheard: Promise<NoWorker> | undefined;
     const why = () => (unheard ??= noWorkerError(this.temporal, { taskQueue: this.config.taskQueue }, 'tell what waits'));
@@ -553,7 +553,7 @@ async function openStoreAt(url: string): Promise<Store> {
   return openStore(url);
 }
 
-function ifThere(error: unknown): void {
+function ignoreNotFound(error: unknown): void {
   if (!(error instanceof WorkflowNotFoundError)) throw error;
 }
 

@@ -17,7 +17,7 @@ export type { Budget } from './tools/limits/budgets';
 export { ToolError } from './tools/define/errors';
 export { lintTool, type LintFinding } from './tools/lint/lint';
 export type { ToolReference } from './tools/define/versions';
-export { binaryFile, type BinaryFile, type FileResult } from './tools/results/binary';
+export { binaryFile, type BinaryFile, type FileResult } from './tools/results/result-files';
 export {
   fetchAllPages,
   page,
@@ -41,7 +41,7 @@ export { compareVersions, type Comparison } from './tools/migrate/compare';
 export type { HoldfastConfig } from './config/settings-file';
 export * from './entries/client';
 export * from './entries/worker';
-export type { CatalogueDefinition } from './tools/catalogue/finding';
+export type { CatalogueDefinition } from './tools/catalogue/find-tools';
 export type { Ranker, ToolEntry } from './tools/catalogue/ranker';
 export { callTokens, catalogueTokens, estimateTokens } from './tools/define/model-text';
 export type { ErrorCode, ErrorKind } from './shared/wire/error-codes';

@@ -93,7 +93,7 @@ interface Parts {
   store?: Store;
 }
 
-interface Around {
+interface StartContext {
   log: ReturnType<typeof createLog>;
   parts: Parts;
   closePorts(): Promise<void>;
@@ -101,7 +101,11 @@ interface Around {
   appModule: string | undefined;
 }
 
-async function start(config: Config, app: App, { log, parts, closePorts, told, appModule }: Around): Promise<RunningWorker> {
+async function start(
+  config: Config,
+  app: App,
+  { log, parts, closePorts, told, appModule }: StartContext,
+): Promise<RunningWorker> {
   const approvals = approvalsChannel(config);
   const store = (parts.store = await openStore(config.store));
   const { apiKey, authToken, baseUrl } = config.anthropic;

@@ -29,7 +29,7 @@ import { ToolThreads } from './tools/isolation/tool-threads';
 import { ToolGate } from './tools/limits/gate';
 import { Registry } from './tools/catalogue/registry';
 import { NO_SOURCE, type ToolSource } from './tools/catalogue/tool-source';
-import { watchEventLoop } from './worker/blocked';
+import { watchEventLoop } from './worker/event-loop-watch';
 import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle';
 import { version } from './version';
 import { NAMESPACE_ATTRIBUTES } from './shared/search-attributes';

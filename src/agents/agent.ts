@@ -5,7 +5,7 @@
 import type { JsonObject } from '../shared/json/json';
 import type { Approvals } from '../rules/approvals';
 import type { Budget } from '../tools/limits/budgets';
-import type { CatalogueDefinition, Choice } from '../tools/catalogue/finding';
+import type { CatalogueDefinition, CatalogueSettings } from '../tools/catalogue/find-tools';
 import type { Classifier } from '../tools/admit/classifier';
 import type { Hooks } from '../tools/admit/hooks';
 import type { AgentPermissions } from '../tools/admit/policy';
@@ -84,7 +84,7 @@ export interface Agent extends Required<
   /** Whether its definition sets `limits.costUsd`: the default limit applies only if the model has a price. */
   readonly ownCostLimit: boolean;
   readonly permissions: AgentPermissions;
-  readonly catalogue: Choice;
+  readonly catalogue: CatalogueSettings;
   readonly hooks: Hooks;
   readonly approvals: Approvals | undefined;
   readonly budgets: readonly Budget[] | undefined;

@@ -3,7 +3,7 @@ import type { ModelSettings } from '../model/prices';
 import { unknownFields } from '../shared/json/json';
 import { approvalFaults, type Approvals } from '../rules/approvals';
 import { budgetFaults, type Budget } from '../tools/limits/budgets';
-import { choiceFaults, choiceOf, type CatalogueDefinition } from '../tools/catalogue/finding';
+import { catalogueFaults, catalogueSettings, type CatalogueDefinition } from '../tools/catalogue/find-tools';
 import { classifierFaults } from '../tools/admit/classifier';
 import { serverToolFaults } from '../tools/convert/server-tools';
 import { hookFaults, joinHooks, type Hooks } from '../tools/admit/hooks';
@@ -123,7 +123,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     budgets: definition.budgets,
     hooks: joinHooks(definition.hooks),
     classifier: definition.classifier,
-    catalogue: choiceOf(definition.catalogue),
+    catalogue: catalogueSettings(definition.catalogue),
     steerSupersedes: definition.steerSupersedes ?? false,
     contextWindow,
     compactAt,
@@ -135,16 +135,19 @@ export function defineAgent(definition: AgentDefinition): Agent {
  * Faults in settings that name tools or depend on them. If an agent only names its tools, they are checked when it becomes part of
  * an app.
  */
-function toolsetFaults({ permissions, catalogue, approvals, budgets, mcpServers }: OverTools, tools: readonly Tool[]): string[] {
+function toolsetFaults(
+  { permissions, catalogue, approvals, budgets, mcpServers }: ToolsetSettings,
+  tools: readonly Tool[],
+): string[] {
   return [
     ...permissionFaults(permissions, tools, mcpServers),
-    ...choiceFaults(catalogue, tools, mcpServers),
+    ...catalogueFaults(catalogue, tools, mcpServers),
     ...approvalFaults(approvals, tools, mcpServers),
     ...budgetFaults(budgets, tools, mcpServers),
   ];
 }
 
-interface OverTools {
+interface ToolsetSettings {
   mcpServers?: readonly string[];
   permissions: AgentPermissions;
   catalogue?: CatalogueDefinition | undefined;

@@ -2,7 +2,7 @@
 import { compileRules, neverRuns, withDefaults, type Policy } from '../rules';
 import { isSunset } from '../tools/define/versions';
 import { ruledTool } from '../tools/admit/policy';
-import { readResult } from '../tools/results/shape';
+import { readResult } from '../tools/results/result-text';
 import type { App } from './define';
 import type { Tool } from '../tools/define/tool';
 
@@ -28,7 +28,7 @@ export function listedTools(app: App, only?: string): ToolWithAgents[] {
   return [...listed.values()];
 }
 
-export interface Here {
+export interface CallerContext {
   /** HOLDFAST_ENVIRONMENT of the workers. */
   environment?: string | undefined;
   now?: Date;
@@ -43,7 +43,7 @@ export interface Here {
 export function callableTools(
   app: App,
   listed: readonly ToolWithAgents[],
-  { environment = '', now, requester }: Here,
+  { environment = '', now, requester }: CallerContext,
 ): ToolWithAgents[] {
   const policies = policiesOf(app);
   const askerOf = (agent: string) => (requester === undefined ? undefined : { requester, agent });

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { MessagePort } from 'node:worker_threads';
 import { BEGUN_TOO_LATE, exceptionText } from '../shared/wire/errors';
-import { takenOut } from '../tools/results/binary';
+import { extractFiles } from '../tools/results/result-files';
 import { Deadline } from '../tools/run/deadline';
 import { isToolError, ToolError } from '../tools/define/errors';
 import type { WireResult, RunFacts, ToThread, ToolSelection } from '../tools/isolation/protocol';
@@ -44,7 +44,7 @@ async function run(tool: Tool, facts: RunFacts, context: ThreadContext, abort: A
   const timeout = abortAt(abort, deadline, facts.timeoutMs);
   const ctx = context.make(facts, abort.signal);
   try {
-    return takenOut(await invoke(tool, facts.input, ctx));
+    return extractFiles(await invoke(tool, facts.input, ctx));
   } catch (error) {
     if (isToolError(error)) throw error;
     if (!abort.signal.aborted) logFault(tool, error, ctx.log);

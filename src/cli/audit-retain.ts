@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { bundleKeyPlaces, loadConfig } from '../config';
 import { oneLine } from './support/describe';
 import { EXIT, Exit, UsageError } from './support/exit';
-import { keptOf } from './support/kept';
+import { openKeptBundles } from './support/kept-bundles';
 import type { Output } from './support/output';
 
 const DAY_MS = 86_400_000;
@@ -17,7 +17,7 @@ export function auditRetain(audit: Command, output: () => Output): void {
     .option('--dry-run', 'deletes nothing, and says what would be')
     .action(async ({ olderThan, why, dryRun = false }: { olderThan: number; why?: string; dryRun?: boolean }) => {
       const config = loadConfig();
-      const kept = await keptOf(config);
+      const kept = await openKeptBundles(config);
       const [{ retain }, { bundleSigner }] = await Promise.all([
         import('../audit/kept/retain.js'),
         import('../attestation/bundle-signer.js'),

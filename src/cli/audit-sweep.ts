@@ -1,7 +1,7 @@
 /** `holdfast audit sweep`: keeps a bundle of each turn with effects that has ended and has none yet. */
 import type { Command } from 'commander';
 import { bundleKeyPlaces, loadConfig } from '../config';
-import { keptOf } from './support/kept';
+import { openKeptBundles } from './support/kept-bundles';
 import { EXIT, Exit } from './support/exit';
 import type { Output } from './support/output';
 import { untilStopped } from './support/until-stopped';
@@ -14,7 +14,7 @@ export function auditSweep(audit: Command, output: () => Output): void {
     .option('--follow', 'goes on until Ctrl-C')
     .action(async ({ follow = false }: { follow?: boolean }) => {
       const config = loadConfig();
-      const kept = await keptOf(config);
+      const kept = await openKeptBundles(config);
       const [{ Sweeper }, { openStore }, { createLog }, { bundleSigner }] = await Promise.all([
         import('../audit/kept/sweeper.js'),
         import('../store/open-store.js'),

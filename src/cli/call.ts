@@ -10,7 +10,7 @@ import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
 import { readStdin } from './support/read-stdin';
 import { untilStopped } from './support/until-stopped';
-import { Waiting } from './support/waiting';
+import { WaitingCallPrompt } from './support/waiting-calls';
 import { withClient } from './support/with-client';
 
 interface CallOptions {
@@ -92,7 +92,7 @@ export async function followCall(
 ): Promise<void> {
   output.note(`${call.id}${call.uiUrl ? `  ${call.uiUrl}` : ''}`);
   const over = new AbortController();
-  const waiting = new Waiting(call.turn, { output, questions: null, ended: () => undefined });
+  const waiting = new WaitingCallPrompt(call.turn, { output, questions: null, ended: () => undefined });
   let asking: Promise<void> | null = null;
   try {
     for await (const event of call.turn.watch({ signal })) {

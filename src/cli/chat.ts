@@ -10,14 +10,14 @@ import type { SessionHandle } from '../client/sessions/session-handle';
 import type { TurnHandle } from '../client/turns/turn-handle';
 import type { SessionView } from '../shared/turn/session';
 import { visible } from '../shared/text/visible';
-import { EndOfInput, Questions } from './support/ask';
+import { EndOfInput, TerminalQuestions } from './support/terminal-questions';
 import { userName } from './support/decide-options';
 import { oneLine } from './support/describe';
 import { EXIT, Exit, exitOf } from './support/exit';
 import { follow } from './support/follow';
 import type { Output } from './support/output';
-import { StreamedText } from './support/typed';
-import { Waiting } from './support/waiting';
+import { StreamedText } from './support/streamed-text';
+import { WaitingCallPrompt } from './support/waiting-calls';
 import { withClient } from './support/with-client';
 
 /** Reason of an abort by Ctrl-D, which is no failure. */
@@ -57,7 +57,7 @@ export function chat(program: Command, output: () => Output): void {
 }
 
 class Chat {
-  private readonly questions = new Questions();
+  private readonly questions = new TerminalQuestions();
   private running: TurnHandle | null = null;
   private interrupted = false;
   private readonly leaving = new AbortController();
@@ -148,7 +148,7 @@ class Chat {
       const turn = (this.running = await this.session.started(turnId, { signal: leaving.signal }));
       this.interrupted = false;
       const typed = new StreamedText((text) => void process.stdout.write(text));
-      const waiting = new Waiting(turn, { output, questions: terminal ? questions : null, ended: this.leave });
+      const waiting = new WaitingCallPrompt(turn, { output, questions: terminal ? questions : null, ended: this.leave });
       const asking = waiting.until(AbortSignal.any([over.signal, leaving.signal]));
       let said = '';
       await follow(turn, output, {

@@ -60,7 +60,7 @@ async function examine(): Promise<Finding[]> {
 
 /** A turn runs without commands and MCP programs, so missing isolation is only a warning. */
 async function examineIsolation({ childrenMayReadSecrets }: Config): Promise<Finding> {
-  const { isolation, RISK, whatToDo } = await import('../processes/isolation.js');
+  const { isolation, RISK_SETTING: RISK, whatToDo } = await import('../processes/isolation.js');
   const what = 'child processes';
   const found = await isolation();
   if (found.how !== 'none')

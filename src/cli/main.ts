@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The command line: puts the commands together, and turns errors into exit codes. Each command is a file. */
-import './support/first';
+import './support/check-node-version';
 import './support/own-environment';
 import { Command } from 'commander';
 import { approve } from './approve';

@@ -19,12 +19,12 @@ import {
 import { getOwn } from '../shared/json/json';
 import { withOAuth } from '../mcp/connection/oauth';
 import { accepting, type Proposal } from '../mcp/proposal';
-import { Questions } from './support/ask';
+import { TerminalQuestions } from './support/terminal-questions';
 import { several } from './support/decide-options';
 import { mcpServe } from './mcp-serve';
 import { shellWord } from '../shared/text/visible';
 import { oneLine } from './support/describe';
-import { examineServer } from './support/examined';
+import { examineServer } from './support/examine-server';
 import { UsageError } from './support/exit';
 import type { Output } from './support/output';
 import { pairs } from './support/pairs';
@@ -208,7 +208,7 @@ async function decide(config: Config, server: string, found: Proposal[], options
 
 async function confirmClasses(classes: number, errors: number): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
-  const said = await new Questions().ask(
+  const said = await new TerminalQuestions().ask(
     `Do these ${classes} classes${errors === 0 ? '' : ` and ${errors} errors`} count? [y/N] `,
     new AbortController().signal,
   );

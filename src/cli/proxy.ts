@@ -1,7 +1,7 @@
 /** `holdfast proxy`: guards an HTTP server that checks neither Host nor Origin, such as Temporal's Web UI. */
 import { InvalidArgumentError, type Command } from 'commander';
 import { loadConfig } from '../config';
-import type { Place } from '../telemetry/guarded-proxy';
+import type { HostPort } from '../telemetry/guarded-proxy';
 import { portNumber } from './support/numbers';
 import type { Output } from './support/output';
 import { untilStopped } from './support/until-stopped';
@@ -24,7 +24,7 @@ export function proxy(program: Command, output: () => Output): void {
     .argument('<server>', 'what it stands before, as HOST:PORT', placeOf)
     .option('--http-port <n>', 'port; 0: any free one; default: HOLDFAST_HTTP_PORT, else 8480', portNumber)
     .option('--host <name>', 'address to listen at; 0.0.0.0 for all of this machine; default: HOLDFAST_HTTP_HOST, else 127.0.0.1')
-    .action(async (server: Place, { httpPort, host }: ProxyOptions) => {
+    .action(async (server: HostPort, { httpPort, host }: ProxyOptions) => {
       const stopped = untilStopped();
       const config = loadConfig();
       const { startGuardedProxy } = await import('../telemetry/guarded-proxy.js');
@@ -41,7 +41,7 @@ export function proxy(program: Command, output: () => Output): void {
     });
 }
 
-function placeOf(text: string): Place {
+function placeOf(text: string): HostPort {
   const [, host, port] = /^([a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\]):(\d{1,5})$/i.exec(text) ?? [];
   if (host === undefined || !(Number(port) >= 1 && Number(port) <= 65_535))
     throw new InvalidArgumentError('It must be HOST:PORT, such as temporal-ui:8080.');

@@ -6,14 +6,14 @@ import type { SigningKey } from '../attestation/signing-key';
 import type { TurnHandle } from '../client/turns/turn-handle';
 import { defaultSigningKey, type Config } from '../config';
 import type { Stack } from '../devserver/stack';
-import { Questions } from './support/ask';
+import { TerminalQuestions } from './support/terminal-questions';
 import { withDevApprovals } from './support/dev-approvals';
 import { configWith, dataOption, type DataOption } from './support/data-option';
 import { EXIT, Exit, exitOf } from './support/exit';
 import { follow } from './support/follow';
 import type { Output } from './support/output';
 import { needShowcase } from './support/showcase';
-import { decideInStory, type Decides } from './support/story-decision';
+import { decideDemoCall, type DemoApprover } from './support/demo-decision';
 import { untilNpmIsGone, untilStopped } from './support/until-stopped';
 import { visible } from '../shared/text/visible';
 
@@ -65,7 +65,7 @@ async function keyFor(config: Config): Promise<SigningKey | null> {
   return keyOf(config);
 }
 
-function decidesWith({ hold, yes }: StartOptions, { json }: Output): Decides {
+function decidesWith({ hold, yes }: StartOptions, { json }: Output): DemoApprover {
   if (hold === true) return 'people outside';
   if (process.stdin.isTTY && process.stdout.isTTY && !json) return 'the terminal';
   return yes === true ? 'demo-operator' : 'people outside';
@@ -76,7 +76,7 @@ interface Story {
   stack: Stack;
   message: string;
   key: SigningKey | null;
-  decides: Decides;
+  decides: DemoApprover;
   output: Output;
 }
 
@@ -95,7 +95,7 @@ async function oneTurn({ config, stack, message, key, decides, output }: Story):
   try {
     const turn = await client.start({ agent: 'credit-analyst', message });
     output.say(`turn ${turn.id}\n${turn.uiUrl ?? ''}`);
-    const questions = new Questions();
+    const questions = new TerminalQuestions();
     const moot = new Map<string, AbortController>();
     const decisions: Promise<void>[] = [];
     await follow(turn, output, {
@@ -104,7 +104,9 @@ async function oneTurn({ config, stack, message, key, decides, output }: Story):
         if (event.type === 'approval_requested') {
           const decided = new AbortController();
           moot.set(event.digest, decided);
-          decisions.push(decideInStory({ turn, digest: event.digest, key, decides, output, questions, decided: decided.signal }));
+          decisions.push(
+            decideDemoCall({ turn, digest: event.digest, key, decides, output, questions, decided: decided.signal }),
+          );
         }
         if (event.type === 'approval_decided') moot.get(event.digest)?.abort();
         if (event.type === 'tool_error' && event.effect === 'in_doubt') output.say(inDoubt(turn, event.call));

@@ -7,7 +7,7 @@ import { lintTool } from '../tools/lint/lint';
 import { oneLine } from './support/describe';
 import { EXIT, Exit } from './support/exit';
 import type { Output } from './support/output';
-import { outsideTools } from './support/outside-tools';
+import { listMcpTools } from './support/mcp-tools';
 import { toolbox, versionsOf, withToolbox, type ToolWithAgents, type ToolboxOptions } from './support/toolbox';
 import { toolsCheck } from './tools-check';
 import { toolsCards } from './tools-cards';
@@ -31,7 +31,7 @@ function list(tools: Command, output: () => Output): void {
     .option('--by <name>', 'those that this principal may call; default: local')
     .action(async (options: ToolboxOptions) => {
       const { callable: tools, agents } = await toolbox(options);
-      const outside = await outsideTools(agents);
+      const outside = await listMcpTools(agents);
       const rows = tools.map(row);
       const total = rows
         .filter(({ internal_only }) => !internal_only)

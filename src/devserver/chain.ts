@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { secretPlace, startGuardedProxy, type GuardedProxy } from '../telemetry/guarded-proxy';
+import { secretAddress, startGuardedProxy, type GuardedProxy } from '../telemetry/guarded-proxy';
 import { choosePort } from './ports';
 import { startSupervisedProcess } from './supervised';
 
@@ -42,7 +42,7 @@ export async function startChain(options: DevChainOptions = {}): Promise<DevChai
   if (anvil === null) throw new Error(MISSING);
   const { port } = await choosePort('the chain', wish, wish);
   // The node answers every page, whatever its Origin: it is hidden behind a guarded proxy.
-  const own = await secretPlace();
+  const own = await secretAddress();
   const args = ['--host', own.host, '--port', String(own.port), '--chain-id', String(DEV_CHAIN_ID), '--quiet'];
   if (blockSeconds !== undefined) args.push('--block-time', String(blockSeconds), '--mixed-mining');
   const node = startSupervisedProcess(anvil, args, onLog);

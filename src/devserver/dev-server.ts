@@ -4,7 +4,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { secretPlace, startGuardedProxy, type Place } from '../telemetry/guarded-proxy';
+import { secretAddress, startGuardedProxy, type HostPort } from '../telemetry/guarded-proxy';
 import { NAMESPACE_ATTRIBUTES } from '../shared/search-attributes';
 import { waitUntilHealthy } from './healthy';
 import { choosePort, startOnPorts, type ChosenPort } from './ports';
@@ -86,7 +86,7 @@ async function start(options: DevServerOptions, port: ChosenPort, uiPort: Chosen
   if (options.dbFilename) mkdirSync(dirname(resolve(options.dbFilename)), { recursive: true });
   const address = `127.0.0.1:${port.port}`;
   // The Web UI does not check which page asks, so it listens where no page finds it, behind a port of ours that checks.
-  const ui = uiPort && (await secretPlace());
+  const ui = uiPort && (await secretAddress());
   const server = startSupervisedProcess(cli, startArguments(options, port, ui), onLog);
   try {
     const pid = await server.pid;
@@ -111,7 +111,7 @@ async function start(options: DevServerOptions, port: ChosenPort, uiPort: Chosen
 function startArguments(
   { dbFilename, namespace, dynamicConfig }: DevServerOptions,
   port: ChosenPort,
-  ui: Place | null,
+  ui: HostPort | null,
 ): string[] {
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port.port), '--log-level', 'error'],

@@ -6,9 +6,9 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import type { Config } from '../config';
 import { startDevServer, type DevServer } from './dev-server';
-import { startEquippedChain, type Equip, type EquippedChain } from './equipped-chain';
+import { startChainWithContracts, type DeployContracts, type EquippedChain } from './chain-with-contracts';
 import { findPackage } from '../optional-package';
-import { handedEnvironment } from '../processes/environment';
+import { splitEnvironment } from '../processes/environment';
 import { findTemporalCli } from './find-cli';
 import { startMailCatcher, type MailCatcher } from './mail-catcher';
 import { removeDevState, writeDevState } from './state-file';
@@ -22,7 +22,7 @@ export interface StackOptions {
   db?: string | undefined;
   headless?: boolean | undefined;
   /** Starts a chain too, which this function prepares. Absent: no chain. */
-  equipChain?: Equip | undefined;
+  equipChain?: DeployContracts | undefined;
   /**
    * Loads the app file with the mail catcher's variables, before a server is started. Absent: the worker is the first to load it.
    */
@@ -57,7 +57,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     throw error;
   });
   // Starts beside the server: only the worker needs both.
-  const chainStarting = options.equipChain ? startEquippedChain(options.equipChain, say) : Promise.resolve(null);
+  const chainStarting = options.equipChain ? startChainWithContracts(options.equipChain, say) : Promise.resolve(null);
   const server = await startServer(options).catch(async (error: unknown) => {
     await (await chainStarting)?.stop();
     await catcher?.close();
@@ -198,7 +198,7 @@ class RestartedWorker {
   /** Resolves once the worker polls; rejects when it cannot start. */
   start(): Promise<void> {
     const args = ['worker', ...(this.appFile === undefined ? [] : ['--app', this.appFile])];
-    const { env, hand } = handedEnvironment(this.env, 4);
+    const { env, hand } = splitEnvironment(this.env, 4);
     const child = fork(join(__dirname, '..', 'cli', 'main.js'), args, {
       env,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc', 'pipe'],

@@ -4,7 +4,7 @@
  */
 export { defineTool } from '../tools/define/define';
 export { isToolError, ToolError } from '../tools/define/errors';
-export { binaryFile, type BinaryFile, type FileResult } from '../tools/results/binary';
+export { binaryFile, type BinaryFile, type FileResult } from '../tools/results/result-files';
 export {
   fetchAllPages,
   page,
@@ -23,7 +23,7 @@ export { indexed, UNSPACED, words } from '../tools/catalogue/ranker';
 export { defineJob, type Job, type JobLimits, type Tell } from '../tools/isolation/job';
 export { inThread, type JobOptions } from '../tools/isolation/pool';
 export { isolated, NotIsolated } from '../processes/isolation';
-export { GRACE_MS, INSIDE, type Told, type Work } from '../processes/inside';
+export { GRACE_MS, INSIDE, type Told, type Work } from '../processes/command-runner';
 export { createFile, hasCode, makeDirs } from '../store/files/atomic-file';
 export { canonical } from '../shared/json/canonical';
 export { getOwn, isJsonObject, type Json, type JsonObject } from '../shared/json/json';

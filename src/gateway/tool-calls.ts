@@ -10,7 +10,7 @@ import { directCallId, oneTimeKey, turnIdFromKey } from '../shared/ids';
 import type { Envelope } from '../shared/wire/errors';
 import { checkPresignature, storedFile } from '../store/core/identity';
 import { StoreError, type Store } from '../store/store';
-import { filesIn, INLINE_FILE_BYTES, withContents, type FileResult } from '../tools/results/binary';
+import { filesIn, INLINE_FILE_BYTES, withContents, type FileResult } from '../tools/results/result-files';
 import { Refusal } from './http/errors';
 import { operationId } from './http/idempotency';
 import type { Call } from './schemas/tools';

@@ -8,7 +8,7 @@ import { hashJson } from '../store/core/seal';
 import { isJsonObject, type JsonObject, type Json } from '../shared/json/json';
 import { toJson } from '../tools/results/to-json';
 import { SEPARATOR } from '../tools/catalogue/tool-source';
-import { schemasIn } from '../tools/schema/cost';
+import { countSchemas } from '../tools/schema/cost';
 
 export interface ListedTool {
   /** As the server calls it. */
@@ -138,7 +138,7 @@ export async function usableTools(
 }
 
 function schemasOf(schema: Json | undefined): number {
-  return isJsonObject(schema ?? null) ? schemasIn(schema as JsonObject) : 0;
+  return isJsonObject(schema ?? null) ? countSchemas(schema as JsonObject) : 0;
 }
 
 /** To be awaited between pieces of work: gives other work a turn once they have taken a while. */

@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import { hashJson } from '../shared/json/digests';
 import { isJsonObject, type Json, type JsonObject, setOwn } from '../shared/json/json';
-import { binaryFile, type BinaryFile } from '../tools/results/binary';
+import { binaryFile, type BinaryFile } from '../tools/results/result-files';
 import { foreignSchema } from '../tools/convert/foreign-schema';
 import { plainJson, RESULT_BOUNDS } from '../tools/convert/plain-json';
 import { ToolError } from '../tools/define/errors';
@@ -14,7 +14,7 @@ import { MESSAGE_BYTES } from './connection/bounded-fetch';
 import type { Tool } from '../tools/define/tool';
 
 const BOUNDS = { ...RESULT_BOUNDS, characters: MESSAGE_BYTES };
-/** As many as one result may hold (`tools/results/binary.ts`). */
+/** As many as one result may hold (`tools/results/result-files.ts`). */
 const MOST_FILES = 20;
 
 /** What a tool returns: `{content?: [...], structured?: {...}}`, or `{text}` where there is nothing but one text. */

@@ -18,14 +18,14 @@ export function callsOf(written: string, tools: readonly ModelTool[]): WrittenCa
   try {
     return callsIn(parseJson(written), written);
   } catch {
-    return isMeantAsCall(written, tools) ? [unread(written)] : [];
+    return isMeantAsCall(written, tools) ? [unreadableCall(written)] : [];
   }
 }
 
 function isMeantAsCall(written: string, tools: readonly ModelTool[]): boolean {
   if (/^\s*\[?\s*\{\s*["'](?:tool|tool_name|arguments)["']\s*:/.test(written.slice(0, 100))) return true;
   if (/["'](?:arguments|parameters|tool_input|action_input)["']\s{0,8}:/.test(written)) return true;
-  return tools.some(({ name }) => name === unread(written).tool);
+  return tools.some(({ name }) => name === unreadableCall(written).tool);
 }
 
 const BESIDE = ['type', 'id', 'index'];
@@ -34,7 +34,7 @@ const BESIDE = ['type', 'id', 'index'];
 function callsIn(value: Json, text?: string): WrittenCall[] {
   if (Array.isArray(value)) return value.flatMap((one) => callsIn(one));
   if (!isJsonObject(value)) return [];
-  const unreadable = () => [unread(text ?? JSON.stringify(value))];
+  const unreadable = () => [unreadableCall(text ?? JSON.stringify(value))];
   const inner = value.tool_calls ?? value.tool_call ?? value.function_call ?? null;
   if (typeof inner === 'object' && inner !== null) return callsIn(inner);
   if (isJsonObject(value.function ?? null)) return callsIn(value.function!);
@@ -53,8 +53,8 @@ function callsIn(value: Json, text?: string): WrittenCall[] {
   return [{ tool, input: given, json: JSON.stringify(others.length === 0 ? given : value) }];
 }
 
-export function orUnread(calls: WrittenCall[], written: string): WrittenCall[] {
-  return calls.length > 0 ? calls : [unread(written)];
+export function orUnreadable(calls: WrittenCall[], written: string): WrittenCall[] {
+  return calls.length > 0 ? calls : [unreadableCall(written)];
 }
 
 export function toWrittenCall(tool: string, written: string): WrittenCall {
@@ -71,7 +71,7 @@ export function toWrittenCall(tool: string, written: string): WrittenCall {
 const NAME_FIELD = /["'](?:tool|tool_name|name|function|action)["']\s{0,8}:\s{0,8}["']([^"'\\]{1,64})["']/;
 
 /** Text that is marked as a call, and cannot be read as one. */
-export function unread(written: string): WrittenCall {
+export function unreadableCall(written: string): WrittenCall {
   const tool = NAME_FIELD.exec(written.slice(0, 2000))?.[1] ?? '';
   return { tool, input: {}, json: written };
 }

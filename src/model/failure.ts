@@ -84,7 +84,7 @@ function fail(
   context: FailureContext,
   details: Record<string, string | boolean>,
 ): ModelFailure {
-  const rule = ruleFor(meantBy(status, said));
+  const rule = ruleFor(exactStatus(status, said));
   const wait = retryAfterMs(headers, context.now ?? Date.now());
   const quote = said ? ` It said: ${shortWithoutSecrets(said, MAX_QUOTE, context.secrets)}` : '';
   const advice = rule.advice ? ` ${rule.advice}` : '';
@@ -213,7 +213,7 @@ const MESSAGE_STATUSES: readonly (readonly [words: RegExp, status: number])[] = 
 ];
 
 /** The status that counts; the message is examined only if the status is 400 or 403. */
-export function meantBy(status: number, said: string | undefined): number {
+export function exactStatus(status: number, said: string | undefined): number {
   if (status !== 400 && status !== 403) return status;
   return MESSAGE_STATUSES.find(([words]) => words.test(said ?? ''))?.[1] ?? status;
 }

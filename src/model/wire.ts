@@ -6,7 +6,7 @@ import { APIError } from '@anthropic-ai/sdk';
 import { Stream } from '@anthropic-ai/sdk/core/streaming';
 import { isJsonObject, type JsonObject } from '../shared/json/json';
 import type { ModelRequest } from './provider';
-import { sendable, type WireMessage } from './sendable';
+import { repairConversation, type WireMessage } from './repair-conversation';
 import { foreignAnswer, type FailureContext } from './failure';
 
 /** The body as the Messages API takes it; `stream` is always on. */
@@ -34,7 +34,7 @@ export function toWire(request: ModelRequest): WireBody {
     })),
     ...request.serverTools,
   ];
-  const messages = sendable(request.messages, request.container !== undefined);
+  const messages = repairConversation(request.messages, request.container !== undefined);
   return {
     ...fitting(allowedOptions(request.options), { messages, tools }),
     ...containerOf(request),

@@ -8,7 +8,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
 import type { ModelTool } from './provider';
-import { callsOf, toWrittenCall, orUnread, stripFence, unread, type WrittenCall } from './call-objects';
+import { callsOf, toWrittenCall, orUnreadable, stripFence, unreadableCall, type WrittenCall } from './call-objects';
 
 export type { WrittenCall } from './call-objects';
 
@@ -78,7 +78,7 @@ const SPELLINGS: readonly Spelling[] = [
     begins: /<\|python_tag\|>\s{0,8}/,
     read: (answer, at, _found, tools) => {
       const end = answer[at] === '{' ? endOfObject(answer, at) : lineEnd(answer, at);
-      return { calls: orUnread(callsOf(answer.slice(at, end), tools), answer.slice(at, end)), end };
+      return { calls: orUnreadable(callsOf(answer.slice(at, end), tools), answer.slice(at, end)), end };
     },
   },
   {
@@ -87,7 +87,7 @@ const SPELLINGS: readonly Spelling[] = [
       const start = at + /^\s{0,40}(?:```\w{0,10}\s{0,8})?/.exec(answer.slice(at, at + 100))![0].length;
       const end = answer[start] === '{' ? endOfObject(answer, start) : lineEnd(answer, at);
       const tool = name!.trim().replace(/^[`"*]+|[`"*]+$/g, '');
-      return { calls: [toWrittenCall(tool, stripFence(answer.slice(at, end)))], end: behindMadeUp(answer, end) };
+      return { calls: [toWrittenCall(tool, stripFence(answer.slice(at, end)))], end: endAfterInventedObservation(answer, end) };
     },
   },
   {
@@ -96,7 +96,10 @@ const SPELLINGS: readonly Spelling[] = [
     read: (answer, at, [line, name], tools) => {
       if (!tools.some((tool) => tool.name === name)) return { calls: [], end: at };
       const end = lineEnd(answer, at);
-      return { calls: [{ tool: name!, input: {}, json: line + answer.slice(at, end) }], end: behindMadeUp(answer, end) };
+      return {
+        calls: [{ tool: name!, input: {}, json: line + answer.slice(at, end) }],
+        end: endAfterInventedObservation(answer, end),
+      };
     },
   },
 ];
@@ -189,7 +192,7 @@ function lineEnd(answer: string, at: number): number {
 }
 
 /** An observation that the model writes itself is invented, and so is what follows it. */
-function behindMadeUp(answer: string, end: number): number {
+function endAfterInventedObservation(answer: string, end: number): number {
   return answer.indexOf('\nObservation:', end - 1) < 0 ? end : answer.length;
 }
 
@@ -213,20 +216,20 @@ function readTag(answer: string, at: number, closing: string, tools: readonly Mo
   const xml = /^\s*<(?:function=|invoke name=)"?([\w.:-]{1,200})"?\s*>/.exec(body.slice(0, 300));
   if (xml) return { calls: [parameters(xml[1]!, body.slice(xml[0].length), tools)], end };
   const written = stripFence(body);
-  return { calls: orUnread(callsOf(written, tools), written), end };
+  return { calls: orUnreadable(callsOf(written, tools), written), end };
 }
 
 /** `[{…}, …]`, or names with their arguments: `name[ARGS]{…}` and `name{…}`, one after the other. */
 function mistral(answer: string, at: number, tools: readonly ModelTool[]): CallMatch {
   if (answer[at] === '[' || answer[at] === '{') {
     const end = endOfObject(answer, at);
-    return { calls: orUnread(callsOf(answer.slice(at, end), tools), answer.slice(at, end)), end };
+    return { calls: orUnreadable(callsOf(answer.slice(at, end), tools), answer.slice(at, end)), end };
   }
   const [beginning, name] =
     /^([\w.-]{1,200})(?:\[CALL_ID\][\w-]{1,100})?\s{0,8}(?:\[ARGS\])?\s{0,8}/.exec(answer.slice(at, at + 400)) ?? [];
   if (beginning === undefined || answer[at + beginning.length] !== '{') {
     const end = lineEnd(answer, at);
-    return { calls: [unread(answer.slice(at, end))], end };
+    return { calls: [unreadableCall(answer.slice(at, end))], end };
   }
   const end = endOfObject(answer, at + beginning.length);
   return { calls: [toWrittenCall(name!, answer.slice(at + beginning.length, end))], end };

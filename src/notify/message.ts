@@ -5,7 +5,7 @@ import { visible } from '../shared/text/visible';
 import { workflowUrl } from '../shared/wire/workflow-url';
 
 /** For links to the Web UI. */
-export interface Surroundings {
+export interface WebUiLocation {
   /** Base of the Web UI's addresses, without `/` at its end; null: unknown. */
   uiUrl: string | null;
   namespace: string;
@@ -38,7 +38,7 @@ const TYPES = { approval: 'approval.requested', reminder: 'approval.reminder', i
 /** The specification recommends a small webhook body, about 20 KB. */
 const LONGEST_CARD = 16_000;
 
-export function messageOf(question: NotifyInput, card: string | null, { uiUrl, namespace }: Surroundings): Message {
+export function messageOf(question: NotifyInput, card: string | null, { uiUrl, namespace }: WebUiLocation): Message {
   const { turn, kind, call_id, tool, digest, expires_at, at } = question;
   return {
     type: TYPES[kind],

@@ -50,7 +50,7 @@ const REST = 'HOLDFAST_ENVIRONMENT_FD';
  * For a child that calls `takeEnvironment`: the environment to start it with, and a function that sends the rest through its
  * descriptor `fd`, a pipe.
  */
-export function handedEnvironment(
+export function splitEnvironment(
   env: NodeJS.ProcessEnv,
   fd: number,
 ): { env: NodeJS.ProcessEnv; hand(child: ChildProcess): void } {

@@ -7,10 +7,10 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
-import { findProgram } from './inside';
+import { findProgram } from './command-runner';
 
 /** Setting that accepts the risk if programs cannot be isolated. */
-export const RISK = 'HOLDFAST_CHILDREN_MAY_READ_SECRETS';
+export const RISK_SETTING = 'HOLDFAST_CHILDREN_MAY_READ_SECRETS';
 
 export type Isolation =
   /**
@@ -51,10 +51,10 @@ const NEW_SESSION = ['setsid'];
 const INIT = ['sh', '-c', '"$@"; exit "$?"', 'sh'];
 
 /** Prints in which namespaces it is, how many processes it sees, and whether it sees a terminal, which none of its own can be. */
-const LOOK =
+const CHECK_SCRIPT =
   'readlink /proc/self/ns/user; readlink /proc/self/ns/pid; set -- /proc/[0-9]*; echo $#; for t in /dev/pts/[0-9]*; do [ ! -e "$t" ] || echo terminal; done';
 const MAX_VISIBLE_PROCESSES = 5;
-const PATIENCE_MS = 20_000;
+const CHECK_TIMEOUT_MS = 20_000;
 
 /** By PATH, which determines where the programs for it are. */
 const isolationByPath = new Map<string, Promise<Isolation>>();
@@ -86,7 +86,7 @@ export function whatToDo(contained = inContainer()): string {
   const mend = contained
     ? 'This is a container: have unshare or bubblewrap in it (apt-get install bubblewrap), and start it with a seccomp profile that allows what that needs and with systempaths=unconfined (docs/workspace.md, "In a container")'
     : 'Install bubblewrap (apt-get install bubblewrap), or let this user make user namespaces (docs/workspace.md, "Isolation")';
-  return `${mend}; or set ${RISK}=true, if every command and MCP server that runs here may read the keys and passwords of all processes of this user.`;
+  return `${mend}; or set ${RISK_SETTING}=true, if every command and MCP server that runs here may read the keys and passwords of all processes of this user.`;
 }
 
 /** As Docker, Podman and Kubernetes mark it. */
@@ -105,7 +105,7 @@ async function tryAll(): Promise<Isolation> {
   for (const { how, parts } of ways) {
     try {
       const words = parts().flatMap(byPath);
-      await look(words);
+      await checkIsolation(words);
       return { how, words };
     } catch (error) {
       faults.push(`${how}: ${(error as Error).message}`);
@@ -122,10 +122,10 @@ function byPath([name, ...words]: readonly string[]): string[] {
 }
 
 /** @throws Error that says why these words do not isolate */
-function look([command, ...words]: readonly string[]): Promise<void> {
+function checkIsolation([command, ...words]: readonly string[]): Promise<void> {
   const env = { PATH: process.env.PATH ?? '' };
   return new Promise((resolve, reject) => {
-    execFile(command!, [...words, 'sh', '-c', LOOK], { env, timeout: PATIENCE_MS }, (error, stdout, stderr) => {
+    execFile(command!, [...words, 'sh', '-c', CHECK_SCRIPT], { env, timeout: CHECK_TIMEOUT_MS }, (error, stdout, stderr) => {
       if (error) return reject(new Error(oneLine(stderr) || oneLine(error.message)));
       const [user, pid, seen, terminal] = stdout.trim().split('\n');
       if (user === ours('user') || pid === ours('pid') || !(Number(seen) <= MAX_VISIBLE_PROCESSES))

@@ -14,14 +14,14 @@ type RuleDecision = Omit<Verdict, 'considered'>;
 type RuleTrial = RuleTrace & { why: string | null };
 
 /**
- * @param holds the result of a condition, if it is known already; by default the condition is evaluated, however long that takes
+ * @param isModeInForce the result of a condition, if it is known already; by default the condition is evaluated, however long that takes
  */
 export function decide(
   policy: Policy,
   call: CallFacts,
-  holds: (condition: Condition) => Outcome = (condition) => condition.holds(call),
+  isModeInForce: (condition: Condition) => Outcome = (condition) => condition.holds(call),
 ): Verdict {
-  const tried = policy.rulesOf(call.tool).map((rule) => tryRule(rule, call, holds));
+  const tried = policy.rulesOf(call.tool).map((rule) => tryRule(rule, call, isModeInForce));
   const considered = tried.map(({ why: _, ...trace }) => trace);
   return {
     ...byRules(

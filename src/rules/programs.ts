@@ -43,15 +43,15 @@ function runs(words: string[]): RunsFiles | null {
     open: false,
     ...more,
   });
-  const leads = words.slice(0, Math.max(start, 0)).find((word) => LEADS_ELSEWHERE.test(word));
+  const leads = words.slice(0, Math.max(start, 0)).find((word) => EXECUTION_VARIABLES.test(word));
   if (leads !== undefined) return { ...ANYTHING, program: `${leads.slice(0, leads.indexOf('=') + 1)}… ${name}` };
   if (program.includes('/') && !program.startsWith('/')) return reads([fromRoot(program)], { program });
   if (RUNNERS.has(name)) return behindRunner(name, args);
-  if (name === 'git') return reads(BY_MANIFEST.git!, { guarded: !words.some((word) => TO_GIT.test(word)) });
+  if (name === 'git') return reads(BY_MANIFEST.git!, { guarded: !words.some((word) => GIT_EXECUTION_WORDS.test(word)) });
   if (Object.hasOwn(BY_MANIFEST, name)) return reads(BY_MANIFEST[name]!, { open: true });
   if (name === 'sed' || name === 'gsed') return isHarmlessSed(args) ? null : { ...ANYTHING, program: name };
-  const says = SAYS_WHAT_RUNS.get(name);
-  if (says) return saidBy(says, name, /tar$/.test(name) ? addDash(args) : args);
+  const says = EXECUTION_OPTIONS.get(name);
+  if (says) return fileFromOption(says, name, /tar$/.test(name) ? addDash(args) : args);
   if (INTERPRETERS.has(name.replace(/[\d.]+$/, '')) || INTERPRETERS.has(name)) {
     const file = args.find((arg) => !arg.startsWith('-'));
     if (file !== undefined) return reads([fromRoot(file)]);
@@ -72,7 +72,7 @@ function behindRunner(runner: string, words: string[]): RunsFiles | null {
   let before = AFTER_A_WORD.has(runner) ? 1 : 0;
   for (const [index, word] of words.entries()) {
     if (runner === 'env' && SPLITS.test(word)) return anything;
-    if (LEADS_ELSEWHERE.test(word)) return runs(words.slice(index));
+    if (EXECUTION_VARIABLES.test(word)) return runs(words.slice(index));
     if (word.startsWith('-') || /^(?:\w+=.*|\d[\d.]*[smhd]?)$/.test(word)) continue;
     const found = runs(words.slice(index));
     const mayBeValue = words[index - 1]?.startsWith('-') || before-- > 0;
@@ -87,7 +87,7 @@ const FROM_LIST = /^(?:-[A-Za-z0-9]*a|--arg|::::)/;
 const SPLITS = /^(?:-[A-Za-z0-9]*S|--s)/;
 
 /** The matching word itself may name the file, or the next word. */
-function saidBy(says: RegExp, program: string, args: string[]): RunsFiles | null {
+function fileFromOption(says: RegExp, program: string, args: string[]): RunsFiles | null {
   const at = args.findIndex((arg) => says.test(arg));
   if (at === -1) return null;
   const value = args[at]!.includes('=') ? args[at]!.slice(args[at]!.indexOf('=') + 1) : args[at]!.replace(says, '');
@@ -211,16 +211,16 @@ const BY_WORDS: [programs: string, says: RegExp][] = [
   ['man', /^(?:-[A-Za-z]*[PHCX]|--(?:pa|ht|con|gx))/],
   ['cc c++ gcc g++ clang clang++ cpp', /^(?:-fplugin|-fpass-plugin|-specs|-wrapper|-B|-X|@)/],
 ];
-export const SAYS_WHAT_RUNS: ReadonlyMap<string, RegExp> = new Map(
+export const EXECUTION_OPTIONS: ReadonlyMap<string, RegExp> = new Map(
   BY_WORDS.flatMap(([programs, says]) => words(programs).map((program) => [program, says])),
 );
 
 /** Variables that determine what is run, or loaded before it. */
-export const LEADS_ELSEWHERE =
+export const EXECUTION_VARIABLES =
   /^(?:\w*PATH|\w*PRELOAD|LD_\w+|DYLD_\w+|BASH_\w+|ENV|PS4|\w*(?:EDITOR|PAGER|BROWSER|SHELL|ASKPASS|STARTUP|HOME|OPTS|OPTIONS|RC|RCFILE)|\w*CONFIG\w*|(?:GIT|XDG|npm|NPM|YARN|RIPGREP|PYTHON|PERL5|RUBY|LESS|MAN)\w*)\+?=/;
 
 /** Words that make git run what they name, change what it runs, or use a folder as a repository that file tools may have made. */
-export const TO_GIT =
+export const GIT_EXECUTION_WORDS =
   /^(?:-c|-x|-u|-O.*|--git-dir|--exec-path|--config-env|--exec|--ext-diff|--textconv|--open-files-in-pager|--upload-p.*|--receive-p.*|--template|--output|--extcmd|config|bisect|foreach|difftool|mergetool|filter-branch|GIT_\w+)(?:=|$)/;
 
 /** Lines, a pattern's lines, or one replacement: scripts that run and write nothing. */

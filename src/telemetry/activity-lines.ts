@@ -23,7 +23,7 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
     ended(log, { step, turn, all_refused }, { next, calls, usage, took_ms, stop_reason }) {
       const { agent } = turn;
       log.info({ step, agent, next, stop_reason, calls: calls.length, ...usage, took_ms }, 'step taken');
-      if (next === 'end') tellEnd(log, all_refused ? 'refused' : 'completed', { agent, steps: step });
+      if (next === 'end') logEnd(log, all_refused ? 'refused' : 'completed', { agent, steps: step });
     },
   },
   admitDirect: {
@@ -42,13 +42,13 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
   },
   runCall: {
     began(log, input) {
-      if (input.call.dispatch === 1) for (const approval of approvalsOf(input)) tellDecision(log, approval);
+      if (input.call.dispatch === 1) for (const approval of approvalsOf(input)) logDecision(log, approval);
     },
-    ended: (log, { call }, output) => tellCall(log, call, output, 'call ended'),
+    ended: (log, { call }, output) => logCall(log, call, output, 'call ended'),
   },
   inspectEffect: {
     ended(log, { call, cause }, result) {
-      if (result.found === 'outcome') tellCall(log, call, result.outcome, 'attempt lost, its record found', { cause });
+      if (result.found === 'outcome') logCall(log, call, result.outcome, 'attempt lost, its record found', { cause });
       else log.warn({ ...identity(call), cause }, 'attempt lost before it began; the call is dispatched again');
     },
   },
@@ -94,10 +94,10 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
   },
   openSubTurn: {
     began(log, input) {
-      for (const approval of approvalsOf(input)) tellDecision(log, approval);
+      for (const approval of approvalsOf(input)) logDecision(log, approval);
     },
     ended(log, { call, sub_turn_id }, opened) {
-      if (!opened.open) return tellCall(log, call, opened.refused, 'sub-agent not asked');
+      if (!opened.open) return logCall(log, call, opened.refused, 'sub-agent not asked');
       const { agent, depth_left, existing } = opened;
       log.info({ ...identity(call), agent, sub_turn_id, depth_left, existing: existing?.whose ?? null }, 'sub-agent asked');
     },
@@ -108,7 +108,7 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
   },
   closeSubTurn: {
     ended: (log, { call, sub_turn_id, report }, output) =>
-      tellCall(log, call, output, 'sub-agent ended', { sub_turn_id, sub_turn_state: report.state }),
+      logCall(log, call, output, 'sub-agent ended', { sub_turn_id, sub_turn_state: report.state }),
   },
   forwardDecision: {
     ended(log, { workflow_id }, { accepted, reason }) {
@@ -135,11 +135,11 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
   },
   endTurn: {
     began: (log, { outcomes }) => tellDecisions(log, outcomes),
-    ended: (log, { turn, state, reason }) => tellEnd(log, state, { agent: turn.agent, reason }),
+    ended: (log, { turn, state, reason }) => logEnd(log, state, { agent: turn.agent, reason }),
   },
 };
 
-function tellCall(log: ToolLogger, call: CallArguments, output: RunCallOutput, message: string, more: object = {}): void {
+function logCall(log: ToolLogger, call: CallArguments, output: RunCallOutput, message: string, more: object = {}): void {
   const { state, effect, took_ms, attempts, error } = output;
   const { class: toolClass } = call;
   const fields = { ...identity(call), state, effect, took_ms, attempts, ...(error ? codeOf(error) : {}), ...more };
@@ -148,7 +148,7 @@ function tellCall(log: ToolLogger, call: CallArguments, output: RunCallOutput, m
   else log[toolClass === 'destructive' && error?.retryable ? 'warn' : 'info'](fields, message); // the workflow dispatches it again
 }
 
-function tellEnd(log: ToolLogger, state: string, fields: object): void {
+function logEnd(log: ToolLogger, state: string, fields: object): void {
   const expected = state !== 'failed' && state !== 'limit';
   log[expected ? 'info' : 'warn']({ state, ...fields }, 'turn ended');
 }
@@ -156,12 +156,12 @@ function tellEnd(log: ToolLogger, state: string, fields: object): void {
 /** Decisions on calls that never ran reach an activity with the step after them. */
 function tellDecisions(log: ToolLogger, outcomes: readonly CallOutcome[]): void {
   for (const { decision, approvals = [], call_id, tool } of outcomes) {
-    for (const given of approvals) tellDecision(log, given, { call_id, tool });
-    if (decision) tellDecision(log, decision, { call_id, tool });
+    for (const given of approvals) logDecision(log, given, { call_id, tool });
+    if (decision) logDecision(log, decision, { call_id, tool });
   }
 }
 
-function tellDecision(log: ToolLogger, { decision, digest, by, channel, at }: Decision, more: object = {}): void {
+function logDecision(log: ToolLogger, { decision, digest, by, channel, at }: Decision, more: object = {}): void {
   log.info({ ...more, decision, digest: prefix(digest), by, channel, decided_at: at }, 'decision');
 }
 

@@ -20,7 +20,7 @@ export function activityLog(log: ToolLogger, running: Running = new Running()): 
     const execute: Execute = (input, next) => {
       const [request] = input.args as [Request];
       fields = turnFieldsOf(request);
-      return withTurn(fields, () => logAttempt(new Teller(log, context, fields!, request), running, () => next(input)));
+      return withTurn(fields, () => logAttempt(new AttemptLogger(log, context, fields!, request), running, () => next(input)));
     };
     return { inbound: { execute }, outbound: { getLogAttributes: (attributes) => ({ ...attributes, ...fields }) } };
   };
@@ -40,7 +40,7 @@ function turnFieldsOf({ turn, session_id, turn_id, call }: Request): TurnFields 
 }
 
 async function logAttempt(
-  teller: Teller,
+  teller: AttemptLogger,
   running: Running,
   work: () => ReturnType<Next<ActivityInboundCallsInterceptor, 'execute'>>,
 ) {
@@ -60,7 +60,7 @@ async function logAttempt(
 }
 
 /** Logs one attempt. A line that cannot be written must not fail the call: nothing here throws. */
-class Teller {
+class AttemptLogger {
   private readonly log: ToolLogger;
   private readonly start = performance.now();
 

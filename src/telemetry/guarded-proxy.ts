@@ -8,7 +8,7 @@ import { createServer, request as send, type IncomingMessage, type ServerRespons
 import { createServer as createSocketServer, type AddressInfo } from 'node:net';
 import { SITE_HINT, siteFault, type Site } from '../shared/wire/same-site';
 
-export interface Place {
+export interface HostPort {
   host: string;
   port: number;
 }
@@ -35,7 +35,7 @@ export interface GuardedProxy {
  * @param hint for a refused client
  * @throws the system's error if `at` is in use, or is not an address of this machine
  */
-export async function startGuardedProxy(at: Place, to: Place, site: Site = {}, hint = SITE_HINT): Promise<GuardedProxy> {
+export async function startGuardedProxy(at: HostPort, to: HostPort, site: Site = {}, hint = SITE_HINT): Promise<GuardedProxy> {
   const server = createServer((request, response) => {
     const fault = siteFault(request.headers, request.socket.localAddress, site);
     if (fault !== null) return answer(response, 403, `${fault} ${hint}`);
@@ -56,7 +56,7 @@ export async function startGuardedProxy(at: Place, to: Place, site: Site = {}, h
   return { port: (server.address() as AddressInfo).port, close };
 }
 
-function pass(request: IncomingMessage, response: ServerResponse, { host, port }: Place): void {
+function pass(request: IncomingMessage, response: ServerResponse, { host, port }: HostPort): void {
   const { method, url: path, headers } = request;
   // One connection per request: over loopback that costs little, and no connection breaks because it was idle for too long.
   const onward = send({ host, port, agent: false, method, path, headers: without(OF_CONNECTION, headers), setHost: false });
@@ -86,7 +86,7 @@ function answer(response: ServerResponse, status: number, text: string): void {
  * An address of this machine that a page would have to guess out of 16 million, and a free port there. If the system has only one
  * loopback address (macOS), that one is used: `secret` is false.
  */
-export async function secretPlace(pick = randomLoopback): Promise<Place & { secret: boolean }> {
+export async function secretAddress(pick = randomLoopback): Promise<HostPort & { secret: boolean }> {
   const host = pick();
   const port = await portAt(host).catch(() => null);
   if (port !== null) return { host, port, secret: true };

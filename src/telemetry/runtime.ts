@@ -3,14 +3,14 @@ import type pino from 'pino';
 import { Runtime, type LogLevel, type Logger } from '@temporalio/worker';
 import { SdkComponent } from '@temporalio/common';
 import type { Site } from '../shared/wire/same-site';
-import { secretPlace, startGuardedProxy, type Place } from './guarded-proxy';
+import { secretAddress, startGuardedProxy, type HostPort } from './guarded-proxy';
 import { TOOL_DURATION } from './tool-metrics';
 import { outsideTurns } from './log';
 
 export interface RuntimeSettings {
   log: pino.Logger;
   /** Address for Prometheus; null: no metrics. */
-  metrics: Place | null;
+  metrics: HostPort | null;
   /** The sites whose requests are answered there. */
   site: Site;
 }
@@ -23,7 +23,7 @@ const BUCKETS = { [TOOL_DURATION.name]: [...TOOL_DURATION.buckets] };
  * @throws MetricsUnavailable if the address is in use, or is not one of this machine
  */
 export async function installRuntime({ log, metrics, site }: RuntimeSettings): Promise<() => Promise<void>> {
-  const core = metrics && (await secretPlace());
+  const core = metrics && (await secretAddress());
   const chatty = log.isLevelEnabled('debug');
   const prometheus = core && { bindAddress: `${core.host}:${core.port}`, histogramBucketOverrides: BUCKETS };
   Runtime.install({

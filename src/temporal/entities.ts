@@ -41,7 +41,7 @@ export function temporalBudgets(client: Client, taskQueue: string): Budgets {
   return {
     reserve: (name, asked) =>
       inTurn(budgetWorkflowId(name), () =>
-        persistently(client, RESERVES_WITHIN, () => {
+        retryUntil(client, RESERVES_WITHIN, () => {
           const startWorkflowOperation = new WithStartWorkflowOperation(BUDGET_WORKFLOW, {
             workflowId: budgetWorkflowId(name),
             taskQueue,
@@ -59,7 +59,7 @@ export function temporalBudgets(client: Client, taskQueue: string): Budgets {
       ),
     settle: (name, said) =>
       inTurn(budgetWorkflowId(name), () =>
-        persistently(client, SETTLES_WITHIN, async () => {
+        retryUntil(client, SETTLES_WITHIN, async () => {
           try {
             await client.workflow.getHandle(budgetWorkflowId(name)).executeUpdate(SETTLE_UPDATE, { args: [said] });
           } catch (error) {
@@ -88,7 +88,7 @@ function queues() {
  * Retries until the time is over: the workflow may just have ended or continued as new, ten updates may be in progress, or the
  * server is away. A repeated update counts once.
  */
-async function persistently<R>(client: Client, withinMs: number, work: () => Promise<R>): Promise<R> {
+async function retryUntil<R>(client: Client, withinMs: number, work: () => Promise<R>): Promise<R> {
   const until = Date.now() + withinMs;
   for (let wait = FIRST_WAIT_MS; ; wait = Math.min(LONGEST_WAIT_MS, wait * 2)) {
     try {
@@ -123,7 +123,7 @@ export function temporalIntents(client: Client, taskQueue: string): Intents {
     look: (intent) =>
       within(() => entity(intent).query<IntentOwner[]>(OWNERS_QUERY)).catch((error: unknown) => orNone(error, [])),
     claim: (intent, claim) =>
-      patiently(() => {
+      retryTimes(() => {
         const args: [IntentInput] = [{ owners: [], until: 0 }];
         const workflowId = intentWorkflowId(taskQueue, intent);
         const options = { workflowId, taskQueue, args, workflowIdConflictPolicy: 'USE_EXISTING' as const };
@@ -132,7 +132,7 @@ export function temporalIntents(client: Client, taskQueue: string): Intents {
         return within(() => workflow.executeUpdateWithStart<Entity, ClaimAnswer, [IntentClaim]>(INTENT_UPDATES.claim, update));
       }),
     close: (intent, close) =>
-      patiently(() =>
+      retryTimes(() =>
         within(() => entity(intent).executeUpdate<void, [IntentClose]>(INTENT_UPDATES.close, { args: [close] })).catch(
           (error: unknown) => orNone(error, undefined),
         ),
@@ -140,7 +140,7 @@ export function temporalIntents(client: Client, taskQueue: string): Intents {
   };
 }
 
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
+async function retryTimes<T>(work: () => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried++) {
     try {
       return await work();

@@ -32,7 +32,7 @@ async function look(client: Client, { turn_id, session_id, within_ms, of }: Look
   const queried = () => within(ANSWERS_WITHIN, () => handle.query<TurnView>(STATUS_QUERY));
   try {
     const there = await within(ANSWERS_WITHIN, () => handle.describe());
-    if (of && !isOf(there, session_id, of)) return { state: 'lost', reason: NOT_OURS(turn_id) };
+    if (of && !isOf(there, session_id, of)) return { state: 'lost', reason: otherTurnReason(turn_id) };
     const { name } = there.status;
     if (name === 'RUNNING' && within_ms === 0) return { state: 'running' };
     const view = await within(ANSWERS_WITHIN + within_ms, () => handle.result() as Promise<TurnView>).catch(
@@ -54,7 +54,7 @@ async function look(client: Client, { turn_id, session_id, within_ms, of }: Look
   }
 }
 
-const NOT_OURS = (turn_id: string) =>
+const otherTurnReason = (turn_id: string) =>
   `Turn ${turn_id} was there before, and is not of this message: the message was not run; send it again.`;
 
 /** Temporal itself knows which workflow started the turn; the memo has the run of the session and the message. */

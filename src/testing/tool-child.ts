@@ -3,14 +3,14 @@ import { loadModule } from '../agents/load-module';
 import { timeLimitOf } from '../shared/turn/tool-class';
 import { runTool } from '../tools/run/run';
 import { contextFor } from './context';
-import type { Order, Word } from './tool-process';
+import type { RunRequest, ChildMessage } from './tool-process';
 import { isTool, type Tool } from '../tools/define/tool';
 
 async function main(path: string, name: string): Promise<void> {
   const tool = toolIn(await loadModule(path), name);
   if (!tool) throw new Error(`${path} has no export ${name} made by defineTool.`);
   process.on('disconnect', () => process.exit()); // the test has ended
-  process.on('message', ({ input, key }: Order) => {
+  process.on('message', ({ input, key }: RunRequest) => {
     void runTool(tool, input, contextFor(tool.name, key), { timeoutMs: timeLimitOf(tool) }).then((result) => tell({ result }));
   });
   tell({ ready: { name: tool.name, version: tool.version } });
@@ -26,7 +26,7 @@ function toolIn(module: unknown, name: string): Tool | null {
   return null;
 }
 
-function tell(word: Word): void {
+function tell(word: ChildMessage): void {
   process.send!(word);
 }
 

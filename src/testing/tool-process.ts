@@ -9,20 +9,23 @@ const CHILD = join(__dirname, 'tool-child.js');
 const MAX_OUTPUT_CHARS = 4000;
 
 /** A request to run the tool. */
-export interface Order {
+export interface RunRequest {
   input: JsonObject;
   key: string;
 }
 
 /** A message from the child. */
-export type Word = { ready: { name: string; version: string } } | { result: RunResult };
+export type ChildMessage = { ready: { name: string; version: string } } | { result: RunResult };
 
 export class ToolProcess {
-  private tale = '';
+  private childOutput = '';
   private readonly ended: Promise<string>;
 
   private constructor(private readonly child: ChildProcess) {
-    child.stderr!.on('data', (text: Buffer) => (this.tale = (this.tale + text.toString()).slice(-MAX_OUTPUT_CHARS)));
+    child.stderr!.on(
+      'data',
+      (text: Buffer) => (this.childOutput = (this.childOutput + text.toString()).slice(-MAX_OUTPUT_CHARS)),
+    );
     this.ended = new Promise((resolve) => child.once('close', (code, signal) => resolve(String(signal ?? code))));
   }
 
@@ -41,7 +44,7 @@ export class ToolProcess {
 
   /** Rejects if the process ends before it answers. */
   async run(input: JsonObject, key: string): Promise<RunResult> {
-    const order: Order = { input, key };
+    const order: RunRequest = { input, key };
     this.child.send(order);
     const word = await this.word();
     if ('result' in word) return word.result;
@@ -54,10 +57,10 @@ export class ToolProcess {
     await this.ended;
   }
 
-  private word(): Promise<Word> {
+  private word(): Promise<ChildMessage> {
     return new Promise((resolve, reject) => {
-      this.child.once('message', (word) => resolve(word as Word));
-      void this.ended.then((how) => reject(new Error(`The process with the tool ended (${how}). It said:\n${this.tale}`)));
+      this.child.once('message', (word) => resolve(word as ChildMessage));
+      void this.ended.then((how) => reject(new Error(`The process with the tool ended (${how}). It said:\n${this.childOutput}`)));
     });
   }
 }

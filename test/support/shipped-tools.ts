@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { shippedApp } from '../../packs/showcase/src';
-import { readResult } from '../../src/tools/results/shape';
+import { readResult } from '../../src/tools/results/result-text';
 import type { Tool } from '../../src/tools/define/tool';
 
 /** Every tool of every agent that ships, once. */

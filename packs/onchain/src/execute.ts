@@ -8,7 +8,7 @@ import { type PublicClient, viem } from './viem';
 import { type ErrorCode, isToolError, type ToolContext, ToolError } from 'holdfast/tools';
 import type { Decision, SignedSwap, SwapPlan } from './journal';
 import { planSwap, type SwapInput } from './plan';
-import { swapFate, type SwapReceipt } from './probe';
+import { findSwapOutcome, type SwapReceipt } from './probe';
 import { describeNodeError } from './rpc-failure';
 import type { Onchain } from './onchain';
 
@@ -47,7 +47,7 @@ export async function executeSwap(onchain: Onchain, input: SwapInput, ctx: ToolC
   });
   ctx.debug({ tx_hash: signed.hash, nonce: signed.nonce });
   ctx.progress(`broadcasting ${signed.hash}`, 0.5);
-  return { receipt: await ctx.network(() => untilJudged(onchain, plan, signed, ctx)), plan };
+  return { receipt: await ctx.network(() => broadcastToOutcome(onchain, plan, signed, ctx)), plan };
 }
 
 /**
@@ -70,7 +70,7 @@ export async function reconcileSwap(onchain: Onchain, ctx: Pick<ToolContext, 'id
       if (timestamp > BigInt(plan.deadline)) return { outcome: 'not_applied', evidence: 'It was planned and never signed.' };
       return { outcome: 'unknown', evidence: `It is planned and not signed; ${until}.` }; // its planner may be about to sign it
     }
-    const fate = await swapFate(client, plan, signed, onchain.confirmations);
+    const fate = await findSwapOutcome(client, plan, signed, onchain.confirmations);
     if (fate.state === 'applied') {
       const { txHash, blockNumber } = fate.receipt;
       return { outcome: 'applied', evidence: `Transaction ${txHash} in block ${blockNumber}.`, executed: { ...fate, plan } };
@@ -106,7 +106,12 @@ async function findSignedSwap({ journal }: Onchain, key: string, plan: SwapPlan)
 }
 
 /** Broadcasts and polls until the chain has decided or the time is over. */
-async function untilJudged(onchain: Onchain, plan: SwapPlan, signed: SignedSwap, ctx: ToolContext): Promise<SwapReceipt> {
+async function broadcastToOutcome(
+  onchain: Onchain,
+  plan: SwapPlan,
+  signed: SignedSwap,
+  ctx: ToolContext,
+): Promise<SwapReceipt> {
   const client = onchain.chain.client(ctx.signal);
   const until = Date.now() + onchain.waitMs;
   let trouble: { code: ErrorCode; told: string } | null;
@@ -114,7 +119,7 @@ async function untilJudged(onchain: Onchain, plan: SwapPlan, signed: SignedSwap,
     try {
       await sameChain(onchain, client, plan);
       const refused = await broadcast(onchain, client, plan, signed);
-      const fate = await swapFate(client, plan, signed, onchain.confirmations);
+      const fate = await findSwapOutcome(client, plan, signed, onchain.confirmations);
       if (fate.state === 'applied') return fate.receipt;
       if (fate.state === 'not_applied') throw fate.error;
       trouble = { code: 'TIMEOUT', told: refused === null ? 'no block has it yet' : `the node said ${JSON.stringify(refused)}` };

@@ -1,5 +1,5 @@
 /** The onchain pack: two tools over one EVM chain, an AMM of our own, and session keys (docs/onchain.md). */
-import { knownOf } from './known';
+import { knownInputsOf } from './known-inputs';
 import { onchainOf } from './onchain';
 import type { OnchainSettings } from './settings';
 import { simulateSwap } from './tools/simulate-swap';
@@ -17,6 +17,6 @@ export type { OnchainSettings, KnownToken } from './settings';
  */
 export function onchainTools(settings: OnchainSettings | null): Tool[] {
   const onchain = settings && onchainOf(settings);
-  const known = knownOf(settings);
+  const known = knownInputsOf(settings);
   return [simulateSwap(onchain, known), swapToken(onchain, known)];
 }

@@ -20,7 +20,7 @@ export interface SwapInput {
   simulated_min_out: string;
 }
 
-export interface Outlook {
+export interface SwapSimulation {
   account: Address;
   chainId: number;
   chain: string;
@@ -32,12 +32,12 @@ export interface Outlook {
 }
 
 /** What the swap would do now. @throws ToolError for every limit that it would break */
-export async function outlook(
+export async function simulateExactSwap(
   onchain: Onchain,
   client: PublicClient,
   input: SwapInput,
   idempotencyKey: string,
-): Promise<Outlook> {
+): Promise<SwapSimulation> {
   const { router, chain } = onchain;
   const { address: account } = await onchain.keys.get(input.session_key_id);
   const [block, { chainId, name }] = await Promise.all([client.getBlock(), chain.approvedIdentity(client)]);
@@ -60,7 +60,7 @@ export async function planSwap(
   input: SwapInput,
   idempotencyKey: string,
 ): Promise<SwapPlan> {
-  const { account, chainId, chain, minOut, block, args } = await outlook(onchain, client, input, idempotencyKey);
+  const { account, chainId, chain, minOut, block, args } = await simulateExactSwap(onchain, client, input, idempotencyKey);
   const call = { address: onchain.router, abi: ROUTER_ABI, functionName: 'swap', args } as const;
   const [estimate, fees, balance, fromNonce] = await Promise.all([
     client.estimateContractGas({ ...call, account, blockNumber: block }),

@@ -6,9 +6,9 @@ import type { Json } from 'holdfast/tools';
 import type { Address } from './hex';
 import { type PublicClient, viem } from './viem';
 import { priceImpactBps } from './amounts';
-import type { Outlook, SwapInput } from './plan';
+import type { SwapSimulation, SwapInput } from './plan';
 
-export async function swapPreview(client: PublicClient, input: SwapInput, seen: Outlook): Promise<string> {
+export async function swapPreview(client: PublicClient, input: SwapInput, seen: SwapSimulation): Promise<string> {
   const [from, to] = await Promise.all([describeToken(client, seen.args[0]), describeToken(client, seen.args[1])]);
   const left = seen.remaining - seen.quote.amountIn;
   const lines = [

@@ -16,19 +16,19 @@ export interface SwapReceipt {
   amountOut: bigint;
 }
 
-export type SwapFate =
+export type SwapOutcome =
   | { state: 'applied'; receipt: SwapReceipt }
   /** Proof that it has not happened and never will. */
   | { state: 'not_applied'; error: ToolError }
   | { state: 'unknown' };
 
 /** One check; changes nothing. @throws the node's errors */
-export async function swapFate(
+export async function findSwapOutcome(
   client: PublicClient,
   plan: SwapPlan,
   signed: SignedSwap,
   confirmations: number,
-): Promise<SwapFate> {
+): Promise<SwapOutcome> {
   const latest = await client.getBlockNumber();
   const depth = BigInt(confirmations - 1);
   const blockNumber = latest > depth ? latest - depth : 0n;

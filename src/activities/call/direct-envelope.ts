@@ -6,7 +6,7 @@ import { type Envelope, callError } from '../../shared/wire/errors';
 import { asJson, isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { storedFile } from '../../store/core/identity';
 import { StoreError } from '../../store/store';
-import { binaryFile, filesIn, withAddresses } from '../../tools/results/binary';
+import { binaryFile, filesIn, withAddresses } from '../../tools/results/result-files';
 import { readResult, type StoredResult } from '../../record/parts';
 import type { Tool } from '../../tools/define/tool';
 import { redactedValue } from '../../telemetry/log';

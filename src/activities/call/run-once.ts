@@ -6,7 +6,7 @@ import { asJson, type Json } from '../../shared/json/json';
 import { timeLimitOf } from '../../shared/turn/tool-class';
 import type { Deadline } from '../../tools/run/deadline';
 import { deprecationMetadata } from '../../tools/define/versions';
-import { storedResult } from '../../tools/results/shape';
+import { storedResult } from '../../tools/results/result-text';
 import type { Tool } from '../../tools/define/tool';
 import { annotate } from '../../tools/admit/after-hooks';
 import type { RunOutcome } from '../ports';

@@ -4,7 +4,7 @@ import type { RunCallOutput } from '../../shared/io/activities';
 import type { Envelope, CallError } from '../../shared/wire/errors';
 import type { JsonObject } from '../../shared/json/json';
 import { CLASS_RULES } from '../../shared/turn/tool-class';
-import { hasPresigned } from '../../tools/results/binary';
+import { hasPresigned } from '../../tools/results/result-files';
 import { cacheKey } from '../../tools/run/cache';
 import { nextRetry, type RetryCounts } from '../../tools/define/errors';
 import { withAfterHooks, failure, keep, metadataOf, runOnce, success } from './run-once';

@@ -2,7 +2,7 @@
 import type { TurnContext } from '../../shared/io/activities';
 import { asJson, type Json, type JsonObject } from '../../shared/json/json';
 import { type Store, StoreError } from '../../store/store';
-import { withoutBytes, INLINE_FILE_BYTES, type BinaryFile, type FileResult } from '../../tools/results/binary';
+import { withoutBytes, INLINE_FILE_BYTES, type BinaryFile, type FileResult } from '../../tools/results/result-files';
 import { cursorsFor } from '../../tools/results/pages';
 import type { GivenContext } from '../../tools/run/run';
 import { ToolError } from '../../tools/define/errors';

@@ -7,7 +7,7 @@ import { type Draft, walk } from '../../store/core/transcript';
 import type { AnsweringTurn } from '../../record/blocks';
 import { decisionBlocks, resultsBlock } from '../../record/write-block';
 import { readResult } from '../../record/parts';
-import { errorText, resultText } from '../../tools/results/shape';
+import { errorText, resultText } from '../../tools/results/result-text';
 import type { StoredBlock } from '../../store/core/seal';
 import { samePerson } from '../../shared/approval/approval';
 import { readBlock, type ReadBlock } from '../../record/read-block';

@@ -13,7 +13,7 @@ import { BUNDLE_VERSION, type Bodies, type EndBody, type LineKind, type ObjectBo
 import { LineWriter } from '../format/writer';
 import { innerPolicy } from '../recorded-rules';
 import { Contradictions } from '../verify/contradictions';
-import type { MeantLine } from '../verify/meaning';
+import type { CheckedLine } from '../verify/content-checks';
 import type { PlannedTurn, Sources } from './plan';
 import { succeed, withdraw, type ChainName } from './previous';
 import { SessionHistory } from './session-events';
@@ -80,7 +80,7 @@ class CheckingWriter extends LineWriter {
   readonly contradictions = new Contradictions();
 
   override line<K extends LineKind>(kind: K, body: Bodies[K]): string {
-    this.contradictions.take({ n: this.lines, kind, body } as unknown as MeantLine);
+    this.contradictions.take({ n: this.lines, kind, body } as unknown as CheckedLine);
     return super.line(kind, body);
   }
 }

@@ -20,11 +20,11 @@ export function digestFault(call: JsonObject, { turn, bound, policy_ref }: Step)
   if (needs_admit !== undefined && isReady !== (digest !== null))
     return 'is said to need no further admission, and has no digest; or has one, and is said to need it';
   if (digest === null || typeof turn.turn_id !== 'string') return null;
-  const of = { ...turn, ...there(bound) };
+  const of = { ...turn, ...definedFields(bound) };
   const first = { policy_ref, ...call, revision: 1, preview_ref: null };
   return attempt(() => callDigest(of as never, first as never)) === digest ? null : 'has a digest that is not its own';
 }
 
-function there(fields: Record<string, Json | undefined>): JsonObject {
+function definedFields(fields: Record<string, Json | undefined>): JsonObject {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as JsonObject;
 }

@@ -49,7 +49,7 @@ export class Attestations {
   /** Number of starts of turns with an invalid signature. */
   badStarts = 0;
   /** Texts of signatures that do not cover the note of their decision: those of older builds. */
-  readonly beyondNotes = new Set<string>();
+  readonly unsignedNotes = new Set<string>();
 
   constructor(trust: readonly TrustedKey[]) {
     this.keys = new Map(trust.filter(({ use }) => use === 'gateway' || use === 'principal').map((key) => [key.kid, key]));
@@ -58,12 +58,12 @@ export class Attestations {
   /** Why the signature of a decision or message is invalid; null: it is valid, or cannot be checked. */
   fault({ attestation, ...said }: SignedStatement, audience: Audience): string | null {
     if (typeof attestation === 'string' && said.note !== null && claimsOf(attestation)?.note_hash === undefined)
-      this.beyondNotes.add(attestation);
+      this.unsignedNotes.add(attestation);
     return this.recordState(attestation, () => {
       const at = timeOf(said.at);
       const signed = this.readClaims(attestation, decisionClaims, at);
       if (typeof signed === 'string') return signed;
-      return notThis(signed.claims, said, audience) ?? notHis(signed.key, signed.claims.principal, signed.claims.roles);
+      return claimsFault(signed.claims, said, audience) ?? keyFault(signed.key, signed.claims.principal, signed.claims.roles);
     });
   }
 
@@ -78,7 +78,7 @@ export class Attestations {
         return `it was signed for ${quote(requester)}`;
       if (agent !== start.agent) return `it was signed for agent ${quote(agent)}`;
       if (message_hash !== start.message_hash) return 'it was signed for another message';
-      return notHis(signed.key, requester, []);
+      return keyFault(signed.key, requester, []);
     });
     if (fault !== null) this.badStarts += 1;
     return fault;
@@ -106,7 +106,7 @@ export class Attestations {
     const key = this.keys.get(claims.kid);
     if (!key) return `key ${claims.kid}, which signed it, is not in the trust file`;
     if (!verify(null, token.bytes, this.open(key), token.signature)) return 'its signature is not right';
-    return notInForce(key, at) ?? notThen(claims, at) ?? { claims, key };
+    return notInForce(key, at) ?? timeFault(claims, at) ?? { claims, key };
   }
 
   private open({ public: raw }: TrustedKey): KeyObject {
@@ -122,12 +122,12 @@ export function claimsOf(attestation: Json | undefined): DecisionClaims | null {
   return token && decisionClaims(token.claims);
 }
 
-function notThen({ iat, exp }: Pick<DecisionClaims, 'iat' | 'exp'>, at: number): string | null {
+function timeFault({ iat, exp }: Pick<DecisionClaims, 'iat' | 'exp'>, at: number): string | null {
   const inTime = iat * 1000 <= at + CLOCKS_MS && exp * 1000 > at;
   return inTime ? null : 'it was not good at the time at which it counted';
 }
 
-function notThis(
+function claimsFault(
   { aud, digest, decision, outcome, note_hash, principal }: DecisionClaims,
   said: Omit<SignedStatement, 'attestation'>,
   here: Audience,
@@ -144,7 +144,7 @@ function notThis(
   return typeof said.by === 'string' && samePerson(principal, said.by) ? null : `it was signed by ${quote(principal)}`;
 }
 
-function notHis(key: TrustedKey, principal: string, roles: readonly string[]): string | null {
+function keyFault(key: TrustedKey, principal: string, roles: readonly string[]): string | null {
   if (key.use === 'gateway') return null;
   if (!samePerson(key.principal ?? '', principal)) return `key ${key.kid} speaks for ${quote(key.principal)} only`;
   const more = roles.find((role) => !(key.roles ?? []).includes(role));

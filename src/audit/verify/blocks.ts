@@ -18,7 +18,7 @@ import type { RecordedRules } from './recorded-rules';
 import { attempt, hashOf, timeOf, UNKNOWN } from './values';
 
 /** The facts of the bundle outside the turn. */
-export interface Around {
+export interface BundleContext {
   /** By ref. */
   definitions: ReadonlyMap<string, JsonObject>;
   /** What the histories of turns so far say of child workflows, mostly as hashes (turn-in-history.ts). */
@@ -35,7 +35,7 @@ export interface Around {
 /** The fields of a part's body that rules need. */
 type Body = JsonObject | null;
 
-interface Own {
+interface OwnBlock {
   at: number;
   kind: string;
   body: Body;
@@ -65,9 +65,9 @@ const RULE_FIELDS = new Set([
 
 export class Blocks {
   /** The turn's own blocks, by ref. */
-  readonly own = new Map<string, Own>();
+  readonly own = new Map<string, OwnBlock>();
   /** Blocks of the turn's lines before its own. A turn that ended before it began has no others. */
-  private readonly before = new Map<string, Pick<Own, 'kind' | 'admits'>>();
+  private readonly before = new Map<string, Pick<OwnBlock, 'kind' | 'admits'>>();
   /** The refs in own blocks and effect records. */
   readonly refs = { parts: new Set<string>(), objects: new Set<string>() };
   readonly subTurns: JsonObject[] = [];
@@ -86,7 +86,7 @@ export class Blocks {
   constructor(
     private readonly turn: TurnBody,
     private readonly history: History,
-    private readonly around: Around,
+    private readonly around: BundleContext,
   ) {}
 
   /** B12 */
@@ -169,7 +169,7 @@ export class Blocks {
   }
 
   /** An own block of the turn; if the turn has none, a block in its lines. */
-  findBlock(ref: string): Pick<Own, 'kind' | 'admits'> | undefined {
+  findBlock(ref: string): Pick<OwnBlock, 'kind' | 'admits'> | undefined {
     return (this.own.size > 0 ? this.own : this.before).get(ref);
   }
 

@@ -27,18 +27,23 @@ export class Facts {
   private readonly said = new Map<string, { value: string; source: string }>();
 
   /** Adds all facts of `record`, by the places in `table`. */
-  tellAll(table: Table, record: JsonObject, names: Names, source: string): Disagreement | null {
+  addRecord(table: Table, record: JsonObject, names: Names, source: string): Disagreement | null {
     let first: Disagreement | null = null;
     for (const [field, place] of Object.entries(table)) {
       const [subject, fact] = place.split('.') as [Subject, string];
       const name = names[subject];
-      if (name !== undefined) first ??= this.tell(subject, name, { [fact]: record[field] }, source);
+      if (name !== undefined) first ??= this.addFacts(subject, name, { [fact]: record[field] }, source);
     }
     return first;
   }
 
   /** Adds facts; undefined ones are skipped. @returns the first one that contradicts an earlier source */
-  tell(subject: Subject, name: Json | undefined, facts: Record<string, Json | undefined>, source: string): Disagreement | null {
+  addFacts(
+    subject: Subject,
+    name: Json | undefined,
+    facts: Record<string, Json | undefined>,
+    source: string,
+  ): Disagreement | null {
     if (typeof name !== 'string') return null;
     let first: Disagreement | null = null;
     for (const [fact, value] of Object.entries(facts)) {

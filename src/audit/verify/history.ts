@@ -8,7 +8,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json
 import type { RunBody, TurnBody } from '../format/lines';
 import type { Attestations, Audience, SignedStatement, SignedStart } from './attestations';
 import { quote } from './fault';
-import { RecordedDecisions } from './said';
+import { RecordedDecisions } from './recorded-decisions';
 import { attempt, attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type JsonOrUnknown } from './values';
 
 /** A call activity, as it was scheduled. */
@@ -68,7 +68,7 @@ export class History {
   /** The calls that each activity result admits, by the joined refs of their inputs. */
   readonly admitted = new Map<string, JsonObject[]>();
   /** Heads that activities were given, and the last head that a result named. */
-  readonly given = new Set<string>();
+  readonly inputHeads = new Set<string>();
   lastHead: JsonOrUnknown = null;
   /** Blocks that results named, with the kinds that each may be; `admits`: joined input refs of an admission. */
   readonly named: { ref: string; kinds: readonly string[]; admits: string | null }[] = [];
@@ -218,7 +218,7 @@ export class History {
     }
     if (type === 'admitCall') this.noteExpiry(text(call.id), text(known.expires_at));
     if (type === 'settleEffect') this.checkSettlements(known, call, timeOf(event.eventTime), report);
-    if (GIVEN_HEADS.has(type) && typeof known.head === 'string') this.given.add(known.head);
+    if (GIVEN_HEADS.has(type) && typeof known.head === 'string') this.inputHeads.add(known.head);
   }
 
   private call(

@@ -3,7 +3,7 @@ import type { TrustedKey } from '../../attestation/trusted-keys';
 import { BUNDLE_VERSION, type BundleBody, type EndBody } from '../format/lines';
 import { BrokenLine, readLines, type Chunks } from '../format/reader';
 import { Fault } from './fault';
-import { Meaning } from './meaning';
+import { ContentChecks } from './content-checks';
 import { signerFault } from './signer';
 import { Structure } from './structure';
 import { beforeRedaction, olderBeforeRedaction } from './trailer';
@@ -25,7 +25,7 @@ const DISAGREEMENT_NOTE = 'Its sources disagreed when it was made, says whoever 
  */
 export async function verifyBundle(chunks: Chunks, trust: readonly TrustedKey[]): Promise<Verification> {
   const structure = new Structure();
-  const meaning = new Meaning(trust, structure);
+  const meaning = new ContentChecks(trust, structure);
   try {
     let lines = 0;
     for await (const line of readLines(chunks)) {
@@ -58,7 +58,7 @@ export async function verifyBundle(chunks: Chunks, trust: readonly TrustedKey[])
 }
 
 /** The original of a redacted bundle; null: nothing was redacted. */
-function madeOf(trust: readonly TrustedKey[], { made_at, v }: BundleBody, end: EndBody): Verification['made_of'] {
+function originalOf(trust: readonly TrustedKey[], { made_at, v }: BundleBody, end: EndBody): Verification['made_of'] {
   if (end.redaction === null) return null;
   const older = v !== BUNDLE_VERSION;
   let first: EndBody | null = older ? olderBeforeRedaction(end, trust) : end;
@@ -67,13 +67,13 @@ function madeOf(trust: readonly TrustedKey[], { made_at, v }: BundleBody, end: E
   return { root: first?.root ?? end.redaction.of.root, signed_by: known ? first!.kid : null };
 }
 
-function factsOf(trust: readonly TrustedKey[], { left, bundle, end }: Structure, { attestations }: Meaning) {
+function factsOf(trust: readonly TrustedKey[], { left, bundle, end }: Structure, { attestations }: ContentChecks) {
   return {
     redactions: left.parts + left.payloads,
-    made_of: bundle && end ? madeOf(trust, bundle, end) : null,
+    made_of: bundle && end ? originalOf(trust, bundle, end) : null,
     unchecked_decisions: attestations.unchecked,
     bad_starts: attestations.badStarts,
-    unsigned_notes: attestations.beyondNotes.size,
+    unsigned_notes: attestations.unsignedNotes.size,
     signatures: attestations.states,
     subject: bundle?.subject ?? null,
     agent: bundle?.agent ?? null,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import type { RunBody } from '../format/lines';
-import { wordsOf, type Saying, type Sayings } from './sayings';
+import { wordsOf, type DecisionMessage, type DecisionMessages } from './decision-messages';
 import { eventType } from './values';
 
 export interface ScheduledActivity {
@@ -30,7 +30,7 @@ export interface Run {
 export class Questions {
   private readonly runs: Run[] = [];
 
-  constructor(private readonly sayings: Sayings) {}
+  constructor(private readonly sayings: DecisionMessages) {}
 
   get run(): Run {
     return this.runs.at(-1)!;
@@ -65,7 +65,7 @@ export class Questions {
   }
 
   /** Takes over a question of the run before: answers count from this run's beginning. */
-  takeUp(digest: string): void {
+  continueQuestion(digest: string): void {
     this.ask(digest, 0);
   }
 
@@ -85,8 +85,8 @@ export class Questions {
   areAnswers(run: Run, value: JsonObject, until: number): boolean {
     const lineage = this.lineage(run);
     const digest = text(object(value.call).digest);
-    const askedAt = (saying: Saying) => this.of(saying.run)?.asked.get(digest) ?? Infinity;
-    const answers = (saying: Saying) =>
+    const askedAt = (saying: DecisionMessage) => this.of(saying.run)?.asked.get(digest) ?? Infinity;
+    const answers = (saying: DecisionMessage) =>
       saying.own && lineage.has(saying.run) && askedAt(saying) < saying.place && saying.place < until;
     return approvalsIn(value).every((one) => one.run_id !== run.id || this.sayings.of(wordsOf(one)).some(answers));
   }

@@ -5,20 +5,20 @@ import type { Verification } from './verification';
 export function describeVerification(verification: Verification): string[] {
   const { verdict, why, line, rule } = verification;
   if (verdict === 'broken') return [`broken at line ${line} (${rule}): ${why}.`];
-  if (verdict === 'contradictory') return [contradictory(verification), ...besides(verification)];
+  if (verdict === 'contradictory') return [contradictory(verification), ...describeDetails(verification)];
   const answer =
     verdict === 'intact' ? `intact since signing by ${verification.signed_by}` : `consistent, signer unknown: ${why}`;
-  return [`${answer}; ${beyond(verification)}; ${countRedactions(verification)}.`, ...besides(verification)];
+  return [`${answer}; ${describeLimits(verification)}; ${countRedactions(verification)}.`, ...describeDetails(verification)];
 }
 
 function contradictory(verification: Verification): string {
   const { why, line, rule, signed_by } = verification;
   const by = signed_by === null ? 'nobody that you trust has signed it' : `signed as contradictory by ${signed_by}`;
-  return `contradictory at line ${line} (${rule}): ${why}; ${by}; ${beyond(verification)}; ${countRedactions(verification)}.`;
+  return `contradictory at line ${line} (${rule}): ${why}; ${by}; ${describeLimits(verification)}; ${countRedactions(verification)}.`;
 }
 
 /** What the bundle alone does not prove. */
-function beyond({ complete, previous, chained }: Verification): string {
+function describeLimits({ complete, previous, chained }: Verification): string {
   const whole = complete ? '' : 'incomplete, as its turn_end lines say; ';
   const before = !chained
     ? 'it was made to be read, and is no link of the chain'
@@ -32,7 +32,7 @@ function countRedactions({ redactions }: Verification): string {
   return redactions === 1 ? '1 redaction' : `${redactions} redactions`;
 }
 
-function besides({
+function describeDetails({
   redactions,
   made_of: madeOf,
   unchecked_decisions: unchecked,

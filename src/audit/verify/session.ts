@@ -9,12 +9,12 @@ import { attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type Js
 
 /** At most 15 digits: such a number is exact, here and in the second verifier. */
 const EVENT_ID = /^[1-9][0-9]{0,14}$/;
-const LOOK = 'lookAtTurn';
+const LOOK_AT_TURN = 'lookAtTurn';
 const MEMO = 'holdfast_of_session';
 
 type No = (reason: string) => void;
 
-export class OfSession {
+export class SessionChecks {
   /** The id of the last event, and its run. */
   private before = { run: '', id: 0 };
   private readonly runs = new Set<string>();
@@ -143,7 +143,7 @@ export class OfSession {
 
   private looks({ activityType, activityId, taskQueue, input }: JsonObject, no: No): void {
     const { argument, startedBy, startedWith } = this.history;
-    if (object(activityType).name !== LOOK || !EVENT_ID.test(text(activityId)))
+    if (object(activityType).name !== LOOK_AT_TURN || !EVENT_ID.test(text(activityId)))
       no('The session has asked for something else than how the turn ended');
     if (startedBy && !sameName(taskQueue, startedWith.taskQueue))
       no('The session has asked other workers than those of the turn');

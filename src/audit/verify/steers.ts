@@ -10,8 +10,8 @@ import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import { quote } from './fault';
 import type { History } from './history';
-import { LONGEST_IDENTITY, principalOf } from './sayings';
-import type { Testimony } from './testimony';
+import { LONGEST_IDENTITY, principalOf } from './decision-messages';
+import type { SourceComparison } from './source-comparison';
 import { attempt, attributesOf, eventType, firstPayload, hashOf, timeOf, UNKNOWN, type JsonOrUnknown } from './values';
 
 /** What one signal or update says. */
@@ -44,7 +44,7 @@ export class Steers {
   private readonly texts = new Map<string, string>();
 
   constructor(
-    private readonly all: Testimony,
+    private readonly all: SourceComparison,
     private readonly history: History,
     private readonly blocks: Blocks,
   ) {}
@@ -92,8 +92,8 @@ export class Steers {
     const words = this.texts.get(said);
     if (block.kind !== 'message' || steer === undefined || words === undefined || !this.blocks.own.has(ref)) return;
     const one = { ...steer, text: words };
-    this.all.written.add(hashOf(one));
-    if (this.all.whole && !this.all.heard(one))
+    this.all.hashesInTranscript.add(hashOf(one));
+    if (this.all.whole && !this.all.hasDecision(one))
       this.all.report('D5', `The transcript has a message of ${quote(steer.by)} that no step was given`);
     if (this.history.whole && this.all.unknown && !this.unknown && !this.wasSaid(one))
       this.all.report('B13', `The transcript has a message of ${quote(steer.by)} that no signal or update has`);
@@ -134,7 +134,7 @@ export class Steers {
       value: { steers: steers ?? null, digest: digest ?? null, attestation: attestation ?? null },
     });
     const all = type === 'takeStep' ? list(steers).map(object) : [];
-    this.all.hear(all);
+    this.all.noteDecisions(all);
     for (const one of all) this.checkGivenSteer(one, now);
   }
 
@@ -156,7 +156,7 @@ export class Steers {
     const payload = firstPayload(result);
     if (payload === UNKNOWN) return;
     const { ok, principal = null } = object(payload);
-    if (type === 'takeStep') for (const one of list(value.steers)) this.all.owed.add(hashOf(one));
+    if (type === 'takeStep') for (const one of list(value.steers)) this.all.hashesInHistory.add(hashOf(one));
     if (type === 'checkSteer' && ok === true) this.good.add(fact(value.digest, value.attestation, principal));
   }
 }

@@ -6,10 +6,10 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json
 import { list, object, text } from '../../record/fields';
 import type { BlockBody, PartBody, TurnBody } from '../format/lines';
 import type { Blocks } from './blocks';
-import { differing } from './differing';
+import { firstDifference } from './first-difference';
 import { capital, quote } from './fault';
 import type { History } from './history';
-import { RESULT, type Testimony } from './testimony';
+import { RESULT, type SourceComparison } from './source-comparison';
 import { asAttributes, fieldsOf } from './turn-in-history';
 import { attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN, type JsonOrUnknown } from './values';
 
@@ -46,11 +46,11 @@ export class SubAgents {
   private view: JsonObject | null = null;
 
   constructor(
-    private readonly all: Testimony,
+    private readonly all: SourceComparison,
     private readonly history: History,
     private readonly blocks: Blocks,
     private readonly turn: TurnBody,
-    /** What earlier turns' histories say of child workflows; see `Around`. */
+    /** What earlier turns' histories say of child workflows; see `BundleContext`. */
     private readonly children: Map<string, string | null>,
   ) {}
 
@@ -84,7 +84,7 @@ export class SubAgents {
   block({ ref, block }: BlockBody): void {
     if (block.kind !== 'message' || !this.blocks.own.has(ref)) return;
     for (const one of this.lists.get(block.parts[0] ?? '') ?? []) {
-      this.all.written.add(hashOf(one));
+      this.all.hashesInTranscript.add(hashOf(one));
       if (this.all.whole && !this.outcomes.has(hashOf(one)))
         this.all.report('D6', 'The transcript says that another turn has answered a call than the outcome of the call does');
     }
@@ -187,7 +187,8 @@ export class SubAgents {
     if (payload === UNKNOWN && type === 'lookAtSubTurn') this.reports.delete(text(value.workflow_id));
     if (payload === UNKNOWN) return;
     const said = object(payload);
-    if (type === 'takeStep' || type === 'endTurn') for (const answered of list(value.said)) this.all.owed.add(hashOf(answered));
+    if (type === 'takeStep' || type === 'endTurn')
+      for (const answered of list(value.said)) this.all.hashesInHistory.add(hashOf(answered));
     if (type === 'openSubTurn' && said.open === true) this.opens(text(value.sub_turn_id), value, said);
     if (type === 'lookAtSubTurn') this.lookedAt(text(value.workflow_id), said);
     if (type === 'forwardDecision' && said.accepted === true)
@@ -227,13 +228,13 @@ export class SubAgents {
     const { HoldfastState, ...shown } = fieldsOf(searchAttributes, 'indexedFields');
     const { holdfast_trace } = fieldsOf(memo, 'fields');
     const wrong =
-      differing(own, parent) ??
-      differing(
+      firstDifference(own, parent) ??
+      firstDifference(
         { workflowId: workflow, parent_head: argument.parent_head },
         { workflowId: workflowOf(text(turn_id)), parent_head: null },
       ) ??
-      differing({ ...asAttributes({ agent, requester }), HoldfastState: 'running' }, { ...shown, HoldfastState }) ??
-      differing({ trace_id }, { trace_id: holdfast_trace });
+      firstDifference({ ...asAttributes({ agent, requester }), HoldfastState: 'running' }, { ...shown, HoldfastState }) ??
+      firstDifference({ trace_id }, { trace_id: holdfast_trace });
     if (wrong !== null) this.all.report('D1', `The start of a sub-agent has ${wrong} in two ways`);
     const { value, said } = this.opened.get(text(turn_id)) ?? {};
     if (said === undefined || value === undefined) {
@@ -243,8 +244,8 @@ export class SubAgents {
     const { agent: named, message: asked, within, depth_left, limits } = said;
     const { id: call_id, digest, makers } = object(value.call);
     const opened =
-      differing({ agent: named, message: asked }, { agent, message }) ??
-      differing({ within, depth_left, call_id, digest, head: value.head, untrusted: value.untrusted }, parent) ??
+      firstDifference({ agent: named, message: asked }, { agent, message }) ??
+      firstDifference({ within, depth_left, call_id, digest, head: value.head, untrusted: value.untrusted }, parent) ??
       (list(makers).every((maker) => parent.makers === undefined || list(parent.makers).includes(maker)) ? null : 'makers') ??
       (isWithin(object(parent.limits), object(limits)) ? null : 'limits');
     if (opened !== null) this.all.report('D1', `A turn of a sub-agent was started with another ${opened} than it was opened for`);
@@ -293,9 +294,9 @@ export class SubAgents {
       const ends =
         last?.ended === true ? { state: last.state, head: last.head, usage: object(last.spent).usage, waiting: [] } : {};
       const wrong =
-        differing({ workflow_id: workflowOf(text(turn_id)) }, { workflow_id }) ??
-        differing(opened, { agent, call_id }) ??
-        differing(ends as JsonObject, { state, head, usage, waiting });
+        firstDifference({ workflow_id: workflowOf(text(turn_id)) }, { workflow_id }) ??
+        firstDifference(opened, { agent, call_id }) ??
+        firstDifference(ends as JsonObject, { state, head, usage, waiting });
       if (wrong !== null && this.all.whole)
         this.all.report('D6', `${capital(RESULT)} says another ${wrong} of turn ${quote(turn_id)} below than the history does`);
     }

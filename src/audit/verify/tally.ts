@@ -19,10 +19,10 @@ export interface Tally {
 }
 
 export function none(): Tally {
-  return { steps: 0, text: '', sums: nothing(), below: new Map(), unknown: false };
+  return { steps: 0, text: '', sums: emptySums(), below: new Map(), unknown: false };
 }
 
-export function nothing(): Sums {
+export function emptySums(): Sums {
   return { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_creation_tokens: 0, cost_usd: 0 };
 }
 

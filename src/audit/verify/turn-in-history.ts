@@ -11,8 +11,8 @@ import * as of from './doubled-turn';
 import type { TurnBody } from '../format/lines';
 import { capital, quote } from './fault';
 import type { History } from './history';
-import { add, copyOf, none, nothing, type Tally, wrongSum } from './tally';
-import { HISTORY, RESULT, SESSION, type Testimony } from './testimony';
+import { add, copyOf, none, emptySums, type Tally, wrongSum } from './tally';
+import { HISTORY, RESULT, SESSION, type SourceComparison } from './source-comparison';
 import { attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN, type JsonOrUnknown } from './values';
 
 /** Bytes of JSON that an answer is cut to: while the turn runs, and after its end. */
@@ -50,7 +50,7 @@ export class TurnInHistory {
   private begun = new Map<string, string | null>();
 
   constructor(
-    private readonly all: Testimony,
+    private readonly all: SourceComparison,
     private readonly history: History,
     private readonly turn: TurnBody,
     /** Hashes of the arguments and results of child workflows in the histories of earlier turns, by workflow and run. */
@@ -150,11 +150,11 @@ export class TurnInHistory {
     const { indexedFields } = object(given);
     if (Object.hasOwn(object(indexedFields), 'HoldfastState')) this.shown = fields.HoldfastState ?? UNKNOWN;
     this.all.tellAll(of.SEARCH_ATTRIBUTES, fields, { turn: '' }, 'a search attribute');
-    this.waits(fields);
+    this.checkWaitingTools(fields);
   }
 
   /** D1: the attribute names tools only while calls wait. The history does not always have the tools of sub-agents' calls. */
-  private waits({ HoldfastTool, HoldfastState }: Record<string, Json>): void {
+  private checkWaitingTools({ HoldfastTool, HoldfastState }: Record<string, Json>): void {
     if (!Array.isArray(HoldfastTool)) return;
     const isEmpty = HoldfastTool.length === 0;
     if ((HoldfastState === 'running' && !isEmpty) || (WAITING.has(HoldfastState) && isEmpty))
@@ -224,7 +224,7 @@ export class TurnInHistory {
   private lookedAt({ workflow_id }: JsonObject, payload: JsonOrUnknown): void {
     const { spent, ended } = payload === UNKNOWN ? {} : object(payload);
     if (!isJsonObject(spent) || !isJsonObject(spent.usage)) this.tally.unknown = true;
-    const sums = nothing();
+    const sums = emptySums();
     add(sums, object(object(spent).usage));
     this.tally.below.set(text(workflow_id), { sums, ended: ended === true });
   }

@@ -7,7 +7,7 @@ import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import { Defaults } from './defaults';
 import type { History } from './history';
-import { TRANSCRIPT, type Testimony } from './testimony';
+import { TRANSCRIPT, type SourceComparison } from './source-comparison';
 import { asAttributes } from './turn-in-history';
 import { attempt, hashOf } from './values';
 
@@ -55,7 +55,7 @@ export class TurnInTranscript {
   private readonly messages = new Map<string, Message | null>();
 
   constructor(
-    private readonly all: Testimony,
+    private readonly all: SourceComparison,
     private readonly history: History,
     private readonly blocks: Blocks,
     private readonly definitions: ReadonlyMap<string, JsonObject>,

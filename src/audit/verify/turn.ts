@@ -4,12 +4,12 @@ import type { JsonObject } from '../../shared/json/json';
 import type { BlockBody, BundleBody, PartBody, RunBody, SessionBody, TurnBody, TurnEndBody } from '../format/lines';
 import { text } from '../../record/fields';
 import type { Attestations } from './attestations';
-import { DecisionChecks } from './as-said';
-import { Blocks, type Around } from './blocks';
+import { DecisionChecks } from './decision-checks';
+import { Blocks, type BundleContext } from './blocks';
 import { quote } from './fault';
 import { History, type Report } from './history';
-import { OfSession } from './session';
-import { Twice } from './twice';
+import { SessionChecks } from './session';
+import { RepeatedFactChecks } from './twice';
 import { timeOf, UNKNOWN } from './values';
 
 /** Refs of the lines so far. */
@@ -22,8 +22,8 @@ export interface Refs {
 export class Turn {
   readonly history: History;
   readonly blocks: Blocks;
-  private readonly twice: Twice;
-  private readonly ofSession: OfSession;
+  private readonly twice: RepeatedFactChecks;
+  private readonly ofSession: SessionChecks;
   private readonly asSaid: DecisionChecks;
   private readonly records = {
     heads: new Set<string>(),
@@ -36,12 +36,12 @@ export class Turn {
     readonly body: TurnBody,
     namespace: string,
     attestations: Attestations,
-    private readonly around: Around,
+    private readonly around: BundleContext,
   ) {
     this.history = new History(body, namespace, attestations);
     this.blocks = new Blocks(body, this.history, around);
-    this.twice = new Twice(body, this.history, this.blocks, around);
-    this.ofSession = new OfSession(body, this.history);
+    this.twice = new RepeatedFactChecks(body, this.history, this.blocks, around);
+    this.ofSession = new SessionChecks(body, this.history);
     this.asSaid = new DecisionChecks(this.history, this.blocks);
   }
 
@@ -129,7 +129,7 @@ export class Turn {
     if (history.runs.length > 0 && history.lastHead !== UNKNOWN && history.lastHead !== head)
       report('T1', 'The transcript does not end where the history says that it ends');
     if (!complete) return this.twice.checkNamedParts(refs, report);
-    const lost = [...history.given].find((given) => !refs.blocks.has(given));
+    const lost = [...history.inputHeads].find((given) => !refs.blocks.has(given));
     if (lost !== undefined) report('T1', `The history went on from a block that is not in the transcript (${lost.slice(0, 64)})`);
     this.checkEffects(report);
     this.nothingMissing(refs, report);

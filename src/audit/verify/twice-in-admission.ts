@@ -9,7 +9,7 @@ import { list, object, text } from '../../record/fields';
 import type { TurnBody } from '../format/lines';
 import { capital, quote } from './fault';
 import type { History } from './history';
-import { HISTORY, RESULT, type Testimony } from './testimony';
+import { HISTORY, RESULT, type SourceComparison } from './source-comparison';
 import { attempt, attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN, type JsonOrUnknown } from './values';
 
 /** States in which an activity leaves a call. */
@@ -57,7 +57,7 @@ export class TwiceInAdmission {
   private readonly policies = new Set<string>();
 
   constructor(
-    private readonly all: Testimony,
+    private readonly all: SourceComparison,
     private readonly turn: TurnBody,
     private readonly history: History,
     private readonly definitions: ReadonlyMap<string, JsonObject>,

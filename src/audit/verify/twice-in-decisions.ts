@@ -8,7 +8,7 @@ import { list, object, text } from '../../record/fields';
 import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import type { History } from './history';
-import { HISTORY, RESULT, TRANSCRIPT, type Testimony } from './testimony';
+import { HISTORY, RESULT, TRANSCRIPT, type SourceComparison } from './source-comparison';
 import { attempt, attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN } from './values';
 import { Verdicts } from './verdicts';
 import { contains, jsonOf } from './wanted-input';
@@ -52,7 +52,7 @@ export class TwiceInDecisions {
   private readonly bodies = new Map<string, JsonObject>();
 
   constructor(
-    private readonly all: Testimony,
+    private readonly all: SourceComparison,
     private readonly history: History,
     private readonly blocks: Blocks,
     private readonly definitions: ReadonlyMap<string, JsonObject>,

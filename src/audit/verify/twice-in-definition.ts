@@ -7,7 +7,7 @@ import { list, object, text } from '../../record/fields';
 import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import { quote } from './fault';
-import { HISTORY, TRANSCRIPT, type Testimony } from './testimony';
+import { HISTORY, TRANSCRIPT, type SourceComparison } from './source-comparison';
 import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values';
 
 /** Fields of a turn's policy that the definition has too. */
@@ -49,7 +49,7 @@ export class TwiceInDefinition {
   private readonly held = new Map<string, Json[]>();
 
   constructor(
-    private readonly all: Testimony,
+    private readonly all: SourceComparison,
     private readonly blocks: Blocks,
     private readonly definitions: ReadonlyMap<string, JsonObject>,
   ) {}

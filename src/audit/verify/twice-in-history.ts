@@ -8,7 +8,7 @@ import type { RunBody, TurnBody } from '../format/lines';
 import * as of from './doubled';
 import type { History } from './history';
 import { capital, quote } from './fault';
-import { HISTORY, RESULT, SESSION, type Testimony } from './testimony';
+import { HISTORY, RESULT, SESSION, type SourceComparison } from './source-comparison';
 import { attempt, attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN } from './values';
 
 /** States in which an activity leaves a call. */
@@ -39,7 +39,7 @@ export class TwiceInHistory {
   private scheduled = new Map<string, ScheduledActivity>();
 
   constructor(
-    private readonly all: Testimony,
+    private readonly all: SourceComparison,
     private readonly turn: TurnBody,
     private readonly history: History,
   ) {
@@ -119,7 +119,7 @@ export class TwiceInHistory {
       if (this.all.facts.knows('asked', input_ref, 'call_id'))
         this.all.tell('asked', input_ref, { untrusted: value.untrusted }, HISTORY);
     }
-    this.all.hear(list(value.approvals), [value.approval], list(call.earlier));
+    this.all.noteDecisions(list(value.approvals), [value.approval], list(call.earlier));
     for (const outcome of list(value.outcomes).map(object)) this.outcome(outcome);
     this.all.tell('card', value.card_ref, { digest: value.digest }, HISTORY);
     this.expiries.add(expiryOf(call.id, value.expires_at ?? null));
@@ -135,7 +135,7 @@ export class TwiceInHistory {
     if (payload === UNKNOWN) return;
     const said = object(payload);
     const call = object(value.call);
-    for (const decision of decisions) this.all.owed.add(decision);
+    for (const decision of decisions) this.all.hashesInHistory.add(decision);
     for (const head of [said.head, said.answer_head]) this.all.names(head);
     if (type === 'takeStep') {
       for (const step of [said.head, said.answer_head]) {
@@ -220,7 +220,7 @@ export class TwiceInHistory {
   /** D6: the same, as the next step receives it. */
   private outcome(outcome: JsonObject): void {
     const { call_id, digest, result_ref, decision, approvals, earlier } = outcome;
-    this.all.hear(list(approvals), [decision], list(earlier));
+    this.all.noteDecisions(list(approvals), [decision], list(earlier));
     this.all.told.outcome(outcome);
     this.checkOrigin(outcome, HISTORY);
     this.became(outcome, outcome.summary, HISTORY);

@@ -7,7 +7,7 @@ import { list, object, text } from '../../record/fields';
 import type { PartBody } from '../format/lines';
 import { quote } from './fault';
 import type { History } from './history';
-import { HISTORY, TRANSCRIPT, type Testimony } from './testimony';
+import { HISTORY, TRANSCRIPT, type SourceComparison } from './source-comparison';
 import { fieldsOf } from './turn-in-history';
 import { attributesOf, eventType, firstPayload, hashOf, resultIn, timeOf, UNKNOWN } from './values';
 
@@ -40,7 +40,7 @@ interface ScheduledActivity {
 }
 
 /** What a run knows, and the run that continues it. */
-interface RunSoFar {
+interface RunState {
   /** When the turn's first task began, ms since 1970. NaN: unknown. */
   began: number;
   /** Heads from which the next activity may continue. Null: unknown. */
@@ -67,8 +67,8 @@ export class TwiceInRuns {
   private tasks = new Map<string, number>();
   /** The times of all tasks of the turn. */
   private readonly clock = new Set<number>();
-  private run: RunSoFar = { began: NaN, heads: null, denied: null };
-  private readonly runs = new Map<string, RunSoFar>();
+  private run: RunState = { began: NaN, heads: null, denied: null };
+  private readonly runs = new Map<string, RunState>();
   private readonly next = new Map<string, Next>();
   /** Times that steps allow people to decide, ms. Null: one step does not say it. */
   private waits: Set<number> | null = new Set();
@@ -78,7 +78,7 @@ export class TwiceInRuns {
   private latest = -Infinity;
 
   constructor(
-    private readonly all: Testimony,
+    private readonly all: SourceComparison,
     private readonly history: History,
   ) {}
 

@@ -6,7 +6,7 @@ import type { BlockBody, PartBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import * as of from './doubled';
 import type { History } from './history';
-import { RECORD, TRANSCRIPT, type Testimony } from './testimony';
+import { RECORD, TRANSCRIPT, type SourceComparison } from './source-comparison';
 import { dispatchName } from './twice-in-history';
 import { attempt, hashOf } from './values';
 
@@ -27,7 +27,7 @@ export class TwiceInTranscript {
   private lost = false;
 
   constructor(
-    private readonly all: Testimony,
+    private readonly all: SourceComparison,
     private readonly history: History,
     private readonly blocks: Blocks,
   ) {}
@@ -139,7 +139,11 @@ export class TwiceInTranscript {
   /** T7, D7, D8 */
   end({ parts, blocks }: Present): void {
     const lost = [...this.all.heads].find((ref) => !blocks.has(ref));
-    if (!this.lost && this.history.whole && [...this.all.owed].some((decision) => !this.all.written.has(decision)))
+    if (
+      !this.lost &&
+      this.history.whole &&
+      [...this.all.hashesInHistory].some((decision) => !this.all.hashesInTranscript.has(decision))
+    )
       this.all.report(
         'T7',
         'The history has a message, an answer or a decision that was written down, and the transcript does not have it',
@@ -166,8 +170,8 @@ export class TwiceInTranscript {
   /** D5 */
   private checkDecision(body: JsonObject): void {
     const { subject: _, ...said } = body;
-    this.all.written.add(hashOf(said));
-    if (this.all.whole && !this.all.heard(said))
+    this.all.hashesInTranscript.add(hashOf(said));
+    if (this.all.whole && !this.all.hasDecision(said))
       this.all.report('D5', 'The transcript has a decision that says something else than the history');
   }
 }

@@ -8,7 +8,7 @@ import { isCut } from '../../shared/turn/turn-view';
 import { list, object, text } from '../../record/fields';
 import { quote } from './fault';
 import type { History } from './history';
-import type { Testimony } from './testimony';
+import type { SourceComparison } from './source-comparison';
 import { attributesOf, eventType, firstPayload, resultIn, UNKNOWN } from './values';
 
 /** Maximum number of names in the result. */
@@ -24,7 +24,7 @@ const WAITING = new Set<Json | undefined>(['waiting', 'in_doubt']);
 const ENDS = new Set<Json | undefined>(['completed', 'refused']);
 
 /** What a run knows, and the run that continues it. */
-interface SoFar {
+interface RunState {
   /** Calls that steps proposed. */
   calls: Set<string>;
   /** One of them had another revision. */
@@ -47,12 +47,12 @@ interface ScheduledActivity {
 }
 
 export class TwiceInView {
-  private run: SoFar = unknown();
-  private readonly runs = new Map<string, SoFar>();
+  private run: RunState = unknown();
+  private readonly runs = new Map<string, RunState>();
   private scheduled = new Map<string, ScheduledActivity>();
 
   constructor(
-    private readonly all: Testimony,
+    private readonly all: SourceComparison,
     private readonly history: History,
   ) {}
 
@@ -272,11 +272,11 @@ function isShort(value: Json | undefined, longest: number): boolean {
   return typeof value === 'string' && value.length < longest && !isCut(value);
 }
 
-function unknown(): SoFar {
+function unknown(): RunState {
   return { calls: new Set(), revised: false, people: null, full: null, ended: null, next: undefined, sent: null };
 }
 
-function first({ parent, context_full }: JsonObject): SoFar {
+function first({ parent, context_full }: JsonObject): RunState {
   const heard = new Set(list(object(parent).makers).filter((one) => typeof one === 'string'));
   return {
     calls: new Set(),
@@ -289,7 +289,7 @@ function first({ parent, context_full }: JsonObject): SoFar {
   };
 }
 
-function copyOf({ calls, revised, people, full, ended, next, sent }: SoFar): SoFar {
+function copyOf({ calls, revised, people, full, ended, next, sent }: RunState): RunState {
   return {
     calls: new Set(calls),
     revised,

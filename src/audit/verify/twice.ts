@@ -1,12 +1,12 @@
 /** Compares the facts that several sources of a turn state, source by source (rules D1 to D8); `doubled.ts` lists these facts. */
 import type { JsonObject } from '../../shared/json/json';
 import type { BlockBody, BundleBody, PartBody, RunBody, TurnBody } from '../format/lines';
-import type { Around, Blocks } from './blocks';
+import type { BundleContext, Blocks } from './blocks';
 import type { History, Report } from './history';
-import { StoredDecisions } from './kept-said';
+import { StoredDecisions } from './stored-decisions';
 import { Steers } from './steers';
 import { SubAgents } from './sub-agents';
-import { Testimony } from './testimony';
+import { SourceComparison } from './source-comparison';
 import { TurnInHistory } from './turn-in-history';
 import { TurnInTranscript } from './turn-in-transcript';
 import { TwiceInAdmission } from './twice-in-admission';
@@ -24,8 +24,8 @@ interface Refs {
   objects: ReadonlySet<string>;
 }
 
-export class Twice {
-  private readonly all: Testimony;
+export class RepeatedFactChecks {
+  private readonly all: SourceComparison;
   private readonly inHistory: TwiceInHistory;
   private readonly inTranscript: TwiceInTranscript;
   private readonly inDecisions: TwiceInDecisions;
@@ -39,8 +39,8 @@ export class Twice {
   private readonly inDefinition: TwiceInDefinition;
   private readonly inAdmission: TwiceInAdmission;
 
-  constructor(turn: TurnBody, history: History, blocks: Blocks, { definitions, children }: Around) {
-    this.all = new Testimony(history);
+  constructor(turn: TurnBody, history: History, blocks: Blocks, { definitions, children }: BundleContext) {
+    this.all = new SourceComparison(history);
     this.inHistory = new TwiceInHistory(this.all, turn, history);
     this.inTranscript = new TwiceInTranscript(this.all, history, blocks);
     this.inDecisions = new TwiceInDecisions(this.all, history, blocks, definitions);

@@ -1,6 +1,6 @@
 /** Chooses which decisions count on the embedded server, if the settings do not say it. */
 import type { Config } from '../../config';
-import { secretPlace } from '../../telemetry/guarded-proxy';
+import { secretAddress } from '../../telemetry/guarded-proxy';
 
 /**
  * If the system has only one loopback address (macOS), a web page that points its own name at this machine can find the port of the
@@ -10,7 +10,7 @@ export async function withDevApprovals(
   config: Config,
   headless: boolean,
   say: (line: string) => void,
-  look: typeof secretPlace = secretPlace,
+  look: typeof secretAddress = secretAddress,
 ): Promise<Config> {
   if (config.approvals !== undefined || headless || (await look()).secret) return config;
   say(

@@ -1,16 +1,16 @@
 /** Follows a turn in the terminal: what runs, what waits, and for how long; plain lines without a terminal. */
 import type { TurnHandle } from '../../client/turns/turn-handle';
-import type { Questions } from './ask';
+import type { TerminalQuestions } from './terminal-questions';
 import { describeEvent } from './describe';
 import type { Output } from './output';
 import { StatusLine } from './status-line';
-import type { StreamedText } from './typed';
+import type { StreamedText } from './streamed-text';
 import type { TurnEvent } from '../../shapes/turn-event';
 
 interface FollowOptions {
   signal?: AbortSignal;
   /** Questions share the terminal's last line. */
-  questions?: Questions;
+  questions?: TerminalQuestions;
   /** Shows the model's text as it arrives; absent: only finished text is shown. */
   typed?: StreamedText;
   /** Events that are not printed as lines. */

@@ -4,7 +4,7 @@ import { type Envelope, callError } from '../../shared/wire/errors';
 import { isDirectCallId } from '../../shared/ids';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { TurnView } from '../../shared/turn/turn-view';
-import { filesIn, withoutBytes, type FileResult } from '../../tools/results/binary';
+import { filesIn, withoutBytes, type FileResult } from '../../tools/results/result-files';
 import { resultOf, resultToMcp } from '../../tools/convert';
 import { compileOutput, type Validator } from '../../tools/schema/schema';
 import type { Wrong } from '../http/errors';

@@ -9,7 +9,7 @@ import { callError, type CallError, exceptionText } from '../../shared/wire/erro
 import { isJsonObject, type Json, type JsonObject, cutJson } from '../../shared/json/json';
 import { JsonSyntaxError, parseJson } from '../../shared/json/parse-json';
 import { CLASS_RULES } from '../../shared/turn/tool-class';
-import { lackingTool } from '../catalogue/finding';
+import { toolNotShownError } from '../catalogue/find-tools';
 import { hashJson, inputDigest } from '../../store/core/seal';
 import { hooksFor, runBefore, type InputChange } from './hooks';
 import { decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict, targetOf } from './policy';
@@ -59,12 +59,12 @@ export interface AdmitOptions {
 export async function admit(
   agent: PreparedAgent,
   asked: CallRequest,
-  options: AdmitOptions = alone(agent),
+  options: AdmitOptions = optionsOutsideTurn(agent),
 ): Promise<StaticAdmission> {
   const internal = asked.direct ? agent.internal.get(asked.name) : undefined;
   const prepared = internal ?? agent.tools.get(asked.name);
   const absent =
-    (prepared && sunsetFault(prepared.tool)) ?? (internal ? null : lackingTool(agent.tools, asked.name, asked.shown));
+    (prepared && sunsetFault(prepared.tool)) ?? (internal ? null : toolNotShownError(agent.tools, asked.name, asked.shown));
   if (!prepared || absent) return rejectCall(asked, prepared ?? null, {}, absent!);
   if (prepared.tool.subAgent && options.depthLeft === 0) return rejectCall(asked, prepared, {}, tooDeep(prepared.tool.name));
   const parsed = parseInput(asked);
@@ -109,7 +109,7 @@ export async function admit(
     input_hash: hashJson(input),
     input_digest: inputDigest({ tool: name, version, input: checked.input }),
     // A hook may still change what the call touches, or require approval. Until then the call runs beside no other.
-    parallel: allowed && runsBeside(prepared, input),
+    parallel: allowed && parallelSafety(prepared, input),
     changes,
     undecided,
     facts,
@@ -118,7 +118,7 @@ export async function admit(
 }
 
 /** Options for a call outside of any turn: no untrusted content has been read, and nothing is logged. */
-function alone({ agent }: PreparedAgent): AdmitOptions {
+function optionsOutsideTurn({ agent }: PreparedAgent): AdmitOptions {
   const none = () => undefined;
   return {
     turn: { untrusted: false, requester: '', agent: agent.name, step: 0 },
@@ -217,7 +217,7 @@ function ownCheck({ tool }: PreparedTool, input: JsonObject): CallError | null {
 const MOST_RESOURCES = 32;
 const LONGEST_RESOURCE = 300;
 
-function runsBeside({ tool }: PreparedTool, input: JsonObject): Safety {
+function parallelSafety({ tool }: PreparedTool, input: JsonObject): Safety {
   const rule = CLASS_RULES[tool.class].parallel;
   if (rule === 'never') return false;
   if (!tool.concurrencySafe) return rule === 'yes';

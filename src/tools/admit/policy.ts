@@ -19,7 +19,7 @@ import { canonical } from '../../shared/json/canonical';
 import { callError, type CallError, exceptionText } from '../../shared/wire/errors';
 import { hashJson } from '../../store/core/seal';
 import { intentHash } from '../../shared/intent';
-import { readResult } from '../results/shape';
+import { readResult } from '../results/result-text';
 import { isFrom } from '../catalogue/tool-source';
 import type { Tool } from '../define/tool';
 import { compiledInput } from '../schema/schema';

@@ -2,7 +2,7 @@
 import type { ModelMessage, ModelTool } from '../../model/provider';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { Tool } from '../define/tool';
-import { MANY_TOOLS, type Choice, FIND_TOOLS, findTools, OPEN_GROUP, openGroup } from './finding';
+import { MANY_TOOLS, type CatalogueSettings, FIND_TOOLS, findTools, OPEN_GROUP, openGroup } from './find-tools';
 import { bm25, entryOf } from './ranker';
 
 export interface Catalogue {
@@ -13,7 +13,7 @@ export interface Catalogue {
 }
 
 /** @param tools the agent's own */
-export function makeCatalogue(choice: Choice, tools: readonly Tool[]): Catalogue {
+export function makeCatalogue(choice: CatalogueSettings, tools: readonly Tool[]): Catalogue {
   if (choice.mode === 'all') return { added: [], shown: (_messages, all) => [...all] };
   const hidden = tools.filter((tool) => !tool.internalOnly && !choice.always.includes(tool.name));
   const names = new Set(hidden.map((tool) => tool.name));
@@ -29,7 +29,7 @@ export function makeCatalogue(choice: Choice, tools: readonly Tool[]): Catalogue
   };
 }
 
-function finding(choice: Extract<Choice, { mode: 'find' }>, hidden: readonly Tool[]): { tool: Tool; seed: Seed } {
+function finding(choice: Extract<CatalogueSettings, { mode: 'find' }>, hidden: readonly Tool[]): { tool: Tool; seed: Seed } {
   const entries = hidden.map(entryOf);
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
   const { ranker } = choice;
@@ -45,7 +45,7 @@ function finding(choice: Extract<Choice, { mode: 'find' }>, hidden: readonly Too
 }
 
 /** The warning that the worker logs at start for an agent that shows too many tools at once; null: no warning. */
-export function crowdingWarning(choice: Choice, tools: readonly Tool[]): string | null {
+export function crowdingWarning(choice: CatalogueSettings, tools: readonly Tool[]): string | null {
   const count = tools.filter((tool) => !tool.internalOnly).length;
   if (choice.mode !== 'all' || count <= (choice.visible ?? MANY_TOOLS)) return null;
   return `It shows ${count} tools in every request; beyond ${MANY_TOOLS} models choose badly, and pay for each. Set the agent's catalogue to { mode: 'find' } (${FIND_TOOLS}) or { mode: 'groups' } (${OPEN_GROUP}): docs/tools-at-scale.md.`;

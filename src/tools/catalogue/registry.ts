@@ -18,7 +18,7 @@ import { joinHooks, type Hooks } from '../admit/hooks';
 import { compilePolicy, type Policy } from '../admit/policy';
 import { describe } from '../define/model-text';
 import { isSunset } from '../define/versions';
-import { readResult } from '../results/shape';
+import { readResult } from '../results/result-text';
 import { compiledInput, type Validator } from '../schema/schema';
 import type { Tool } from '../define/tool';
 import { makeCatalogue, type Catalogue } from './catalogue';
@@ -70,7 +70,7 @@ const MAX_TOOLSETS = 50;
 export class Registry {
   private agents: ReadonlyMap<string, PreparedAgent>;
   private app: App;
-  private readonly hearing: ((app: App) => void)[] = [];
+  private readonly replaceListeners: ((app: App) => void)[] = [];
   private extended = new LRUCache<string, PreparedAgent>({ max: MAX_TOOLSETS });
 
   constructor(
@@ -129,7 +129,7 @@ export class Registry {
 
   /** @param hear is called with each new app before it is served; if it throws, the app is not served */
   beforeReplace(hear: (app: App) => void): void {
-    this.hearing.push(hear);
+    this.replaceListeners.push(hear);
   }
 
   /**
@@ -138,7 +138,7 @@ export class Registry {
    */
   replace(app: App): void {
     const agents = prepare(app, this.options);
-    for (const hear of this.hearing) hear(app);
+    for (const hear of this.replaceListeners) hear(app);
     this.agents = agents;
     this.app = app;
     this.extended.clear();

@@ -2,8 +2,8 @@
 import type { JsonObject } from '../../shared/json/json';
 import type { Conversion } from './conversion';
 import type { ToolJson } from './definition';
-import { importDefinition, lossesOfOthers, objectOf, type ImportOptions } from './imported';
-import { lossesBeside } from './kept';
+import { importDefinition, lossesOfUnknownFields, objectOf, type ImportOptions } from './imported';
+import { lossesOfUnsupportedFields } from './lossy-fields';
 import { DEFINITION_BOUNDS, plainJson } from './plain-json';
 import { refuseServerTool } from './server-tools';
 
@@ -27,7 +27,11 @@ export function toAnthropic(definition: ToolJson, options: { strict?: boolean } 
       input_schema: definition.parameters as AnthropicTool['input_schema'],
       ...(options.strict ? { strict: true } : {}),
     },
-    losses: lossesBeside(definition, ['name', 'description', 'description_parts', 'parameters', 'strict'], 'the Messages API'),
+    losses: lossesOfUnsupportedFields(
+      definition,
+      ['name', 'description', 'description_parts', 'parameters', 'strict'],
+      'the Messages API',
+    ),
   };
 }
 
@@ -50,5 +54,5 @@ export function fromAnthropic(tool: unknown, options: ImportOptions = {}): Conve
     },
     options,
   );
-  return { value, losses: [...losses, ...lossesOfOthers(json, KNOWN_FIELDS, 'Anthropic')] };
+  return { value, losses: [...losses, ...lossesOfUnknownFields(json, KNOWN_FIELDS, 'Anthropic')] };
 }

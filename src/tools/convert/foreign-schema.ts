@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json
 import { defaultsOf, withoutUnfit } from '../schema/defaults';
 import { isLinear } from '../schema/pattern';
 import { compile, inputSchema } from '../schema/schema';
-import { eachBelow, FEW_PATTERNS, FEW_SCHEMAS, isSmall } from '../schema/cost';
+import { visitSchemas, FEW_PATTERNS, FEW_SCHEMAS, isSmall } from '../schema/cost';
 import type { Loss } from './conversion';
 import { KEYWORDS, mapSchema, resolveRef, step } from './schema-tree';
 
@@ -48,7 +48,7 @@ export function foreignSchema(schema: Json | undefined, path: string, faults: st
     cleanSchema(each, path + at, faults, losses),
   ) as JsonObject;
   const places = new Set<Json>();
-  eachBelow(known, (each) => places.add(each));
+  visitSchemas(known, (each) => places.add(each));
   mapSchema(known, (each, at) => {
     const fault = refFault(known, each.$ref, places);
     if (fault) faults.push(`${path}${at}/$ref ${fault}`);

@@ -93,7 +93,7 @@ function withVisibleText(schema: JsonObject, at: string, losses: Loss[]): JsonOb
 }
 
 /** One loss for each field of a foreign definition that our definition has no field for. */
-export function lossesOfOthers(foreign: JsonObject, known: string[], side: string, path = ''): Loss[] {
+export function lossesOfUnknownFields(foreign: JsonObject, known: string[], side: string, path = ''): Loss[] {
   return Object.entries(foreign)
     .filter(([field, value]) => !known.includes(field) && value !== null)
     .map(([field, value]) => ({ path: `${path}/${field}`, what: `${side}'s ${formatValue(field)}: ${formatValue(value)}` }));

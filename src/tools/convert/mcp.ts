@@ -7,8 +7,8 @@ import type { ToolClass } from '../../shared/turn/tool-class';
 import { ConversionError, type Conversion, type Loss } from './conversion';
 import type { ToolJson } from './definition';
 import { foreignSchema } from './foreign-schema';
-import { importDefinition, lossesOfOthers, objectOf, type ImportOptions } from './imported';
-import { lossesBeside } from './kept';
+import { importDefinition, lossesOfUnknownFields, objectOf, type ImportOptions } from './imported';
+import { lossesOfUnsupportedFields } from './lossy-fields';
 import { DEFINITION_BOUNDS, plainJson } from './plain-json';
 import { mapSchema } from './schema-tree';
 
@@ -67,7 +67,7 @@ const HINTS: Record<ToolClass, McpAnnotations> = {
 export function toMcp(definition: ToolJson): Conversion<McpTool> {
   const losses: Loss[] = [];
   const rest = Object.fromEntries(
-    lossesBeside(definition, NATIVE_FIELDS, 'MCP').map(({ path }) => [
+    lossesOfUnsupportedFields(definition, NATIVE_FIELDS, 'MCP').map(({ path }) => [
       path.slice(1),
       definition[path.slice(1) as keyof ToolJson],
     ]),
@@ -140,7 +140,7 @@ export function fromMcp(tool: unknown, options: ImportOptions = {}): McpImport {
   const hints = isJsonObject(json.annotations) ? json.annotations : {};
   return {
     value,
-    losses: [...losses, ...lossesOfOthers(json, KNOWN_FIELDS, 'MCP'), ...annotationLosses(hints)],
+    losses: [...losses, ...lossesOfUnknownFields(json, KNOWN_FIELDS, 'MCP'), ...annotationLosses(hints)],
     suggested: suggestedClass(hints),
   };
 }

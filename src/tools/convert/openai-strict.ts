@@ -88,7 +88,7 @@ function notStrict(root: JsonObject): Loss[] {
       ...(isJsonObject(schema.items) ? [['items', schema.items]] : []),
     ];
     for (const [name, each] of values as [string, Json][]) {
-      if (!isJsonObject(each) || !says(each)) cannot(step(path, name), 'a value of any type');
+      if (!isJsonObject(each) || !constrainsValue(each)) cannot(step(path, name), 'a value of any type');
     }
     if (type === 'array' && !isJsonObject(schema.items)) cannot(path, 'an array of anything');
     count += Object.keys((properties ?? {}) as JsonObject).length;
@@ -98,7 +98,7 @@ function notStrict(root: JsonObject): Loss[] {
   return losses;
 }
 
-function says(schema: JsonObject): boolean {
+function constrainsValue(schema: JsonObject): boolean {
   return ['type', 'enum', 'const', 'anyOf', 'oneOf', '$ref'].some((key) => key in schema);
 }
 

@@ -2,8 +2,8 @@
 import type { JsonObject } from '../../shared/json/json';
 import type { Conversion, Loss } from './conversion';
 import type { ToolJson } from './definition';
-import { importDefinition, lossesOfOthers, objectOf, type ImportOptions } from './imported';
-import { lossesBeside } from './kept';
+import { importDefinition, lossesOfUnknownFields, objectOf, type ImportOptions } from './imported';
+import { lossesOfUnsupportedFields } from './lossy-fields';
 import { strictSchema } from './openai-strict';
 import { DEFINITION_BOUNDS, plainJson } from './plain-json';
 import { refuseServerTool } from './server-tools';
@@ -40,7 +40,7 @@ export function toOpenAiChat(definition: ToolJson, options: OpenAiOptions = {}):
 /** For `tools` of the Responses API. */
 export function toOpenAiResponses(definition: ToolJson, options: OpenAiOptions = {}): Conversion<OpenAiResponsesTool> {
   const { name, description, parameters } = definition;
-  const losses: Loss[] = lossesBeside(definition, NATIVE_FIELDS, 'OpenAI');
+  const losses: Loss[] = lossesOfUnsupportedFields(definition, NATIVE_FIELDS, 'OpenAI');
   const strict = options.strict === false ? null : strictSchema(parameters);
   losses.push(...(strict?.losses ?? []).map((loss) => ({ ...loss, path: PARAMETERS + loss.path })));
   const schema = strict?.value ?? null;
@@ -74,8 +74,8 @@ export function fromOpenAi(tool: unknown, options: ImportOptions = {}): Conversi
   );
   const known = ['name', 'description', 'parameters', 'strict', ...(nested ? [] : ['type'])];
   const others = [
-    ...lossesOfOthers(said, known, 'OpenAI', at),
-    ...(nested ? lossesOfOthers(json, ['type', 'function'], 'OpenAI') : []),
+    ...lossesOfUnknownFields(said, known, 'OpenAI', at),
+    ...(nested ? lossesOfUnknownFields(json, ['type', 'function'], 'OpenAI') : []),
   ];
   return { value, losses: [...losses, ...others] };
 }

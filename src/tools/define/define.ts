@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import type { z } from 'zod';
 import { type JsonObject, isJsonObject, unknownFields } from '../../shared/json/json';
 import { defaultsOf } from '../schema/defaults';
-import { compiledInput, compileOutput, isZod, outputSchema, plain } from '../schema/schema';
+import { compiledInput, compileOutput, isZod, outputSchema, copyAsJson } from '../schema/schema';
 import { TOOL, type Tool, type ToolDefinition } from './tool';
 import { FIELDS, strayFields, asyncPlace } from './fields';
 
@@ -148,7 +148,7 @@ function inputFaults(fields: Record<string, unknown>): string[] {
   try {
     if (!isZod(input) && !isJsonObject(input))
       return [`input must be a zod object or a JSON Schema; it is ${formatValue(input)}`];
-    fields.input = isZod(input) ? input : plain(input);
+    fields.input = isZod(input) ? input : copyAsJson(input);
     const { schema } = compiledInput(fields.input as JsonObject);
     if (schema.type !== 'object') return [`input must be a schema of type object; its type is ${formatValue(schema.type)}`];
     const names = Object.keys((schema.properties ?? {}) as object);
@@ -180,7 +180,7 @@ function outputFaults(fields: Record<string, unknown>): string[] {
     if (output === undefined) return [];
     if (!isZod(output) && !isJsonObject(output))
       return [`output must be a zod schema or a JSON Schema; it is ${formatValue(output)}`];
-    fields.output = isZod(output) ? output : plain(output);
+    fields.output = isZod(output) ? output : copyAsJson(output);
     compileOutput(outputSchema(fields.output as JsonObject));
     return [];
   } catch (error) {

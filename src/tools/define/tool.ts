@@ -7,7 +7,7 @@ import type { ToolClass } from '../../shared/turn/tool-class';
 import type { Resources } from '../../shared/turn/calls';
 import type { Cursors } from '../results/pages';
 import type { AgentLimits } from '../../agents/limits';
-import type { BinaryFile, FileResult } from '../results/binary';
+import type { BinaryFile, FileResult } from '../results/result-files';
 
 /** A description in parts (seeds' template); rendered to one text for the model. */
 export interface DescriptionParts {

@@ -50,7 +50,7 @@ export function compiledPath(module: string): string {
 }
 
 /** The message that starts a job in a thread. */
-export interface Order {
+export interface JobRequest {
   module: string;
   name: string;
   input: unknown;
@@ -65,8 +65,8 @@ export type Answer = { value: unknown } | { refused: CallError; nothingHappened:
 
 const load = createRequire(__filename);
 
-export default async function answer({ module, name, input, port }: Order): Promise<Answer> {
-  const run = (load(module) as Record<string, (input: unknown, tell: Tell<unknown>, port: Order['port']) => unknown>)[name];
+export default async function answer({ module, name, input, port }: JobRequest): Promise<Answer> {
+  const run = (load(module) as Record<string, (input: unknown, tell: Tell<unknown>, port: JobRequest['port']) => unknown>)[name];
   if (!run) throw new Error(`${module} has no function ${name}.`);
   try {
     return { value: await run(input, (message) => port?.postMessage(message), port) };

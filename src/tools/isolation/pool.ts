@@ -8,8 +8,8 @@ import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:wor
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ToolError } from '../define/errors';
-import { type Job, type Order, compiledPath, type Answer } from './job';
-import { Turns } from './turns';
+import { type Job, type JobRequest, compiledPath, type Answer } from './job';
+import { FairScheduler } from './fair-scheduler';
 
 /** Threads of one lane: one per core, at most 8, and at least two so that one owner's job leaves a thread to the others. */
 const THREADS = Math.min(8, Math.max(2, availableParallelism()));
@@ -56,7 +56,7 @@ export async function inThread<I, O, M = never>(job: Job<I, O, M>, input: I, opt
   try {
     const { module, name } = job;
     const ends = signal ? AbortSignal.any([time.signal, signal]) : time.signal;
-    const order: Order = { module, name, input, ...(channel ? { port: channel.port2 } : {}) };
+    const order: JobRequest = { module, name, input, ...(channel ? { port: channel.port2 } : {}) };
     const answer = await pool.run(order, { signal: ends, transferList: channel ? [channel.port2] : [] });
     for (let late = channel && receiveMessageOnPort(channel.port1); late; late = receiveMessageOnPort(channel!.port1))
       options.told!(late.message as M);
@@ -105,14 +105,14 @@ export interface Size {
 
 /** The part of piscina that is used here: its own declarations fail in a project that type-checks its libraries. */
 interface Pool {
-  run(order: Order, options: { signal: AbortSignal; transferList: MessagePort[] }): Promise<Answer>;
+  run(order: JobRequest, options: { signal: AbortSignal; transferList: MessagePort[] }): Promise<Answer>;
   close(): Promise<void>;
   destroy(): Promise<void>;
 }
 
 export interface Threads {
   pool: Pool;
-  turns: Turns;
+  turns: FairScheduler;
   heapMb: number;
 }
 
@@ -120,7 +120,7 @@ const open = new Set<Threads>();
 
 export function openThreads({ threads, heapMb, idleMs }: Size): Threads {
   const { Piscina } = createRequire(__filename)('piscina') as typeof import('piscina'); // loaded only when needed
-  const pool = new Piscina<Order, Answer>({
+  const pool = new Piscina<JobRequest, Answer>({
     filename: compiledPath(join(__dirname, 'job')),
     minThreads: 0,
     maxThreads: threads,
@@ -130,7 +130,7 @@ export function openThreads({ threads, heapMb, idleMs }: Size): Threads {
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
   });
   pool.on('error', () => undefined); // a thread without a task died: the next task gets a new one
-  const made = { pool, turns: new Turns(threads), heapMb };
+  const made = { pool, turns: new FairScheduler(threads), heapMb };
   open.add(made);
   return made;
 }

@@ -2,7 +2,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { exceptionText } from '../../shared/wire/errors';
-import type { TakenOut } from '../results/binary';
+import type { ExtractedFiles } from '../results/result-files';
 import type { SentDeadline } from '../run/deadline';
 import { isToolError } from '../define/errors';
 import type { Answer } from './job';
@@ -58,7 +58,7 @@ export type ToWorker =
   | { say: 'cursor'; call: CursorCall; port: MessagePort; flag: Int32Array };
 
 /** The result as a thread sends it: JSON, and the result's files beside it. */
-export type WireResult = TakenOut;
+export type WireResult = ExtractedFiles;
 
 /** The outcome of some work, as an answer that can be sent. */
 export async function answerOf(work: () => unknown): Promise<Answer> {

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import type { JsonObject } from '../../shared/json/json';
-import { putBack } from '../results/binary';
+import { restoreFiles } from '../results/result-files';
 import type { Deadline } from '../run/deadline';
 import { ToolError } from '../define/errors';
 import { GRACE } from '../run/run';
@@ -145,7 +145,7 @@ async function run(running: Running, input: JsonObject, ctx: ToolContext, limits
     if (signal.aborted) stop();
     else signal.addEventListener('abort', stop, { once: true });
     const returned = valueOf(await task) as WireResult;
-    return returned.ok ? putBack(returned) : unreadable(returned.message);
+    return returned.ok ? restoreFiles(returned) : unreadable(returned.message);
   } catch (error) {
     throw isOutOfMemory(error) ? tooLarge(tool, heapMb) : error;
   } finally {

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Json } from '../../shared/json/json';
 import type { RegisterStore } from '../../store/store';
-import { admit, hold, ledgerAt, LEASE_MS, release, renew, type Admittance } from './ledger';
+import { admit, hold, ledgerAt, LEASE_MS, release, renew, type StartAnswer } from './ledger';
 import type { Tool, ToolLogger } from '../define/tool';
 
 /** Longest wait in `enter`, ms. */
@@ -21,7 +21,7 @@ export interface Pass {
   /** Gives the place back; never throws. */
   leave(): Promise<void>;
 }
-export type Busy = Extract<Admittance, { ok: false }>;
+export type Busy = Extract<StartAnswer, { ok: false }>;
 
 const FREE: Pass = { ok: true, leave: async () => undefined };
 
@@ -56,14 +56,14 @@ export class ToolGate {
     );
   }
 
-  private async ask(tool: Tool, id: string): Promise<Admittance> {
+  private async ask(tool: Tool, id: string): Promise<StartAnswer> {
     const { limits = {} } = tool;
     if (limits.concurrency === undefined && limits.rate === undefined) {
       if (tool.class === 'compute') return { ok: true }; // it has no upstream
       const { value, now } = await this.registers.read(nameOf(tool)); // there may be a hold; no place is taken
       return admit(ledgerAt(value, limits, now), limits, id, now).admittance;
     }
-    return this.registers.update<Admittance>(nameOf(tool), (value, now) => {
+    return this.registers.update<StartAnswer>(nameOf(tool), (value, now) => {
       const { ledger, admittance } = admit(ledgerAt(value, limits, now), limits, id, now);
       return admittance.ok ? { value: ledger as unknown as Json, answer: admittance } : { answer: admittance };
     });

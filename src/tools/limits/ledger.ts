@@ -20,7 +20,7 @@ export interface Ledger {
   hold_until: number;
 }
 
-export type Admittance = { ok: true } | { ok: false; why: 'upstream' | 'rate' | 'concurrency'; waitMs: number };
+export type StartAnswer = { ok: true } | { ok: false; why: 'upstream' | 'rate' | 'concurrency'; waitMs: number };
 
 /** A lease that is not renewed ends after this long, ms. */
 export const LEASE_MS = 30_000;
@@ -47,7 +47,7 @@ export function ledgerAt(value: Json, { rate }: ToolLimits, now: number): Ledger
 }
 
 /** Admits a call, or returns why it may not begin and when to try again. The same id never has two leases. */
-export function admit(ledger: Ledger, limits: ToolLimits, id: string, now: number): { ledger: Ledger; admittance: Admittance } {
+export function admit(ledger: Ledger, limits: ToolLimits, id: string, now: number): { ledger: Ledger; admittance: StartAnswer } {
   const refusal = findRefusal(ledger, limits, id, now);
   if (refusal) return { ledger, admittance: refusal };
   const { concurrency, rate } = limits;
@@ -57,7 +57,7 @@ export function admit(ledger: Ledger, limits: ToolLimits, id: string, now: numbe
   return { ledger: { ...ledger, leases, starts }, admittance: { ok: true } };
 }
 
-function findRefusal(ledger: Ledger, { concurrency, rate }: ToolLimits, id: string, now: number): Admittance | null {
+function findRefusal(ledger: Ledger, { concurrency, rate }: ToolLimits, id: string, now: number): StartAnswer | null {
   if (ledger.hold_until > now) return { ok: false, why: 'upstream', waitMs: ledger.hold_until - now };
   if (rate) {
     const free = freeAt(ledger.starts, rate);

@@ -6,7 +6,7 @@ import { types } from 'node:util';
 import { BEGUN_TOO_LATE, callError, type CallError, exceptionText } from '../../shared/wire/errors';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { Deadline } from './deadline';
-import { toJsonWithFiles, type BinaryFile, type FileResult } from '../results/binary';
+import { toJsonWithFiles, type BinaryFile, type FileResult } from '../results/result-files';
 import { isToolError } from '../define/errors';
 import { checkOutput, FOR_THE_OWNER, readInputOrThrow } from '../schema/input-output';
 import { YieldCollector } from './returned';
@@ -183,7 +183,7 @@ function whenAborted(signal: AbortSignal | undefined, abort: AbortController): {
   return { promise, clear: () => signal?.removeEventListener('abort', stop) };
 }
 
-const MEND = 'Mend the tool; where it fails for a reason that the model should know, throw a ToolError with a code.';
+const FIX_HINT = 'Mend the tool; where it fails for a reason that the model should know, throw a ToolError with a code.';
 
 /** Converts what a tool threw to an error of the error table. */
 export function errorOf(tool: Tool, error: unknown): CallError {
@@ -194,7 +194,7 @@ export function errorOf(tool: Tool, error: unknown): CallError {
 /** Logs, with its stack, an exception that is not a ToolError: it is a fault in the tool. */
 export function logFault(tool: Tool, error: unknown, log: ToolLogger): void {
   if (isToolError(error)) return;
-  log.error({ tool: tool.name, version: tool.version, err: redactedValue(error), todo: MEND }, 'a tool threw an exception');
+  log.error({ tool: tool.name, version: tool.version, err: redactedValue(error), todo: FIX_HINT }, 'a tool threw an exception');
 }
 
 function failedResult(error: CallError, nothingHappened = false): RunResult {

@@ -48,7 +48,7 @@ export function weightOf(root: JsonObject): Weight {
     () => Infinity,
   );
   weight.looks = looks(root);
-  eachBelow(root, (schema) => {
+  visitSchemas(root, (schema) => {
     if (cyclic) weight.growth = Math.max(weight.growth, growth(schema));
   });
   return weight;
@@ -98,15 +98,15 @@ function memoize(make: (schema: JsonObject, of: (schema: JsonObject) => number) 
 }
 
 /** Visits the schema itself and every schema in it. */
-export function eachBelow(schema: JsonObject, visit: (schema: JsonObject) => void): void {
+export function visitSchemas(schema: JsonObject, visit: (schema: JsonObject) => void): void {
   visit(schema);
-  for (const below of subschemas(schema)) eachBelow(below.schema, visit);
+  for (const below of subschemas(schema)) visitSchemas(below.schema, visit);
 }
 
 /** Number of schemas in it, itself included. */
-export function schemasIn(schema: JsonObject): number {
+export function countSchemas(schema: JsonObject): number {
   let schemas = 0;
-  eachBelow(schema, () => (schemas += 1));
+  visitSchemas(schema, () => (schemas += 1));
   return schemas;
 }
 

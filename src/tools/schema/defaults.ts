@@ -6,7 +6,7 @@
 import type { ValidateFunction } from 'ajv';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { ajvFor, forAjv, dialectOf } from './ajv';
-import { eachBelow, FEW_STEPS, stepsOver, weightOf, type Weight } from './cost';
+import { visitSchemas, FEW_STEPS, stepsOver, weightOf, type Weight } from './cost';
 import { mapSubschemas, resolveLocal, subschemas } from './subschemas';
 
 export interface Defaults {
@@ -139,7 +139,7 @@ function inAlternatives(root: JsonObject): ReadonlySet<JsonObject> {
     if (typeof $ref === 'string') add(resolveLocal(root, $ref) ?? root); // a reference by name could lead to any part
     if ($dynamicRef !== undefined) add(root);
   };
-  eachBelow(root, (schema) => {
+  visitSchemas(root, (schema) => {
     for (const { schema: below, keyword } of subschemas(schema)) if (ALTERNATIVES.has(keyword)) add(below);
   });
   return found;

@@ -10,7 +10,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { AJV_OPTIONS, ajvFor, forAjv, type AjvOptions, dialectOf, type Dialect, compilesForSure } from './ajv';
-import { closeSchema } from './closed';
+import { closeSchema } from './close-schema';
 import { defaultsOf } from './defaults';
 import { isToolError } from '../define/errors';
 import { defineJob } from '../isolation/job';
@@ -51,13 +51,13 @@ export function inputSchema(input: z.ZodType | JsonObject): JsonObject {
 
 /** The JSON Schema as its author wrote it, not closed. */
 export function writtenInput(input: z.ZodType | JsonObject): JsonObject {
-  return plain(isZod(input) ? z.toJSONSchema(input, { io: 'input' }) : input);
+  return copyAsJson(isZod(input) ? z.toJSONSchema(input, { io: 'input' }) : input);
 }
 
 /** The JSON Schema of what a tool returns. Further fields are allowed, unless the schema forbids them. */
 export function outputSchema(output: z.ZodType | JsonObject): JsonObject {
-  if (!isZod(output)) return plain(output);
-  return plain(z.toJSONSchema(output, { io: 'output', override: leaveOpen }));
+  if (!isZod(output)) return copyAsJson(output);
+  return copyAsJson(z.toJSONSchema(output, { io: 'output', override: leaveOpen }));
 }
 
 /** Opens objects again: zod closes every object of an output, although one that is not strict drops further fields silently. */
@@ -67,7 +67,7 @@ function leaveOpen({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodTypes; jso
 }
 
 /** Copies a schema as plain JSON: without getters, and independent of later changes to the original. */
-export function plain(schema: unknown): JsonObject {
+export function copyAsJson(schema: unknown): JsonObject {
   const text = JSON.stringify(schema);
   if (text.length > LONGEST) throw new Error(`it has ${text.length} characters; at most ${LONGEST} are allowed`);
   return JSON.parse(text) as JsonObject;

@@ -8,7 +8,7 @@ import { samePerson, type Edit, type Settlement } from '../../shared/approval/ap
 import { hashJson } from '../../shared/json/digests';
 import type { DecisionFields, DecisionKind } from '../../shared/approval/decision';
 import {
-  answers,
+  countReservedPlaces,
   countDecision,
   decisionOn,
   findQuestion,
@@ -19,7 +19,7 @@ import {
 import { resetSeed } from '../sandbox/reset-seed';
 import { now } from '../sandbox/time';
 import { remark, type ApprovalAnswer, type ApprovalQuestion, type DoubtQuestion, type Pending, type Question } from './question';
-import { NO_ROOM, placesFor, type Words } from './room-for-decisions';
+import { NO_ROOM, missingAnswers, type Statement } from './room-for-decisions';
 import type { InFlight } from '../turn/in-flight';
 import { MANY_EVENTS } from '../sandbox/is-bounded';
 
@@ -33,14 +33,14 @@ export type Check = (
   },
 ) => Promise<{ ok: true; principal: string } | { ok: false; reason: string }>;
 
-export interface Surroundings {
+export interface QuestionDependencies {
   inFlight: InFlight;
   requester: string;
   /** Runs whenever a question opens or changes. */
   onChange(): void;
   check: Check;
   /** Whether the turn's state has room for all words (`hasRoom`). @param answers how many reserved places they use */
-  fits(words: Words[], answers: number): boolean;
+  fits(words: Statement[], answers: number): boolean;
   /** Notifies people of a question; never throws, never waits. */
   tell(question: Question, reminder: boolean): void;
 }
@@ -58,7 +58,7 @@ export class ApprovalQuestions {
   /** Tools in the search attribute as last written. */
   shownTools: string[] = [];
 
-  constructor(private readonly around: Surroundings) {}
+  constructor(private readonly around: QuestionDependencies) {}
 
   open(): Question[] {
     return this.pendings.filter((pending) => pending.answer === null).map(({ question }) => question);
@@ -184,7 +184,7 @@ export class ApprovalQuestions {
     const signed = attestation === null ? {} : { attestation };
     const words = { by, note: fields.note, identity: from.identity, attestation };
     // The superseding call needs places for its whole quorum, and counts the editor as one more maker.
-    const given = pending.question.policy.quorum - placesFor(pending.question);
+    const given = pending.question.policy.quorum - missingAnswers(pending.question);
     if (!this.around.fits([words, { ...words, note: null, attestation: null }], -given))
       return `${NO_ROOM}; send it with a shorter note, or deny the call`;
     const admitted = await pending.edit!({ input, by, note: fields.note, identity: from.identity, ...signed });
@@ -215,7 +215,7 @@ export class ApprovalQuestions {
     const words = said.map(({ by, fields: { note }, from: { identity }, attestation }) => ({ by, note, identity, attestation }));
     return this.around.fits(
       words,
-      said.reduce((sum, one) => sum + answers(one), 0),
+      said.reduce((sum, one) => sum + countReservedPlaces(one), 0),
     );
   }
 

@@ -5,7 +5,7 @@
 import { decisionFault, samePerson, type Decision, type DecisionSource, type Settlement } from '../../shared/approval/approval';
 import type { DecisionFields, DecisionKind } from '../../shared/approval/decision';
 import type { ApprovalAnswer, ApprovalQuestion, Pending } from './question';
-import { placesFor } from './room-for-decisions';
+import { missingAnswers } from './room-for-decisions';
 
 /** `at`: when the decision was accepted, if that is recorded. */
 export type DecisionOrigin = DecisionSource & { channel: 'signal' | 'update'; at?: string };
@@ -82,8 +82,8 @@ export function countDecision({ pending, kind, by, attestation, from, fields }: 
 }
 
 /** How many reserved places of its question the decision uses. A denial uses all: nobody else has to decide after it. */
-export function answers({ pending: { question }, kind }: Pick<IncomingDecision, 'pending' | 'kind'>): number {
-  return kind === 'deny' ? placesFor(question) : 1;
+export function countReservedPlaces({ pending: { question }, kind }: Pick<IncomingDecision, 'pending' | 'kind'>): number {
+  return kind === 'deny' ? missingAnswers(question) : 1;
 }
 
 /** @param at time of the decision, unless `from` says when it was accepted */

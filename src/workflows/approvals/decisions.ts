@@ -11,7 +11,7 @@ import type { Dispatch } from '../call/dispatch-types';
 import { mustBeInTime, now } from '../sandbox/time';
 import { type Interruption, readBy } from '../turn/ending';
 import type { TurnData } from '../turn/state';
-import { hear } from '../sub-agents/sub-turns';
+import { noteChildSignal } from '../sub-agents/sub-turns';
 import type { Steering } from '../turn/steering';
 import { ignoreSignal } from '../turn/state-limits';
 
@@ -132,7 +132,8 @@ function fromSignal(
   if (payloads.length > 1) return `it carries ${payloads.length} payloads; one is allowed`;
   const decoded = decodePayload(payloads[0]);
   if (!decoded.ok) return decoded.reason;
-  if (name === SUB_TURN_SIGNAL) return isJsonObject(decoded.value) ? hear(data, decoded.value) : 'it must be one JSON object';
+  if (name === SUB_TURN_SIGNAL)
+    return isJsonObject(decoded.value) ? noteChildSignal(data, decoded.value) : 'it must be one JSON object';
   const from = { channel: 'signal' as const, identity };
   if (name === STEER) return steer(decoded.value, loop?.steering ?? null, from);
   if (name === INTERRUPT) return interrupt(decoded.value, loop);

@@ -11,7 +11,7 @@ import type { Question } from './question';
 import type { OpenStep, Progress, TurnData } from '../turn/state';
 
 /** What one person says about a call. */
-export interface Words {
+export interface Statement {
   by: string;
   note: string | null;
   identity: string;
@@ -41,20 +41,20 @@ interface Bytes {
 
 const ROOM: Bytes = { texts: 400_000, all: 1_300_000 };
 /** Reserved for one missing answer, without a note. */
-const PLACE: Bytes = { texts: 1_700, all: 5_800 };
+const ANSWER_BYTES: Bytes = { texts: 1_700, all: 5_800 };
 /** Bytes of a decision without its texts. */
-const BARE = 450;
+const DECISION_BYTES = 450;
 /**
  * Answers reserved for a call in doubt, of which there is one at a time: among 19 settlements at least 10 agree (the largest
  * quorum).
  */
-const SETTLING = 19;
+const SETTLEMENT_PLACES = 19;
 
 /**
  * Whether the words fit beside the reserved places.
  * @param answers how many reserved places the words use; negative: how many more places they need
  */
-export function hasRoom(data: TurnData, words: Words[], answers: number): boolean {
+export function hasRoom(data: TurnData, words: Statement[], answers: number): boolean {
   return fits([...saidSoFar(data.outcomes, data.open), ...words], makersOf(data.open), placesOf(data.open) - answers);
 }
 
@@ -67,18 +67,18 @@ export function hasRoomToAsk(data: TurnData, { id, earlier = [], makers = [] }: 
 }
 
 /** How many answers are missing. 1 for a call in doubt, which has reserved places of its own. */
-export function placesFor(question: Question): number {
+export function missingAnswers(question: Question): number {
   return question.kind === 'doubt' ? 1 : Math.max(0, question.policy.quorum - question.approvals.length);
 }
 
-function fits(said: Words[], makers: string[], places: number): boolean {
+function fits(said: Statement[], makers: string[], places: number): boolean {
   const names = jsonBytes([...new Set(makers)]);
   const used = said.map(bytesOf).reduce(plus, { texts: names, all: names });
-  return used.texts + places * PLACE.texts <= ROOM.texts && used.all + places * PLACE.all <= ROOM.all;
+  return used.texts + places * ANSWER_BYTES.texts <= ROOM.texts && used.all + places * ANSWER_BYTES.all <= ROOM.all;
 }
 
-function bytesOf({ by, note, identity, attestation }: Words): Bytes {
-  const texts = BARE + jsonBytes([by, note, identity]);
+function bytesOf({ by, note, identity, attestation }: Statement): Bytes {
+  const texts = DECISION_BYTES + jsonBytes([by, note, identity]);
   return { texts, all: texts + (attestation?.length ?? 0) };
 }
 
@@ -88,12 +88,12 @@ function plus(one: Bytes, other: Bytes): Bytes {
 
 function placesOf(open: OpenStep | undefined): number {
   const kept = openProgress(open);
-  const asked = kept.flatMap((one) => (one.at === 'question' ? [placesFor(one.question)] : []));
+  const asked = kept.flatMap((one) => (one.at === 'question' ? [missingAnswers(one.question)] : []));
   const settled = kept.flatMap((one) => (one.at === 'doubt' ? one.question.settlements : []));
-  return asked.reduce((sum, places) => sum + places, Math.max(0, SETTLING - settled.length));
+  return asked.reduce((sum, places) => sum + places, Math.max(0, SETTLEMENT_PLACES - settled.length));
 }
 
-function saidSoFar(outcomes: TurnData['outcomes'], open: OpenStep | undefined): Words[] {
+function saidSoFar(outcomes: TurnData['outcomes'], open: OpenStep | undefined): Statement[] {
   const ended = [...outcomes, ...Object.values(open?.outcomes ?? {})];
   return [
     ...ended.flatMap(({ decision, approvals = [], earlier = [] }) => [...(decision ? [decision] : []), ...approvals, ...earlier]),

@@ -15,7 +15,7 @@ import { dispatch } from './dispatch';
 import { dispatchContext } from './dispatch-context';
 import type { Dispatch } from './dispatch-types';
 import { conclude, endingOf, type Ending } from '../turn/ending';
-import { resumable, resume, restoreState, unlessFull, type Another } from '../turn/continue-as-new';
+import { resumable, resume, restoreState, runUntilFull, type StartNextRun } from '../turn/continue-as-new';
 import { now } from '../sandbox/time';
 import { bindToStore, newTurn } from '../turn/state';
 import { showState, turnView } from '../turn/turn-view';
@@ -47,9 +47,9 @@ export async function call(input: CallInput): Promise<DirectCallView> {
   handleDecisions(context, null);
   new ParentReporter(turn, data, questions);
 
-  const another: Another = (apart) =>
+  const another: StartNextRun = (apart) =>
     continueAsNew<CallWorkflow>({ ...input, input_json: '', agent: turn.agent, resume: resumable(data, apart) });
-  const ending = await unlessFull(context, () => runOne(input, context), another).catch((error: unknown) =>
+  const ending = await runUntilFull(context, () => runOne(input, context), another).catch((error: unknown) =>
     endingOf(error, data),
   );
   return conclude(context, ending, view, { take: (closed) => (envelope = closed.envelope ?? null) });

@@ -9,7 +9,7 @@ import { now } from '../sandbox/time';
 import type { Question } from '../approvals/question';
 import { isBounded } from '../sandbox/is-bounded';
 import type { TurnData } from '../turn/state';
-import { hasRoom, type Words } from '../approvals/room-for-decisions';
+import { hasRoom, type Statement } from '../approvals/room-for-decisions';
 import { Forwarding } from '../sub-agents/sub-turns';
 import { showState } from '../turn/turn-view';
 import { InFlight } from '../turn/in-flight';
@@ -38,7 +38,7 @@ export function dispatchContext(
     const told = inFlight.during(() => notify({ turn, kind, call_id, tool, digest, ...card, at: now() }));
     told.catch(() => undefined); // the worker logs a failure; the question stays open
   };
-  const fits = (words: Words[], answers: number) => hasRoom(data, words, answers) || !isBounded();
+  const fits = (words: Statement[], answers: number) => hasRoom(data, words, answers) || !isBounded();
   const questions: ApprovalQuestions = new ApprovalQuestions({
     inFlight,
     requester: turn.requester,

@@ -30,11 +30,11 @@ export async function dispatch(context: Dispatch, calls: AdmittedCall[]): Promis
     else if (refusal) outcomes[call.id] = endCall(data, call, 'rejected', { error: refusal });
   }
   fitCalls(data);
-  await goOn(context, data.open);
+  await runOpenStep(context, data.open);
 }
 
 /** Runs the calls of an open step that have no outcome yet. */
-export async function goOn(context: Dispatch, { calls, outcomes }: OpenStep): Promise<void> {
+export async function runOpenStep(context: Dispatch, { calls, outcomes }: OpenStep): Promise<void> {
   const { data } = context;
   const runnable = calls.filter((call) => outcomes[call.id] === undefined);
   const admissions: Admissions = new Map(runnable.map((call) => [call.id, admit(context, call)]));

@@ -34,7 +34,7 @@ import { onSignals } from '../sandbox/signals';
 /** Updates per run; Temporal allows 2,000. */
 const MOST_UPDATES = 1000;
 /** How long an empty book waits for the next call, ms. */
-const LINGERS = 60_000;
+const IDLE_TIMEOUT_MS = 60_000;
 /** A year: an update with a longer window is refused. */
 const LONGEST = 366 * 24 * 3_600_000;
 
@@ -74,7 +74,7 @@ export async function budget({ book: kept = EMPTY_BOOK, ...name }: BudgetInput):
   for (;;) {
     const end = countsUntil(book);
     const full = () => updates >= MOST_UPDATES || workflowInfo().continueAsNewSuggested;
-    if (await condition(full, end === null ? LINGERS : Math.max(1, end - Date.now()))) {
+    if (await condition(full, end === null ? IDLE_TIMEOUT_MS : Math.max(1, end - Date.now()))) {
       await condition(allHandlersFinished);
       await continueAsNew<typeof budget>({ ...name, book });
     }

@@ -49,7 +49,7 @@ import { onSignals } from '../sandbox/signals';
 const MOST_UPDATES = 500;
 /** A terminated turn sends no signal: a running turn is checked at growing intervals, ms. */
 const FIRST_LOOK = 60_000;
-const SELDOM = 3_600_000;
+const LONGEST_LOOK_MS = 3_600_000;
 /** A turn that signals its end closes within this time, ms. */
 const ENDS_WITHIN = 20_000;
 
@@ -188,7 +188,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
 
   /** Null: the turn still runs, and this run of the session is full. */
   async function turnEnd(turn_id: string): Promise<Exclude<LookAtTurnOutput, { state: 'running' }> | null> {
-    for (let wait = FIRST_LOOK; ; wait = Math.min(SELDOM, wait * 2)) {
+    for (let wait = FIRST_LOOK; ; wait = Math.min(LONGEST_LOOK_MS, wait * 2)) {
       await condition(() => done === turn_id || full(), wait);
       if (done !== turn_id && full()) return null;
       const within_ms = done === turn_id ? ENDS_WITHIN : 0;

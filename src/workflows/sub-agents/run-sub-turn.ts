@@ -129,7 +129,7 @@ async function begin(
     data.subs = data.subs!.filter((other) => other !== sub);
     if (++lost <= MOST_TURNS) nth -= 1; // another start was faster: check again whose it is
   }
-  return { refused: { error: NO_ID(call.tool) } };
+  return { refused: { error: noFreeIdError(call.tool) } };
 }
 
 function enter({ data }: Dispatch, sub: SubTurn): SubTurn {
@@ -311,7 +311,7 @@ function exhaustedLimitError(tool: string): CallError {
   return callError('QUOTA_EXCEEDED', 'nothing_left', message, { hint: 'Answer with what is known.' });
 }
 
-function NO_ID(tool: string): CallError {
+function noFreeIdError(tool: string): CallError {
   return callError(
     'EXECUTION_ERROR',
     'ids_taken',

@@ -62,7 +62,7 @@ export function withoutCards(subs: SubTurn[]): SubTurn[] {
 }
 
 /** Takes a child's signal. Returns why it is ignored, or null. Many of them cost no more than one. */
-export function hear({ subs = [] }: TurnData, said: JsonObject): string | null {
+export function noteChildSignal({ subs = [] }: TurnData, said: JsonObject): string | null {
   const sub = subs.find(({ turn_id, reserved }) => turn_id === said.turn_id && reserved !== null);
   if (!sub) return 'no sub-agent runs in such a turn';
   if (workflowInfo().historyLength >= MANY_EVENTS) return 'the run is full; it is looked at in the next';

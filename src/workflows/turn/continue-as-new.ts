@@ -8,7 +8,7 @@ import type { TurnContext } from '../../shared/io/activities';
 import type { Decision } from '../../shared/approval/approval';
 import { type Json, type JsonObject, jsonBytes, isPacked, packJson, unpackJson, type PackedJson } from '../../shared/json/json';
 import { keepSaid, readCard, readSaid } from '../activities';
-import { goOn } from '../call/dispatch';
+import { runOpenStep } from '../call/dispatch';
 import type { Dispatch } from '../call/dispatch-types';
 import type { OpenStep, Progress, TurnData } from './state';
 import { isBounded } from '../sandbox/is-bounded';
@@ -34,24 +34,24 @@ export function isFull(): boolean {
 }
 
 /** The part of people's words that the store keeps. */
-interface Apart {
+interface StoredWords {
   said_ref: string;
   /** The position of each piece in it. */
   places: Places;
 }
 
 /** Begins the next run. @param apart null: the argument carries everything that people said */
-export type Another = (apart: Apart | null) => Promise<never>;
+export type StartNextRun = (apart: StoredWords | null) => Promise<never>;
 
 /** Runs the body. If this run is full while everything waits for people, `another` begins the next run. */
-export function unlessFull<T>(context: Dispatch, body: () => Promise<T>, another: Another): Promise<T> {
+export function runUntilFull<T>(context: Dispatch, body: () => Promise<T>, another: StartNextRun): Promise<T> {
   const { inFlight, questions, data, arrivals } = context;
   const waits = () => isFull() && data.open !== undefined && inFlight.none && questions.still && arrivals.none;
   const full = async () => {
     // People may say more while the store writes.
-    for (let apart: Apart | null = null; ; apart = await keepApart(context)) {
+    for (let apart: StoredWords | null = null; ; apart = await storeWords(context)) {
       await condition(waits);
-      if (isShort(data, apart)) return another(apart);
+      if (wordsFitArgument(data, apart)) return another(apart);
     }
   };
   // A cancelled turn may still wait for an effect: the cancellation does not stop this watch.
@@ -59,41 +59,45 @@ export function unlessFull<T>(context: Dispatch, body: () => Promise<T>, another
 }
 
 /** The same between two steps, when no question is open, and every arrival so far has been checked. */
-export async function goOnBetween(context: Dispatch, steering: Steering, another: Another): Promise<void> {
-  const apart = isShort(context.data, null) ? null : await context.inFlight.during(() => keepApart(context));
+export async function continueBetweenSteps(context: Dispatch, steering: Steering, another: StartNextRun): Promise<void> {
+  const apart = wordsFitArgument(context.data, null) ? null : await context.inFlight.during(() => storeWords(context));
   await condition(() => steering.still && context.arrivals.none);
   await another(apart);
 }
 
-async function keepApart({ turn, data }: Dispatch): Promise<Apart> {
+async function storeWords({ turn, data }: Dispatch): Promise<StoredWords> {
   const { said } = setAside(callsOf(data));
   const { said_ref } = await keepSaid({ turn, said: packJson(said) });
   return { said_ref, places: placesOf(said) };
 }
 
 /** Whether the words of people that the store does not keep fit into the argument of the next run. */
-function isShort(data: TurnData, apart: Apart | null): boolean {
+function wordsFitArgument(data: TurnData, apart: StoredWords | null): boolean {
   fitCalls(data);
   const { said } = setAside(without(data, apart));
   return jsonBytes(packJson(said)) <= SAID_ALONG || !isBounded() || !patched('said-by-reference');
 }
 
-function without(data: TurnData, apart: Apart | null): JsonObject {
+function without(data: TurnData, apart: StoredWords | null): JsonObject {
   return apart === null ? callsOf(data) : (setAside(callsOf(data), apart.places).rest as JsonObject);
 }
 
 /** The state for the next run; the store has the cards. */
-export function resumable(data: TurnData, apart: Apart | null): Json {
+export function resumable(data: TurnData, apart: StoredWords | null): Json {
   const subs = data.subs ? withoutCards(data.subs) : undefined;
   if (!isBounded())
-    return { ...data, ...(subs ? { subs } : {}), ...(data.open ? { open: unshown(data.open) } : {}) } as unknown as Json;
+    return {
+      ...data,
+      ...(subs ? { subs } : {}),
+      ...(data.open ? { open: openStepWithoutCards(data.open) } : {}),
+    } as unknown as Json;
   fitCalls(data);
   const travels = packJson({ ...data, ...(subs ? { subs: fitSubs(subs) } : {}), ...without(data, apart) });
   return (apart === null ? travels : { ...travels, said_ref: apart.said_ref }) as unknown as Json;
 }
 
 /** In the form of older builds. */
-function unshown(open: OpenStep): OpenStep {
+function openStepWithoutCards(open: OpenStep): OpenStep {
   const progress = Object.entries(open.progress).map(([id, kept]) => [id, withoutCard(kept)] as const);
   return { ...open, progress: Object.fromEntries(progress) };
 }
@@ -127,17 +131,17 @@ function withItsInputs(data: TurnData): TurnData {
 export async function resume(context: Dispatch, kept: Json): Promise<void> {
   const { turn, data, inFlight, arrivals } = context;
   const takeOver = async () => {
-    if (isApart(kept)) await readBack(context, kept);
+    if (hasStoredWords(kept)) await readBack(context, kept);
     for (const progress of Object.values(data.open?.progress ?? {})) await carryOver(turn, progress);
   };
   await inFlight.during(() => CancellationScope.nonCancellable(takeOver)).finally(() => arrivals.takenUp());
-  if (data.open) await goOn(context, data.open);
+  if (data.open) await runOpenStep(context, data.open);
 }
 
 type ReadLater = PackedJson & { said_ref: string };
 
 /** The words of people are in the store, not in the argument. */
-function isApart(resume: Json): resume is Json & ReadLater {
+function hasStoredWords(resume: Json): resume is Json & ReadLater {
   return isPacked(resume) && resume.said_ref !== undefined;
 }
 

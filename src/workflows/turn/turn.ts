@@ -31,7 +31,15 @@ import { addMakers, Steering } from './steering';
 import { cutAnswer } from './state-limits';
 import { showState, turnView } from './turn-view';
 import { ParentReporter } from '../sub-agents/report-to-parent';
-import { goOnBetween, isFull, resumable, resume, restoreState, unlessFull, type Another } from './continue-as-new';
+import {
+  continueBetweenSteps,
+  isFull,
+  resumable,
+  resume,
+  restoreState,
+  runUntilFull,
+  type StartNextRun,
+} from './continue-as-new';
 import { now } from '../sandbox/time';
 
 const NO_ROOM =
@@ -40,11 +48,11 @@ const NO_ROOM =
 export async function turn(input: TurnInput): Promise<TurnView> {
   const data = restoreState(input.resume) ?? newTurn(input, now());
   const about = turnContext(input, data);
-  const desked = dispatchContext(about, data, {
+  const dispatchParts = dispatchContext(about, data, {
     resumes: input.resume !== undefined,
     onQuestion: (question) => void tellOfQuestion(about, input.callback_ref, question, view),
   });
-  const context = { ...desked, ...beginOf(input) };
+  const context = { ...dispatchParts, ...beginOf(input) };
   const { questions } = context;
   const steering = new Steering(
     about,
@@ -59,8 +67,8 @@ export async function turn(input: TurnInput): Promise<TurnView> {
   handleDecisions(context, { steering, interruption });
   const upward = new ParentReporter(context.turn, data, questions);
 
-  const another: Another = (apart) => continueAsNew<TurnWorkflow>({ ...input, message: '', resume: resumable(data, apart) });
-  const ending = await unlessFull(context, () => runSteps(input, context, { steering, interruption, another }), another).catch(
+  const another: StartNextRun = (apart) => continueAsNew<TurnWorkflow>({ ...input, message: '', resume: resumable(data, apart) });
+  const ending = await runUntilFull(context, () => runSteps(input, context, { steering, interruption, another }), another).catch(
     (error: unknown) => endingOf(error, data),
   );
   steering.end();
@@ -75,7 +83,7 @@ interface Loop {
   steering: Steering;
   interruption: Interruption;
   /** Continues in another run. */
-  another: Another;
+  another: StartNextRun;
 }
 
 async function runSteps(input: TurnInput, context: Dispatch, { steering, interruption, another }: Loop): Promise<Ending> {
@@ -87,9 +95,9 @@ async function runSteps(input: TurnInput, context: Dispatch, { steering, interru
     if (interrupted) return interrupted;
     const limit = limitReason(data);
     if (limit !== null) return { state: 'limit', reason: limit, written: false };
-    if (isFull()) await goOnBetween(context, steering, another);
+    if (isFull()) await continueBetweenSteps(context, steering, another);
     const room = data.context_full && !data.paused;
-    const made = room ? await inFlight.during(() => interruption.during(() => makeRoom(turn, data))) : null;
+    const made = room ? await inFlight.during(() => interruption.during(() => compactConversation(turn, data))) : null;
     if (data.interrupted) continue;
     if (full && made === false) return { state: 'failed', reason: NO_ROOM, written: false };
     const steers = data.paused ? [] : steering.pickUp();
@@ -142,7 +150,7 @@ async function nextStep(input: TurnInput, turn: TurnContext, data: TurnData, ste
   data.head = step.head;
   data.outcomes = [];
   data.paused = step.next === 'continue';
-  noteRoom(data, step.context_full === true);
+  setContextFull(data, step.context_full === true);
   data.policy ??= step.policy;
   data.worked_ms += step.took_ms;
   if (step.text !== '') data.text = cutAnswer(step.text, !['calls', 'continue', 'full'].includes(step.next));
@@ -154,7 +162,7 @@ async function nextStep(input: TurnInput, turn: TurnContext, data: TurnData, ste
  * Compacts the conversation between two steps. If that fails the turn goes on, and the next model request reports the problem.
  * @returns whether there is more room now
  */
-async function makeRoom(turn: TurnContext, data: TurnData): Promise<boolean> {
+async function compactConversation(turn: TurnContext, data: TurnData): Promise<boolean> {
   let did = false;
   if (data.head !== null) {
     try {
@@ -168,11 +176,11 @@ async function makeRoom(turn: TurnContext, data: TurnData): Promise<boolean> {
       if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
     }
   }
-  noteRoom(data, false);
+  setContextFull(data, false);
   return did;
 }
 
-function noteRoom(data: TurnData, full: boolean): void {
+function setContextFull(data: TurnData, full: boolean): void {
   if (full) data.context_full = true;
   else delete data.context_full;
 }

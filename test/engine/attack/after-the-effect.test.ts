@@ -1,6 +1,6 @@
 /** A tool that has paid, and then fails over something of ours: what refuses there says nothing of the payment. */
 import { z } from 'zod';
-import { binaryFile } from '../../../src/tools/results/binary';
+import { binaryFile } from '../../../src/tools/results/result-files';
 import { defineTool } from '../../../src/tools/define/define';
 import { eventually, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';

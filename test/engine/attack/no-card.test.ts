@@ -6,10 +6,10 @@ import { cardsByDigest } from '../../../src/client/approvals/cards';
 import { CallHandle } from '../../../src/client/turns/direct-call';
 import type { NewQuestion } from '../../../src/client/approvals/watch-pending';
 import { followCall } from '../../../src/cli/call';
-import type { Questions } from '../../../src/cli/support/ask';
+import type { TerminalQuestions } from '../../../src/cli/support/terminal-questions';
 import type { Output } from '../../../src/cli/support/output';
-import { decideInStory } from '../../../src/cli/support/story-decision';
-import { Waiting } from '../../../src/cli/support/waiting';
+import { decideDemoCall } from '../../../src/cli/support/demo-decision';
+import { WaitingCallPrompt } from '../../../src/cli/support/waiting-calls';
 import { messageOf } from '../../../src/notify/message';
 import { dataConverter } from '../../../src/temporal/data-converter';
 import { eventually, withEngine, type Engine } from '../support/engine';
@@ -52,10 +52,10 @@ describe('where a card cannot be read, nobody is asked', () => {
           return null;
         },
         above: (print: () => void) => print(),
-      } as unknown as Questions;
+      } as unknown as TerminalQuestions;
       const stop = new AbortController();
       const following = [questions, null].map((each) =>
-        new Waiting(client.turn(turn.id), { output, questions: each, ended: () => undefined }).until(stop.signal),
+        new WaitingCallPrompt(client.turn(turn.id), { output, questions: each, ended: () => undefined }).until(stop.signal),
       );
       await eventually(
         'both have said so',
@@ -140,7 +140,7 @@ describe('where a card cannot be read, nobody is asked', () => {
       const questions = { ask: async (_question: string, _signal: AbortSignal, above: string[]) => (said.push(...above), 'n') };
       const decided = new AbortController().signal;
       const seen = { turn: client.turn(turn.id), digest: call.digest, key: null, decides, output: outputTo(said) };
-      const decide = () => decideInStory({ ...seen, questions: questions as unknown as Questions, decided });
+      const decide = () => decideDemoCall({ ...seen, questions: questions as unknown as TerminalQuestions, decided });
       await decide();
       expect(said.join('\n')).toMatch(/card .*cannot be read.*the details are too long.*nobody is asked here/s);
       expect(said.join('\n')).not.toContain('holdfast approve');

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { withDevApprovals } from '../../../src/cli/support/dev-approvals';
 import { loadConfig } from '../../../src/config';
-import { secretPlace, startGuardedProxy, type GuardedProxy } from '../../../src/telemetry/guarded-proxy';
+import { secretAddress, startGuardedProxy, type GuardedProxy } from '../../../src/telemetry/guarded-proxy';
 import { eventually } from '../support/engine';
 
 describe('the proxy before what has no check of its own', () => {
@@ -18,7 +18,7 @@ describe('the proxy before what has no check of its own', () => {
       response.setHeader('set-cookie', ['a=1', 'b=2']);
       request.pipe(response);
     });
-    const own = await secretPlace();
+    const own = await secretAddress();
     await new Promise<void>((resolve) => behind.listen(own.port, own.host, resolve));
     proxy = await startGuardedProxy({ host: '127.0.0.1', port: 0 }, own);
   });
@@ -89,14 +89,14 @@ describe('the proxy before what has no check of its own', () => {
 
 describe('a place that no page finds', () => {
   it('is another one each time, of the 16 million addresses of this machine', async () => {
-    const hosts = await Promise.all(Array.from({ length: 20 }, async () => (await secretPlace()).host));
+    const hosts = await Promise.all(Array.from({ length: 20 }, async () => (await secretAddress()).host));
     expect(new Set(hosts).size).toBe(20);
     for (const host of hosts) expect(host).toMatch(/^127\.(?!0\.0\.1$)/);
   });
 
   it('is not there where the system has one loopback address: then only signed decisions count beside the embedded server', async () => {
     const documentation = () => '192.0.2.1'; // of no machine
-    const place = await secretPlace(documentation);
+    const place = await secretAddress(documentation);
     expect(place).toMatchObject({ host: '127.0.0.1', secret: false });
     const [one, many] = [async () => place, async () => ({ ...place, secret: true })];
     const said: string[] = [];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { gatewayApp } from '../../../src/gateway/app';
-import { binaryFile, INLINE_FILE_BYTES } from '../../../src/tools/results/binary';
+import { binaryFile, INLINE_FILE_BYTES } from '../../../src/tools/results/result-files';
 import { defineTool } from '../../../src/tools/define/define';
 import { fetchAllPages, pageInput, pageOfList, type Page } from '../../../src/tools/results/pages';
 import { truncated, truncateInput } from '../../../src/tools/results/truncate';

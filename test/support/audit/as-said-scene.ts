@@ -1,6 +1,6 @@
 /** Decisions, and the signals and updates that gave them, before who compares them. */
 import { attestDecision } from '../../../src/attestation/bundle-signer';
-import { DecisionChecks } from '../../../src/audit/verify/as-said';
+import { DecisionChecks } from '../../../src/audit/verify/decision-checks';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { GATEWAY_KEY } from '../bundle-keys';
 import { at, GONE, HandRun, Reports, type Fields } from './hand-events';

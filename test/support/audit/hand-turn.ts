@@ -1,6 +1,6 @@
 /** A turn written by hand, its events first and its blocks then: for tests of the rules that look at both. */
 import { Attestations } from '../../../src/audit/verify/attestations';
-import { Blocks, type Around } from '../../../src/audit/verify/blocks';
+import { Blocks, type BundleContext } from '../../../src/audit/verify/blocks';
 import { History } from '../../../src/audit/verify/history';
 import { RecordedRules } from '../../../src/audit/verify/recorded-rules';
 import type { BlockBody, PartBody, TurnBody } from '../../../src/audit/format/lines';
@@ -13,7 +13,7 @@ export interface Given {
   turn?: Partial<TurnBody>;
   /** `GONE`: it was left out. */
   argument?: unknown;
-  around?: Partial<Around>;
+  around?: Partial<BundleContext>;
   run_id?: string;
 }
 

@@ -1,9 +1,9 @@
 /** A turn written by hand, before one of those who look at what stands twice in it: rules D1 to D8. */
 import { Attestations } from '../../../src/audit/verify/attestations';
-import { Blocks, type Around } from '../../../src/audit/verify/blocks';
+import { Blocks, type BundleContext } from '../../../src/audit/verify/blocks';
 import { History } from '../../../src/audit/verify/history';
 import { RecordedRules } from '../../../src/audit/verify/recorded-rules';
-import { Testimony } from '../../../src/audit/verify/testimony';
+import { SourceComparison } from '../../../src/audit/verify/source-comparison';
 import type { BlockBody, PartBody, RunBody, TurnBody } from '../../../src/audit/format/lines';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { carrying, HandRun, Reports, TURN, type Fields } from './hand-events';
@@ -22,16 +22,16 @@ export interface Setting {
   argument?: unknown;
   run_id?: string;
   started?: Fields;
-  definitions?: Around['definitions'];
-  children?: Around['children'];
+  definitions?: BundleContext['definitions'];
+  children?: BundleContext['children'];
 }
 
-type Make<T> = (all: Testimony, history: History, blocks: Blocks, turn: TurnBody) => T;
+type Make<T> = (all: SourceComparison, history: History, blocks: Blocks, turn: TurnBody) => T;
 
 export class HandTwice<T extends Looks> extends HandLines {
   readonly history: History;
   readonly blocks: Blocks;
-  readonly all: Testimony;
+  readonly all: SourceComparison;
   readonly of: T;
   readonly run: HandRun;
   readonly body: TurnBody;
@@ -46,7 +46,7 @@ export class HandTwice<T extends Looks> extends HandLines {
     this.history = new History(this.body, 'n', new Attestations([]));
     const around = { definitions, children, blocks: new Set<string>(), rules: new RecordedRules(), hasSessions: true, madeAt: 0 };
     this.blocks = new Blocks(this.body, this.history, around);
-    this.all = new Testimony(this.history);
+    this.all = new SourceComparison(this.history);
     this.all.report = this.reports.report;
     this.of = make(this.all, this.history, this.blocks, this.body);
     this.run = new HandRun((event) => {

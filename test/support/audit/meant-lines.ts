@@ -1,11 +1,11 @@
 /** Lines of a bundle as a verifier takes them, whose form and place are right. */
 import { BUNDLE_VERSION } from '../../../src/audit/format/lines';
-import type { MeantLine } from '../../../src/audit/verify/meaning';
+import type { CheckedLine } from '../../../src/audit/verify/content-checks';
 import type { Json, JsonObject } from '../../../src/shared/json/json';
 import { at, event, payloads, type Fields } from './hand-events';
 import { ARGUMENT } from './hand-lines';
 
-export type Line = [kind: MeantLine['kind'], body: object];
+export type Line = [kind: CheckedLine['kind'], body: object];
 
 export const bundle = (more: Fields = {}): Line => {
   const about = {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { equipDemoChain } from '../../../packs/showcase/src/demo-chain';
 import { loadConfig } from '../../../src/config';
-import { startEquippedChain } from '../../../src/devserver/equipped-chain';
+import { startChainWithContracts } from '../../../src/devserver/chain-with-contracts';
 import { onchainTools } from '../../../packs/onchain/src';
 import { eventually } from '../../engine/support/engine';
 import { toolContext } from '../../support/tool-context';
@@ -12,7 +12,7 @@ import { chainTime, rpc } from '../packs/onchain/support';
 describe('the chain of an embedded stack', () => {
   it('comes with settings with which the onchain tools find tokens and session', async () => {
     const said: string[] = [];
-    const chain = (await startEquippedChain(equipDemoChain, (line) => said.push(line)))!;
+    const chain = (await startChainWithContracts(equipDemoChain, (line) => said.push(line)))!;
     try {
       const { evm } = loadConfig({ ...chain.settings, HOLDFAST_HOME: '/unused' });
       expect(evm).toMatchObject({ url: chain.rpcUrl, tokens: [{ symbol: 'AAA' }, { symbol: 'BBB' }] });
@@ -29,7 +29,7 @@ describe('the chain of an embedded stack', () => {
   });
 
   it('has tokens at the addresses that the example in the tools’ words names', async () => {
-    const chain = (await startEquippedChain(equipDemoChain, () => undefined))!;
+    const chain = (await startChainWithContracts(equipDemoChain, () => undefined))!;
     await chain.stop();
     const { tokens } = loadConfig({ ...chain.settings, HOLDFAST_HOME: '/unused' }).evm!;
     const { example } = onchainTools(null)[0]!.description as { example: string };
@@ -40,7 +40,7 @@ describe('the chain of an embedded stack', () => {
   });
 
   it('makes blocks also when nobody sends anything, so that the time of a quote is not old', async () => {
-    const chain = (await startEquippedChain(
+    const chain = (await startChainWithContracts(
       async () => ({}),
       () => undefined,
       undefined,
@@ -58,12 +58,12 @@ describe('the chain of an embedded stack', () => {
     const said: string[] = [];
     const say = (line: string) => void said.push(line);
     const never = () => Promise.reject(new Error('not asked'));
-    expect(await startEquippedChain(never, say, null)).toBeNull();
+    expect(await startChainWithContracts(never, say, null)).toBeNull();
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-anvil-'));
     const anvil = join(folder, 'anvil');
     await writeFile(anvil, '#!/bin/sh\necho "no such hardfork" >&2\nexit 3\n');
     await chmod(anvil, 0o755);
-    expect(await startEquippedChain(never, say, anvil)).toBeNull();
+    expect(await startChainWithContracts(never, say, anvil)).toBeNull();
     await rm(folder, { recursive: true, force: true });
     expect(said).toEqual([
       expect.stringMatching(/^No chain: anvil is not installed.*@foundry-rs\/anvil.*will say so\.$/),
@@ -75,14 +75,14 @@ describe('the chain of an embedded stack', () => {
     const said: string[] = [];
     let url = '';
     const equip = (rpcUrl: string) => ((url = rpcUrl), Promise.reject(new Error('Out of gas.')));
-    expect(await startEquippedChain(equip, (line) => said.push(line))).toBeNull();
+    expect(await startChainWithContracts(equip, (line) => said.push(line))).toBeNull();
     await expect(rpc(url, 'eth_chainId')).rejects.toThrow('fetch failed');
     expect(said).toEqual(['No chain: Out of gas. The onchain tools will say so.']);
   });
 
   it('says so when it ends by itself', async () => {
     const said: string[] = [];
-    const chain = (await startEquippedChain(
+    const chain = (await startChainWithContracts(
       async () => ({}),
       (line) => said.push(line),
     ))!;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { McpDefinition } from '../../../src/agents/mcp';
-import { binaryFile } from '../../../src/tools/results/binary';
+import { binaryFile } from '../../../src/tools/results/result-files';
 import { defineTool } from '../../../src/tools/define/define';
 import { ToolError } from '../../../src/tools/define/errors';
 import { createPrincipal } from '../../../src/gateway/auth/principals';

@@ -1,7 +1,7 @@
 import { InProcessLive } from '../../../src/live/in-process';
 import { serveGateway, type RunningGateway } from '../../../src/gateway/serve';
 import { type ModelProvider, ModelFailure } from '../../../src/model/provider';
-import { binaryFile } from '../../../src/tools/results/binary';
+import { binaryFile } from '../../../src/tools/results/result-files';
 import { defineTool } from '../../../src/tools/define/define';
 import { catalogueOf } from '../../../src/gateway/tool-catalogue';
 import { defineAgent, defineApp } from '../../../src/agents/define';

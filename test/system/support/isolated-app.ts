@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../src/agents/define';
-import { binaryFile } from '../../../src/tools/results/binary';
+import { binaryFile } from '../../../src/tools/results/result-files';
 import { defineTool } from '../../../src/tools/define/define';
 import { ToolError } from '../../../src/tools/define/errors';
 import type { Tool, ToolContext } from '../../../src/tools/define/tool';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { envelopeOf } from '../../../src/activities/call/direct-envelope';
 import { keepFile } from '../../../src/activities/call/tool-context';
 import { FileStore } from '../../../src/store/files/file-store';
-import { binaryFile, filesIn } from '../../../src/tools/results/binary';
+import { binaryFile, filesIn } from '../../../src/tools/results/result-files';
 
 const AT = '2026-01-31T10:00:00.000Z';
 

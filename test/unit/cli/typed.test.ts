@@ -1,4 +1,4 @@
-import { StreamedText, type Piece } from '../../../src/cli/support/typed';
+import { StreamedText, type Piece } from '../../../src/cli/support/streamed-text';
 
 function shown(pieces: (Partial<Piece> & { text: string })[]) {
   const written: string[] = [];

@@ -2,7 +2,7 @@ import { admitAll } from '../../../src/activities/admission/admit-calls';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { Registry } from '../../../src/tools/catalogue/registry';
 import { Running } from '../../../src/telemetry/running';
-import { watchEventLoop } from '../../../src/worker/blocked';
+import { watchEventLoop } from '../../../src/worker/event-loop-watch';
 import { capturedLog } from '../../support/captured-log';
 import { clockAhead } from '../../support/clock-ahead';
 import { reads } from '../../support/tools';

@@ -2,7 +2,7 @@
 import type { DecisionKind } from '../../../src/shared/approval/decision';
 import type { Json } from '../../../src/shared/json/json';
 import {
-  answers,
+  countReservedPlaces,
   countDecision,
   decisionOn,
   findQuestion,
@@ -202,11 +202,11 @@ describe('a decision that counts', () => {
 describe('of the places that are reserved for a question', () => {
   it('an approval takes one, a denial all that are left', () => {
     const question = approval({ policy: { quorum: 3 } });
-    expect(answers({ pending: pendingOn(question), kind: 'approve' })).toBe(1);
-    expect(answers({ pending: pendingOn(question), kind: 'deny' })).toBe(3);
+    expect(countReservedPlaces({ pending: pendingOn(question), kind: 'approve' })).toBe(1);
+    expect(countReservedPlaces({ pending: pendingOn(question), kind: 'deny' })).toBe(3);
     countDecision(said(pendingOn(question)), AT);
-    expect(answers({ pending: pendingOn(question), kind: 'deny' })).toBe(2);
-    expect(answers({ pending: pendingOn(doubt({ policy: { quorum: 3 } })), kind: 'settle' })).toBe(1);
+    expect(countReservedPlaces({ pending: pendingOn(question), kind: 'deny' })).toBe(2);
+    expect(countReservedPlaces({ pending: pendingOn(doubt({ policy: { quorum: 3 } })), kind: 'settle' })).toBe(1);
   });
 });
 

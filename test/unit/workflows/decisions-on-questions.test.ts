@@ -2,7 +2,7 @@
 import { hashJson } from '../../../src/shared/json/digests';
 import type { DecisionKind } from '../../../src/shared/approval/decision';
 import type { Json } from '../../../src/shared/json/json';
-import { ApprovalQuestions, type Surroundings } from '../../../src/workflows/approvals/approval-questions';
+import { ApprovalQuestions, type QuestionDependencies } from '../../../src/workflows/approvals/approval-questions';
 import { remark, type ApprovalQuestion, type Pending } from '../../../src/workflows/approvals/question';
 import { NO_ROOM } from '../../../src/workflows/approvals/room-for-decisions';
 import { InFlight } from '../../../src/workflows/turn/in-flight';
@@ -44,7 +44,11 @@ async function timePasses(): Promise<void> {
   await settled();
 }
 
-let around: { [K in keyof Surroundings]: Surroundings[K] extends (...args: any[]) => any ? jest.Mock : Surroundings[K] };
+let around: {
+  [K in keyof QuestionDependencies]: QuestionDependencies[K] extends (...args: any[]) => any
+    ? jest.Mock
+    : QuestionDependencies[K];
+};
 let questions: ApprovalQuestions;
 beforeEach(() => {
   jest.useFakeTimers({ now: T0, doNotFake: ['setImmediate'] });

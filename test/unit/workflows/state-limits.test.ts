@@ -12,7 +12,7 @@ import type { CallView, TurnView } from '../../../src/shared/turn/turn-view';
 import { type ApprovalQuestion, type DoubtQuestion, remark } from '../../../src/workflows/approvals/question';
 import { newSession, sendFault, take, recordTurnEnd } from '../../../src/workflows/session/session-state';
 import { type Progress, type TurnData, type SubTurn } from '../../../src/workflows/turn/state';
-import { hasRoom, hasRoomToAsk, placesFor, type Words } from '../../../src/workflows/approvals/room-for-decisions';
+import { hasRoom, hasRoomToAsk, missingAnswers, type Statement } from '../../../src/workflows/approvals/room-for-decisions';
 import {
   placesOf,
   putBack,
@@ -223,7 +223,7 @@ function answerAll(data: TurnData, s: Source): string[] {
       const kept = data.open!.progress[one.id];
       if (kept === undefined || data.open!.outcomes[one.id]) continue;
       const given = longest(s, one);
-      if (kept.at === 'question' && placesFor(kept.question) > 0) {
+      if (kept.at === 'question' && missingAnswers(kept.question) > 0) {
         if (!hasRoom(data, [given], 1)) none.push(one.id);
         kept.question.approvals.push(given);
       } else if (kept.at === 'doubt' && kept.question.settlements.length < 19) {
@@ -251,7 +251,7 @@ function placeOf(places: Progress['at'][], n: number): Progress['at'] {
 /** As approval questions take it: only what fits. */
 function say(data: TurnData, one: AdmittedCall, s: Source, how: { nth: number; attested: boolean; note: boolean }): void {
   const kept = data.open!.progress[one.id];
-  if (kept === undefined || (kept.at === 'question' && placesFor(kept.question) === 0)) return;
+  if (kept === undefined || (kept.at === 'question' && missingAnswers(kept.question) === 0)) return;
   const token = how.attested ? s.hash().repeat(64).slice(0, TOKEN) : '';
   const given = decision(s, one, s.text(NAME), how.note ? s.text(NOTE) : null, token);
   if (!hasRoom(data, [given], kept.at === 'question' ? 1 : 0)) return;
@@ -528,9 +528,9 @@ describe('the state of a turn', () => {
     const data = full(s, 64, ['question'], 3);
     const one = data.open!.calls[0]!;
     const kept = data.open!.progress[one.id] as Progress & { at: 'question' };
-    while (placesFor(kept.question) > 0) kept.question.approvals.push(longest(s, one));
+    while (missingAnswers(kept.question) > 0) kept.question.approvals.push(longest(s, one));
     const note = s.text(NOTE);
-    const words: Words = { by: 'ana', note: null, identity: '', attestation: null };
+    const words: Statement = { by: 'ana', note: null, identity: '', attestation: null };
     let edits = 0;
     while (hasRoom(data, [words, { ...words, note }], -3)) {
       const before = decision(s, one, 'ana', note, '');

@@ -1,6 +1,6 @@
 /** Input fields that the onchain tools share, and the check of their amounts. */
 import { z } from 'zod';
-import { knownTokens, type KnownInputs } from '../known';
+import { knownTokens, type KnownInputs } from '../known-inputs';
 import { ADDRESS_PATTERN, AMOUNT_PATTERN, fitsUint256 } from '../amounts';
 import type { CheckFault } from 'holdfast/tools';
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { defineTool } from 'holdfast/tools';
 import { ADDRESS_PATTERN, AMOUNT_PATTERN, lessSlippage, priceImpactBps } from '../amounts';
 import { noChain } from '../chain';
-import { namingKnownTokens, type KnownInputs } from '../known';
+import { withKnownTokensInHint, type KnownInputs } from '../known-inputs';
 import { quote } from '../router';
 import { targetOf, type Onchain } from '../onchain';
 import { amount, checkAmounts, slippage, token } from './inputs';
@@ -62,7 +62,7 @@ export function simulateSwap(onchain: Onchain | null, known: KnownInputs) {
           return { block: latest, quoted: await quote(client, onchain.router, pair, BigInt(amount_in), latest.number) };
         }),
       );
-      const { block, quoted } = await namingKnownTokens(known, asked);
+      const { block, quoted } = await withKnownTokensInHint(known, asked);
       return {
         from_token,
         to_token,

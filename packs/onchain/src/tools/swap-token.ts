@@ -4,8 +4,8 @@ import { type CheckFault, defineTool } from 'holdfast/tools';
 import { ADDRESS_PATTERN, AMOUNT_PATTERN, fitsUint256 } from '../amounts';
 import { noChain } from '../chain';
 import { executeSwap, reconcileSwap, type SwapExecution } from '../execute';
-import { knownSessionKeys, namingKnownTokens, type KnownInputs } from '../known';
-import { outlook, type SwapInput } from '../plan';
+import { knownSessionKeys, withKnownTokensInHint, type KnownInputs } from '../known-inputs';
+import { simulateExactSwap, type SwapInput } from '../plan';
 import { isWithinSlippage, swapPreview } from '../preview';
 import { accountTargetOf, type Onchain } from '../onchain';
 import { amount, checkAmounts, slippage, token } from './inputs';
@@ -89,13 +89,13 @@ export function swapToken(onchain: Onchain | null, known: KnownInputs, now: () =
     async preview(input, ctx) {
       if (!onchain) throw noChain();
       const asked = onchain.chain.read(ctx.signal, async (client) =>
-        swapPreview(client, input, await outlook(onchain, client, input, ctx.idempotencyKey)),
+        swapPreview(client, input, await simulateExactSwap(onchain, client, input, ctx.idempotencyKey)),
       );
-      return namingKnownTokens(known, asked);
+      return withKnownTokensInHint(known, asked);
     },
     async run(input, ctx) {
       if (!onchain) throw noChain();
-      return toSwapResult(input, await namingKnownTokens(known, executeSwap(onchain, input, ctx)));
+      return toSwapResult(input, await withKnownTokensInHint(known, executeSwap(onchain, input, ctx)));
     },
     reconcileMs: RECONCILE_MS,
     async reconcile(input, ctx) {

@@ -81,7 +81,7 @@ export async function runCommand(
 
 type CommandExit = Pick<CommandEnd, 'exitCode' | 'signal'> & { error?: string };
 
-/** The command as this process sees it: through its parent, the process of `inside.ts`. */
+/** The command as this process sees it: through its parent, the process of `command-runner.ts`. */
 class RunningCommand {
   /** Rejects with NotStarted if certainly nothing ran. */
   readonly started: Promise<void>;

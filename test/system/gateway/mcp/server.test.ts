@@ -4,7 +4,7 @@ import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/typ
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../../src/agents/define';
 import { catalogueOf } from '../../../../src/gateway/tool-catalogue';
-import { binaryFile } from '../../../../src/tools/results/binary';
+import { binaryFile } from '../../../../src/tools/results/result-files';
 import { ToolError } from '../../../../src/tools/define/errors';
 import { eventually } from '../../../engine/support/engine';
 import { person } from '../../../support/gateway';

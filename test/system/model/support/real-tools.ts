@@ -4,7 +4,7 @@ import { defineApp } from '../../../../src/agents/define';
 import type { CallError } from '../../../../src/shared/wire/errors';
 import type { JsonObject } from '../../../../src/shared/json/json';
 import { admit } from '../../../../src/tools/admit/admit';
-import { withoutBytes, type BinaryFile, type FileResult } from '../../../../src/tools/results/binary';
+import { withoutBytes, type BinaryFile, type FileResult } from '../../../../src/tools/results/result-files';
 import { Registry } from '../../../../src/tools/catalogue/registry';
 import { runTool } from '../../../../src/tools/run/run';
 import { toolContext } from '../../../support/tool-context';

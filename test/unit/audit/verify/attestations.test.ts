@@ -191,7 +191,7 @@ describe('what is known of signatures', () => {
     const beyond = (more: Partial<SignedStatement>) => {
       const attestations = new Attestations(TRUST);
       attestations.fault(said(more), HERE);
-      return attestations.beyondNotes.size;
+      return attestations.unsignedNotes.size;
     };
     const older = 'an older one';
     expect(beyond({ attestation: older, note: 'seen' })).toBe(1);

@@ -1,6 +1,6 @@
 /** Who makes a bundle asks what a verifier would say of its lines. */
 import { Contradictions } from '../../../../src/audit/verify/contradictions';
-import type { MeantLine } from '../../../../src/audit/verify/meaning';
+import type { CheckedLine } from '../../../../src/audit/verify/content-checks';
 import { event, payloads } from '../../../support/audit/hand-events';
 import { START } from '../../../support/audit/hand-lines';
 import { block, bundle, end, part, run, started, turn, turnEnd, type Line } from '../../../support/audit/meant-lines';
@@ -8,7 +8,7 @@ import { block, bundle, end, part, run, started, turn, turnEnd, type Line } from
 it('whoever makes a bundle asks the same of its lines, and which objects and blocks there are', () => {
   const contradictions = (...lines: Line[]) => {
     const asked = new Contradictions();
-    for (const [n, [kind, body]] of lines.entries()) asked.take({ n, kind, body } as MeantLine);
+    for (const [n, [kind, body]] of lines.entries()) asked.take({ n, kind, body } as CheckedLine);
     return asked.first;
   };
   const own = (policy_ref: string) => [

@@ -1,68 +1,69 @@
 /** Facts that were said so far: whoever says otherwise is found, and what is not said is no fact. */
-import { differing } from '../../../../src/audit/verify/differing';
+import { firstDifference } from '../../../../src/audit/verify/first-difference';
 import type { Table } from '../../../../src/audit/verify/doubled';
 import { Facts } from '../../../../src/audit/verify/facts';
 
 const told = () => {
   const facts = new Facts();
-  facts.tell('call', 'd', { state: 'waiting', by: null }, 'the history');
+  facts.addFacts('call', 'd', { state: 'waiting', by: null }, 'the history');
   return facts;
 };
 
 describe('a fact', () => {
-  it('may be said again', () => expect(told().tell('call', 'd', { state: 'waiting', by: null }, 'the transcript')).toBeNull());
+  it('may be said again', () =>
+    expect(told().addFacts('call', 'd', { state: 'waiting', by: null }, 'the transcript')).toBeNull());
 
   it('said otherwise is found, with who has said what', () => {
     const reason = 'The transcript says that state of the call is "denied", and the history says otherwise';
-    expect(told().tell('call', 'd', { by: null, state: 'denied' }, 'the transcript')).toEqual({ subject: 'call', reason });
+    expect(told().addFacts('call', 'd', { by: null, state: 'denied' }, 'the transcript')).toEqual({ subject: 'call', reason });
   });
 
   it('said otherwise is found first of all, and the others are kept', () => {
     const facts = told();
-    const found = facts.tell('call', 'd', { state: 'denied', by: 'ana', note: 'n' }, 'the record');
+    const found = facts.addFacts('call', 'd', { state: 'denied', by: 'ana', note: 'n' }, 'the record');
     expect(found!.reason).toContain('state of the call');
-    expect(facts.tell('call', 'd', { note: 'other' }, 'x')!.reason).toContain('and the record says otherwise');
+    expect(facts.addFacts('call', 'd', { note: 'other' }, 'x')!.reason).toContain('and the record says otherwise');
   });
 
   it('is of its subject, of its name', () => {
-    expect(told().tell('call', 'e', { state: 'denied' }, 'x')).toBeNull();
-    expect(told().tell('effect', 'd', { state: 'denied' }, 'x')).toBeNull();
+    expect(told().addFacts('call', 'e', { state: 'denied' }, 'x')).toBeNull();
+    expect(told().addFacts('effect', 'd', { state: 'denied' }, 'x')).toBeNull();
   });
 
   it('of nothing that has a name is none', () => {
     const facts = told();
     for (const name of [undefined, null, 7])
-      for (const state of ['waiting', 'denied']) expect(facts.tell('call', name, { state }, 'x')).toBeNull();
+      for (const state of ['waiting', 'denied']) expect(facts.addFacts('call', name, { state }, 'x')).toBeNull();
     expect(facts.knows('call', undefined, 'state')).toBe(false);
     expect(facts.knows('call', 7, 'state')).toBe(false);
   });
 
   it('that is undefined is not said; null and the empty text are said', () => {
     const facts = told();
-    expect(facts.tell('call', 'd', { state: undefined }, 'x')).toBeNull();
-    expect(facts.tell('call', 'd', { by: '' }, 'x')).not.toBeNull();
-    expect(facts.tell('call', 'd', { by: 'ana' }, 'x')).not.toBeNull();
+    expect(facts.addFacts('call', 'd', { state: undefined }, 'x')).toBeNull();
+    expect(facts.addFacts('call', 'd', { by: '' }, 'x')).not.toBeNull();
+    expect(facts.addFacts('call', 'd', { by: 'ana' }, 'x')).not.toBeNull();
   });
 
   it.each(['turn.agent', 'turn.message', 'card.text', 'call.key'])('%s says nothing where it is empty', (place) => {
     const [subject, fact] = place.split('.') as ['turn', string];
     const facts = new Facts();
-    facts.tell(subject, 'd', { [fact]: 'something' }, 'the history');
-    for (const empty of [null, '']) expect(facts.tell(subject, 'd', { [fact]: empty }, 'x')).toBeNull();
-    expect(facts.tell(subject, 'd', { [fact]: 'other' }, 'x')).not.toBeNull();
-    expect(facts.tell(subject, 'd', { [`${fact}s`]: '' }, 'x')).toBeNull();
-    expect(facts.tell(subject, 'd', { [`${fact}s`]: 'something' }, 'x')).not.toBeNull();
+    facts.addFacts(subject, 'd', { [fact]: 'something' }, 'the history');
+    for (const empty of [null, '']) expect(facts.addFacts(subject, 'd', { [fact]: empty }, 'x')).toBeNull();
+    expect(facts.addFacts(subject, 'd', { [fact]: 'other' }, 'x')).not.toBeNull();
+    expect(facts.addFacts(subject, 'd', { [`${fact}s`]: '' }, 'x')).toBeNull();
+    expect(facts.addFacts(subject, 'd', { [`${fact}s`]: 'something' }, 'x')).not.toBeNull();
   });
 
   it('is compared as JSON, however long it is', () => {
     const facts = new Facts();
     const long = 'a'.repeat(200);
-    facts.tell('call', 'd', { long, short: { b: 1, a: 2 } }, 'the history');
-    expect(facts.tell('call', 'd', { long, short: { a: 2, b: 1 } }, 'x')).toBeNull();
-    expect(facts.tell('call', 'd', { long: `${long}b` }, 'x')).not.toBeNull();
-    expect(facts.tell('call', 'd', { short: { a: 2 } }, 'x')).not.toBeNull();
+    facts.addFacts('call', 'd', { long, short: { b: 1, a: 2 } }, 'the history');
+    expect(facts.addFacts('call', 'd', { long, short: { a: 2, b: 1 } }, 'x')).toBeNull();
+    expect(facts.addFacts('call', 'd', { long: `${long}b` }, 'x')).not.toBeNull();
+    expect(facts.addFacts('call', 'd', { short: { a: 2 } }, 'x')).not.toBeNull();
     // What has no canonical form is another than what has one.
-    expect(facts.tell('call', 'd', { short: '\ud800' }, 'x')).not.toBeNull();
+    expect(facts.addFacts('call', 'd', { short: '\ud800' }, 'x')).not.toBeNull();
   });
 
   it('is forgotten alone', () => {
@@ -70,7 +71,7 @@ describe('a fact', () => {
     expect(facts.knows('call', 'd', 'state')).toBe(true);
     facts.forget('call', 'd', 'state');
     expect([facts.knows('call', 'd', 'state'), facts.knows('call', 'd', 'by')]).toEqual([false, true]);
-    expect(facts.tell('call', 'd', { state: 'denied' }, 'x')).toBeNull();
+    expect(facts.addFacts('call', 'd', { state: 'denied' }, 'x')).toBeNull();
   });
 
   it.each([
@@ -88,8 +89,8 @@ describe('a fact', () => {
     ['said', 'what people have said'],
   ] as const)('of %s is called that of %s', (subject, name) => {
     const facts = new Facts();
-    facts.tell(subject, 'd', { what: 1 }, 'the history');
-    expect(facts.tell(subject, 'd', { what: 2 }, 'x')!.reason).toContain(` what of ${name} is 2, and `);
+    facts.addFacts(subject, 'd', { what: 1 }, 'the history');
+    expect(facts.addFacts(subject, 'd', { what: 2 }, 'x')!.reason).toContain(` what of ${name} is 2, and `);
   });
 });
 
@@ -99,24 +100,24 @@ describe('a record', () => {
 
   it('says all that its table has, of the subjects that have names', () => {
     const facts = new Facts();
-    expect(facts.tellAll(table, { state: 'waiting', run: 'one', more: 1, other: 2 }, names, 'the history')).toBeNull();
+    expect(facts.addRecord(table, { state: 'waiting', run: 'one', more: 1, other: 2 }, names, 'the history')).toBeNull();
     expect([facts.knows('call', 'd', 'state'), facts.knows('run', 'r', 'id'), facts.knows('call', 'd', 'other')]).toEqual([
       ...[true, true, false],
     ]);
-    expect(facts.tellAll(table, { state: 'denied', run: 'one', more: 1 }, { run: 'r' }, 'x')).toBeNull();
+    expect(facts.addRecord(table, { state: 'denied', run: 'one', more: 1 }, { run: 'r' }, 'x')).toBeNull();
   });
 
   it('that says two things otherwise is found by the first', () => {
     const facts = new Facts();
-    facts.tellAll(table, { state: 'waiting', run: 'one', more: 1 }, names, 'the history');
-    expect(facts.tellAll(table, { state: 'waiting', run: 'two', more: 2 }, names, 'x')).toMatchObject({ subject: 'run' });
+    facts.addRecord(table, { state: 'waiting', run: 'one', more: 1 }, names, 'the history');
+    expect(facts.addRecord(table, { state: 'waiting', run: 'two', more: 2 }, names, 'x')).toMatchObject({ subject: 'run' });
   });
 });
 
 it('two records differ in what both say, each in another way', () => {
-  expect(differing({ a: 1, b: 2 }, { a: 1, b: 2 })).toBeNull();
-  expect(differing({ a: 1, b: 2, c: 3 }, { a: 1, b: 3, c: 4 })).toBe('b');
-  expect(differing({ a: undefined, b: 2 }, { a: 1, b: undefined })).toBeNull();
-  expect(differing({ a: null }, { a: 1 })).toBe('a');
-  expect(differing({}, { a: 1 })).toBeNull();
+  expect(firstDifference({ a: 1, b: 2 }, { a: 1, b: 2 })).toBeNull();
+  expect(firstDifference({ a: 1, b: 2, c: 3 }, { a: 1, b: 3, c: 4 })).toBe('b');
+  expect(firstDifference({ a: undefined, b: 2 }, { a: 1, b: undefined })).toBeNull();
+  expect(firstDifference({ a: null }, { a: 1 })).toBe('a');
+  expect(firstDifference({}, { a: 1 })).toBeNull();
 });

@@ -195,7 +195,7 @@ describe('heads', () => {
     for (const name of ['takeStep', 'runCall', 'endTurn', 'settleEffect', 'compact', 'notify'])
       other.run.scheduled(name, { head: name, call: {} });
     other.run.scheduled('takeStep', { head: null });
-    expect([...other.history.given]).toEqual(['takeStep', 'runCall', 'endTurn', 'settleEffect']);
+    expect([...other.history.inputHeads]).toEqual(['takeStep', 'runCall', 'endTurn', 'settleEffect']);
   });
 });
 

@@ -1,5 +1,5 @@
 /** What people have said and the store keeps: the next run reads the part that the run before has had kept (D1). */
-import { decisionsIn, StoredDecisions } from '../../../../src/audit/verify/kept-said';
+import { decisionsIn, StoredDecisions } from '../../../../src/audit/verify/stored-decisions';
 import { carrying, GONE, payloads, type Fields } from '../../../support/audit/hand-events';
 import { HandTwice, type Setting } from '../../../support/audit/hand-twice';
 

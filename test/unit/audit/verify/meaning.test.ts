@@ -1,5 +1,5 @@
 /** The lines of a bundle in order: of several rules that are broken the first counts, and turns below are there (T6). */
-import { Meaning, type MeantLine } from '../../../../src/audit/verify/meaning';
+import { ContentChecks, type CheckedLine } from '../../../../src/audit/verify/content-checks';
 import { BUNDLE_VERSION, VERSION_2 } from '../../../../src/audit/format/lines';
 import { hashJson } from '../../../../src/shared/json/digests';
 import type { Json, JsonObject } from '../../../../src/shared/json/json';
@@ -10,13 +10,13 @@ import { block, bundle, end, part, run, started, turn, turnEnd, type Line } from
 /** The first fault of these lines: its line, rule and reason. */
 function faultOf(...lines: Line[]): string | null {
   const refs = { parts: new Set<string>(), objects: new Set<string>(), blocks: new Set<string>() };
-  const meaning = new Meaning([], refs);
+  const meaning = new ContentChecks([], refs);
   for (const [n, [kind, body]] of lines.entries()) {
     const { ref } = body as { ref: string };
     if (kind === 'block') refs.blocks.add(ref);
     if (kind === 'part') refs.parts.add(ref);
     if (kind === 'object') refs.objects.add(ref);
-    meaning.take({ n, kind, body } as MeantLine);
+    meaning.take({ n, kind, body } as CheckedLine);
   }
   const { fault } = meaning;
   return fault && `${fault.line} ${fault.rule}: ${fault.message}`;

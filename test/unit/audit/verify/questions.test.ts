@@ -1,6 +1,6 @@
 /** In which run people were asked, and whether an approval is the answer to that (rule T9). */
 import { Questions, type Run } from '../../../../src/audit/verify/questions';
-import { Sayings } from '../../../../src/audit/verify/sayings';
+import { DecisionMessages } from '../../../../src/audit/verify/decision-messages';
 import { attributesOf } from '../../../../src/audit/verify/values';
 import type { JsonObject } from '../../../../src/shared/json/json';
 import { event, HandRun, payloads, type Fields } from '../../../support/audit/hand-events';
@@ -13,7 +13,7 @@ describe('an event of a run after a reset', () => {
     return questions.isOwn(one, attributesOf(one));
   };
   function reset(...before: [type: string, attributes?: JsonObject, seconds?: number][]) {
-    const questions = new Questions(new Sayings());
+    const questions = new Questions(new DecisionMessages());
     questions.begin({ run_id: 'r', began: 'start' });
     for (const one of before) expect(isOwn(questions, ...one)).toBe(true);
     questions.begin({ run_id: 's', began: 'reset' });
@@ -67,7 +67,7 @@ describe('an event of a run after a reset', () => {
 });
 
 it('runs are known by their ids, and which goes on from which', () => {
-  const questions = new Questions(new Sayings());
+  const questions = new Questions(new DecisionMessages());
   questions.begin({ run_id: 'r', began: 'start' });
   questions.begin({ run_id: 's', began: 'continued' });
   questions.run.before = 'r';
@@ -87,7 +87,7 @@ it('runs are known by their ids, and which goes on from which', () => {
 describe('an approval', () => {
   /** Ana has said it at place 5 of the run r; people were asked at place 3. */
   function scene({ asked = 3, run = 'r', own = true }: { asked?: number; run?: string; own?: boolean } = {}) {
-    const sayings = new Sayings();
+    const sayings = new DecisionMessages();
     const questions = new Questions(sayings);
     questions.begin({ run_id: 'q', began: 'start' });
     if (run === 'q') questions.ask(DIGEST, asked);
@@ -129,11 +129,11 @@ describe('an approval', () => {
 
   it('may be asked for before the run began, and counts from the first question on', () => {
     const taken = scene({ asked: 7 });
-    taken.questions.takeUp(DIGEST);
+    taken.questions.continueQuestion(DIGEST);
     expect(taken.approved()).toEqual(NO);
     const other = scene({ run: 'q' });
     other.questions.of('r')!.before = 'q';
-    other.questions.takeUp(DIGEST);
+    other.questions.continueQuestion(DIGEST);
     expect(other.questions.run.asked.get(DIGEST)).toBe(0);
   });
 

@@ -1,6 +1,6 @@
 /** What people said, whatever became of it: a call's approval and settlement must have been said so far (rules H4, H6 and B6). */
 import { attestDecision, attestStart } from '../../../../src/attestation/bundle-signer';
-import { RecordedDecisions } from '../../../../src/audit/verify/said';
+import { RecordedDecisions } from '../../../../src/audit/verify/recorded-decisions';
 import type { Json } from '../../../../src/shared/json/json';
 import { ANA_KEY } from '../../../support/bundle-keys';
 import { at, GONE, HandRun, payloads } from '../../../support/audit/hand-events';

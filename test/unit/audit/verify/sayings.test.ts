@@ -1,6 +1,12 @@
 /** What people said, word for word (rules H9, H10, B13): what a record says that somebody said is one of these, in each of its words. */
 import { attestDecision, attestStart } from '../../../../src/attestation/bundle-signer';
-import { principalOf, Sayings, wordsOf, type Saying, type Words } from '../../../../src/audit/verify/sayings';
+import {
+  principalOf,
+  DecisionMessages,
+  wordsOf,
+  type DecisionMessage,
+  type Words,
+} from '../../../../src/audit/verify/decision-messages';
 import { UNKNOWN } from '../../../../src/audit/verify/values';
 import { hashJson } from '../../../../src/shared/json/digests';
 import type { Json, JsonObject } from '../../../../src/shared/json/json';
@@ -16,15 +22,15 @@ const token = (claims: object = {}) => {
   return attestDecision(ANA_KEY, about, null, Date.parse(at(0)));
 };
 
-function heard(tell: (run: HandRun) => unknown, more: Partial<Saying> = {}): Sayings {
-  const sayings = new Sayings();
+function heard(tell: (run: HandRun) => unknown, more: Partial<DecisionMessage> = {}): DecisionMessages {
+  const sayings = new DecisionMessages();
   let place = 0;
   tell(new HandRun((event) => sayings.hear(event, { place: (place += 1), run: 'r', own: true, tasks: 3, ...more })));
   return sayings;
 }
 const signalled = (value: unknown, name = 'approve', options = {}) => heard((run) => run.signal(name, value, options));
 const updated = (value: unknown, answer?: unknown) => heard((run) => run.update('decide', value, answer));
-const count = (sayings: Sayings, more: Partial<Words> = {}) => sayings.of({ ...WORDS, ...more }).length;
+const count = (sayings: DecisionMessages, more: Partial<Words> = {}) => sayings.of({ ...WORDS, ...more }).length;
 
 describe('a signal', () => {
   it('is kept with all that is known of it', () => {
@@ -175,7 +181,7 @@ describe('an update', () => {
   });
 
   it('is answered in its run', () => {
-    const sayings = new Sayings();
+    const sayings = new DecisionMessages();
     const answer = { outcome: { success: payloads({ accepted: false }) } };
     const told = (run: string) => new HandRun((event) => sayings.hear(event, { place: 1, run, own: true, tasks: 0 }));
     told('r').update('decide', decide);

@@ -1,7 +1,7 @@
 /** What the history of its session says of a turn, against the turn's own (rules H8 and T8): one thing at a time is otherwise. */
 import { Attestations } from '../../../../src/audit/verify/attestations';
 import { History } from '../../../../src/audit/verify/history';
-import { OfSession } from '../../../../src/audit/verify/session';
+import { SessionChecks } from '../../../../src/audit/verify/session';
 import { hashJson } from '../../../../src/shared/json/digests';
 import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { carrying, event, GONE, HandRun, payload, payloads, Reports, TURN, type Fields } from '../../../support/audit/hand-events'; // oxfmt-ignore
@@ -27,13 +27,13 @@ interface Given {
 /** A session and its turn, which began at 100 s. */
 class Scene {
   readonly history: History;
-  private readonly session: OfSession;
+  private readonly session: SessionChecks;
   private readonly reports = new Reports();
   private id = 10;
 
   constructor({ argument = ARGUMENT, started = BY, run_id = 'r', tell }: Given = {}) {
     this.history = new History(TURN, 'n', new Attestations([]));
-    this.session = new OfSession(TURN, this.history);
+    this.session = new SessionChecks(TURN, this.history);
     const run = new HandRun((one) => this.history.event(one, () => undefined));
     this.history.beginRun({ run_id, began: 'start' });
     run.begin({ input: carrying(argument), ...STARTED, ...started }, 100);

@@ -1,7 +1,7 @@
 /** Messages that people have sent to a running turn: as they were said, given to a step and written down (rules H9, B13, D5 and T7). */
 import { attestDecision } from '../../../../src/attestation/bundle-signer';
 import { Steers } from '../../../../src/audit/verify/steers';
-import { Testimony } from '../../../../src/audit/verify/testimony';
+import { SourceComparison } from '../../../../src/audit/verify/source-comparison';
 import { hashOf } from '../../../../src/audit/verify/values';
 import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { steerDigest } from '../../../../src/shared/approval/decision';
@@ -21,14 +21,14 @@ const token = (principal = 'ana') => {
 
 class Scene {
   readonly turn: HandTurn;
-  readonly all: Testimony;
+  readonly all: SourceComparison;
   readonly run: HandRun;
   readonly steers: Steers;
   private readonly reports = new Reports();
 
   constructor(run_id = 'r') {
     this.turn = new HandTurn({ run_id });
-    this.all = new Testimony(this.turn.history);
+    this.all = new SourceComparison(this.turn.history);
     this.all.report = this.reports.report;
     this.steers = new Steers(this.all, this.turn.history, this.turn.blocks);
     this.run = new HandRun((event) => this.steers.event(event));
@@ -233,7 +233,7 @@ describe('a message of the transcript', () => {
     const one = scene();
     expect(one.give()).toEqual([]);
     expect(one.write(message, said)).toEqual([]);
-    expect([...one.all.written]).toEqual([hashOf(STEER)]);
+    expect([...one.all.hashesInTranscript]).toEqual([hashOf(STEER)]);
     expect(one.write(message, { ...said, text: 'Go.' })).toEqual([NOT_GIVEN]);
     expect(scene().write(message, said)).toEqual([NOT_GIVEN]);
     expect(scene('later').write(message, said)).toEqual([]);
@@ -263,7 +263,7 @@ describe('a message of the transcript', () => {
   it('is owed for each message that a step with a result was given (T7)', () => {
     const one = scene();
     one.run.activity('takeStep', { steers: [STEER, 7] }, {});
-    expect([...one.all.owed]).toEqual([hashOf(STEER), hashOf(7)]);
+    expect([...one.all.hashesInHistory]).toEqual([hashOf(STEER), hashOf(7)]);
     const none = scene();
     none.run.scheduled('takeStep', { steers: [STEER] });
     none.run.activity('takeStep', { steers: [STEER] }, GONE);
@@ -271,7 +271,7 @@ describe('a message of the transcript', () => {
     none.run.activity('takeStep', {}, {});
     const id = none.run.scheduled('takeStep', { steers: [STEER] });
     none.begin().run.completed(id, {});
-    expect(none.all.owed.size).toBe(0);
+    expect(none.all.hashesInHistory.size).toBe(0);
     expect((none.all as unknown as JsonObject).unknown).toBe(false);
   });
 });

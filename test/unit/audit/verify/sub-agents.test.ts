@@ -211,7 +211,7 @@ describe('which turn has answered a call', () => {
       told(scene, outcome());
       if (own) scene.start();
       scene.write(kind, { role: 'user', sub_turns: [sub] });
-      return { faults: scene.faults(), written: [...scene.all.written] };
+      return { faults: scene.faults(), written: [...scene.all.hashesInTranscript] };
     };
     const other = ['D6: The transcript says that another turn has answered a call than the outcome of the call does'];
     expect(written(one)).toEqual({ faults: [], written: [hashOf(one)] });
@@ -231,7 +231,7 @@ describe('which turn has answered a call', () => {
     const owed = (name: string, result: unknown) => {
       const scene = new Scene().close();
       scene.run.activity(name, { outcomes: [outcome()] }, result);
-      return [...scene.all.owed];
+      return [...scene.all.hashesInHistory];
     };
     const hash = hashOf({ call_id: '1.1', ...ANSWERED });
     expect([owed('takeStep', {}), owed('endTurn', {}), owed('compact', {}), owed('takeStep', GONE)]).toEqual([

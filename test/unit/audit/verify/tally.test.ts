@@ -1,7 +1,7 @@
 /** What steps and sub-agents' turns have used, beside what a result says of it. */
-import { add, copyOf, none, nothing, wrongSum, type Sums } from '../../../../src/audit/verify/tally';
+import { add, copyOf, none, emptySums, wrongSum, type Sums } from '../../../../src/audit/verify/tally';
 
-const used = (more: Partial<Sums> = {}): Sums => ({ ...nothing(), ...more });
+const used = (more: Partial<Sums> = {}): Sums => ({ ...emptySums(), ...more });
 const tally = (sums: Partial<Sums>, ...below: { sums: Sums; ended: boolean }[]) => ({
   ...none(),
   sums: used(sums),
@@ -9,8 +9,8 @@ const tally = (sums: Partial<Sums>, ...below: { sums: Sums; ended: boolean }[]) 
 });
 
 it('begins with nothing', () => {
-  expect(none()).toEqual({ steps: 0, text: '', sums: nothing(), below: new Map(), unknown: false });
-  expect(Object.values(nothing())).toEqual([0, 0, 0, 0, 0]);
+  expect(none()).toEqual({ steps: 0, text: '', sums: emptySums(), below: new Map(), unknown: false });
+  expect(Object.values(emptySums())).toEqual([0, 0, 0, 0, 0]);
 });
 
 it('adds the numbers of each step, and what is no number counts as none', () => {

@@ -1,12 +1,12 @@
 /** What the sources of one turn have said, and by which rule it is found that one says otherwise (D1 to D6). */
 import { SUBJECTS } from '../../../../src/audit/verify/doubled';
-import { Testimony } from '../../../../src/audit/verify/testimony';
+import { SourceComparison } from '../../../../src/audit/verify/source-comparison';
 import type { JsonObject } from '../../../../src/shared/json/json';
 import { Reports } from '../../../support/audit/hand-events';
 import { HandTurn } from '../../../support/audit/hand-turn';
 
 const testimony = (run_id?: string) => {
-  const all = new Testimony(new HandTurn(run_id === undefined ? {} : { run_id }).history);
+  const all = new SourceComparison(new HandTurn(run_id === undefined ? {} : { run_id }).history);
   const reports = new Reports();
   all.report = reports.report;
   return { all, reports };
@@ -44,7 +44,7 @@ it('is whole where the history is, and nothing was left out', () => {
 });
 
 it('says nothing before it is told to whom', () => {
-  const all = new Testimony(new HandTurn().history);
+  const all = new SourceComparison(new HandTurn().history);
   expect(() => all.report('D1', 'x')).not.toThrow();
 });
 
@@ -59,16 +59,16 @@ const DECISION = { decision: 'approve', digest: 'd', by: 'ana', at: 'now', chann
 describe('decisions that activities were given', () => {
   it('are known without the revision that they are of', () => {
     const { all } = testimony();
-    all.hear([{ ...DECISION, revision: 2 }, null, 'text'], [{ ...DECISION, by: 'rob' }]);
-    const heard = (more: object) => all.heard({ ...DECISION, ...more });
+    all.noteDecisions([{ ...DECISION, revision: 2 }, null, 'text'], [{ ...DECISION, by: 'rob' }]);
+    const heard = (more: object) => all.hasDecision({ ...DECISION, ...more });
     expect([heard({}), heard({ by: 'rob' }), heard({ revision: 2 }), heard({ by: 'eve' })]).toEqual([true, true, false, false]);
   });
 
   it('are shown by their call, each once, in order', () => {
     const { all } = testimony();
     const shown = { decision: 'approve', by: 'ana', at: 'now', note: null, channel: 'signal', identity: 'web', attested: false };
-    all.hear([DECISION, { ...DECISION, revision: 2 }, { ...DECISION, by: 'rob', note: 'n', attestation: 'x' }]);
-    all.hear([{ ...DECISION, digest: 'e', identity: undefined } as unknown as JsonObject]);
+    all.noteDecisions([DECISION, { ...DECISION, revision: 2 }, { ...DECISION, by: 'rob', note: 'n', attestation: 'x' }]);
+    all.noteDecisions([{ ...DECISION, digest: 'e', identity: undefined } as unknown as JsonObject]);
     const rob = { ...shown, by: 'rob', note: 'n', attested: true };
     expect(all.decisionsOn('d')).toEqual([shown, rob]);
     expect(all.decisionsOn('e')).toEqual([{ ...shown, identity: null }]);
@@ -77,20 +77,24 @@ describe('decisions that activities were given', () => {
 
   it('that change a call, or are of none, are not shown', () => {
     const { all } = testimony();
-    all.hear([
+    all.noteDecisions([
       { ...DECISION, decision: 'edit' },
       { ...DECISION, digest: null },
     ]);
-    expect([all.decisionsOn('d'), all.decisionsOn(''), all.heard({ ...DECISION, decision: 'edit' })]).toEqual([[], [], true]);
+    expect([all.decisionsOn('d'), all.decisionsOn(''), all.hasDecision({ ...DECISION, decision: 'edit' })]).toEqual([
+      [],
+      [],
+      true,
+    ]);
   });
 
   it('are known to the run that goes on, and not before', () => {
     const { all } = testimony();
     const by = () => all.decisionsOn('d').map(({ by }) => by);
     all.goOn('r', null);
-    all.hear([DECISION]);
+    all.noteDecisions([DECISION]);
     all.goOn('s', 'r');
-    all.hear([{ ...DECISION, by: 'rob' }]);
+    all.noteDecisions([{ ...DECISION, by: 'rob' }]);
     expect(by()).toEqual(['ana', 'rob']);
     all.goOn('u', 'r');
     expect(by()).toEqual(['ana']);

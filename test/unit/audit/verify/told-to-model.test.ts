@@ -1,5 +1,5 @@
 /** What the model was told of calls is what became of them (rule D8). */
-import { ToldToModel } from '../../../../src/audit/verify/told-to-model';
+import { ToolResultChecks } from '../../../../src/audit/verify/tool-result-checks';
 import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import type { Fields } from '../../../support/audit/hand-events';
 
@@ -22,7 +22,7 @@ function agrees({
   says = { success: true, data: DATA },
   role = 'user',
 }: Way = {}): boolean {
-  const all = new ToldToModel();
+  const all = new ToolResultChecks();
   const of = { tool_use_id: 'use', state: 'succeeded', result_ref: 'r', error: null };
   if (outcome !== null) all.outcome({ ...of, ...outcome } as JsonObject);
   if (result !== null) all.result('r', { envelope: { success: true, data: DATA }, inline: true, ...result } as JsonObject);
@@ -113,7 +113,7 @@ describe('a call without a result', () => {
   });
 
   it('may be told otherwise where another of that id has become so', () => {
-    const all = new ToldToModel();
+    const all = new ToolResultChecks();
     const text = JSON.stringify({ success: false, error: ERROR });
     for (const error of [{ code: 'OTHER' }, ERROR]) all.outcome({ ...failed, tool_use_id: 'use', error });
     all.part('head', { role: 'user' });
@@ -151,7 +151,7 @@ describe('what the model was told', () => {
     expect(agrees(wrong)).toBe(false);
     expect(agrees({ ...wrong, role: 'assistant' })).toBe(true);
     expect(agrees({ ...wrong, told: { type: 'text' } })).toBe(true);
-    const all = new ToldToModel();
+    const all = new ToolResultChecks();
     all.message([]);
     all.message(['nowhere', 'one']);
     all.part('head', { role: 'user' });
@@ -160,7 +160,7 @@ describe('what the model was told', () => {
   });
 
   it('is asked of each message', () => {
-    const all = new ToldToModel();
+    const all = new ToolResultChecks();
     all.part('head', { role: 'user' });
     const text = (success: boolean) => [{ type: 'text', text: JSON.stringify({ success, error: null }) }];
     all.outcome({ tool_use_id: 'a', state: 'failed', result_ref: null, error: null });

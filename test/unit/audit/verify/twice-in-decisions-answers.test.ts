@@ -174,7 +174,7 @@ describe('who had to approve (D5)', () => {
   };
   const nobody = ["D5: The turn's result says that nobody had to approve a call that people were asked about"];
   const other = ["D5: The turn's result says that a call took other approvals than admission has answered"];
-  const heard = (scene: Scene) => scene.all.hear([{ decision: 'deny', digest: 'd', by: 'ana' }]);
+  const heard = (scene: Scene) => scene.all.noteDecisions([{ decision: 'deny', digest: 'd', by: 'ana' }]);
 
   it('is not nobody where people were asked', () => {
     expect([

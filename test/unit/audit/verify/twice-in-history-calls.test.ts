@@ -215,20 +215,20 @@ describe('the outcome of a call, as the next step is told (D4 to D6)', () => {
     const decision = (by: string) => ({ decision: 'approve', digest, by });
     const outcome = { decision: decision('a'), approvals: [{ ...decision('b'), revision: 2 }], earlier: [decision('c'), 7] };
     const scene = new Scene().does('takeStep', { outcomes: [outcome] }, {});
-    expect(['a', 'b', 'c'].map((by) => scene.all.heard(decision(by)))).toEqual([true, true, true]);
-    expect([...scene.all.owed]).toEqual(['a', 'b', 'c'].map((by) => hashOf(decision(by))));
-    expect(new Scene().does('endTurn', { outcomes: [outcome] }, {}).all.owed.size).toBe(3);
+    expect(['a', 'b', 'c'].map((by) => scene.all.hasDecision(decision(by)))).toEqual([true, true, true]);
+    expect([...scene.all.hashesInHistory]).toEqual(['a', 'b', 'c'].map((by) => hashOf(decision(by))));
+    expect(new Scene().does('endTurn', { outcomes: [outcome] }, {}).all.hashesInHistory.size).toBe(3);
     for (const none of [
       new Scene().gives('takeStep', { outcomes: [outcome] }),
       new Scene().does('takeStep', { outcomes: [outcome] }, GONE),
       new Scene().does('compact', { outcomes: [outcome] }, {}),
     ])
-      expect(none.all.owed.size).toBe(0);
+      expect(none.all.hashesInHistory.size).toBe(0);
     const given = new Scene().gives('runCall', {
       approvals: [decision('a')],
       approval: decision('b'),
       call: { earlier: [decision('c')] },
     });
-    expect(['a', 'b', 'c'].map((by) => given.all.heard(decision(by)))).toEqual([true, true, true]);
+    expect(['a', 'b', 'c'].map((by) => given.all.hasDecision(decision(by)))).toEqual([true, true, true]);
   });
 });

@@ -119,10 +119,10 @@ describe('an own block', () => {
       const scene = new Scene(setting);
       tell(scene);
       block('decision', body)(scene);
-      return { faults: scene.faults(), written: [...scene.all.written] };
+      return { faults: scene.faults(), written: [...scene.all.hashesInTranscript] };
     };
     const other = ['D5: The transcript has a decision that says something else than the history'];
-    const given = (scene: Scene) => scene.all.hear([body]);
+    const given = (scene: Scene) => scene.all.noteDecisions([body]);
     expect(decided(body, given)).toEqual({ faults: [], written: [hashOf(body)] });
     expect([decided(body).faults, decided({ ...body, by: 'rob' }, given).faults]).toEqual([other, other]);
     expect([
@@ -227,11 +227,11 @@ describe('the end of a turn', () => {
   });
 
   it('has all that was written down (T7)', () => {
-    const owed = (scene: Scene) => void scene.all.owed.add('x');
+    const owed = (scene: Scene) => void scene.all.hashesInHistory.add('x');
     const lost = [
       'T7: The history has a message, an answer or a decision that was written down, and the transcript does not have it',
     ];
-    expect([end(owed), end((scene) => void [owed(scene), scene.all.written.add('x')])]).toEqual([lost, []]);
+    expect([end(owed), end((scene) => void [owed(scene), scene.all.hashesInTranscript.add('x')])]).toEqual([lost, []]);
     expect([end((scene) => void [owed(scene), scene.part(GONE)]), end(owed, { run_id: 'later' })]).toEqual([[], []]);
     // That something else was left out does not matter.
     expect(end((scene) => void [owed(scene), (scene.all.unknown = true)])).toEqual(lost);

@@ -1,7 +1,7 @@
 /** Whoever looks at what stands twice in a turn is told each line of it (rules D1 to D7). */
-import type { Around } from '../../../../src/audit/verify/blocks';
+import type { BundleContext } from '../../../../src/audit/verify/blocks';
 import { RecordedRules } from '../../../../src/audit/verify/recorded-rules';
-import { Twice } from '../../../../src/audit/verify/twice';
+import { RepeatedFactChecks } from '../../../../src/audit/verify/twice';
 import type { Report } from '../../../../src/audit/verify/history';
 import type { JsonObject } from '../../../../src/shared/json/json';
 import { carrying, event, type Fields } from '../../../support/audit/hand-events';
@@ -9,7 +9,7 @@ import { HandTwice, type Looks, type Setting } from '../../../support/audit/hand
 
 class Told implements Looks {
   constructor(
-    readonly twice: Twice,
+    readonly twice: RepeatedFactChecks,
     readonly report: Report,
   ) {}
   readonly beginRun: Looks['beginRun'] = (run) => this.twice.beginRun(run);
@@ -22,8 +22,8 @@ class Scene extends HandTwice<Told> {
   constructor(setting: Setting = {}) {
     super((all, history, blocks, turn) => {
       const none = { definitions: new Map(), children: new Map(), blocks: new Set<string>(), rules: new RecordedRules() };
-      const around: Around = { ...none, hasSessions: true, madeAt: 0 };
-      return new Told(new Twice(turn, history, blocks, around), all.report);
+      const around: BundleContext = { ...none, hasSessions: true, madeAt: 0 };
+      return new Told(new RepeatedFactChecks(turn, history, blocks, around), all.report);
     }, setting);
   }
 

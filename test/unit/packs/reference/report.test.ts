@@ -1,6 +1,6 @@
 import { parse } from 'parse5';
 import { generateReport } from '../../../../packs/reference/src/tools/generate-report';
-import type { FileResult } from '../../../../src/tools/results/binary';
+import type { FileResult } from '../../../../src/tools/results/result-files';
 import { outputFault } from '../../../../src/tools/schema/input-output';
 import { docxHtml, embeddedText, pdfLinks, pdfPages, pdfText } from './report-text';
 import { call, failure, watched } from '../../../support/packs/reference/support';

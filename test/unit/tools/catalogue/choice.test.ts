@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../../src/agents/define';
 import { crowdingWarning } from '../../../../src/tools/catalogue/catalogue';
-import { lackingTool } from '../../../../src/tools/catalogue/finding';
+import { toolNotShownError } from '../../../../src/tools/catalogue/find-tools';
 import { defineTool } from '../../../../src/tools/define/define';
 import { Registry } from '../../../../src/tools/catalogue/registry';
 import { catalogueTokens } from '../../../../src/tools/define/model-text';
@@ -146,23 +146,23 @@ describe('a call of a tool that the model does not see', () => {
   const { tools } = prepared({ mode: 'find' });
 
   it('is told that the tool is loaded now, and what its input is', () => {
-    expect(lackingTool(tools, 'issue_refund', new Set())).toMatchObject({
+    expect(toolNotShownError(tools, 'issue_refund', new Set())).toMatchObject({
       code: 'TOOL_NOT_FOUND',
       reason: 'not_loaded',
       hint: expect.stringContaining('id (string, may be left out)'),
     });
-    expect(lackingTool(tools, 'issue_refund', new Set(['issue_refund']))).toBeNull();
-    expect(lackingTool(tools, 'issue_refund')).toBeNull();
+    expect(toolNotShownError(tools, 'issue_refund', new Set(['issue_refund']))).toBeNull();
+    expect(toolNotShownError(tools, 'issue_refund')).toBeNull();
   });
 
   it('is told the nearest names when there is no such tool', () => {
-    expect(lackingTool(tools, 'refund_issue', new Set())).toMatchObject({
+    expect(toolNotShownError(tools, 'refund_issue', new Set())).toMatchObject({
       reason: 'unknown_tool',
       hint: expect.stringMatching(/^Nearest names: .*issue_refund/),
     });
-    expect(lackingTool(tools, 'qqqq', new Set())!.hint).toMatch(/No tool has a name like it/);
+    expect(toolNotShownError(tools, 'qqqq', new Set())!.hint).toMatch(/No tool has a name like it/);
     for (const name of ['__proto__', 'constructor', 'x'.repeat(10_000), '\ud800']) {
-      expect(lackingTool(tools, name, new Set())).toMatchObject({ reason: 'unknown_tool' });
+      expect(toolNotShownError(tools, name, new Set())).toMatchObject({ reason: 'unknown_tool' });
     }
   });
 });

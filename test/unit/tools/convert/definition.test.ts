@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../../src/tools/define/define';
 import { parseDefinition, toolDefinition, toolFromDefinition } from '../../../../src/tools/convert';
-import { readResult } from '../../../../src/tools/results/shape';
+import { readResult } from '../../../../src/tools/results/result-text';
 import { compile } from '../../../../src/tools/schema/schema';
 import { shippedTools } from '../../../support/shipped-tools';
 import { everyField } from './every-field';

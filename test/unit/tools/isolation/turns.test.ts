@@ -1,11 +1,11 @@
 /** Who goes next where tasks are more than threads. */
-import { Turns } from '../../../../src/tools/isolation/turns';
+import { FairScheduler } from '../../../../src/tools/isolation/fair-scheduler';
 
 /** Lets everything that can go on now go on. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Says who got a place, in order. */
-function entering(turns: Turns) {
+function entering(turns: FairScheduler) {
   const began: string[] = [];
   const enter = (owner: string, name: string, signal?: AbortSignal) =>
     turns.enter(owner, signal).then(
@@ -16,7 +16,7 @@ function entering(turns: Turns) {
 }
 
 it('leaves one place to others, however much an owner asks for', async () => {
-  const turns = new Turns(3);
+  const turns = new FairScheduler(3);
   const { began, enter } = entering(turns);
   for (const name of ['a1', 'a2', 'a3']) void enter('ana', name);
   void enter('ben', 'b1');
@@ -25,7 +25,7 @@ it('leaves one place to others, however much an owner asks for', async () => {
 });
 
 it('lets owners take turns: whoever asks for many waits behind himself', async () => {
-  const turns = new Turns(2);
+  const turns = new FairScheduler(2);
   const { began, enter } = entering(turns);
   for (const name of ['a1', 'a2', 'a3']) void enter('ana', name);
   for (const name of ['b1', 'b2']) void enter('ben', name);
@@ -39,7 +39,7 @@ it('lets owners take turns: whoever asks for many waits behind himself', async (
 });
 
 it('leaves one place to other tenants, and one of a tenant’s to its other principals', async () => {
-  const turns = new Turns(4);
+  const turns = new FairScheduler(4);
   const { began, enter } = entering(turns);
   for (const name of ['a1', 'a2', 'a3']) void enter('acme/ana', name);
   for (const name of ['b1', 'b2']) void enter('acme/ben', name);
@@ -55,7 +55,7 @@ it('leaves one place to other tenants, and one of a tenant’s to its other prin
 });
 
 it('lets tenants take turns, and in each its principals', async () => {
-  const turns = new Turns(2);
+  const turns = new FairScheduler(2);
   const { began, enter } = entering(turns);
   for (const name of ['a1', 'a2', 'a3']) void enter('acme/ana', name);
   void enter('acme/ben', 'b1');
@@ -69,7 +69,7 @@ it('lets tenants take turns, and in each its principals', async () => {
 });
 
 it('gives the only place there is to one owner', async () => {
-  const turns = new Turns(1);
+  const turns = new FairScheduler(1);
   const { began, enter } = entering(turns);
   void enter('ana', 'a1');
   void enter('ana', 'a2');
@@ -80,7 +80,7 @@ it('gives the only place there is to one owner', async () => {
 });
 
 it('forgets who has given up waiting, and nobody waits behind that', async () => {
-  const turns = new Turns(1);
+  const turns = new FairScheduler(1);
   const { began, enter } = entering(turns);
   const gives = new AbortController();
   void enter('ana', 'a1');

@@ -9,7 +9,7 @@ import {
   withoutBytes,
   type BinaryFile,
   type FileResult,
-} from '../../../../src/tools/results/binary';
+} from '../../../../src/tools/results/result-files';
 
 const pdf = (filename: string, bytes: Uint8Array) => binaryFile({ filename, contentType: 'application/pdf', bytes });
 const kept: BinaryFile[] = [];

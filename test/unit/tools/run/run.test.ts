@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../../../src/shared/wire/error-codes';
 import { ToolError, nextRetry, type RetryCounts } from '../../../../src/tools/define/errors';
 import { Deadline } from '../../../../src/tools/run/deadline';
 import { runTool } from '../../../../src/tools/run/run';
-import { resultText, storedResult } from '../../../../src/tools/results/shape';
+import { resultText, storedResult } from '../../../../src/tools/results/result-text';
 import { toJson } from '../../../../src/tools/results/to-json';
 import { toolContext } from '../../../support/tool-context';
 import { pays, reads } from '../../../support/tools';

@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../../src/agents/define';
 import { contextFor } from '../../../../src/testing/context';
 import { admit, checkInput } from '../../../../src/tools/admit/admit';
-import { binaryFile } from '../../../../src/tools/results/binary';
+import { binaryFile } from '../../../../src/tools/results/result-files';
 import { defineTool } from '../../../../src/tools/define/define';
 import { intentOf, targetOf, factsOf } from '../../../../src/tools/admit/policy';
 import { Registry } from '../../../../src/tools/catalogue/registry';
 import { runTool } from '../../../../src/tools/run/run';
-import { storedResult } from '../../../../src/tools/results/shape';
+import { storedResult } from '../../../../src/tools/results/result-text';
 import { compiledInput } from '../../../../src/tools/schema/schema';
 import type { Tool } from '../../../../src/tools/define/tool';
 

@@ -11,9 +11,9 @@ import { Turn, type Refs } from './turn';
 import { hashOf, timeOf } from './values';
 
 /** The fields of a line that rules need. */
-export type MeantLine = { [K in LineKind]: { n: number; kind: K; body: Bodies[K] } }[LineKind];
+export type CheckedLine = { [K in LineKind]: { n: number; kind: K; body: Bodies[K] } }[LineKind];
 
-export class Meaning {
+export class ContentChecks {
   fault: Fault | null = null;
   readonly attestations: Attestations;
   private bundle: BundleBody | null = null;
@@ -33,7 +33,7 @@ export class Meaning {
   }
 
   /** Takes a line whose form and order are valid. */
-  take(line: MeantLine): void {
+  take(line: CheckedLine): void {
     if (this.fault) return;
     const report = (rule: string, reason: string) => {
       if (this.fault === null || place(rule) < place(this.fault.rule)) this.fault = new Fault(line.n, rule, reason);

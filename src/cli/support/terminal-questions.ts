@@ -1,6 +1,6 @@
 /** Asks questions in the terminal, one at a time, while other lines continue to appear above them. */
 import { createInterface, type Interface } from 'node:readline/promises';
-import { InputMute } from './hush';
+import { InputMute } from './input-mute';
 
 /** The user typed Ctrl-D: there will be no more answers. */
 export class EndOfInput extends Error {
@@ -10,7 +10,7 @@ export class EndOfInput extends Error {
   }
 }
 
-export class Questions {
+export class TerminalQuestions {
   private last: Promise<unknown> = Promise.resolve();
   private open: Interface | null = null;
   private hush: InputMute | null = null;

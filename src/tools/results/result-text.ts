@@ -12,7 +12,7 @@ import { readInputOrThrow } from '../schema/input-output';
 import type { Tool } from '../define/tool';
 import { defineBuiltIn } from '../define/define';
 import { ToolError } from '../define/errors';
-import { withoutBytes } from './binary';
+import { withoutBytes } from './result-files';
 
 const SUMMARY = 300;
 

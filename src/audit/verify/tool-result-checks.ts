@@ -32,7 +32,7 @@ interface ToolResultFacts {
 
 const SUCCESS = 'success';
 
-export class ToldToModel {
+export class ToolResultChecks {
   /** By the model's id of the call (`tool_use_id`). */
   private readonly outcomes = new Map<string, Outcome[]>();
   /** By ref. */

@@ -6,7 +6,7 @@ import type { SigningKey } from '../../attestation/signing-key';
 import { cardLines } from '../../client/approvals/cards';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import { visible } from '../../shared/text/visible';
-import { EndOfInput, type Questions } from './ask';
+import { EndOfInput, type TerminalQuestions } from './terminal-questions';
 import { cardExcerpt } from './card-excerpt';
 import { oneLine } from './describe';
 import type { Output } from './output';
@@ -14,21 +14,21 @@ import type { Output } from './output';
 const HOLDING = '    Waiting for a decision from outside.';
 
 /** Who decides the waiting calls. */
-export type Decides = 'people outside' | 'the terminal' | 'demo-operator';
+export type DemoApprover = 'people outside' | 'the terminal' | 'demo-operator';
 
 export interface Decision {
   turn: TurnHandle;
   digest: string;
   key: SigningKey | null;
-  decides: Decides;
+  decides: DemoApprover;
   output: Output;
-  questions: Questions;
+  questions: TerminalQuestions;
   /** Aborts when the call has been decided, here or elsewhere. */
   decided: AbortSignal;
 }
 
 /** If the card cannot be shown, this asks nobody, shows no way to decide, and approves nothing. */
-export async function decideInStory(given: Decision): Promise<void> {
+export async function decideDemoCall(given: Decision): Promise<void> {
   const { turn, digest, decides, output, questions, decided } = given;
   const { card, why } = await cardOf(turn, digest);
   if (decided.aborted) return;

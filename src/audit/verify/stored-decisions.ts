@@ -1,6 +1,6 @@
 /**
  * Checks the decisions that the store keeps while a turn continues in another run: the next run reads the part that this run stored
- * (D1). `as-said.ts` (H9) and `twice-in-runs.ts` (D5) check the content of the part.
+ * (D1). `decision-checks.ts` (H9) and `twice-in-runs.ts` (D5) check the content of the part.
  */
 import {
   isJsonObject,
@@ -13,7 +13,7 @@ import {
 } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import type { History } from './history';
-import type { Testimony } from './testimony';
+import type { SourceComparison } from './source-comparison';
 import { attributesOf, eventType, firstPayload, UNKNOWN, type JsonOrUnknown } from './values';
 
 export class StoredDecisions {
@@ -25,7 +25,7 @@ export class StoredDecisions {
   private named: JsonOrUnknown = UNKNOWN;
 
   constructor(
-    private readonly all: Testimony,
+    private readonly all: SourceComparison,
     private readonly history: History,
   ) {}
 

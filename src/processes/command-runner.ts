@@ -1,7 +1,7 @@
 /**
  * Runs beside a command, in the command's namespaces: starts it, ends its process group on request or when the worker is gone, and
  * reports how it ended. It is a process of its own, because only the parent of a command learns which signal ended it, and the
- * worker, outside of the namespace, is not its parent. Usage: `node inside.js`, with a socket to the worker as descriptor 3.
+ * worker, outside of the namespace, is not its parent. Usage: `node command-runner.js`, with a socket to the worker as descriptor 3.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { statSync, accessSync, constants } from 'node:fs';
@@ -31,7 +31,7 @@ export type Told =
   | { exitCode: number | null; signal: string | null; error?: string };
 
 /** The compiled form of this file, also if this was loaded from source. */
-export const INSIDE = join(__dirname, '../../dist/processes/inside.js');
+export const INSIDE = join(__dirname, '../../dist/processes/command-runner.js');
 
 /** Time between SIGTERM and SIGKILL for a group, ms. */
 export const GRACE_MS = 2000;

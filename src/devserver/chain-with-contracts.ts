@@ -5,7 +5,7 @@ import { anvilPath, startChain, type DevChain } from './chain';
 const BLOCK_SECONDS = 30;
 
 /** Deploys contracts on a new chain. Returns the settings with which a worker finds them. */
-export type Equip = (rpcUrl: string) => Promise<NodeJS.ProcessEnv>;
+export type DeployContracts = (rpcUrl: string) => Promise<NodeJS.ProcessEnv>;
 
 export interface EquippedChain {
   rpcUrl: string;
@@ -19,8 +19,8 @@ export interface EquippedChain {
  * @param anvil path of the node's binary. Default: the one that npm installed, if any
  * @returns null if there is no chain; `say` gets the reason, in one line
  */
-export async function startEquippedChain(
-  equip: Equip,
+export async function startChainWithContracts(
+  equip: DeployContracts,
   say: (line: string) => void,
   anvil = anvilPath(),
   blockSeconds = BLOCK_SECONDS,

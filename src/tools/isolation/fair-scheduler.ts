@@ -16,7 +16,7 @@ interface Owner {
   waiting: (() => void)[];
 }
 
-export class Turns {
+export class FairScheduler {
   /** The next tenant to run is first. */
   private readonly tenants = new Map<string, Tenant>();
   private taken = 0;

@@ -72,7 +72,7 @@ function isBinaryFile(value: unknown): value is BinaryFile {
 
 /** Converts a result to JSON, with a `FileResult` for each file. `keep` stores each file; without it a file is an error. */
 export async function toJsonWithFiles(value: unknown, keep?: (file: BinaryFile) => Promise<FileResult>): Promise<AsJson> {
-  const marked = takenOut(value);
+  const marked = extractFiles(value);
   if (!marked.ok) return marked;
   if (marked.files.length === 0) return { ok: true, data: marked.data };
   const { files, mark } = marked;
@@ -86,10 +86,10 @@ export async function toJsonWithFiles(value: unknown, keep?: (file: BinaryFile) 
 const MOST_FILES = 20;
 
 /** A result as JSON with a mark in place of each file, and the files. */
-export type TakenOut = { ok: true; data: Json; mark: string; files: BinaryFile[] } | { ok: false; message: string };
+export type ExtractedFiles = { ok: true; data: Json; mark: string; files: BinaryFile[] } | { ok: false; message: string };
 
 /** Takes the files out of a result. Marks replace them while it is serialized, so that one place checks cycles and depth. */
-export function takenOut(value: unknown): TakenOut {
+export function extractFiles(value: unknown): ExtractedFiles {
   const files: BinaryFile[] = [];
   const mark = `file ${randomUUID()}`; // no key in a tool's result can be equal to it
   const json = toJson(value, (item) => (isBinaryFile(item) ? { [mark]: files.push(item) - 1 } : item));
@@ -97,7 +97,7 @@ export function takenOut(value: unknown): TakenOut {
 }
 
 /** The opposite: puts the files, which a message from a thread has copied, in place of their marks. */
-export function putBack({ data, mark, files }: Extract<TakenOut, { ok: true }>): unknown {
+export function restoreFiles({ data, mark, files }: Extract<ExtractedFiles, { ok: true }>): unknown {
   const again = files.map((file) => binaryFile(file));
   return replaceObjects(data, (object) =>
     Object.hasOwn(object, mark) ? (again[object[mark] as number] as unknown as Json) : null,

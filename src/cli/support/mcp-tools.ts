@@ -3,10 +3,10 @@ import { loadConfig } from '../../config';
 import { readEntries, serverOf } from '../../mcp';
 import { getOwn } from '../../shared/json/json';
 import { oneLine } from './describe';
-import { examineServer } from './examined';
+import { examineServer } from './examine-server';
 import type { Agent } from '../../agents/agent';
 
-export interface OutsideTool {
+export interface McpTool {
   name: string;
   class: string;
   server: string;
@@ -15,15 +15,15 @@ export interface OutsideTool {
   agents: string[];
 }
 
-export interface Outside {
-  tools: OutsideTool[];
+export interface McpToolList {
+  tools: McpTool[];
   /** Server → why its tools are not known. */
   missing: Record<string, string>;
 }
 
-export async function outsideTools(agents: readonly Agent[]): Promise<Outside> {
+export async function listMcpTools(agents: readonly Agent[]): Promise<McpToolList> {
   const servers = [...new Set(agents.flatMap(({ mcpServers }) => mcpServers))].sort();
-  const outside: Outside = { tools: [], missing: {} };
+  const outside: McpToolList = { tools: [], missing: {} };
   if (servers.length === 0) return outside;
   const config = loadConfig();
   const entries = readEntries(config.mcp);

@@ -12,11 +12,14 @@ export interface WireMessage extends JsonObject {
 }
 
 /** @param container whether the request names the container in which waiting code continues */
-export function sendable(messages: readonly ModelMessage[], container: boolean): WireMessage[] {
+export function repairConversation(messages: readonly ModelMessage[], container: boolean): WireMessage[] {
   const legal = messages.map(({ role, content }) => ({ role, content: content.flatMap((block) => legalBlock(role, block)) }));
   const served = withoutOpenServerTools(mergeByRole(legal), container);
-  const closed = served.map(({ role, content }) => ({ role, content: role === 'assistant' ? endingOpenly(content) : content }));
-  return pairResults(mergeByRole(closed)).map(neverEmpty).map(asBeginning);
+  const closed = served.map(({ role, content }) => ({
+    role,
+    content: role === 'assistant' ? withoutFinalThinking(content) : content,
+  }));
+  return pairResults(mergeByRole(closed)).map(neverEmpty).map(withoutTrailingSpace);
 }
 
 const USER_TYPES: ReadonlySet<unknown> = new Set([
@@ -54,11 +57,11 @@ function legalBlock(role: ModelMessage['role'], block: JsonObject): JsonObject[]
   const bare = fields ? Object.fromEntries(Object.entries(block).filter(([key]) => fields.includes(key))) : block;
   switch (type) {
     case 'text':
-      return isSaid(block.text) ? [withoutWrongCitations(bare)] : [];
+      return hasText(block.text) ? [withoutWrongCitations(bare)] : [];
     case 'thinking':
-      return isSaid(block.signature) && typeof block.thinking === 'string' ? [bare] : [];
+      return hasText(block.signature) && typeof block.thinking === 'string' ? [bare] : [];
     case 'redacted_thinking':
-      return isSaid(block.data) ? [bare] : [];
+      return hasText(block.data) ? [bare] : [];
     case 'tool_use':
       return [{ ...bare, name: legalName(block.name), input: inputOf(block) }];
     case 'server_tool_use':
@@ -68,7 +71,7 @@ function legalBlock(role: ModelMessage['role'], block: JsonObject): JsonObject[]
   }
 }
 
-function isSaid(text: Json | undefined): boolean {
+function hasText(text: Json | undefined): boolean {
   return typeof text === 'string' && text.trim() !== '';
 }
 
@@ -121,7 +124,7 @@ function withoutOpenServerTools(messages: readonly WireMessage[], container: boo
     if (use === undefined || pairs.has(use) || !fits(block, use)) continue;
     pairs.set(use, block).set(block, use);
   }
-  const open = new Set<JsonObject>(goingOn(messages, container).filter((block) => !pairs.has(block)));
+  const open = new Set<JsonObject>(continuableUses(messages, container).filter((block) => !pairs.has(block)));
   const openIds = new Set([...open].map(({ id }) => id));
   const kept = (block: JsonObject) => !(isServerUse(block) || isServerResult(block)) || pairs.has(block) || open.has(block);
   // A call by waiting code that no longer waits becomes a call of the model's own.
@@ -143,7 +146,7 @@ function fits({ type }: JsonObject, use: JsonObject): boolean {
 }
 
 /** The uses that the vendor may continue with. Code continues only in its container. */
-function goingOn(messages: readonly WireMessage[], container: boolean): JsonObject[] {
+function continuableUses(messages: readonly WireMessage[], container: boolean): JsonObject[] {
   const index = messages.findLastIndex(({ role }) => role === 'assistant');
   const { content } = messages[index] ?? { content: [] };
   const next = messages[index + 1];
@@ -157,7 +160,7 @@ function isCode({ name, caller }: JsonObject): boolean {
 }
 
 /** No message may end with thinking. */
-function endingOpenly(content: JsonObject[]): JsonObject[] {
+function withoutFinalThinking(content: JsonObject[]): JsonObject[] {
   const last = content.findLastIndex(({ type }) => type !== 'thinking' && type !== 'redacted_thinking');
   return content.slice(0, last + 1);
 }
@@ -194,7 +197,7 @@ function neverEmpty(message: WireMessage): WireMessage {
 }
 
 /** An answer that the vendor is to continue must not end in white space. */
-function asBeginning(message: WireMessage, index: number, all: WireMessage[]): WireMessage {
+function withoutTrailingSpace(message: WireMessage, index: number, all: WireMessage[]): WireMessage {
   const last = message.content.at(-1);
   if (message.role === 'user' || index < all.length - 1 || typeof last?.text !== 'string') return message;
   return { ...message, content: [...message.content.slice(0, -1), { ...last, text: last.text.trimEnd() }] };

@@ -19,7 +19,7 @@ const MOST_IDS = 10;
 const WRONG_TOKEN = new Set(['no_pool', 'token_not_allowed']);
 
 /** @throws Error that names the invalid token */
-export function knownOf(settings: OnchainSettings | null): KnownInputs {
+export function knownInputsOf(settings: OnchainSettings | null): KnownInputs {
   const { tokens = [], sessionKeys = {} } = settings ?? {};
   if (tokens.length > MOST_TOKENS) throw new Error(`${tokens.length} tokens are listed; ${MOST_TOKENS} are allowed.`);
   for (const [index, { symbol, address }] of tokens.entries()) {
@@ -43,7 +43,7 @@ export function knownSessionKeys({ sessionKeyIds }: KnownInputs): string {
 }
 
 /** Awaits the work; if it is refused because of the token addresses, the error lists the known tokens. */
-export async function namingKnownTokens<T>(known: KnownInputs, work: Promise<T>): Promise<T> {
+export async function withKnownTokensInHint<T>(known: KnownInputs, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

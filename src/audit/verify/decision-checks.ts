@@ -9,9 +9,9 @@ import type { BlockBody, PartBody, RunBody } from '../format/lines';
 import type { Blocks } from './blocks';
 import { quote } from './fault';
 import type { History, Report } from './history';
-import { decisionsIn } from './kept-said';
+import { decisionsIn } from './stored-decisions';
 import { Questions, type ScheduledActivity } from './questions';
-import { principalOf, Sayings, wordsOf, type Saying, type Words } from './sayings';
+import { principalOf, DecisionMessages, wordsOf, type DecisionMessage, type Words } from './decision-messages';
 import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN } from './values';
 
 /** A signed decision that a worker found valid. */
@@ -34,7 +34,7 @@ const ANSWER_KINDS = new Set<Json | undefined>(['approve', 'deny', 'edit']);
 const ALIVE = new Set<Json | undefined>(['claimed', 'applied', 'in_doubt']);
 
 export class DecisionChecks {
-  private readonly sayings = new Sayings();
+  private readonly sayings = new DecisionMessages();
   private readonly questions = new Questions(this.sayings);
   private place = 0;
   private tasks = 0;
@@ -141,7 +141,7 @@ export class DecisionChecks {
     if (type === 'admitCall' && said.ok === true) this.ask(said, call, own);
     if (type === 'readCard') {
       const digest = text(said.digest ?? this.cards.get(text(value.card_ref)) ?? '');
-      if (own) this.questions.takeUp(digest);
+      if (own) this.questions.continueQuestion(digest);
     }
     if (type === 'checkDecision') {
       const { principal } = said;
@@ -210,7 +210,7 @@ export class DecisionChecks {
   private checks({ decision, digest, outcome, attestation, input_hash = null, note_hash }: JsonObject): void {
     if (!this.knows || decision === 'steer') return;
     const kind = decision === 'edit' ? 'approve' : text(decision);
-    const alike = (saying: Saying) =>
+    const alike = (saying: DecisionMessage) =>
       saying.kind === kind &&
       saying.attestation === attestation &&
       saying.input === input_hash &&

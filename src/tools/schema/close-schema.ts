@@ -23,15 +23,15 @@ export function closeSchema(root: JsonObject): JsonObject {
 
 function close(root: JsonObject, schema: JsonObject, at: string, plain: boolean, shared: ReadonlySet<string>): JsonObject {
   const alone = plain && !shared.has(at);
-  const apart = alone && standsApart(root, schema);
+  const apart = alone && partsAreDisjoint(root, schema);
   const out = mapSubschemas(schema, (below, keyword, path) =>
-    close(root, below, at + path, childIsPlain(keyword, alone, apart), shared),
+    close(root, below, at + path, mayCloseChild(keyword, alone, apart), shared),
   );
   return alone ? strict(root, out, at === '') : out;
 }
 
 /** Whether a subschema may be closed. Definitions may, unless shared. `contains` and `propertyNames` only select values. */
-function childIsPlain(keyword: string, alone: boolean, apart: boolean): boolean {
+function mayCloseChild(keyword: string, alone: boolean, apart: boolean): boolean {
   if (keyword === '$defs' || keyword === 'definitions') return true;
   if (keyword === 'contains' || keyword === 'propertyNames') return false;
   return alone && apart;
@@ -41,12 +41,12 @@ function strict(root: JsonObject, schema: JsonObject, isRoot: boolean): JsonObje
   const parts = [...inPlace(root, schema)];
   const names = listedNames(parts);
   const decided = OPEN.some((keyword) => Object.hasOwn(schema, keyword));
-  if (decided || isOpen(schema) || !mayBeObject(root, schema) || !namesWhatItRequires(parts, names)) return schema;
+  if (decided || isOpen(schema) || !mayBeObject(root, schema) || !listsRequiredFields(parts, names)) return schema;
   if (!isCombined(schema)) {
     const lists = isJsonObject(schema.properties ?? null) || (isRoot && schema.minProperties === undefined);
     return lists ? { ...schema, additionalProperties: false } : schema;
   }
-  const closedByParts = standsApart(root, schema);
+  const closedByParts = partsAreDisjoint(root, schema);
   if (closedByParts || parts.some(isOpen) || !listsProperties(root, schema) || names.length === 0) return schema;
   const properties = { ...Object.fromEntries(names.map((name) => [name, {}])), ...(schema.properties as JsonObject | undefined) };
   return { ...schema, properties, additionalProperties: false };
@@ -66,7 +66,7 @@ function isCombined(schema: JsonObject): boolean {
 }
 
 /** True if each value is checked by only one of the schema's parts: closing every part then does not change the meaning. */
-function standsApart(root: JsonObject, schema: JsonObject): boolean {
+function partsAreDisjoint(root: JsonObject, schema: JsonObject): boolean {
   if (overlap(schema)) return false;
   if (!isCombined(schema)) return true;
   if (isReference(schema)) return true;
@@ -148,7 +148,7 @@ function listedNames(parts: JsonObject[]): string[] {
 }
 
 /** True if every required property is listed. Closing would make an unlisted one impossible. */
-function namesWhatItRequires(parts: JsonObject[], names: string[]): boolean {
+function listsRequiredFields(parts: JsonObject[], names: string[]): boolean {
   const needed = parts.flatMap(({ required, dependentRequired, dependencies }) => [
     ...(Array.isArray(required) ? required : []),
     ...Object.values({ ...(dependentRequired as JsonObject), ...(dependencies as JsonObject) }).flatMap((value) =>
@@ -163,10 +163,10 @@ function sharedPlaces(root: JsonObject): ReadonlySet<string> {
   const shared = new Set<string>();
   const visit = (schema: JsonObject, at: string, plain: boolean): void => {
     const alone = plain && !shared.has(at);
-    const apart = alone && standsApart(root, schema);
+    const apart = alone && partsAreDisjoint(root, schema);
     const pointer = typeof schema.$ref === 'string' ? localPointer(schema.$ref) : undefined;
     if (pointer !== undefined && !(apart && isReference(schema))) shared.add(pointer);
-    for (const below of subschemas(schema)) visit(below.schema, at + below.path, childIsPlain(below.keyword, alone, apart));
+    for (const below of subschemas(schema)) visit(below.schema, at + below.path, mayCloseChild(below.keyword, alone, apart));
   };
   for (let before = -1; before < shared.size;) {
     before = shared.size;

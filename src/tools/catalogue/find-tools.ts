@@ -57,7 +57,7 @@ export function findTools(entries: readonly ToolEntry[], rank: (query: string) =
 }
 
 /** `{group}` → `{tools [{name, about, group, class}], searched, note}`, in the agent's order. */
-export function openGroup(tools: readonly Tool[], choice: Extract<Choice, { mode: 'groups' }>): Tool {
+export function openGroup(tools: readonly Tool[], choice: Extract<CatalogueSettings, { mode: 'groups' }>): Tool {
   const groups = groupsOf(tools.filter((tool) => !choice.always.includes(tool.name)));
   const names = [...groups.keys()];
   const lines = names.map((name) => `- ${groupLine(name, groups.get(name)!, choice.about)}`);
@@ -105,7 +105,7 @@ const LIST_LIMIT = 20;
  * @param shown names of the tools that the request showed; absent: all
  * @returns null when the tool may be called
  */
-export function lackingTool(
+export function toolNotShownError(
   tools: ReadonlyMap<string, ToolWithSchema>,
   name: string,
   shown?: ReadonlySet<string>,
@@ -180,7 +180,7 @@ export type CatalogueDefinition =
       about?: Record<string, string>;
     };
 
-export type Choice =
+export type CatalogueSettings =
   | { mode: 'all'; visible?: number }
   | { mode: 'find'; visible: number; always: string[]; ranker: Ranker | null }
   | { mode: 'groups'; visible: number; always: string[]; about: Record<string, string> };
@@ -194,7 +194,7 @@ const FIELDS = {
   groups: ['mode', 'visible', 'always', 'about'],
 } as const;
 
-export function choiceOf(definition: CatalogueDefinition = 'all'): Choice {
+export function catalogueSettings(definition: CatalogueDefinition = 'all'): CatalogueSettings {
   if (typeof definition !== 'object' || definition === null) return { mode: 'all' };
   if (definition.mode === 'all')
     return { mode: 'all', ...(definition.visible === undefined ? {} : { visible: definition.visible }) };
@@ -205,7 +205,7 @@ export function choiceOf(definition: CatalogueDefinition = 'all'): Choice {
 }
 
 /** The faults of an agent's `catalogue` field, as messages that say what to change. */
-export function choiceFaults(
+export function catalogueFaults(
   definition: CatalogueDefinition | undefined,
   tools: readonly Tool[],
   servers: readonly string[] = [],
@@ -216,7 +216,7 @@ export function choiceFaults(
     return [`catalogue is ${JSON.stringify(definition)}; it must be 'all', { mode: 'find' } or { mode: 'groups' }`];
   }
   const faults = unknownFields(definition, FIELDS[mode], 'catalogue');
-  const choice = choiceOf(definition);
+  const choice = catalogueSettings(definition);
   const { visible = MANY_TOOLS } = choice;
   if (!Number.isInteger(visible) || visible < 1 || visible > MOST_VISIBLE) {
     faults.push(`catalogue.visible is ${visible}; it must be an integer from 1 to ${MOST_VISIBLE}`);
@@ -231,7 +231,11 @@ export function choiceFaults(
   return faults;
 }
 
-function groupFaults(choice: Extract<Choice, { mode: 'groups' }>, tools: readonly Tool[], servers: readonly string[]): string[] {
+function groupFaults(
+  choice: Extract<CatalogueSettings, { mode: 'groups' }>,
+  tools: readonly Tool[],
+  servers: readonly string[],
+): string[] {
   const groups = groupsOf(tools.filter((tool) => !choice.always.includes(tool.name)));
   const large = [...groups].filter(([, members]) => members.length > choice.visible);
   const unknown = Object.keys(choice.about).filter((name) => !groups.has(name) && !servers.includes(name));

@@ -5,7 +5,7 @@ import { object, text } from '../../record/fields';
 import type { Subject } from './doubled';
 import { Facts, type Disagreement } from './facts';
 import type { History, Report } from './history';
-import { ToldToModel } from './told-to-model';
+import { ToolResultChecks } from './tool-result-checks';
 import { hashOf } from './values';
 
 /** By subject: the rule that two sources break if they disagree. */
@@ -30,15 +30,15 @@ export const RECORD = 'the effect record';
 export const RESULT = "the turn's result";
 export const SESSION = 'the session';
 
-export class Testimony {
+export class SourceComparison {
   readonly facts = new Facts();
-  readonly told = new ToldToModel();
+  readonly told = new ToolResultChecks();
   /** Heads that activities and records named; `shown`: cards, previews and results that activities named. */
   readonly heads = new Set<string>();
   readonly shown = new Set<string>();
   /** Hashes of decisions, messages and answers that activities wrote; `written`: those in the transcript. */
-  readonly owed = new Set<string | null>();
-  readonly written = new Set<string | null>();
+  readonly hashesInHistory = new Set<string | null>();
+  readonly hashesInTranscript = new Set<string | null>();
   /** An argument or a result of an activity was left out: its content is unknown. */
   unknown = false;
   /** Blocks that the turn may begin after; empty: they are unknown. */
@@ -59,12 +59,12 @@ export class Testimony {
     return this.history.whole && !this.unknown;
   }
 
-  tell(...[subject, name, facts, source]: Parameters<Facts['tell']>): void {
-    this.reportDisagreement(this.facts.tell(subject, name, facts, source));
+  tell(...[subject, name, facts, source]: Parameters<Facts['addFacts']>): void {
+    this.reportDisagreement(this.facts.addFacts(subject, name, facts, source));
   }
 
-  tellAll(...said: Parameters<Facts['tellAll']>): void {
-    this.reportDisagreement(this.facts.tellAll(...said));
+  tellAll(...said: Parameters<Facts['addRecord']>): void {
+    this.reportDisagreement(this.facts.addRecord(...said));
   }
 
   names(head: Json | undefined): void {
@@ -72,7 +72,7 @@ export class Testimony {
   }
 
   /** Notes decisions that activities were given. */
-  hear(...said: (Json | undefined)[][]): void {
+  noteDecisions(...said: (Json | undefined)[][]): void {
     for (const decision of said.flat()) {
       if (!isJsonObject(decision)) continue;
       const { revision: _, ...rest } = decision;
@@ -113,7 +113,7 @@ export class Testimony {
     return !others;
   }
 
-  heard(decision: JsonObject): boolean {
+  hasDecision(decision: JsonObject): boolean {
     return this.decisions.has(hashOf(decision));
   }
 

@@ -12,7 +12,7 @@ export const LONGEST_IDENTITY = 200;
 const KINDS = new Set(['approve', 'deny', 'settle']);
 
 /** What one signal or update says of one call. */
-export interface Saying {
+export interface DecisionMessage {
   /** Its place among all events of the turn. */
   place: number;
   run: string;
@@ -45,7 +45,7 @@ export interface Saying {
 }
 
 /** What is known before the payload is read. */
-type From = Pick<Saying, 'place' | 'run' | 'own' | 'tasks' | 'kind' | 'channel' | 'until'> & {
+type From = Pick<DecisionMessage, 'place' | 'run' | 'own' | 'tasks' | 'kind' | 'channel' | 'until'> & {
   identity: Json | undefined;
   /** Number of payloads; the workflow does not read a signal of several. */
   payloads: number;
@@ -67,14 +67,14 @@ export interface Words {
   until?: Json | undefined;
 }
 
-export class Sayings {
-  private readonly all = new Map<string, Saying[]>();
+export class DecisionMessages {
+  private readonly all = new Map<string, DecisionMessage[]>();
   /** Updates by run and event. */
-  private readonly updates = new Map<string, Saying[]>();
+  private readonly updates = new Map<string, DecisionMessage[]>();
   /** A decision was left out: its content is unknown. */
   unknown = false;
 
-  hear(event: JsonObject, at: Pick<Saying, 'place' | 'run' | 'own' | 'tasks'>): void {
+  hear(event: JsonObject, at: Pick<DecisionMessage, 'place' | 'run' | 'own' | 'tasks'>): void {
     const attributes = attributesOf(event);
     const type = eventType(event);
     if (type === 'WORKFLOW_EXECUTION_SIGNALED') {
@@ -107,12 +107,12 @@ export class Sayings {
   }
 
   /** All decisions in these words, without updates that were answered as not accepted. */
-  of(words: Words): Saying[] {
+  of(words: Words): DecisionMessage[] {
     return this.about(words.digest).filter((saying) => saying.accepted !== false && says(saying, words));
   }
 
   /** All decisions about the call. */
-  about(digest: Json | undefined): Saying[] {
+  about(digest: Json | undefined): DecisionMessage[] {
     const named = this.all.get(text(digest).slice(0, SHORTEST_NAME)) ?? [];
     return named.filter(({ call }) => text(digest).startsWith(call));
   }
@@ -123,7 +123,7 @@ export class Sayings {
     return [...this.all.values()].flat().some((saying) => saying.whole === whole);
   }
 
-  private note(value: JsonOrUnknown, from: From): Saying[] {
+  private note(value: JsonOrUnknown, from: From): DecisionMessage[] {
     this.unknown ||= value === UNKNOWN;
     if (value === UNKNOWN || !isJsonObject(value)) return [];
     const { call, calls, by, note = null, input, attestation, outcome = null } = value;
@@ -144,7 +144,7 @@ export class Sayings {
     const body = from.channel === 'update' ? fields : value;
     const right = from.payloads === 1 && KINDS.has(from.kind) && readDecision(from.kind as DecisionKind, body).ok;
     const identity = text(from.identity).slice(0, LONGEST_IDENTITY).toWellFormed();
-    const sayings = named.map((one, index): Saying => {
+    const sayings = named.map((one, index): DecisionMessage => {
       const token = signed[index] ?? null;
       const person = token === null ? text(by) : (principalOf(token) ?? '');
       const words = { by: person, note, input: input === undefined ? null : hashOf(input), outcome, attestation: token };
@@ -161,7 +161,7 @@ export class Sayings {
 }
 
 /** An approval with an edited input is an edit, not an approval. Older builds did not record the identity of an update's sender. */
-function says(saying: Saying, words: Words): boolean {
+function says(saying: DecisionMessage, words: Words): boolean {
   const { kind, by, note = null, attestation = null, input, outcome = null, channel, identity, until } = words;
   return (
     saying.kind === kind &&

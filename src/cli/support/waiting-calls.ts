@@ -7,7 +7,7 @@ import { cardLines } from '../../client/approvals/cards';
 import type { Question } from '../../shapes/turn-view';
 import type { TurnHandle, WaitingNow } from '../../client/turns/turn-handle';
 import { visible } from '../../shared/text/visible';
-import { EndOfInput, type Questions } from './ask';
+import { EndOfInput, type TerminalQuestions } from './terminal-questions';
 import { cardExcerpt } from './card-excerpt';
 import { userName } from './decide-options';
 import { oneLine } from './describe';
@@ -20,12 +20,12 @@ const SETTLE = '    did it take effect? [a]pplied / [n]ot applied / enter: settl
 interface Asking {
   output: Output;
   /** Null: nobody can be asked here; then waiting calls are only printed. */
-  questions: Questions | null;
+  questions: TerminalQuestions | null;
   /** Called for Ctrl-D at a question. */
   ended: () => void;
 }
 
-export class Waiting {
+export class WaitingCallPrompt {
   private readonly open = new Map<string, AbortController>();
   private soon = new AbortController();
   private answered = true;
