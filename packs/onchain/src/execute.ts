@@ -106,12 +106,7 @@ async function findSignedSwap({ journal }: Onchain, key: string, plan: SwapPlan)
 }
 
 /** Broadcasts and polls until the chain has decided or the time is over. */
-async function broadcastToOutcome(
-  onchain: Onchain,
-  plan: SwapPlan,
-  signed: SignedSwap,
-  ctx: ToolContext,
-): Promise<SwapReceipt> {
+async function broadcastToOutcome(onchain: Onchain, plan: SwapPlan, signed: SignedSwap, ctx: ToolContext): Promise<SwapReceipt> {
   const client = onchain.chain.client(ctx.signal);
   const until = Date.now() + onchain.waitMs;
   let trouble: { code: ErrorCode; told: string } | null;

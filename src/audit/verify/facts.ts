@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { canonical } from '../../shared/json/canonical';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { capital, quote } from './fault';
-import type { Subject, Table } from './doubled';
+import type { Subject, Table } from './fact-tables';
 import { attempt } from './values';
 
 /** Names by subject. Facts of a subject without a name are skipped. */

@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { isCut, isShortOf } from '../../shared/turn/turn-view';
 import { object, text } from '../../record/fields';
-import type { Subject } from './doubled';
+import type { Subject } from './fact-tables';
 import { Facts, type Disagreement } from './facts';
 import type { History, Report } from './history';
 import { ToolResultChecks } from './tool-result-checks';

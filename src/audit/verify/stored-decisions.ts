@@ -1,6 +1,6 @@
 /**
  * Checks the decisions that the store keeps while a turn continues in another run: the next run reads the part that this run stored
- * (D1). `decision-checks.ts` (H9) and `twice-in-runs.ts` (D5) check the content of the part.
+ * (D1). `decision-checks.ts` (H9) and `run-comparison.ts` (D5) check the content of the part.
  */
 import {
   isJsonObject,

@@ -7,7 +7,7 @@ import { isJsonObject, type Json, type JsonObject, cutJson } from '../../shared/
 import { tenantOf } from '../../shared/ids';
 import { KEYWORD_BYTES } from '../../shared/search-attributes';
 import { list, object, text } from '../../record/fields';
-import * as of from './doubled-turn';
+import * as of from './fact-tables-turn';
 import type { TurnBody } from '../format/lines';
 import { capital, quote } from './fault';
 import type { History } from './history';

@@ -9,7 +9,7 @@ import { Blocks, type BundleContext } from './blocks';
 import { quote } from './fault';
 import { History, type Report } from './history';
 import { SessionChecks } from './session';
-import { RepeatedFactChecks } from './twice';
+import { RepeatedFactChecks } from './repeated-facts';
 import { timeOf, UNKNOWN } from './values';
 
 /** Refs of the lines so far. */

@@ -1,5 +1,5 @@
-/** Where decisions, and what admission was told, stand in the lines of samples: for test/support/audit/doubled-facts.ts. */
-import * as doubled from '../../../src/audit/verify/doubled-decisions';
+/** Where decisions, and what admission was told, stand in the lines of samples: for test/support/audit/repeated-facts.ts. */
+import * as factTables from '../../../src/audit/verify/fact-tables-decisions';
 import type { OpenLine } from './forge';
 import type { Source } from './source';
 
@@ -13,62 +13,62 @@ export function decisionSources({ input, output, part }: Find): Record<string, S
   return {
     'what the call that ran was told': {
       of: 'approval',
-      table: doubled.RUN_CALL_INPUT,
+      table: factTables.RUN_CALL_INPUT,
       record: (lines) => input(lines, 'runCall'),
     },
     'the decision that ran with the call, as it was given': {
       of: 'waited',
-      table: doubled.DECISION_SOURCE,
+      table: factTables.DECISION_SOURCE,
       record: (lines) => input(lines, 'runCall').approvals[1],
     },
     'another input, as admission was given it': {
       of: 'edited',
-      table: doubled.EDIT,
+      table: factTables.EDIT,
       record: (lines) => input(lines, 'admitCall', 1).edit,
     },
     'that another input was wanted': {
       of: 'edited',
-      table: { ...doubled.RECORDED_EDIT, revision: 'rule.H9' },
+      table: { ...factTables.RECORDED_EDIT, revision: 'rule.H9' },
       record: (lines) => input(lines, 'runCall').call.earlier[0],
     },
     'the same in the transcript': {
       of: 'edited',
-      table: doubled.RECORDED_EDIT,
+      table: factTables.RECORDED_EDIT,
       record: (lines) => part(lines, ({ decision }) => decision === 'edit'),
     },
     'what a person said of a call in doubt': {
       of: 'in_doubt',
-      table: doubled.SETTLE_EFFECT_INPUT,
+      table: factTables.SETTLE_EFFECT_INPUT,
       record: (lines) => input(lines, 'settleEffect'),
     },
     'what a worker was to check': {
       of: 'bound',
-      table: doubled.CHECK_DECISION_INPUT,
+      table: factTables.CHECK_DECISION_INPUT,
       record: (lines) => input(lines, 'checkDecision'),
     },
     'what it has found': {
       of: 'bound',
-      table: doubled.CHECK_DECISION_OUTPUT,
+      table: factTables.CHECK_DECISION_OUTPUT,
       record: (lines) => output(lines, 'checkDecision'),
     },
     'what admission was told': {
       of: 'approval',
-      table: doubled.ADMIT_CALL_INPUT,
+      table: factTables.ADMIT_CALL_INPUT,
       record: (lines) => input(lines, 'admitCall'),
     },
     'the verdict that came later': {
       of: 'edited',
-      table: doubled.DECIDED_CALL,
+      table: factTables.DECIDED_CALL,
       record: (lines) => output(lines, 'admitCall', 1).decided,
     },
     'what a direct call was asked for': {
       of: 'call',
-      table: doubled.ADMIT_DIRECT_INPUT,
+      table: factTables.ADMIT_DIRECT_INPUT,
       record: (lines) => input(lines, 'admitDirect'),
     },
     'how a direct call was admitted': {
       of: 'call',
-      table: doubled.ADMIT_DIRECT_OUTPUT,
+      table: factTables.ADMIT_DIRECT_OUTPUT,
       record: (lines) => output(lines, 'admitDirect'),
     },
   };

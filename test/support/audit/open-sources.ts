@@ -1,6 +1,12 @@
-/** Where calls that have not run, or are in doubt, stand in the lines of samples: for test/support/audit/doubled-facts.ts. */
-import { CALL_ARGUMENTS, CALL_OUTCOME, CALL_VIEW, RUN_CALL_OUTPUT, TAKE_STEP_OUTPUT } from '../../../src/audit/verify/doubled';
-import { TURN_POLICY } from '../../../src/audit/verify/doubled-runs';
+/** Where calls that have not run, or are in doubt, stand in the lines of samples: for test/support/audit/repeated-facts.ts. */
+import {
+  CALL_ARGUMENTS,
+  CALL_OUTCOME,
+  CALL_VIEW,
+  RUN_CALL_OUTPUT,
+  TAKE_STEP_OUTPUT,
+} from '../../../src/audit/verify/fact-tables';
+import { TURN_POLICY } from '../../../src/audit/verify/fact-tables-runs';
 import { argument, result, view } from './open-lines';
 import type { Source } from './source';
 

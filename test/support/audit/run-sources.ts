@@ -1,4 +1,4 @@
-/** Where starts, steps, results and what a run hands on stand in the lines of samples: for test/support/audit/doubled-facts.ts. */
+/** Where starts, steps, results and what a run hands on stand in the lines of samples: for test/support/audit/repeated-facts.ts. */
 import {
   DENIALS,
   HOLD,
@@ -7,10 +7,10 @@ import {
   RECONCILE_EFFECT_OUTPUT,
   RENEWED_POLICY,
   SETTLEMENT,
-} from '../../../src/audit/verify/doubled-decisions';
-import { IGNORED_SIGNAL, TURN_VIEW } from '../../../src/audit/verify/doubled';
-import * as doubled from '../../../src/audit/verify/doubled-runs';
-import { SEARCH_ATTRIBUTES } from '../../../src/audit/verify/doubled-turn';
+} from '../../../src/audit/verify/fact-tables-decisions';
+import { IGNORED_SIGNAL, TURN_VIEW } from '../../../src/audit/verify/fact-tables';
+import * as factTables from '../../../src/audit/verify/fact-tables-runs';
+import { SEARCH_ATTRIBUTES } from '../../../src/audit/verify/fact-tables-turn';
 import type { OpenLine } from './forge';
 import { attributes, ofType, view } from './open-lines';
 import type { Source } from './source';
@@ -68,29 +68,29 @@ export function runSources({ input, output, part }: Find): Record<string, Source
     [name]: { of: at, table, record, only },
   });
   return {
-    ...of('the first line', 'waited', doubled.BUNDLE, ([first]) => first!.body),
-    ...of("a turn's argument", 'spoken', doubled.TURN_INPUT, (lines) => argument(lines)),
-    ...of("a sub-agent's argument", 'sub_agent', doubled.TURN_INPUT, (lines) => argument(lines, 1), true),
-    ...of('the argument of a run that goes on', 'continued', doubled.TURN_INPUT, (lines) => argument(lines, 1), true),
-    ...of("a direct call's argument", 'call', doubled.CALL_INPUT, (lines) => argument(lines)),
-    ...of('the start in the transcript', 'bound', doubled.START_BODY, (lines) => part(lines, isStart)),
-    ...of('the policy of a turn', 'bound', doubled.TURN_POLICY, (lines) => output(lines, 'takeStep').policy),
-    ...of('what a step was told', 'next', doubled.TAKE_STEP_INPUT, (lines) => input(lines, 'takeStep')),
-    ...of('what the next step was told', 'approval', doubled.TAKE_STEP_INPUT, (lines) => input(lines, 'takeStep', 1)),
-    ...of('which card is shown again', 'continued', doubled.READ_CARD_INPUT, (lines) => input(lines, 'readCard')),
-    ...of('the card that is shown again', 'continued', doubled.READ_CARD_OUTPUT, (lines) => output(lines, 'readCard')),
-    ...of('the envelope of a result', 'approval', doubled.ENVELOPE, envelope),
-    ...of('the metadata of an envelope', 'approval', doubled.ENVELOPE_METADATA, (lines) => envelope(lines).metadata),
-    ...of('what a run hands on', 'continued', doubled.CONTINUED_AS_NEW, handedOn),
-    ...of('what a conversation was compacted with', 'crowded', doubled.COMPACT_INPUT, (lines) => input(lines, 'compact')),
-    ...of('how it was compacted', 'crowded', doubled.COMPACT_OUTPUT, (lines) => output(lines, 'compact')),
-    ...of('what the store was to keep', 'set_aside', doubled.KEEP_SAID_INPUT, (lines) => input(lines, 'keepSaid')),
-    ...of('where it is kept', 'set_aside', doubled.KEEP_SAID_OUTPUT, (lines) => output(lines, 'keepSaid')),
-    ...of('what the store was to give back', 'set_aside', doubled.READ_SAID_INPUT, (lines) => input(lines, 'readSaid')),
-    ...of('what it has given back', 'set_aside', doubled.READ_SAID_OUTPUT, (lines) => output(lines, 'readSaid')),
-    ...of('which message was to be checked', 'steered', doubled.CHECK_STEER_INPUT, (lines) => input(lines, 'checkSteer')),
-    ...of('whose message it is', 'steered', doubled.CHECK_STEER_OUTPUT, (lines) => output(lines, 'checkSteer')),
-    ...of('what a turn would have begun with', 'session', doubled.TURN_BEGIN, (lines) => input(lines, 'endTurn').begin),
+    ...of('the first line', 'waited', factTables.BUNDLE, ([first]) => first!.body),
+    ...of("a turn's argument", 'spoken', factTables.TURN_INPUT, (lines) => argument(lines)),
+    ...of("a sub-agent's argument", 'sub_agent', factTables.TURN_INPUT, (lines) => argument(lines, 1), true),
+    ...of('the argument of a run that goes on', 'continued', factTables.TURN_INPUT, (lines) => argument(lines, 1), true),
+    ...of("a direct call's argument", 'call', factTables.CALL_INPUT, (lines) => argument(lines)),
+    ...of('the start in the transcript', 'bound', factTables.START_BODY, (lines) => part(lines, isStart)),
+    ...of('the policy of a turn', 'bound', factTables.TURN_POLICY, (lines) => output(lines, 'takeStep').policy),
+    ...of('what a step was told', 'next', factTables.TAKE_STEP_INPUT, (lines) => input(lines, 'takeStep')),
+    ...of('what the next step was told', 'approval', factTables.TAKE_STEP_INPUT, (lines) => input(lines, 'takeStep', 1)),
+    ...of('which card is shown again', 'continued', factTables.READ_CARD_INPUT, (lines) => input(lines, 'readCard')),
+    ...of('the card that is shown again', 'continued', factTables.READ_CARD_OUTPUT, (lines) => output(lines, 'readCard')),
+    ...of('the envelope of a result', 'approval', factTables.ENVELOPE, envelope),
+    ...of('the metadata of an envelope', 'approval', factTables.ENVELOPE_METADATA, (lines) => envelope(lines).metadata),
+    ...of('what a run hands on', 'continued', factTables.CONTINUED_AS_NEW, handedOn),
+    ...of('what a conversation was compacted with', 'crowded', factTables.COMPACT_INPUT, (lines) => input(lines, 'compact')),
+    ...of('how it was compacted', 'crowded', factTables.COMPACT_OUTPUT, (lines) => output(lines, 'compact')),
+    ...of('what the store was to keep', 'set_aside', factTables.KEEP_SAID_INPUT, (lines) => input(lines, 'keepSaid')),
+    ...of('where it is kept', 'set_aside', factTables.KEEP_SAID_OUTPUT, (lines) => output(lines, 'keepSaid')),
+    ...of('what the store was to give back', 'set_aside', factTables.READ_SAID_INPUT, (lines) => input(lines, 'readSaid')),
+    ...of('what it has given back', 'set_aside', factTables.READ_SAID_OUTPUT, (lines) => output(lines, 'readSaid')),
+    ...of('which message was to be checked', 'steered', factTables.CHECK_STEER_INPUT, (lines) => input(lines, 'checkSteer')),
+    ...of('whose message it is', 'steered', factTables.CHECK_STEER_OUTPUT, (lines) => output(lines, 'checkSteer')),
+    ...of('what a turn would have begun with', 'session', factTables.TURN_BEGIN, (lines) => input(lines, 'endTurn').begin),
     ...of('what people were told', 'probed', NOTIFY_INPUT, (lines) => input(lines, 'notify')),
     ...of('what held a call back', 'approval', HOLD, (lines) => input(lines, 'admitCall', 1).held[0]),
     ...of('rules that have changed since', 'approval', RENEWED_POLICY, (lines) => output(lines, 'admitCall', 1).renewed),

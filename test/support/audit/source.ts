@@ -1,5 +1,5 @@
 /** A fact that stands at more than one place of a bundle. */
-import type { Table } from '../../../src/audit/verify/doubled';
+import type { Table } from '../../../src/audit/verify/fact-tables';
 import type { OpenLine } from './forge';
 
 /** Where a source's record stands in the lines of a sample. */

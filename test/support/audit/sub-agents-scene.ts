@@ -1,7 +1,7 @@
 /** A turn before who looks at what it was told of turns below. */
 import { SubAgents } from '../../../src/audit/verify/sub-agents';
 import { carrying, type Fields } from './hand-events';
-import { HandTwice, type Setting } from './hand-twice';
+import { HandComparison, type Setting } from './hand-comparison';
 
 export const BELOW = 'turn/t.1';
 export const CALL = { id: '1.1', digest: 'd' };
@@ -18,7 +18,7 @@ export const REPORT = {
 };
 export const ANSWERED = { turn_id: 't.1', workflow_id: BELOW, first_execution_run_id: 'b', head: 'e' };
 
-export class Scene extends HandTwice<SubAgents> {
+export class Scene extends HandComparison<SubAgents> {
   constructor(setting: Setting = {}) {
     const children = setting.children ?? new Map<string, string | null>();
     super((all, history, blocks, turn) => new SubAgents(all, history, blocks, turn, children), { ...setting, children });

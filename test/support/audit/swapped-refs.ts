@@ -5,7 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { sample, SAMPLES } from '../bundle-keys';
-import { recordIn, SOURCES } from './doubled-facts';
+import { recordIn, SOURCES } from './repeated-facts';
 import { forged, opened, type OpenLine } from './forge';
 
 const REF = /^[0-9a-f]{64}$/;

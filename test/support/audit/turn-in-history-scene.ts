@@ -1,9 +1,9 @@
 /** A turn before who looks at what its history says twice of it. */
 import { TurnInHistory } from '../../../src/audit/verify/turn-in-history';
 import { payloads, type Ending, type Fields } from './hand-events';
-import { HandTwice, type Setting } from './hand-twice';
+import { HandComparison, type Setting } from './hand-comparison';
 
-export class Scene extends HandTwice<TurnInHistory> {
+export class Scene extends HandComparison<TurnInHistory> {
   constructor(setting: Setting = {}) {
     const children = setting.children ?? new Map<string, string | null>();
     super((all, history, _, turn) => new TurnInHistory(all, history, turn, children), { ...setting, children });

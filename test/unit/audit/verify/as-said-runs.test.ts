@@ -1,7 +1,7 @@
 /** Approvals against the run in which they were given, and decisions of the transcript (rules T9 and B13). */
 import type { JsonObject } from '../../../../src/shared/json/json';
 import { at, GONE, type Fields } from '../../../support/audit/hand-events';
-import { DECISION, DIGEST, OTHER, Scene } from '../../../support/audit/as-said-scene';
+import { DECISION, DIGEST, OTHER, Scene } from '../../../support/audit/decision-checks-scene';
 
 describe('a call that ran by approvals of another run (T9)', () => {
   const SINCE = 'T9: The call was to run by an approval that nobody had given since the run had asked for it';

@@ -1,6 +1,6 @@
 /** Settlements against the signals and updates that gave them (rules H9 and H10). */
 import { GONE, type Fields } from '../../../support/audit/hand-events';
-import { DIGEST, OTHER, SAID, Scene, token } from '../../../support/audit/as-said-scene';
+import { DIGEST, OTHER, SAID, Scene, token } from '../../../support/audit/decision-checks-scene';
 
 /** How a signed settlement is corrected by another. */
 interface SignedWay {

@@ -1,6 +1,6 @@
 /** Facts that were said so far: whoever says otherwise is found, and what is not said is no fact. */
 import { firstDifference } from '../../../../src/audit/verify/first-difference';
-import type { Table } from '../../../../src/audit/verify/doubled';
+import type { Table } from '../../../../src/audit/verify/fact-tables';
 import { Facts } from '../../../../src/audit/verify/facts';
 
 const told = () => {

@@ -1,12 +1,12 @@
 /** Whether all destructive calls of a turn were refused, as steps and its result say it, and what became of revisions (rule D6). */
-import { TwiceInView } from '../../../../src/audit/verify/twice-in-view';
+import { ResultComparison } from '../../../../src/audit/verify/result-comparison';
 import type { Json } from '../../../../src/shared/json/json';
 import { carrying, GONE, type Ending, type Fields } from '../../../support/audit/hand-events';
-import { HandTwice, type Setting } from '../../../support/audit/hand-twice';
+import { HandComparison, type Setting } from '../../../support/audit/hand-comparison';
 
-class Scene extends HandTwice<TwiceInView> {
+class Scene extends HandComparison<ResultComparison> {
   constructor(setting: Setting = {}) {
-    super((all, history) => new TwiceInView(all, history), setting);
+    super((all, history) => new ResultComparison(all, history), setting);
   }
 
   /** What an activity is told of calls, and of whether all were refused. */

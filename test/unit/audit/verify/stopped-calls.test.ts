@@ -1,6 +1,6 @@
 /** Calls that were refused or stopped before they had a result, as steps and the turn's result are told of them (rule D6). */
 import type { Fields } from '../../../support/audit/hand-events';
-import { Scene, unknown } from '../../../support/audit/twice-in-admission-scene';
+import { Scene, unknown } from '../../../support/audit/admission-scene';
 
 const ERROR = { code: 'PERMISSION_DENIED', reason: 'denied_by_rule', message: 'No.' };
 

@@ -1,6 +1,6 @@
 /** Turns of sub-agents: the result of the turn above, what the turn below has itself, and decisions that are passed on (rules D1, D6 and H9). */
 import { carrying, GONE, payloads, type Ending, type Fields } from '../../../support/audit/hand-events';
-import type { Setting } from '../../../support/audit/hand-twice';
+import type { Setting } from '../../../support/audit/hand-comparison';
 import { BELOW, REPORT, Scene, left } from '../../../support/audit/sub-agents-scene';
 
 describe('what the turn’s result says of turns below (D6)', () => {

@@ -2,9 +2,9 @@
 import { TurnInTranscript } from '../../../../src/audit/verify/turn-in-transcript';
 import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { at, GONE, type Fields } from '../../../support/audit/hand-events';
-import { HandTwice, type Setting } from '../../../support/audit/hand-twice';
+import { HandComparison, type Setting } from '../../../support/audit/hand-comparison';
 
-class Scene extends HandTwice<TurnInTranscript> {
+class Scene extends HandComparison<TurnInTranscript> {
   constructor(setting: Setting = {}) {
     const definitions = setting.definitions ?? new Map<string, JsonObject>();
     super((all, history, blocks) => new TurnInTranscript(all, history, blocks, definitions), { ...setting, definitions });

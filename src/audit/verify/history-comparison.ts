@@ -1,0 +1,346 @@
+/** Compares what a turn's history repeats: in arguments and results of activities, and in the turn's result (rules D1 to D6). */
+import { actHash, idempotencyKey } from '../../shared/json/digests';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { isCut, isShortOf } from '../../shared/turn/turn-view';
+import { list, object, text } from '../../record/fields';
+import { digestFault } from './admitted-digest';
+import type { RunBody, TurnBody } from '../format/lines';
+import * as of from './fact-tables';
+import type { History } from './history';
+import { capital, quote } from './fault';
+import { HISTORY, RESULT, SESSION, type SourceComparison } from './source-comparison';
+import { attempt, attributesOf, eventType, firstPayload, hashOf, resultIn, UNKNOWN } from './values';
+
+/** States in which an activity leaves a call. */
+const RUN_STATES = new Set<Json | undefined>(['succeeded', 'failed', 'in_doubt']);
+/** The effect of a destructive call, by its state. */
+const EFFECT = { succeeded: 'applied', failed: 'not_applied', in_doubt: 'in_doubt' } as const;
+/** Activities that write the decisions on calls that did not run. */
+const WRITING = new Set(['takeStep', 'endTurn']);
+/** Activities about the outcome of a dispatch. */
+const LOOKING = new Set(['inspectEffect', 'settleEffect', 'reconcileEffect']);
+
+/** Fields of a call that its step, its outcome and the turn's result have, whether it ran or not. */
+const OF_USE = ['tool_use_id', 'tool', 'version', 'class'];
+
+interface ScheduledActivity {
+  type: string;
+  value: JsonObject;
+  /** Hashes of the decisions that the activity was to write. */
+  decisions: (string | null)[];
+}
+
+export class HistoryComparison {
+  /** Expiry times of questions to people, by call. */
+  private readonly expiries = new Set<string>();
+  /** By digest: whether the call took effect, by the last activity that reported on it. */
+  private readonly applied = new Map<string, boolean>();
+  private runs = 0;
+  private scheduled = new Map<string, ScheduledActivity>();
+
+  constructor(
+    private readonly all: SourceComparison,
+    private readonly turn: TurnBody,
+    private readonly history: History,
+  ) {
+    const { turn_id, workflow_id, first_execution_run_id } = turn;
+    all.tell('turn', '', { turn_id, workflow_id, first_execution_run_id: first_execution_run_id ?? undefined }, 'the turn line');
+  }
+
+  beginRun({ run_id }: RunBody): void {
+    this.runs += 1;
+    this.scheduled = new Map();
+    this.all.tell('run', String(this.runs), { run_id }, 'the run line');
+  }
+
+  event(event: JsonObject): void {
+    const type = eventType(event);
+    const attributes = attributesOf(event);
+    const { input, result } = attributes;
+    if (type === 'WORKFLOW_EXECUTION_STARTED') {
+      const { continuedExecutionRunId: before } = attributes;
+      this.all.goOn(this.history.runs.at(-1)!, typeof before === 'string' ? before : null);
+      this.argument(firstPayload(input));
+    }
+    if (type === 'ACTIVITY_TASK_SCHEDULED') this.activity(event, attributes, firstPayload(input));
+    if (type === 'ACTIVITY_TASK_COMPLETED') this.checkResult(attributes, firstPayload(result));
+    const view = resultIn(type, attributes);
+    if (view !== null) this.view(view);
+  }
+
+  /** D1, D6: the turn as its session found it. */
+  session(event: JsonObject): void {
+    const attributes = attributesOf(event);
+    const type = eventType(event);
+    const payload = firstPayload(type === 'ACTIVITY_TASK_SCHEDULED' ? attributes.input : attributes.result);
+    if (payload === UNKNOWN) return;
+    const said = object(payload);
+    if (type === 'ACTIVITY_TASK_SCHEDULED') this.all.tellAll(of.LOOK_AT_TURN_INPUT, said, { turn: '' }, SESSION);
+    if (type !== 'ACTIVITY_TASK_COMPLETED' || this.history.wasReset) return;
+    this.all.tellAll(of.LOOK_AT_TURN_OUTPUT, said, { turn: '' }, SESSION);
+    // No block has the end of a turn that was ended from outside.
+    const { state, reason, head } = said;
+    if (this.history.closed) this.all.tell('block', head, { state, reason }, SESSION);
+  }
+
+  private argument(value: Json | typeof UNKNOWN): void {
+    if (value === UNKNOWN) return;
+    const { turn_id, agent, requester, session_id, trace_id, message, attestation, options } = object(value);
+    const said = { turn_id, agent, requester, session_id, trace_id, message, attestation, options };
+    this.all.tell('turn', '', said, "the turn's argument");
+  }
+
+  private activity(event: JsonObject, { activityType }: JsonObject, payload: Json | typeof UNKNOWN): void {
+    const type = text(object(activityType).name);
+    this.all.unknown ||= payload === UNKNOWN;
+    const value = payload === UNKNOWN ? {} : object(payload);
+    const decisions = WRITING.has(type) ? list(value.outcomes).flatMap((outcome) => decisionsIn(object(outcome))) : [];
+    this.scheduled.set(text(event.eventId), { type, value: { ...value, outcomes: null }, decisions });
+    this.all.tellAll(of.TURN_CONTEXT, object(value.turn), { turn: '' }, HISTORY);
+    const call = object(value.call);
+    const { digest, input_ref } = call;
+    this.all.tellAll(of.CALL_ARGUMENTS, call, { call: digest }, HISTORY);
+    this.tellTool(call.id, call, HISTORY);
+    this.all.tell('card', call.preview_ref, { target_hash: call.target_hash }, HISTORY);
+    if (type !== 'admitCall') this.all.tell('card', call.preview_ref, { makers: call.makers ?? [] }, HISTORY);
+    if (call.input !== undefined && call.input !== null && hashOf(call.input) !== call.input_hash)
+      this.all.report('D4', 'An activity was given another input than that of the call');
+    if (LOOKING.has(type) && this.all.whole && !this.history.findDispatch(digest, call.dispatch))
+      this.all.report('D4', 'An activity was to find out about a dispatch that there was not');
+    if (type === 'runCall' || type === 'openSubTurn') {
+      const { id: call_id, tool, input_hash } = call as Record<string, string>;
+      const { workflow_id } = this.turn;
+      const first_execution_run_id = this.turn.first_execution_run_id ?? '';
+      const key = attempt(() => idempotencyKey({ workflow_id, first_execution_run_id, call_id: call_id!, digest: text(digest) }));
+      const act = attempt(() => actHash({ first_execution_run_id, call_id: call_id!, tool: tool!, input_hash: input_hash! }));
+      this.all.tell('call', digest, { key, act }, HISTORY);
+      this.all.tell('dispatch', dispatchName(call), { verdict: value.verdict }, HISTORY);
+      this.all.tell('turn', '', { options: value.options }, HISTORY);
+      if (this.all.facts.knows('asked', input_ref, 'call_id'))
+        this.all.tell('asked', input_ref, { untrusted: value.untrusted }, HISTORY);
+    }
+    this.all.noteDecisions(list(value.approvals), [value.approval], list(call.earlier));
+    for (const outcome of list(value.outcomes).map(object)) this.outcome(outcome);
+    this.all.tell('card', value.card_ref, { digest: value.digest }, HISTORY);
+    this.expiries.add(expiryOf(call.id, value.expires_at ?? null));
+    const { message, attestation } = value;
+    if (type === 'takeStep') this.all.tell('turn', '', { message: message ?? undefined, attestation }, HISTORY);
+    if (type === 'admitDirect') this.all.tell('turn', '', { attestation }, HISTORY);
+  }
+
+  private checkResult({ scheduledEventId }: JsonObject, payload: Json | typeof UNKNOWN): void {
+    const { type, value, decisions } = this.scheduled.get(text(scheduledEventId)) ?? { type: '', value: {}, decisions: [] };
+    if (type === 'lookAtSubTurn') return;
+    this.all.unknown ||= payload === UNKNOWN;
+    if (payload === UNKNOWN) return;
+    const said = object(payload);
+    const call = object(value.call);
+    for (const decision of decisions) this.all.hashesInHistory.add(decision);
+    for (const head of [said.head, said.answer_head]) this.all.names(head);
+    if (type === 'takeStep') {
+      for (const step of [said.head, said.answer_head]) {
+        this.all.tellAll(of.TAKE_STEP_OUTPUT, said, { step, turn: '' }, HISTORY);
+        this.all.tellAll(of.STEP_USAGE, object(said.usage), { step }, HISTORY);
+      }
+      for (const one of list(said.calls).map(object)) this.checkCall(one, said, { turn: object(value.turn) });
+    }
+    if (type === 'admitDirect') {
+      this.all.tell('turn', '', { store_id: said.store_id }, HISTORY);
+      this.checkCall(object(said.call), said, { turn: object(value.turn), agent: said.agent });
+    }
+    if (type === 'admitCall' && said.ok === true) this.question(call, said);
+    if (type === 'readCard') this.all.tell('card', value.card_ref, { text: said.card, digest: said.digest }, HISTORY);
+    for (const one of [said, object(said.outcome), object(said.settled), object(said.refused)]) this.checkRun(one, call);
+    // If the effect differs, the record already had another outcome, and the head is from its author.
+    const { by, note, identity } = value;
+    if (type === 'settleEffect' && said.effect === value.outcome)
+      this.all.tell('effect', said.head, { by, note, identity }, HISTORY);
+  }
+
+  /** D2 */
+  private checkCall(
+    call: JsonObject,
+    { policy, store_id }: JsonObject,
+    by: { turn: JsonObject; agent?: Json | undefined },
+  ): void {
+    const { id, digest, input_ref, input, tool_use_id } = call;
+    const { tool, version, class: kind, input_hash } = call;
+    for (const fact of OF_USE) this.all.facts.forget('use', text(id), fact);
+    this.all.tell('use', id, { tool_use_id, tool, version, class: kind }, HISTORY);
+    this.all.tellAll(of.ADMITTED_CALL, call, { asked: input_ref }, HISTORY);
+    const bound = { store_id, agent: by.agent };
+    const fault = digestFault(call, { turn: by.turn, bound, policy_ref: object(policy).policy_ref });
+    if (fault !== null) this.all.report('D2', `A call ${fault}`);
+    this.all.tell('call', digest, { call_id: id, tool, version, class: kind, input_hash, input_ref }, HISTORY);
+    if (input !== undefined && input !== null) this.all.tell('asked', input_ref, { input_hash: hashOf(input) }, HISTORY);
+    if (call.policy_ref !== undefined) this.all.tell('asked', input_ref, { policy_ref: object(policy).policy_ref }, HISTORY);
+  }
+
+  /** D3: the question to people, compared with its part; D4: the call that the question is about. */
+  private question(asked: JsonObject, said: JsonObject): void {
+    const { digest, card_ref, card, preview_ref, target_hash } = said;
+    const { id: call_id, revision, tool, version } = asked;
+    const { input_ref, input_hash } = { ...asked, ...object(said.decided) };
+    const { policy_ref } = { ...asked, ...object(said.renewed) };
+    this.all.tellAll(of.ADMIT_CALL_OUTPUT, said, { card: card_ref, call: digest }, HISTORY);
+    const { run_id = '' } = said;
+    if (run_id !== '' && run_id !== null && this.history.whole && !this.history.runs.includes(text(run_id)))
+      this.all.report('D3', 'People were asked in a run that the turn does not have');
+    this.all.tell('card', card_ref, { call_id, text: card }, HISTORY);
+    if (typeof card === 'string' && card !== '' && !card.includes(text(digest)))
+      this.all.report('D3', 'The card that people were shown does not name the digest of its call');
+    // If the argument was left out, the makers are unknown.
+    const makers = asked.id === undefined ? undefined : (asked.makers ?? []);
+    this.all.tell('card', preview_ref, { target_hash, makers }, HISTORY);
+    this.all.tell(
+      'call',
+      digest,
+      { call_id, revision, tool, version, class: asked.class, input_ref, input_hash, policy_ref },
+      HISTORY,
+    );
+    for (const ref of [card_ref, preview_ref]) if (typeof ref === 'string') this.all.shown.add(ref);
+  }
+
+  /** D6: the outcome of a call, as an activity reports it. */
+  private checkRun(outcome: JsonObject, call: JsonObject): void {
+    const { result_ref, head, effect, state } = outcome;
+    if (typeof result_ref !== 'string' || result_ref === '' || !RUN_STATES.has(state)) return;
+    this.all.shown.add(result_ref);
+    this.all.names(head);
+    this.all.tellAll(of.RUN_CALL_OUTPUT, outcome, { result: result_ref }, HISTORY);
+    const { id: call_id, tool, version } = call;
+    this.all.tell('result', result_ref, { call_id, tool, version, success: state === 'succeeded' }, HISTORY);
+    this.all.tell('effect', head, { effect }, HISTORY);
+    this.all.wholeTexts(result_ref, outcome);
+    if (typeof call.class === 'string' && effect !== (call.class === 'destructive' ? EFFECT[state as keyof typeof EFFECT] : null))
+      this.all.report('D6', `A ${String(call.class)} call is said to have ${String(state)}, with the effect ${quote(effect)}`);
+    if (typeof effect === 'string') this.applied.set(text(call.digest), effect === 'applied');
+  }
+
+  /** D6: the same, as the next step receives it. */
+  private outcome(outcome: JsonObject): void {
+    const { call_id, digest, result_ref, decision, approvals, earlier } = outcome;
+    this.all.noteDecisions(list(approvals), [decision], list(earlier));
+    this.all.told.outcome(outcome);
+    this.checkOrigin(outcome, HISTORY);
+    this.became(outcome, outcome.summary, HISTORY);
+    this.all.tellAll(of.CALL_OUTCOME, omitSilentFields(outcome), { call: digest, result: result_ref, use: call_id }, HISTORY);
+    this.all.tell('result', result_ref, { call_id }, HISTORY);
+    this.tellTool(call_id, outcome, HISTORY);
+  }
+
+  /** D2: the tool of a call, even if it did not run. If a step was left out, it may have proposed the call with another tool. */
+  private tellTool(id: Json | undefined, { tool, version, class: kind }: JsonObject, source: string): void {
+    if (this.all.whole) this.all.tell('use', id, { tool, version, class: kind }, source);
+  }
+
+  /** D1, D4 to D6: the turn's result repeats all of it. */
+  private view(view: JsonObject & { calls: Json[] }): void {
+    const { head, calls } = view;
+    const { lastHead } = this.history;
+    this.all.tellAll(of.TURN_VIEW, view, { turn: '', run: String(this.runs), block: head }, RESULT);
+    // A turn that was reset has ended more than once.
+    const { state, reason, usage, context_full, ended_at } = view;
+    const end = { state, reason, usage, context_full: context_full === true, ended_at };
+    if (!this.history.wasReset) this.all.tell('turn', '', end, RESULT);
+    if (lastHead !== UNKNOWN && head !== undefined && head !== lastHead)
+      this.all.report('D1', "The turn's result names another head of the transcript than the history");
+    for (const call of calls.map(object)) {
+      const { id: call_id, digest, result_ref } = call;
+      this.checkOrigin(call, RESULT);
+      this.became(call, call.result_summary, RESULT);
+      this.all.tellAll(of.CALL_VIEW, omitSilentFields(call), { call: digest, result: result_ref }, RESULT);
+      this.all.tell('result', result_ref, { call_id }, RESULT);
+      this.tellTool(call_id, call, RESULT);
+      this.checkApproval(call);
+    }
+    // A direct call answers with the envelope of its result in the store.
+    const answered = calls.map((call) => object(call).result_ref).filter((ref) => typeof ref === 'string');
+    if (isJsonObject(view.envelope) && answered.length === 1)
+      this.all.tell('result', answered[0], { answer: hashOf(view.envelope) }, RESULT);
+    const digests = new Set(calls.map((call) => object(call).digest));
+    const leftOut = [...this.applied].filter(([digest, did]) => did && !digests.has(digest));
+    const { applied } = object(view.earlier_calls);
+    const forgotten = typeof applied === 'number' ? applied : 0;
+    if (this.all.whole && !this.history.wasReset && leftOut.length > forgotten)
+      this.all.report('D6', "The turn's result leaves out a call that took effect");
+  }
+
+  /** D6: the end of a call that did not run, so that the store has no result of it; and shortened texts. */
+  private became(call: JsonObject, summary: Json | undefined, source: string): void {
+    const { digest, result_ref } = call;
+    if (!this.all.isShortForm(result_ref, summary, call.error))
+      this.all.report('D6', `${capital(source)} has a shortened text that is no beginning of the whole one`);
+    if (typeof digest !== 'string' || typeof result_ref === 'string' || call.state === 'cancelled' || this.history.wasReset)
+      return;
+    const { state, effect, error } = omitSilentFields(call);
+    this.all.tell('result', `of ${digest}`, { state, effect, error }, source);
+  }
+
+  /** D5: the turn's result shows exactly the decisions that activities were given. */
+  private checkApproval({ id, digest, approval }: JsonObject): void {
+    const { decisions, decision, by, note = null, expires_at = null, quorum } = object(approval);
+    if (!this.all.whole) return;
+    const told = this.all.decisionsOn(digest);
+    const last = told.at(-1);
+    const named = last?.decision === 'approve' ? told : told.slice(-1);
+    const people = named.map((one) => one.by!).filter((one) => one !== '');
+    const enough = last?.decision !== 'approve' || told.length >= Number(quorum ?? 1);
+    const right =
+      (decisions === undefined || isShown(list(decisions).map(object), told)) &&
+      hashOf(by) === hashOf(people) &&
+      decision === (last && enough ? last.decision : null) &&
+      isShortOf(note, last?.note ?? null) &&
+      (expires_at === null || this.expiries.has(expiryOf(id, expires_at)));
+    if (!right) this.all.report('D5', "The turn's result shows other decisions than the history has");
+  }
+
+  /** A digest, a result or an effect that a source names must come from an activity. */
+  private checkOrigin({ digest, result_ref, effect, class: kind }: JsonObject, source: string): void {
+    const who = capital(source);
+    if (typeof effect === 'string' && typeof kind === 'string' && kind !== 'destructive')
+      this.all.report('D6', `${who} gives a call of class ${quote(kind)} an effect, and only destructive ones have one`);
+    if (!this.all.whole) return;
+    if (typeof digest === 'string' && !this.all.facts.knows('call', digest, 'call_id'))
+      this.all.report('D4', `${who} names a call that nobody was asked about and that never ran`);
+    if (typeof result_ref === 'string' && !this.all.facts.knows('result', result_ref, 'state'))
+      this.all.report('D6', `${who} names a result that no activity has given`);
+    const applied = this.applied.get(text(digest)) ?? false;
+    if (!this.history.wasReset && applied !== (effect === 'applied'))
+      this.all.report('D6', `${who} does not say of a call whether it took effect as the activity did that ran it`);
+  }
+}
+
+/**
+ * Drops the fields that cannot be compared: the state of a call that was cancelled while it ran, which only the workflow knows,
+ * and texts that were shortened for display.
+ */
+function omitSilentFields(call: JsonObject): JsonObject {
+  const silent = Object.keys(call).filter((field) => {
+    const value = call[field];
+    return (field === 'state' && value === 'cancelled') || isCut(value) || (field === 'error' && isCut(object(value).message));
+  });
+  return silent.length === 0 ? call : { ...call, ...Object.fromEntries(silent.map((field) => [field, undefined!])) };
+}
+
+/** Whether `shown` has the same decisions as `told`; notes and identities may be shortened. */
+function isShown(shown: JsonObject[], told: JsonObject[]): boolean {
+  const alike = (one: JsonObject, was: JsonObject) =>
+    Object.keys(was).every((field) =>
+      field === 'note' || field === 'identity' ? isShortOf(one[field], was[field]) : one[field] === was[field],
+    );
+  return shown.length === told.length && shown.every((one, index) => alike(one, told[index]!));
+}
+
+function decisionsIn({ decision, approvals, earlier }: JsonObject): (string | null)[] {
+  const all = [decision ?? null, ...list(approvals), ...list(earlier)].filter(isJsonObject);
+  return all.map(({ revision: _, ...one }) => hashOf(one));
+}
+
+function expiryOf(call: Json | undefined, expiry: Json | undefined): string {
+  return `${text(call)} ${hashOf(expiry)}`;
+}
+
+export function dispatchName({ digest, dispatch }: JsonObject): string {
+  return `${text(digest)} ${String(dispatch)}`;
+}

@@ -1,0 +1,34 @@
+/** A turn before who looks at what stands twice in its history. */
+import { HistoryComparison } from '../../../src/audit/verify/history-comparison';
+import type { Ending, Fields } from './hand-events';
+import { HandComparison, type Setting } from './hand-comparison';
+
+export type Subject = Parameters<HandComparison<HistoryComparison>['all']['tell']>[0];
+
+export class Scene extends HandComparison<HistoryComparison> {
+  constructor(setting: Setting = {}) {
+    super((all, history, _, turn) => new HistoryComparison(all, turn, history), { argument: { turn_id: 't' }, ...setting });
+  }
+
+  view(more: Fields = {}, as: Ending = 'COMPLETED'): string[] {
+    this.run.ends(as, { calls: [], ...more });
+    return this.faults();
+  }
+
+  /** Which of these facts have been said, so that another value is found. */
+  knows(subject: Subject, name: string, ...facts: string[]): string {
+    return facts.filter((fact) => this.all.facts.knows(subject, name, fact)).join(' ');
+  }
+
+  /** Whether the fact was said otherwise than this. */
+  not(subject: Subject, name: string, facts: Fields): boolean {
+    this.faults();
+    this.all.tell(subject, name, facts, 'somebody');
+    return this.faults().length > 0;
+  }
+}
+
+export const left = (scene: Scene) => {
+  scene.all.unknown = true;
+  return scene;
+};
