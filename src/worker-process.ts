@@ -28,7 +28,7 @@ import { version } from './version';
 import { useThreads } from './tools/isolation/pool';
 import { Registry } from './tools/catalogue/registry';
 import { createWorker } from './worker';
-import { sweepBeside } from './worker/bundle-sweep';
+import { sweepBeside } from './worker/audit-bundle-sweep';
 import type { ToolLogger } from './tools/define/tool';
 
 /** Agents that name no model use this one, unless `ANTHROPIC_MODEL` is set. */

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
 import { readPermissions } from '../rules/read-permissions';
 import { MODES, type Mode } from '../tools/admit/policy';
-import { explain, type Explanation } from '../tools/lint/explain';
+import { explain, type Explanation } from '../tools/lint/explain-permission';
 import { Registry, type PreparedAgent } from '../tools/catalogue/registry';
 import { appOf } from './support/app';
 import { oneLine } from './support/describe';

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LiveEvent } from '../shapes/turn-event';
 import type { LiveBus } from './bus';
-import { eventsOf, packetsOf } from './packets';
+import { eventsOf, packetsOf } from './live-event-packets';
 
 /** Text still looks alive at this pace, and hundreds of pieces become one message. */
 const GATHER_MS = 50;

@@ -8,7 +8,7 @@ import { type LiveBus, type LiveListener, Listeners } from './bus';
 import type { LiveEvent } from '../shapes/turn-event';
 import { Outbox, type Parcel } from './outbox';
 import { optionalPackage } from '../optional-package';
-import { eventsOf, packetsOf } from './packets';
+import { eventsOf, packetsOf } from './live-event-packets';
 
 /** NOTIFY takes payloads shorter than 8,000 bytes. */
 const MOST_BYTES = 7_900;

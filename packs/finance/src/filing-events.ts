@@ -1,7 +1,7 @@
 /** News without a news source: the 8-K filings, searched by company and by the titles of their items (news.ts). */
 import type { FilingIndex, FilingsProvider, NamedCompanies, NewsAnswer, NewsProvider } from './data';
 import { addDays } from './dates';
-import { isTopic, newsItem, rank, type Event } from './news';
+import { isTopic, newsItem, rank, type Event } from './news-query';
 import { notFound } from './not-found';
 
 const MOST = 10;

@@ -1,4 +1,7 @@
-/** How a memo leaves the house. */
+/**
+ * The interface through which `send_credit_memo` sends e-mail. `send` sends once or fails, and never retries. It reports
+ * `nothingHappened` only if the server cannot have accepted the message.
+ */
 export interface MailMessage {
   recipient: string;
   subject: string;

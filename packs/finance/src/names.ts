@@ -4,7 +4,7 @@
  * and is of no topic; what stands between commas does not.
  */
 import type { Company } from './data';
-import { isCommonWord, NAME_FILLERS, wordsIn, wordsOf, type Word } from './news';
+import { isCommonWord, NAME_FILLERS, wordsIn, wordsOf, type Word } from './news-query';
 
 /** Where a company's name, or its ticker, stands. */
 export interface Place {

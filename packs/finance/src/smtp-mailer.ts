@@ -1,6 +1,6 @@
 /**
- * Mail over SMTP, one connection a message. The Message-ID follows from the idempotency key, so that a
- * message that was sent twice after all is recognised as one by whoever receives it.
+ * Sends mail over SMTP, one connection a message, and records whether the message was handed to the server: that decides whether a failed
+ * send is in doubt. The Message-ID follows from the idempotency key, so that the receiver recognises a message that was sent twice.
  */
 import { Readable } from 'node:stream';
 import MailComposer from 'nodemailer/lib/mail-composer';

@@ -19,7 +19,7 @@ import { figure } from './concepts';
 import { today } from './dates';
 import { FilingEvents } from './filing-events';
 import { readQuery } from './names';
-import { isTopic } from './news';
+import { isTopic } from './news-query';
 import { notFound } from './not-found';
 import { nearestPeers } from './peers';
 import {

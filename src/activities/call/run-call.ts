@@ -1,4 +1,4 @@
-/** Runs one admitted call. Which way depends on its class alone. */
+/** Runs one admitted call, by its class. */
 import { Context } from '@temporalio/activity';
 import type { RunCallInput, RunCallOutput } from '../../shared/io/activities';
 import { checkedCall, heldByReset, holdOrRefuse } from '../checks/checks-before-call';
@@ -25,11 +25,11 @@ async function runAdmittedCall(run: CallRun): Promise<RunCallOutput> {
   return (await holdOrRefuse(run)) ?? runWithRetries(run);
 }
 
-/** Only here, where the tool is known to be registered: its name becomes a label. */
+/** Counts the call in the metrics. Only registered tools reach this: their names become labels. */
 function count({ deps: { metrics }, tool: { name }, call }: CallRun, output: RunCallOutput): void {
   if (output.busy_ms !== undefined) return metrics.waited(name);
   if (call.dispatch > 1) metrics.retried(name);
-  // Of the whole call: its attempts, and the waiting between them. The two clocks may differ a little.
+  // The time of the whole call, with all attempts and pauses. The two clocks may differ a little.
   const ms = Math.max(output.took_ms, Date.now() - Context.current().info.scheduledTimestampMs);
   metrics.ended(name, output.error?.code ?? null, ms);
 }

@@ -1,4 +1,4 @@
-/** One run of a tool's function for one call: from arguments to a stored envelope. */
+/** One run of a tool's function for a call, and the stored envelope of its result. */
 import { Context } from '@temporalio/activity';
 import type { RunCallOutput, TurnContext } from '../../shared/io/activities';
 import type { Envelope, EnvelopeMetadata, CallError } from '../../shared/wire/errors';
@@ -17,7 +17,7 @@ import { keepFile, clientLog, type LogLine, toolContext } from './tool-context';
 import type { Show } from './heartbeat';
 import { runWhere } from './run-where';
 
-/** Runs the tool; never throws but for a cancellation. */
+/** Runs the tool. Throws only on cancellation. */
 export async function runOnce(
   run: CallRun,
   options: { show: Show; cancelled?: AbortSignal; begins?: Deadline },
@@ -50,13 +50,13 @@ export async function runOnce(
     ...(options.cancelled ? { cancelled: options.cancelled } : {}),
     ...(options.begins ? { begins: options.begins } : {}),
   });
-  // Before the result is known: a watcher takes no progress of a call that has ended.
+  // Wait until progress events are sent: clients drop the progress of a call that has ended.
   if (told) await deps.live.sent();
   const times = { validationMs: request.validation_ms ?? 0, networkMs: noted.networkMs() };
   return { result, metadata: metadataOf(tool, turn, began, times), notes: noted.debug, tried: true };
 }
 
-/** A tool may say anything: what is shown of it is text, and a part of one. */
+/** Tool output is untrusted: progress is cut to a short text and a fraction between 0 and 1. */
 function progressOf(message: unknown, fraction: unknown): { message: string; fraction: number | null } {
   const part = typeof fraction === 'number' && Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : null;
   return { message: String(message).slice(0, 500).toWellFormed(), fraction: part };
@@ -85,7 +85,7 @@ export function metadataOf(
   };
 }
 
-/** For an envelope that no run gave: at workflow time, so that a retried activity stores the same one. */
+/** Metadata of an envelope without a run; with workflow time, so that a retried activity stores the same envelope. */
 export function metadataAt(tool: Tool, turn: TurnContext, at: string): EnvelopeMetadata {
   const none = { execution_time_ms: 0, performance: { validation_ms: 0, network_ms: 0, processing_ms: 0 } };
   return { ...metadataOf(tool, turn, Date.parse(at)), ...none, timestamp: at };
@@ -99,7 +99,7 @@ export function failure(error: CallError, metadata: EnvelopeMetadata): Envelope 
   return { success: false, status: 'error', error, metadata };
 }
 
-/** Stores an envelope; gives its reference and the line that people see. */
+/** Stores an envelope. Returns its reference, and the summary that people see. */
 export async function keep(
   { deps, turn, call, tool, input }: ToolCall,
   envelope: Envelope,
@@ -110,7 +110,7 @@ export async function keep(
   return { result_ref, summary: stored.summary };
 }
 
-/** The call was not run at all; for a destructive one, nothing happened. */
+/** The output of a call that did not run; if it is destructive, it had no effect. */
 export async function refusal(run: CallRun, error: CallError): Promise<RunCallOutput> {
   const { turn, call, tool } = run;
   const kept = await keep(run, failure(error, metadataOf(tool, turn, Date.now())));
@@ -125,7 +125,7 @@ export async function refusal(run: CallRun, error: CallError): Promise<RunCallOu
   };
 }
 
-/** An envelope with what the after-hooks say of it; the same one where there are none. */
+/** The envelope with the notes of after-hooks; the same object if there are none. */
 export function withAfterHooks({ deps, request, tool, input }: CallRun, envelope: Envelope): Promise<Envelope> {
   const { turn, call, untrusted } = request;
   const hooks = deps.registry.forTurn(turn)?.hooks.after ?? [];

@@ -1,4 +1,4 @@
-/** Calls that may be repeated: retried per error code by Temporal; reads served from the cache, identical ones run once. */
+/** Runs calls that may be repeated: Temporal retries them by error code; reads come from the cache, and identical ones run once. */
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { RunCallOutput } from '../../shared/io/activities';
 import type { Envelope, CallError } from '../../shared/wire/errors';
@@ -51,13 +51,13 @@ export async function runWithRetries(run: CallRun): Promise<RunCallOutput> {
 
 interface Work {
   run: CallRun;
-  /** Identical calls have the same; null: this one shares with none. */
+  /** The same for identical calls; null: this call is not shared. */
   key: string | null;
   began: number;
   show: Show;
 }
 
-/** Runs the call, or waits for the outcome of an identical one that is running here: a copy, under this call's own ids. */
+/** Runs the call, or waits for an identical one that runs in this worker, and copies its outcome under this call's ids. */
 async function oneOfMany(work: Work): Promise<RunOutcome> {
   const { key, began } = work;
   const { deps, request, tool } = work.run;
@@ -92,7 +92,7 @@ async function runWithinLimits({ run, began, show }: Work): Promise<RunOutcome> 
   }
 }
 
-/** Throws for Temporal to try again, when the class's table allows it; the counts travel in the heartbeat. */
+/** Throws, so that Temporal retries, if the class allows it. The heartbeat carries the counts. */
 function retryIfItHelps({ deps, turn, call, tool }: CallRun, error: CallError, show: Show): void {
   const counts = (detailsBefore().retries ?? {}) as RetryCounts;
   const next = nextRetry(tool.class, counts, error);

@@ -18,7 +18,7 @@ export const LOOK_WAIT_MS = 30_000;
 
 type Limits = Parameters<typeof runTool>[3];
 
-/** How long a thread is waited for, ms; by a destructive call only until its time to begin is over. */
+/** How long a call waits for a thread, ms. A destructive call waits only until its latest start. */
 export function threadWaitMs(tool: Tool): number {
   return tool.isolate === true ? Math.max(30_000, timeLimitOf(tool)) : 0;
 }
@@ -29,7 +29,7 @@ export async function runWhere(
   limits: Limits,
   part: ToolPart = 'run',
 ): Promise<RunResult> {
-  // A preview and a probe only look, whatever the tool does, and give what they give.
+  // A preview or probe is read-only, whatever the class of its tool, and has no output schema.
   const asked = part === 'run' ? tool : { ...tool, class: 'read' as const, run: tool[part]!, output: undefined };
   if (tool.isolate !== true) return runTool(asked, input, context, limits);
   let thread: ReadyThread;
@@ -48,7 +48,7 @@ export async function runWhere(
   }
 }
 
-/** @throws ToolError where there is none: nothing has been run */
+/** @throws ToolError if no thread is available: nothing has run */
 async function readyThread(
   { toolThreads }: Dependencies,
   { agent, requester }: TurnContext,
@@ -74,19 +74,19 @@ async function readyThread(
   }
 }
 
-// A call's way through its tool's limits: it waits a moment, is given back to be tried later, or, at last, fails.
+// The limits of a tool: a call waits a moment, is retried later, or fails in the end.
 
 /**
- * How often a call is put off before it fails. With the retries that its class allows (15) this stays below the
- * attempts that Temporal gives it (30).
+ * How often a call is postponed before it fails. With the retries of its class (15) this stays below the attempts that Temporal
+ * makes (30).
  */
 const MOST_WAITS = 10;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
 
 /**
- * Lets the call through; else its failure, once it has waited often enough.
- * @param options `waits`: how often it was put off before; `show` carries that to the next attempt
+ * Waits for a place within the tool's limits. Returns the failure if the call was postponed too often.
+ * @param options `waits`: how often it was postponed before; `show` carries that to the next attempt
  * @throws ApplicationFailure `holdfast.tool.busy`, for Temporal to try again later
  */
 export async function passGate(
@@ -107,7 +107,7 @@ export async function passGate(
   });
 }
 
-/** As long as is known to be needed, longer each time, and not all at once. */
+/** At least the known wait; longer each time, with jitter. */
 function nextWait({ waitMs }: Busy, waits: number): number {
   const patience = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** waits);
   return Math.ceil(Math.max(waitMs, patience * (0.5 + Math.random() / 2)));
@@ -126,7 +126,7 @@ export function busyError({ name }: Tool, { why, waitMs }: Busy): CallError {
   });
 }
 
-/** What one call was told, the others keep: they wait instead of running into it. */
+/** Pauses the other calls of a tool after a rate limit, so that they do not run into it. */
 export async function shareRateLimit({ gate }: Dependencies, tool: Tool, result: RunResult): Promise<void> {
   if (!result.ok && result.error.code === 'RATE_LIMITED') await gate.hold(tool, result.error.retry_after_ms ?? 0);
 }

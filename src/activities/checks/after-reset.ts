@@ -1,4 +1,4 @@
-/** A workflow that was reset: Temporal re-applies old signals, and nobody who sent them has seen what is asked now. */
+/** After a workflow reset: Temporal re-applies old signals, whose senders have not seen the questions of the new run. */
 import { Context } from '@temporalio/activity';
 import { approvalsOf, type AdmitCallInput, type AdmitCallOutput } from '../../shared/io/activities';
 import type { HoldReason } from '../../shared/approval/approval';
@@ -10,8 +10,8 @@ import type { CallRun } from '../call/call-run';
 import { otherDispatch } from '../effects/effect-record';
 
 /**
- * A decision counts in the run that asked for it, and while its question is open: else the call goes back to a person. Null also
- * where the approvals do not hold in any run: nobody is asked about what was made up, it is refused.
+ * A decision counts only in the run that asked for it, and while its question is open; otherwise the call goes back to a person.
+ * Null also if the approvals are valid in no run: forged approvals are refused, not asked about.
  */
 export async function afterReset(run: CallRun): Promise<HoldReason | null> {
   const { deps, turn, call } = run;
@@ -19,26 +19,26 @@ export async function afterReset(run: CallRun): Promise<HoldReason | null> {
   const earlier = approvals.find((approval) => approval.run_id !== ownRun())?.run_id ?? (await otherRun(run));
   if (earlier === undefined) return null;
   const fault = await approvalsFault(run, deps.registry.approval(turn.agent, call.tool));
-  return fault ? null : { kind: 'reset', id: earlier, text: '' }; // admission writes what its card says
+  return fault ? null : { kind: 'reset', id: earlier, text: '' }; // admission writes the text of its card
 }
 
-/** The run whose question was closed, since the turn had taken another answer, or the outcome; or was asked before a reset. */
+/** The run of a question that was closed by another answer or by an outcome, or that was asked before a reset. */
 async function otherRun({ deps: { store, turns }, request, turn, call }: CallRun): Promise<string | undefined> {
   const asked = approvalsOf(request).length === 0 ? null : await askedAbout(store, call.digest);
   if (asked === null) return undefined;
-  // Which run an approval was given in, the arguments say; which run has asked, the store, and how the own one began, Temporal.
+  // The run of an approval comes from the arguments, the run that asked from the store, and the origin of this run from Temporal.
   const open = !asked.closed && (await turns.continues(turn.workflow_id, ownRun(), asked.run));
   return open ? undefined : asked.run;
 }
 
 export interface EarlierRun {
-  /** For the card; null: there was none. */
+  /** Reason for the card; null: there was no earlier run. */
   held: HoldReason | null;
-  /** What the run before has made of exactly this call. */
+  /** The outcome of exactly this call in the earlier run. */
   effect: (AdmitCallOutput & { ok: true })['effect'] | null;
 }
 
-/** What whoever decides has to know of the runs before a reset: that they asked, and what they did. */
+/** What an approver must know about the runs before a reset: that they asked, and what they did. */
 export async function earlierRun(
   { store }: Pick<Dependencies, 'store'>,
   { turn, call: before, held = [] }: AdmitCallInput,
@@ -61,12 +61,12 @@ export async function earlierRun(
   return { held: { kind: 'reset', id: reset?.id ?? record!.run_id, text: lines.join('\n') }, effect };
 }
 
-/** For the card of a call that another run has asked about under the same digest. */
+/** Reason for the card of a call that another run has asked about under the same digest. */
 export function askedBefore(run: string): HoldReason {
   return { kind: 'reset', id: run, text: askedLines(run).join('\n') };
 }
 
-/** With the run's own id in it a card, and so its digest, is good in this run only. */
+/** The text has the id of this run, so that the card and its digest are valid only in this run. */
 function askedLines(run: string): string[] {
   return [
     `It was asked about in run ${run}, before the workflow was reset; this is run ${ownRun()}.`,

@@ -1,4 +1,4 @@
-/** The approvals of a call, counted again where it is about to run: by the worker's own policy and keys, whatever history says. */
+/** The second check of approvals, right before a call runs: by the worker's own policy and keys, independent of history. */
 import { approvalsOf, type SettleEffectInput } from '../../shared/io/activities';
 import {
   samePerson,
@@ -35,7 +35,7 @@ export async function approvalsFault(run: CallRun, policy: ApprovalPolicy): Prom
     const fault = ownFault(approval, call.digest);
     if (fault) return fault;
   }
-  // Of the record that the digest covers: the arguments could leave somebody out.
+  // From the record that the digest covers: the arguments of the activity could leave out a maker.
   const { makers } = policy.four_eyes ? await approvalEvidenceOf(store, call) : { makers: [] };
   const asked = policy.channel === 'any' ? null : await askedAbout(store, call.digest);
   for (const [index, approval] of approvals.entries()) {
@@ -49,7 +49,7 @@ export async function approvalsFault(run: CallRun, policy: ApprovalPolicy): Prom
     const { attestation, by, at, note } = approval;
     if (attestation === undefined) return no('approval_unsigned', `The approval of ${by} is not signed.`);
     const found = await foundGood(store, asked, attestation);
-    // Of a question that was closed it is asked anew (after-reset.ts), and nothing runs by it.
+    // A closed question is asked again (after-reset.ts), and nothing runs by its approvals.
     if (asked && !asked.closed && asked.over && found === undefined)
       return no('approval_late', `The approval of ${by} came after ${asked.expires_at}.`);
     if (asked === null && Date.now() >= oldDigestsUntil) return no('approval_unknown', NOT_ASKED);
@@ -79,12 +79,12 @@ function no(reason: string, message: string): CallError {
   return callError('CONFIRMATION_REQUIRED', reason, message);
 }
 
-// Permission once more, where the call is run: history is not trusted to have asked.
+// Permission is checked again where the call runs: history is not trusted.
 
 /**
- * Null when the present rules let this call run, or people have approved exactly it. At least as strict as
- * admission: what was asked then needs the approval now, whatever the rules say today. An approval that was given
- * under other rules is asked for again under these, since whoever gave it has seen the others.
+ * Null if the current rules allow the call, or people approved exactly this call. At least as strict as admission: a call that
+ * was asked about then needs its approvals now, even if today's rules allow it. Approvals that were given under other rules are
+ * asked for again, since the approvers saw those other rules.
  */
 export async function permissionFault(run: CallRun): Promise<HoldAnswer> {
   const { deps, request, turn, call, tool, input } = run;
@@ -98,7 +98,7 @@ export async function permissionFault(run: CallRun): Promise<HoldAnswer> {
     if (approvalsOf(request).length > 0) return policyChangeHold(agent);
     if (tool.class === 'destructive') return { refused: POLICY_CHANGE_ERROR };
   }
-  // What the rules leave open, the classifier or a person has decided at admission; it is never a destructive call.
+  // If the rules leave it open, the classifier or a person decided at admission; such a call is never destructive.
   if (verdict.verdict !== 'ask' && request.verdict !== 'ask') return null;
   const fault = await approvalsFault(run, agent.approval(tool.name));
   return fault && { refused: fault };
@@ -118,16 +118,16 @@ function policyChangeHold({ agent, policyRef }: PreparedAgent): HoldReason {
   return { kind: 'policy_changed', id: policyRef, text };
 }
 
-// What people say became of a call in doubt, counted again where it is written down: by the worker's own policy and keys.
+// The second check of settlements, where they are recorded: by the worker's own policy and keys.
 
 export interface SettlementsFault {
-  /** Why these settlements do not hold. */
+  /** Why these settlements are not valid. */
   reason: string;
-  /** What it takes: the question may have been asked under another policy. */
+  /** The policy that applies: the question may have been asked under another one. */
   policy: ApprovalPolicy;
 }
 
-/** Null when they hold under the present policy, and under the one with which the call was dispatched. */
+/** Null if they are valid under the current policy, and under the policy of the dispatch. */
 export async function settlementsFault(
   deps: Pick<Dependencies, 'registry' | 'trust' | 'store'>,
   input: SettleEffectInput,
@@ -139,7 +139,7 @@ export async function settlementsFault(
   const policy = before?.approval ? stricter(before.approval, present) : present;
   if (before && before.agent !== turn.agent) return { reason: `the call is of agent ${before.agent}`, policy };
   if (before && before.requester !== turn.requester) return { reason: `${before.requester} asked for the call`, policy };
-  // Under the digest of its dispatch others may have had a hand in it than under the one that is settled.
+  // The digest of the dispatch may have other makers than the digest that is settled.
   const shown = await Promise.all([call, ...(before ? [before] : [])].map((one) => approvalEvidenceOf(deps.store, one)));
   const makers = shown.flatMap((one) => one.makers);
   for (const one of before?.approval ? [present, before.approval] : [present]) {
@@ -174,10 +174,10 @@ async function faultUnder(
   return null;
 }
 
-// A check right before an effect, and its answer.
+// Types of a check right before an effect.
 
-/** Asks a person, or refuses the call as not dispatched; null: nothing holds it. */
+/** A reason to ask a person, or a refusal; null: the check passes. */
 export type HoldAnswer = HoldReason | { refused: CallError } | null;
 
-/** Looks at one call, and at what was shown to whoever approved it. */
+/** Checks one call against the evidence that its approvers saw. */
 export type Hold = (run: CallRun, shown: ApprovalEvidence) => Promise<HoldAnswer>;

@@ -1,7 +1,4 @@
-/**
- * Right before a call runs: does its preview still say what people were shown, and does its tool still act on the target that
- * was admitted?
- */
+/** Checks right before a call runs: is its preview still what the approvers saw, and its target still the one that was admitted? */
 import { Context } from '@temporalio/activity';
 import { approvalsOf } from '../../shared/io/activities';
 import { canonical } from '../../shared/json/canonical';
@@ -26,7 +23,7 @@ export async function checkPreviewDrift(run: CallRun, { preview: asked }: Approv
   if (!tool.preview || !previewed) return null;
   const now = await previewOf(run);
   if (!now.ok) {
-    // A write may have been done by an attempt that was lost: then the tool itself has the better answer.
+    // A lost attempt may have done the write: then the tool itself gives the better answer.
     if (tool.class !== 'destructive' && Context.current().info.attempt > 1) return null;
     const message = `${tool.name} was not run: it cannot be seen any more what it would do. ${now.error.message}`;
     return { refused: { ...now.error, message: truncateText(message, 2000) } };
@@ -36,7 +33,7 @@ export async function checkPreviewDrift(run: CallRun, { preview: asked }: Approv
   return { kind: 'preview_drifted', id: hashJson(now.data), text: truncateText(text) };
 }
 
-/** The tool's own measure; where it has none, or it fails, only the same is the same. */
+/** By the tool's `previewTolerance`; if it has none, or that fails, only an identical preview passes. */
 function isTolerable({ deps: { log }, tool, input }: CallRun, asked: Json, now: Json): boolean {
   if (canonical(asked) === canonical(now)) return true;
   if (!tool.previewTolerance) return false;
@@ -59,14 +56,14 @@ function truncateText(text: string, longest = LONGEST_TEXT): string {
   return `${text.slice(0, longest - note.length)}${note}`.toWellFormed();
 }
 
-// Right before the call runs: does its tool still act on what was admitted?
+// Whether the tool still acts on the target that was admitted.
 
 export async function checkTargetChange({ deps: { store }, request, turn, call, tool, input }: CallRun): Promise<HoldAnswer> {
   if (turn.store_id === undefined) return null;
   const now = targetOf(tool, input);
   if (!now.ok) return { refused: now.error };
   const hash = targetHash(now.target);
-  // The digest, which was compared with the store's record before, covers what the arguments name.
+  // The digest covers the arguments, and was compared with the store's record before.
   if (hash === call.target_hash) return null;
   if (tool.class === 'destructive' || approvalsOf(request).length > 0) {
     const { target: admitted } = await store.getCall(call.digest);
@@ -76,7 +73,7 @@ export async function checkTargetChange({ deps: { store }, request, turn, call, 
   return { refused: callError('TOOL_NOT_FOUND', 'target_changed', message, { hint: 'Ask for the call again.' }) };
 }
 
-/** Of a call that was dispatched: why the tool of this worker says nothing of it. Null: it acts on what was admitted. */
+/** For a dispatched call: why this worker's tool cannot answer for it. Null: it acts on the same target. */
 export function actsElsewhere(tool: Tool, { input, target }: Pick<NamedCall, 'input' | 'target'>): string | null {
   const now = targetOf(tool, input);
   if (!now.ok) return now.error.message;

@@ -1,4 +1,4 @@
-/** What is looked at before anything runs a call: the tool, the digest, the rules, and what holds it back. */
+/** Checks before any call runs: the digest, the tool, the rules, and reasons that hold the call. */
 import { approvalsOf, type RunCallInput, type RunCallOutput } from '../../shared/io/activities';
 import { callError, type CallError } from '../../shared/wire/errors';
 import type { Tool } from '../../tools/define/tool';
@@ -14,7 +14,7 @@ import { permissionFault } from './approvals-fault';
 
 export type CheckedCall = { ok: true; run: CallRun } | { ok: false; refused: RunCallOutput };
 
-/** The very tool and the very input that the digest names, or the refusal. */
+/** The tool and the input that the digest names, or the refusal. */
 export async function checkedCall(deps: Dependencies, request: RunCallInput): Promise<CheckedCall> {
   const { turn, call } = request;
   const refused = async (error: CallError, tool: Tool | null): Promise<CheckedCall> => ({
@@ -31,20 +31,20 @@ export async function checkedCall(deps: Dependencies, request: RunCallInput): Pr
   return fault === null ? { ok: true, run: callRun(deps, request, tool, input) } : refused(fault, tool);
 }
 
-/** Of what people have to decide on, or may have to, and of all calls whose digest names no agent. */
+/** Checks the start of the turn for calls that people decide, and for all calls whose digest names no agent. */
 async function startFault({ store }: Dependencies, request: RunCallInput): Promise<CallError | null> {
   const { turn, call } = request;
   const asks = call.class === 'destructive' || call.class === 'agent' || approvalsOf(request).length > 0;
   return asks || turn.store_id === undefined ? otherStart(store, request) : null;
 }
 
-/** Decisions of another run send it back to a person. Null: there are none. */
+/** Decisions of another run send the call back to a person. Null: there are none. */
 export async function heldByReset(run: CallRun): Promise<RunCallOutput | null> {
   const reset = await afterReset(run);
   return reset && heldOutput([reset]);
 }
 
-/** Of a call without effects of its own: the present rules, and what holds it back. Null: it may run. */
+/** For calls that are not destructive: the current rules, then the reasons that hold a call. Null: it may run. */
 export async function holdOrRefuse(run: CallRun): Promise<RunCallOutput | null> {
   const refused = await permissionFault(run);
   if (refused) return holdAnswerOutput(run, refused);
@@ -62,13 +62,13 @@ function UNKNOWN(call: RunCallInput['call']): CallError {
   );
 }
 
-// Calls of turns that began when digests were of version 1, which names neither agent nor store. They go on until a date; what
-// their digest leaves out is taken from the start of the turn (start.ts), not from the arguments of the activity.
+// Calls of turns that began with digests of version 1, which name neither agent nor store. They run until a date; the missing
+// facts come from the start of the turn (start.ts), not from the arguments of the activity.
 
-/** How long such turns go on after the store was first opened by a version that knows the new digests. */
+/** How long such turns continue after a version with the new digests first opened the store. */
 export const OLD_DIGESTS_MS = 30 * 24 * 3_600_000;
 
-/** Null: the digest is of version 2, or its time is not over. */
+/** Null: the digest is of version 2, or version 1 is still accepted. */
 export function olderDigestFault(
   { oldDigestsUntil }: Pick<Dependencies, 'oldDigestsUntil'>,
   request: Pick<RunCallInput, 'turn' | 'call'>,

@@ -1,6 +1,6 @@
 /**
- * Whether a signed start is of this very turn. Everyone who reads history can copy it, and it does not cover the conversation
- * before the message: so it begins one turn only, and a message to a session begins only a turn that the session itself has started.
+ * Checks that a signed start belongs to this turn. Anyone who reads history can copy it, and it does not cover the conversation
+ * before the message. So it may start one turn only, and a message to a session only a turn that the session itself started.
  */
 import { hashJson } from '../../shared/json/digests';
 import { sessionWorkflowId } from '../../shared/ids';
@@ -13,7 +13,7 @@ import type { StoredBlock } from '../../store/core/seal';
 import type { Dependencies, SignedStart } from '../ports';
 import { startOf } from '../step/mcp-tools';
 
-/** Why not, or null. */
+/** The fault, or null. */
 export async function startFault(
   { trust, store, turns }: Pick<Dependencies, 'trust' | 'store' | 'turns'>,
   start: SignedStart,
@@ -22,7 +22,7 @@ export async function startFault(
   const fault = await trust.checkStart({ ...start, turn: { ...start.turn, session_id: null } });
   if (fault !== null) {
     if (session_id === null) return fault;
-    // A message to a session is signed before its turn has an id, for the session.
+    // A message to a session is signed for the session, before its turn has an id.
     const said = await trust.checkStart(start);
     if (said !== null) return said;
     if ((await turns.startedBy(workflow_id, run))?.workflow_id !== sessionWorkflowId(session_id))
@@ -34,19 +34,19 @@ export async function startFault(
   return first === run ? null : 'it has begun another turn already';
 }
 
-// A turn began as what it says it is: its start stands in its transcript, and was looked at when it was written. Whoever starts
-// a workflow in the middle, as if another run of it had gone before, or an activity, has none; and who leaves out the store, so
-// that digests name no agent, does not choose the agent.
+// The transcript has the start of each turn, which was checked when it was written. An attacker who starts an activity, or a
+// workflow as if an earlier run existed, has no such start. One who leaves out the store, so that digests name no agent, still
+// cannot choose the agent.
 
 type Turn = RunCallInput['turn'];
 
-/** Null: it did. */
+/** Null: the turn began as it says. */
 export async function otherStart(store: Store, { turn, head }: Pick<RunCallInput, 'turn' | 'head'>): Promise<CallError | null> {
   const why = startFaultIn(await walk(store, head), turn);
   return why === null ? null : callError('PERMISSION_DENIED', 'digest_mismatch', `The call was not run: ${why}.`);
 }
 
-/** Why the start that stands in these blocks is not this turn's, or null. */
+/** Why the start in these blocks is not that of this turn, or null. */
 export function startFaultIn(blocks: StoredBlock[], turn: Turn): string | null {
   const start = startOf(blocks, turn);
   const { turn_id, agent, requester, store_id } = turn;
@@ -58,18 +58,17 @@ export function startFaultIn(blocks: StoredBlock[], turn: Turn): string | null {
   return `turn ${turn_id} began with digests of version ${start.store_id === null ? 1 : 2}`;
 }
 
-// A direct call has its id from the key that it was asked for under, and Temporal starts one under it for as long as it retains
-// it, and no longer, or unless somebody asks it for another under the same id. Of what may be destructive the store remembers the
-// id for good: whoever starts a call under it later, by whatever way, does not have it made again.
+// The id of a direct call comes from its key. Temporal rejects a second workflow of that id only while it retains the first one.
+// For calls that may be destructive the store keeps the id forever, so that a later start under it does not repeat the call.
 
 interface First {
-  /** Of the call that was admitted under the id first; a reset of it has the same. */
+  /** The first execution run id of the first call that was admitted under the id; a reset keeps it. */
   run: string;
   /** ms since 1970 */
   at: number;
 }
 
-/** Null: this is the call that the id stands for, and from now on it is. */
+/** Null: this is the call of the id; the store remembers it from now on. */
 export async function directCallKeyFault(
   { registers }: Pick<Store, 'registers'>,
   { turn_id, first_execution_run_id: run }: Pick<TurnContext, 'turn_id' | 'first_execution_run_id'>,

@@ -1,7 +1,7 @@
 /**
- * Budgets of an agent, around one call: reserved last of all before the effect, settled once its record has moved on.
- * A settlement that fails is no fault of the call: the reservation counts until its window is over, and
- * where that leaves no room, what is reserved is compared with the effect records.
+ * Budgets of an agent, for one call: reserved as the last check before the effect, settled when its effect record is closed.
+ * A settlement that fails does not fail the call: the reservation counts until its window ends, and when a budget is exhausted,
+ * its open reservations are compared with the effect records.
  */
 import type { TurnContext } from '../../shared/io/activities';
 import { plainName } from '../../shared/approval/approval';
@@ -18,10 +18,10 @@ import type { ApprovalEvidence } from '../../record/parts';
 import type { HoldAnswer } from '../checks/approvals-fault';
 import type { Tool } from '../../tools/define/tool';
 
-/** Between a reservation and the claim: the way through the tool's limits. */
+/** Longest time between a reservation and the claim: the wait for the tool's limits. */
 const BEFORE_CLAIM_MS = 10_000;
 
-/** Reserves in all budgets that name the tool, or in none. */
+/** Reserves in every budget that names the tool, or in none. */
 export async function withinBudgets(
   { deps, request, turn, call, tool, input }: CallRun,
   { held: accepted }: ApprovalEvidence,
@@ -39,7 +39,7 @@ export async function withinBudgets(
   };
   for (const [index, budget] of budgets.entries()) {
     const amount = await budget.amount(input, turnFacts(turn, call.id, request.untrusted ?? false));
-    // Only a budget that asks can have been approved; what says otherwise was made up.
+    // Only a budget with `exhausted: ask` can have been approved; any other evidence is forged.
     const approved = budget.exhausted === 'ask' && accepted.some(({ kind, id }) => kind === 'budget' && id === budget.name);
     const found =
       typeof amount !== 'string'
@@ -59,9 +59,9 @@ export async function withinBudgets(
   return null;
 }
 
-/** Of a call that has reserved and is not dispatched now. @throws Error when a book cannot be reached: its reservation stays */
+/** Releases the reservations of a call that is not dispatched now. @throws Error if a budget cannot be reached: its reservation stays */
 export async function giveBack({ deps, turn, call }: CallRun, record: EffectRecord | null): Promise<void> {
-  if (isOpen(record)) return; // it was dispatched before, and that counts
+  if (isOpen(record)) return; // an earlier dispatch holds the reservation
   await settle(deps, { turn, call, key: keyOf(turn, call), dispatch: call.dispatch, effect: 'not_applied' });
 }
 
@@ -87,7 +87,7 @@ async function settle(deps: Dependencies, { turn, call, key, dispatch, effect }:
   );
 }
 
-/** Null: it is reserved. */
+/** Null: the amount is reserved. */
 async function reserveBudget(deps: Dependencies, name: BudgetName, budget: ToolBudget, asked: Reservation): Promise<HoldAnswer> {
   if (asked.amount === '0') return null;
   let answer = await deps.budgets.reserve(name, asked);
@@ -109,7 +109,7 @@ async function reserveBudget(deps: Dependencies, name: BudgetName, budget: ToolB
   return { refused: callError('QUOTA_EXCEEDED', 'budget_exhausted', `It was not run: ${state}.`, { hint }) };
 }
 
-/** What a crash has kept from being settled, as the effect records have it. True: some of it counts no more. */
+/** Settles reservations that a crash left open, by their effect records. True: an amount was released. */
 async function settleStaleReservations(deps: Dependencies, name: BudgetName, open: DispatchKey[]): Promise<boolean> {
   let freed = false;
   for (const { key, dispatch } of open) {
@@ -122,7 +122,7 @@ async function settleStaleReservations(deps: Dependencies, name: BudgetName, ope
   return freed;
 }
 
-/** Null: it is not known, or has not begun. A later dispatch proves that this one had no effect. */
+/** Null: unknown, or not begun. A later dispatch proves that this one had no effect. */
 function outcomeOf({ dispatch, state }: EffectRecord, asked: number): 'applied' | 'not_applied' | null {
   if (dispatch !== asked) return dispatch > asked ? 'not_applied' : null;
   if (state === 'applied') return 'applied';
@@ -136,7 +136,7 @@ function notMeasured(tool: Tool, { name }: ToolBudget, error: string): { refused
   };
 }
 
-/** A claim without a final outcome: an idempotent call is dispatched again under it. */
+/** A claim without a final outcome; an idempotent call is dispatched again under it. */
 function isOpen(record: EffectRecord | null): record is EffectRecord {
   return record !== null && record.state !== 'not_applied';
 }

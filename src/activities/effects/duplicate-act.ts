@@ -1,6 +1,6 @@
 /**
- * The same act under another name: a payment that is planned again in another call, turn or session waits for a person
- * who sees the first one, also where a rule would let it run. Claimed right before the effect; a card only looks.
+ * Duplicate acts: a call that would do the same as an earlier one (such as paying an invoice again in another turn) waits for a
+ * person, who sees the earlier call, even if a rule allows it. The act is claimed right before the effect; a card only looks.
  */
 import type { AdmitCallInput, RunCallInput } from '../../shared/io/activities';
 import type { HoldReason } from '../../shared/approval/approval';
@@ -18,7 +18,7 @@ import { type ClosedEffect, keyOf } from './effect-record';
 import type { HoldAnswer } from '../checks/approvals-fault';
 import type { Tool } from '../../tools/define/tool';
 
-/** Owners that a card tells of; the newest. */
+/** Maximum number of owners on a card, the newest first. */
 const MAX_OWNERS = 5;
 const LONGEST_SUMMARY = 400;
 
@@ -42,7 +42,7 @@ export async function duplicateAct({ deps, turn, call, tool, input }: CallRun, {
   return answer.granted ? null : heldBy(deps, turn, answer.owners);
 }
 
-/** What the first card has to tell: a look, no claim. Null where nobody owns the act, or nobody answers: then the claim tells. */
+/** The earlier calls for the first card; claims nothing. Null: no owner, or no answer (then the claim finds out). */
 export async function intentBefore(
   deps: Dependencies,
   { turn, call }: Pick<AdmitCallInput, 'turn' | 'call'>,
@@ -80,7 +80,7 @@ export async function closeIntentOf(deps: Dependencies, { turn, call, key, effec
 
 type Viewer = Pick<RunCallInput['turn'], 'requester'>;
 
-/** Named by the newest owner: whoever accepts it has those before it on the same card. */
+/** Identified by the newest owner; the card lists earlier ones too, so accepting it accepts all of them. */
 async function heldBy(deps: Dependencies, turn: Viewer, owners: IntentOwner[]): Promise<HoldReason | null> {
   const last = owners.at(-1);
   if (!last) return null;
@@ -100,7 +100,7 @@ const STATES: Record<EffectState, string> = {
   refused: 'it was refused',
 };
 
-/** Of another tenant's call nothing but that there is one: its card is read by whoever asks for this one. */
+/** Of another tenant's call only the state is shown, since people of this tenant read the card. */
 async function ownerLine({ store }: Dependencies, viewer: Viewer, owner: IntentOwner): Promise<string> {
   const { turn_id, call_id, requester, at, digest, key } = owner;
   const record = await store.effects.latest(key);

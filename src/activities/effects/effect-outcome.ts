@@ -1,4 +1,4 @@
-/** What became of a dispatch: written into the transcript, and told to what was reserved for it. */
+/** Writes the outcome of a dispatch into the transcript, and reports it to the budgets and the intent that were reserved for it. */
 import type { RunCallInput, RunCallOutput } from '../../shared/io/activities';
 import { append } from '../../store/core/transcript';
 import { callSubject } from '../../record/subject';
@@ -16,7 +16,7 @@ import type { ClosedEffect } from './effect-record';
 /** What the model reads of a call in doubt. */
 export const IN_DOUBT_HINT = 'It is not known whether this call took effect. Do not repeat it.';
 
-/** Writes into the transcript what became of a dispatch. Returns the new head. */
+/** Writes the outcome of a dispatch into the transcript. Returns the new head. */
 export function appendEffect(
   { store }: Dependencies,
   { turn, call, at }: Pick<RunCallInput, 'turn' | 'call' | 'at'>,
@@ -34,7 +34,7 @@ export function appendEffect(
   return append(store, turn.first_execution_run_id, { parent: effect.parent, at, ...block });
 }
 
-/** May hear the same again, after a crash or a reset. The call's outcome does not wait for it: where nobody answers, it logs that. */
+/** May be called again with the same outcome, after a crash or a reset. Must not throw: a failure is logged. */
 type Listener = (deps: Dependencies, closed: ClosedEffect) => Promise<void>;
 
 const LISTENERS: Listener[] = [closeIntentOf, settleBudgets];
@@ -43,7 +43,7 @@ export async function notifyEffectListeners(deps: Dependencies, closed: ClosedEf
   for (const listener of LISTENERS) await listener(deps, closed);
 }
 
-// What an effect record says of a call that this attempt may not dispatch.
+// The outcome of a call that this attempt may not dispatch, read from its effect record.
 
 /** The recorded outcome; a claim without one becomes `in_doubt`, for the reason given. */
 export async function recordedOutcome(
@@ -54,7 +54,7 @@ export async function recordedOutcome(
 ): Promise<RunCallOutput> {
   const { turn, call } = request;
   const { state, dispatch, idempotency_key: key } = record;
-  // Whoever closed the record may have died before anybody heard of it.
+  // The worker that closed the record may have died before it notified the listeners.
   if (state !== 'claimed' && state !== 'refused') await notifyEffectListeners(deps, { turn, call, key, dispatch, effect: state });
   const common = { attempts: 1, took_ms: 0, head: record.result_head ?? record.head };
   if (record.result_ref === null) return reportUnknownOutcome(deps, request, record, why);
@@ -66,7 +66,7 @@ export async function recordedOutcome(
   return { ...common, ...kept, state: 'failed', effect: record.state === 'refused' ? 'refused' : 'not_applied', error };
 }
 
-/** A claim without an outcome: nobody knows whether the tool acted. */
+/** A claim without an outcome: it is unknown whether the tool acted. */
 async function reportUnknownOutcome(
   deps: Dependencies,
   request: Omit<RunCallInput, 'approvals'>,

@@ -27,12 +27,12 @@ export function keyOf(turn: TurnContext, call: Pick<CallArguments, 'id' | 'diges
 export async function effectOf(store: Store, turn: TurnContext, call: CallArguments): Promise<EffectRecord | null> {
   const key = keyOf(turn, call);
   const own = await store.effects.latest(key);
-  // That nothing happened under its own key says nothing of another.
+  // A record under its own key that says `not_applied` does not cover other keys.
   if (own && own.state !== 'not_applied') return own;
   return (await otherDispatch(store, turn, call, key)) ?? own;
 }
 
-/** The same act under another key than this, or under any, where it is not proven that nothing has happened. */
+/** The same act under another key (or under any key), unless it is proven that it had no effect. */
 export async function otherDispatch(
   store: Store,
   turn: TurnContext,
@@ -49,13 +49,13 @@ export interface ClosedEffect {
   /** The idempotency key. */
   key: string;
   dispatch: number;
-  /** `not_applied` also where nothing was dispatched. In doubt is no end yet: what was taken stays taken. */
+  /** `not_applied` also if nothing was dispatched. `in_doubt` is not final: reservations stay. */
   effect: 'applied' | 'not_applied' | 'in_doubt';
 }
 
 type DispatchedCall = Pick<RunCallInput, 'turn' | 'call' | 'head'>;
 
-/** By the attempt that runs now. */
+/** The claim of the current attempt. */
 export function claimFor({ turn, call, head }: DispatchedCall) {
   const { info } = Context.current();
   return {
@@ -72,8 +72,8 @@ export function claimFor({ turn, call, head }: DispatchedCall) {
 }
 
 /**
- * Closes a dispatch that has no record as one that came to nothing: an attempt of it that is alive somewhere comes too late
- * to act. `claimed`: it had no record. Else what is known of the effect.
+ * Claims a dispatch as `not_applied` if it has no record, so that an attempt that is still alive elsewhere can no longer act.
+ * `claimed`: it had no record. Otherwise `record` is the existing one.
  */
 export function fenceOff(
   { store }: Dependencies,
@@ -82,21 +82,21 @@ export function fenceOff(
   return store.effects.claim(claimFor(dispatched), 'not_applied');
 }
 
-// What was written down of a dispatch when it was claimed: who is told of it later on may be told something else. A record may
-// be found by its act too, since a reset gives a call another digest; and whoever starts activities has any digest admitted. So
-// whose an effect is, and what it acted on, is said by its own dispatch, not by the digest that it is asked about under.
+// The facts of a dispatch, from the block that was written when it was claimed. A record may also be found by its act, since a
+// reset gives a call another digest, and an attacker who starts activities can have any digest admitted. So the owner of an
+// effect and its target come from its own dispatch block, not from the digest in the request.
 
 export interface RecordedDispatch {
   agent: string;
   requester: string;
   version: string;
-  /** What whoever approved it was shown. */
+  /** The evidence that the approvers saw. */
   preview_ref: string | null;
-  /** What approving the call took. Null: from before that was written down. */
+  /** The approval policy at that time. Null: an older build did not record it. */
   approval: ApprovalPolicy | null;
 }
 
-/** Null: the record is no dispatch's, or from before the blocks said whose they are. */
+/** Null: the record is not of a dispatch, or its block is from a build that did not record the subject. */
 export async function recordedDispatch(store: Store, { head }: EffectRecord): Promise<RecordedDispatch | null> {
   const block = readBlock(await store.getBlock(head));
   if (block?.kind !== 'dispatch' || block.subject === null) return null;
@@ -106,9 +106,9 @@ export async function recordedDispatch(store: Store, { head }: EffectRecord): Pr
 }
 
 /**
- * The call that a record is of.
- * @param named the one that was found by its act
- * @returns null where that cannot be told, or is another agent's or requester's
+ * The call that an effect record belongs to.
+ * @param named the call that was found by its act
+ * @returns null if that is unknown, or it belongs to another agent or requester
  */
 export async function dispatchedAs(
   store: Store,
@@ -126,31 +126,30 @@ export async function dispatchedAs(
   return own && { ...named, version: own.record.version, target: own.target };
 }
 
-// Until when an attempt may act. Each attempt writes it down before it acts, and looks at its own clocks right before; whoever
-// is told that nothing has happened believes it only from then on. So a worker that stood still cannot act after others have gone
-// on without it.
+// The deadline of an attempt. Each attempt records it before it acts, and checks its own clocks right before acting. A probe
+// that finds no effect is believed only after the deadline, so that a suspended worker cannot act after others have continued.
 
-/** From before the claim is written until the tool begins, ms. An attempt that takes longer gives its claim back. */
+/** Longest time between writing the claim and the start of the tool, ms. A slower attempt gives its claim back. */
 export const BEGINS_WITHIN_MS = 10_000;
-/** So far may the clocks of two workers be apart, ms (docs/effects.md). */
+/** Largest difference between the clocks of two workers, ms (docs/effects.md). */
 export const CLOCK_SKEW_MS = 5000;
 
 /**
- * Of an attempt that begins before `begins`, or never.
- * @param others until when those before it under the same claim may act: the record has one deadline, which is never an earlier
- *   one, and never the same, since an attempt knows by it that no other has begun
+ * The deadline of an attempt that starts before `begins`, or not at all.
+ * @param others deadline of earlier attempts under the same claim. The record has one deadline; it only moves later, and is
+ *   never the same again, since an attempt recognises by it that no other attempt has begun
  */
 export function actsUntil(begins: Deadline, tool: Tool, others: string | null): string {
   const own = begins.at + timeLimitOf(tool);
   return new Date(others === null ? own : Math.max(own, Date.parse(others) + 1)).toISOString();
 }
 
-/** From when on a probe is believed that finds nothing, ms since 1970; 0: at once, since no attempt is under way. */
+/** The time from which on a probe that finds no effect is believed, ms since 1970; 0: at once, since no attempt runs. */
 export async function believedFrom(store: Store, record: EffectRecord, tool: Tool): Promise<number> {
   const { deadline, claimed_at } = record;
   if (deadline === null) return 0;
   if (deadline !== undefined) return Date.parse(deadline) + CLOCK_SKEW_MS;
-  // Claimed by an older build, which wrote down no deadline.
+  // An older build claimed it, and recorded no deadline.
   return (await wasLost(store, record)) ? Date.parse(claimed_at) + timeLimitOf(tool) + CLOCK_SKEW_MS : 0;
 }
 

@@ -1,4 +1,4 @@
-/** Asks a tool's own probe what became of a call in doubt. */
+/** Asks the tool's probe whether a call in doubt took effect. */
 import { Context } from '@temporalio/activity';
 import type { ReconcileEffectInput, ReconcileEffectOutput, RunCallOutput } from '../../shared/io/activities';
 import { callError } from '../../shared/wire/errors';
@@ -37,13 +37,13 @@ export async function reconcileEffect(deps: Dependencies, request: ReconcileEffe
   const { input, version } = dispatched;
   const tool = deps.registry.find(turn.agent, call.tool, version);
   if (!tool?.reconcile) return nobodyKnows(`This worker has no probe for ${call.tool}@${version}.`);
-  // Another account knows nothing of the call, and its probe would say so.
+  // The probe of another target does not know the call, and would find no effect.
   const elsewhere = turn.store_id === undefined ? null : actsElsewhere(tool, dispatched);
   if (elsewhere !== null) return nobodyKnows(`This worker was not asked. ${elsewhere}`);
 
   const found = await probe(deps, request, { tool, input, key });
   if (found.outcome === 'unknown') return nobodyKnows(found.evidence);
-  // What the workflow says comes from whoever started this activity; what the record says, from whoever may be acting.
+  // The time in the request may be forged; the one in the record was written by the attempt that may be acting.
   const from = Math.max(Date.parse(request.not_applied_from), await believedFrom(deps.store, record, tool));
   if (found.outcome === 'not_applied' && !(Date.now() >= from)) {
     const until = Number.isNaN(from) ? null : new Date(from).toISOString();
@@ -68,7 +68,7 @@ interface ProbedCall {
   found: ProbeFinding;
 }
 
-/** Writes down what the probe found, unless the lost attempt has told it first: the record then says more. */
+/** Records what the probe found, unless the lost attempt has closed the record first: then the record counts. */
 async function conclude(
   deps: Dependencies,
   request: ReconcileEffectInput,
@@ -97,7 +97,7 @@ async function conclude(
   });
   const head = await append(deps.store, turn.first_execution_run_id, { parent, at, ...block });
   const facts = { result_ref: kept.result_ref, result_head: head };
-  // Where the attempt has ended otherwise in between, this fails, and is tried again: then the record is closed.
+  // If the attempt has ended otherwise meanwhile, this fails and is retried: then the record is closed.
   const moved = await deps.store.effects.move(idempotency_key, dispatch, outcome, facts);
   await notifyEffectListeners(deps, { turn, call, key: idempotency_key, dispatch, effect: outcome });
   if (!applied) await closeQuestion(deps.store, record.digest);
@@ -105,14 +105,14 @@ async function conclude(
   return { ...kept, state: applied ? 'succeeded' : 'failed', effect: outcome, error, attempts: 1, took_ms: 0, head };
 }
 
-/** What the model reads of a call that was applied: held to the tool's own output, like a run's result. */
+/** The result that the model reads for a call that was applied; checked against the tool's output schema, like that of a run. */
 function dataOf(tool: Tool, { data, evidence }: ProbeFinding): Json {
   if (data === undefined) return { reconciled: 'applied', evidence };
   const fault = outputFault(tool, data);
   return fault === null ? data : { unreadable_result: fault.message, result: data };
 }
 
-/** What fails, or answers what it may not, knows nothing. */
+/** A probe that fails, or gives an invalid answer, counts as `unknown`. */
 async function probe(
   deps: Dependencies,
   { turn, call }: ReconcileEffectInput,

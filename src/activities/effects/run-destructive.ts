@@ -1,8 +1,7 @@
 /**
- * A destructive call, behind its fence. In this order: the approval is checked against what is about
- * to be executed; the tool's limits let it pass; decision and dispatch are written; the effect record is
- * claimed; only then does the tool act. Whoever finds a claim never acts on it again. The activity's heartbeat goes on over
- * all of it: a store that answers late leaves nobody in doubt.
+ * Runs a destructive call at most once. The order: check the approvals against the call that is about to run; pass the tool's
+ * limits; write decision and dispatch; claim the effect record; only then run the tool. A worker that finds an existing claim
+ * does not run the tool again. The heartbeat covers all of this, so that a slow store does not leave a call in doubt.
  */
 import { Context } from '@temporalio/activity';
 import { approvalsOf, type RunCallInput, type RunCallOutput } from '../../shared/io/activities';
@@ -41,9 +40,9 @@ export async function runDestructive(run: CallRun): Promise<RunCallOutput> {
   if (began && stands(began, call.dispatch, tool))
     return recordedOutcome(deps, request, began, 'it was dispatched before, and no outcome was recorded');
   const fault = await permissionFault(run);
-  // An idempotent call that was dispatched and is in doubt: not to run it again is no proof that nothing has happened.
+  // An idempotent call that was dispatched and is in doubt: a refusal now does not prove that it had no effect.
   const inDoubt = began !== null && began.state !== 'not_applied' ? began : null;
-  // Nor is it repeated on something else: there nobody honours its key.
+  // It is not repeated on another target either: there its idempotency key is unknown.
   const stopped = inDoubt && (fault ?? (await checkTargetChange(run)));
   if (stopped) return recordedOutcome(deps, request, inDoubt, 'refused' in stopped ? stopped.refused.message : stopped.text);
   if (fault && 'refused' in fault) return refusal(run, fault.refused);
@@ -55,10 +54,10 @@ export async function runDestructive(run: CallRun): Promise<RunCallOutput> {
       'it was dispatched before the workflow was reset, and no outcome was recorded',
     );
   const undispatched = () => notifyEffectListeners(deps, { turn, call, key, dispatch: call.dispatch, effect: 'not_applied' });
-  // What else a call in doubt finds changed may be its own doing, so nothing holds its repetition.
+  // Any other change that a call in doubt sees may be its own effect, so it does not hold the repetition.
   const held = fault ? await holdAnswerOutput(run, fault) : inDoubt ? null : await holdBeforeEffect(run);
   if (held) {
-    // What may pass by itself is dispatched again, under the next number: that needs this one on record.
+    // A call that may pass later is dispatched again under the next number, which needs this dispatch on record.
     if (held.error && CLASS_RULES.read.retries[held.error.code]) await fenceOff(deps, request);
     await undispatched();
     return held;
@@ -78,26 +77,26 @@ export async function runDestructive(run: CallRun): Promise<RunCallOutput> {
   }
 }
 
-/** From here on it counts: what is claimed is never acted on again. */
+/** Writes the dispatch, claims the effect record and runs the tool. After the claim no other attempt may run it. */
 async function dispatch(run: CallRun, key: string, began: EffectRecord | null): Promise<RunCallOutput> {
   const { deps, request, turn, call, tool } = run;
   const head = await writeDispatch(run, key);
-  const record = began && began.state !== 'not_applied' ? began : null; // idempotent: the claim that is there serves again
-  const begins = Deadline.in(BEGINS_WITHIN_MS); // before the claim: whoever finds it knows how long its attempt may act
+  const record = began && began.state !== 'not_applied' ? began : null; // idempotent: the existing claim is used again
+  const begins = Deadline.in(BEGINS_WITHIN_MS); // set before the claim: a reader of the claim then knows how long its attempt may act
   const deadline = actsUntil(begins, tool, record?.deadline ?? null);
   const before = record ? record.deadline : null;
   if (record) await deps.store.effects.renew(key, record.dispatch, record.deadline, deadline);
   else {
     const claimed = await deps.store.effects.claim({ ...claimFor({ turn, call, head }), deadline });
     if (!claimed.claimed) {
-      if (claimed.record.dispatch > call.dispatch) await giveBack(run, null); // long given up: a later one has its own
+      if (claimed.record.dispatch > call.dispatch) await giveBack(run, null); // this attempt is outdated: a later one has its own reservation
       return recordedOutcome(deps, request, claimed.record, 'another worker dispatched it first');
     }
-    // Each claims first and looks then: of two runs that a reset has left at the same act, one at least sees the other.
+    // Claim first, then look: if a reset left two runs at the same act, at least one of them sees the other.
     const other = await otherDispatch(deps.store, turn, call, key);
     if (other) return giveWay(run, key, other);
   }
-  // A cancelled turn waits for the end of an effect in flight: the tool is stopped by its time limit only.
+  // A cancelled turn waits for a running effect: only its time limit stops the tool.
   const ran = await runOnce(run, { show: showing(), begins });
   await shareRateLimit(deps, tool, ran.result);
   const dispatched = {
@@ -111,7 +110,7 @@ async function dispatch(run: CallRun, key: string, began: EffectRecord | null): 
   return conclude(run, dispatched, ran);
 }
 
-/** Another run of the turn has dispatched this act meanwhile: what was claimed here comes to nothing. */
+/** Another run of the turn dispatched this act meanwhile: closes the claim of this one as `not_applied`. */
 async function giveWay({ deps, request, turn, call }: CallRun, key: string, other: EffectRecord): Promise<RunCallOutput> {
   await deps.store.effects.move(key, call.dispatch, 'not_applied');
   await notifyEffectListeners(deps, { turn, call, key, dispatch: call.dispatch, effect: 'not_applied' });
@@ -123,20 +122,20 @@ async function giveWay({ deps, request, turn, call }: CallRun, key: string, othe
   return refusal(callRun(deps, request, recordedTool(call), {}), error);
 }
 
-/** True when the record forbids this dispatch. */
+/** True if the effect record forbids this dispatch. */
 function stands(record: EffectRecord, dispatch: number, tool: Tool): boolean {
   if (record.state === 'not_applied') return record.dispatch >= dispatch;
   const open = record.state === 'claimed' || record.state === 'in_doubt';
   return !(open && tool.idempotent === true && dispatch > record.dispatch);
 }
 
-/** Decisions and dispatch, on disk before anything acts. Returns the new head. */
+/** Stores the decisions and the dispatch before the tool acts. Returns the new head. */
 async function writeDispatch({ deps, request, turn, call }: CallRun, key: string): Promise<string> {
   const { at, head } = request;
   const draft = new Draft(deps.store, turn.first_execution_run_id, head);
   if (call.dispatch === 1 || !(await isWritten(deps, request)))
     for (const block of decisionBlocks(turn, call, approvalsOf(request))) draft.add(block, at);
-  // As the turn has had it since it began, with the tools from outside.
+  // The agent as it was when the turn began, with its MCP tools.
   const agent = (await agentSince(deps, turn, head)) ?? deps.registry.forTurn(turn)!;
   const dispatch: DispatchBody = {
     call_id: call.id,
@@ -159,7 +158,7 @@ async function writeDispatch({ deps, request, turn, call }: CallRun, key: string
   return draft.store();
 }
 
-/** Whether an earlier dispatch has written the decisions; one that was lost may have, beside the chain. */
+/** Whether the chain has the decisions already. A lost dispatch may have written them outside of the chain. */
 async function isWritten({ store }: Dependencies, { head, call }: RunCallInput): Promise<boolean> {
   const blocks = await walk(store, head);
   return blocksOf('decision', blocks).some(({ digest }) => digest === call.digest);
@@ -171,9 +170,9 @@ interface DispatchAttempt {
   dispatch: number;
   /** An earlier attempt under this claim may have acted. */
   again: boolean;
-  /** Until when this attempt may act, as the record has it. */
+  /** The latest time at which this attempt may act, from the effect record. */
   deadline: string;
-  /** Until when those before it may; undefined: an older build has not written it down. */
+  /** The same of earlier attempts; undefined: an older build did not record it. */
   before: EffectRecord['deadline'];
 }
 
@@ -195,7 +194,7 @@ async function conclude(
     const alone = effect === 'not_applied' ? { alone: deadline } : {};
     await deps.store.effects.move(key, dispatch, effect, { result_ref: kept.result_ref, result_head: newHead, ...alone });
   } catch (error) {
-    // Cut off, settled by a person, and then done after all: the turn has gone on, so the log must say it.
+    // The attempt was taken for lost, a person settled the call, and then it ended after all: only the log can tell.
     deps.log.error(
       { turn_id: turn.turn_id, call: call.id, digest: call.digest, effect },
       'this call ended after it was settled otherwise',
@@ -204,25 +203,25 @@ async function conclude(
   }
   if (effect === 'in_doubt' && hasEnded(result)) await markAttemptEnd(deps, dispatched);
   await notifyEffectListeners(deps, { turn, call, key, dispatch, effect });
-  // Only now that the effect is on record: a hook that hangs must not leave anybody in doubt.
+  // Hooks run only after the effect is recorded: a hook that hangs must not leave the call in doubt.
   const noted = await withAfterHooks(run, envelope);
   const shown = noted === envelope ? kept : await keep(run, noted);
   const state = effect === 'applied' ? 'succeeded' : effect === 'in_doubt' ? 'in_doubt' : 'failed';
   return { ...shown, state, effect, error, attempts: 1, took_ms: metadata.execution_time_ms, head: newHead };
 }
 
-/** @param again what proves that this attempt has done nothing proves nothing of those before it */
+/** @param again an earlier attempt may have acted: proof that this one did nothing does not cover it */
 function effectIn(result: RunResult, again: boolean): 'applied' | 'not_applied' | 'in_doubt' {
   if (result.ok) return 'applied';
   return result.nothingHappened && !again ? 'not_applied' : 'in_doubt';
 }
 
-/** A tool that has not answered in time may be at it still, whatever its signal says. */
+/** A tool that exceeded its time limit may still be running, even after its abort signal. */
 function hasEnded(result: RunResult): boolean {
   return result.ok || result.error.reason !== TIMED_OUT;
 }
 
-/** What a probe finds is believed at once then, unless others may be at it. */
+/** Restores the earlier deadline: no attempt runs any more, so a probe need not wait for this one. */
 async function markAttemptEnd({ store }: Dependencies, { key, dispatch, deadline, before }: DispatchAttempt): Promise<void> {
   if (before === undefined) return;
   await store.effects.renew(key, dispatch, deadline, before).catch((error: unknown) => {

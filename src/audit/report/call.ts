@@ -7,7 +7,7 @@ import { code, facts, type Node, type Text } from './doc';
 import type { Room } from './room';
 import { decisionText, fate, settledBy } from './tale';
 import { waitedMs } from './waits';
-import { between, beyondNote, count, duration, name, pretty, quote, short, describeSignature, when } from './words';
+import { between, beyondNote, count, duration, name, pretty, quote, short, describeSignature, when } from './format-values';
 
 export function callSection(call: CallCase, turn: TurnCase, id: string, room: Room): Node {
   const { tool, version, question, error, result, note, summary } = call;

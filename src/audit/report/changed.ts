@@ -3,7 +3,7 @@ import { canonical } from '../../shared/json/canonical';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
 import type { CallCase } from '../case-file';
-import { name } from './words';
+import { name } from './format-values';
 
 export interface FieldChange {
   field: string;

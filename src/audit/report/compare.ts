@@ -2,7 +2,7 @@
 import type { CallCase, CaseFile, TurnCase } from '../case-file';
 import type { Node, Text } from './doc';
 import { fate } from './tale';
-import { between, dollars, duration, name, pretty, quote, short, when } from './words';
+import { between, dollars, duration, name, pretty, quote, short, when } from './format-values';
 
 export function comparison(left: CaseFile, right: CaseFile): Node[] {
   const [a, b] = [left.turns[0], right.turns[0]];

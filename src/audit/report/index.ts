@@ -4,7 +4,7 @@ import { comparison } from './compare';
 import { code, facts, type Doc, type Node, type VerificationSummary } from './doc';
 import { Room } from './room';
 import { turnSection } from './sections';
-import { count, name, quote } from './words';
+import { count, name, quote } from './format-values';
 
 export { html } from './html';
 export { markdown } from './markdown';

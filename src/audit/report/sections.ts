@@ -6,7 +6,7 @@ import { code, facts, type Node, type Text } from './doc';
 import type { Room } from './room';
 import { narrate } from './tale';
 import { timeline } from './timeline';
-import { between, count, dollars, duration, name, pretty, quote, short, describeSignature, when } from './words';
+import { between, count, dollars, duration, name, pretty, quote, short, describeSignature, when } from './format-values';
 
 const MOST_CALLS = 400;
 const MOST_BLOCKS = 1500;

@@ -2,7 +2,7 @@
 import { object, text, textOrNull } from '../../record/fields';
 import type { ActivityCase, CallCase, StepCase, TurnCase } from '../case-file';
 import { waitOf } from './waits';
-import { between, count, duration, ms, name, quote } from './words';
+import { between, count, duration, ms, name, quote } from './format-values';
 
 export type BarKind = 'model' | 'run' | 'wait' | 'retry' | 'admit';
 export type MarkKind = 'approve' | 'deny' | 'edit' | 'expired' | 'effect' | 'trouble' | 'message' | 'other';

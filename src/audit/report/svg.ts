@@ -2,7 +2,7 @@
 import { escape } from './html';
 import { scaleOf, type Scale } from './scale';
 import type { Bar, Mark, Row } from './spans';
-import { duration } from './words';
+import { duration } from './format-values';
 
 const LABELS = 210;
 const HEIGHT = 26;

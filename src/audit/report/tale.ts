@@ -6,7 +6,7 @@ import type { CallCase, DecisionCase, TurnCase } from '../case-file';
 import { diffFields, inputBefore } from './changed';
 import type { Text } from './doc';
 import { waitedTogetherMs } from './waits';
-import { between, count, dollars, duration, name, proof, quote, when } from './words';
+import { between, count, dollars, duration, name, proof, quote, when } from './format-values';
 
 export interface Narrative {
   asked: Text;

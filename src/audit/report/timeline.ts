@@ -4,7 +4,7 @@ import type { Node, Text } from './doc';
 import type { Room } from './room';
 import { rowsOf, type Row } from './spans';
 import { svg } from './svg';
-import { count, duration, when } from './words';
+import { count, duration, when } from './format-values';
 
 const MOST_ROWS = 300;
 

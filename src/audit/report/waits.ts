@@ -1,6 +1,6 @@
 /** How long calls waited for people: what each part of the report says of it comes from here. */
 import type { CallCase } from '../case-file';
-import { ms } from './words';
+import { ms } from './format-values';
 
 export interface Wait {
   /** When people were asked; ms since 1970. */

@@ -12,7 +12,7 @@ export function cardsIn(details: string): string[] {
   return cards.map((lines) => lines.join('\n').trim());
 }
 
-/** What the turn above says of a sub-agent's call whose card it does not have (workflows/turn/turn-view.ts). */
+/** What the turn above says of a sub-agent's call whose card it does not have (workflows/turn/publish-turn-state.ts). */
 const NOT_SHOWN = 'Its card is not shown here';
 
 function isShown(card: string): boolean {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { BundleOf, HoldfastClient } from '../../client';
 import { answers, textAnswer, sessionParams, turnParams } from '../schemas/common';
-import { visibleSession, visibleTurn } from '../auth/visibility';
+import { visibleSession, visibleTurn } from '../auth/turn-session-access';
 import type { Route } from '../route';
 
 const AUDITORS = ['auditor', 'admin'] as const;

@@ -17,7 +17,7 @@ import { Refusal } from '../http/errors';
 import { once } from '../http/idempotency';
 import { type Principal, visibilityOf } from '../auth/principals';
 import { answer, answers, body, postHeaders, turnParams } from '../schemas/common';
-import { visibleTurn } from '../auth/visibility';
+import { visibleTurn } from '../auth/turn-session-access';
 import type { Route } from '../route';
 import { examplePending } from '../schemas/examples';
 

@@ -1,4 +1,4 @@
-/** Conversations: opened, forked, spoken to, shown, stopped, closed. */
+/** Routes of sessions: open, fork, send a message, steer, rename, list, show, cancel, close. */
 import { signSteer } from '../../client/approvals/attest';
 import { findTurnOfBlock } from '../../store/core/transcript';
 import { StoreError } from '../../store/store';
@@ -23,7 +23,7 @@ import {
   type SteerSession,
   type StopSession,
 } from '../schemas/sessions';
-import { changeableSession, ownSession, visibleSession } from '../auth/visibility';
+import { changeableSession, ownSession, visibleSession } from '../auth/turn-session-access';
 import type { GatewayParts, Route } from '../route';
 
 const STARTERS = ['starter', 'admin'] as const;

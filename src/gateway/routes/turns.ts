@@ -20,7 +20,7 @@ import {
   type StartTurn,
   type SteerTurn,
 } from '../schemas/turns';
-import { ownSession, ownTurn, visibleTurn } from '../auth/visibility';
+import { ownSession, ownTurn, visibleTurn } from '../auth/turn-session-access';
 import type { GatewayParts, Route } from '../route';
 
 const STARTERS = ['starter', 'admin'] as const;

@@ -14,10 +14,10 @@ import { Refusal } from '../http/errors';
 import type { Principal } from '../auth/principals';
 import { toolSchemas as schemas, type OfTool, type StartCall } from '../schemas/tools';
 import { callOf, startCall, withFileContents } from '../tool-calls';
-import { visibleTurn } from '../auth/visibility';
+import { visibleTurn } from '../auth/turn-session-access';
 import { SseConnection, type StreamLimits } from './connection';
 import { STREAM_SETTINGS, type StreamSettings } from './settings';
-import { stream } from './stream';
+import { stream } from './send-events-as-sse';
 import { toWireEvent, badEventId, READERS } from './turn-events';
 import { askedInQuery, type Query } from './query-input';
 

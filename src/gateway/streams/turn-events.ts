@@ -8,10 +8,10 @@ import { Refusal } from '../http/errors';
 import { answers, textAnswer, jsonSchema, lastEventIdHeader, turnParams } from '../schemas/common';
 import type { Principal } from '../auth/principals';
 import type { ToldEvent, ToldHow } from '../../shapes/turn-event';
-import { NotBegun, visibleTurn } from '../auth/visibility';
+import { NotBegun, visibleTurn } from '../auth/turn-session-access';
 import { SseConnection, type ServerSentEvent, type StreamLimits } from './connection';
 import type { StreamSettings } from './settings';
-import { stream } from './stream';
+import { stream } from './send-events-as-sse';
 import type { GatewayParts } from '../route';
 
 export const READERS = ['starter', 'approver', 'auditor', 'admin'] as const;

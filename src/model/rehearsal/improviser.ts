@@ -5,7 +5,7 @@
 import type { Json } from '../../shared/json/json';
 import type { Conversation } from './conversation';
 import { guessInput } from './guess';
-import { Ledger, type Play, type WantedCall } from './play';
+import { Ledger, type Play, type WantedCall } from './call-ledger';
 import type { ToolResult } from './tool-result';
 
 /** Longest quotation of one result, characters. */

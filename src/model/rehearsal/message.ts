@@ -1,7 +1,7 @@
 /** The planned answer, before it is sent: its blocks, and the exact text of tool inputs if it matters. */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../shared/json/json';
-import type { Play } from './play';
+import type { Play } from './call-ledger';
 import { objects } from './conversation';
 
 export const REHEARSAL_MODEL = 'rehearsal-1';

@@ -1,7 +1,6 @@
 /**
- * Class decides. A tool has one class, and the class gives how its calls are scheduled, timed out,
- * retried, cached and approved (design.md, "Tool classes"). A tool may override single fields
- * (timeout, TTL, parallel safety); never what the class means.
+ * The classes of tools. The class of a tool gives how its calls are scheduled, timed out, retried, cached and approved (design.md, "Tool
+ * classes"). A tool may override single fields (timeout, TTL, parallel safety).
  */
 import type { ErrorCode } from '../wire/error-codes';
 

@@ -9,7 +9,7 @@ import { CARDS_QUERY, type CardPage } from '../contract';
 import type { ApprovalQuestions } from './approval-questions';
 import type { TurnData } from '../turn/state';
 import { surfacedQuestions } from '../sub-agents/sub-turns';
-import { cardNow } from '../turn/turn-view';
+import { cardNow } from '../turn/publish-turn-state';
 
 /** A query answer may have 2 MB. */
 const PAGE_BYTES = 1_000_000;

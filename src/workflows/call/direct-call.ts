@@ -18,7 +18,7 @@ import { conclude, endingOf, type Ending } from '../turn/ending';
 import { resumable, resume, restoreState, runUntilFull, type StartNextRun } from '../turn/continue-as-new';
 import { now } from '../sandbox/time';
 import { bindToStore, newTurn } from '../turn/state';
-import { showState, turnView } from '../turn/turn-view';
+import { showState, turnView } from '../turn/publish-turn-state';
 import { ParentReporter } from '../sub-agents/report-to-parent';
 
 export async function call(input: CallInput): Promise<DirectCallView> {

@@ -11,7 +11,7 @@ import { isBounded } from '../sandbox/is-bounded';
 import type { TurnData } from '../turn/state';
 import { hasRoom, type Statement } from '../approvals/room-for-decisions';
 import { Forwarding } from '../sub-agents/sub-turns';
-import { showState } from '../turn/turn-view';
+import { showState } from '../turn/publish-turn-state';
 import { InFlight } from '../turn/in-flight';
 
 /** @param resumes whether this run continues an earlier one */

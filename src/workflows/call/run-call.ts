@@ -1,6 +1,6 @@
 /**
- * Runs an admitted call. A destructive call is dispatched again only after proof that nothing has happened, or if its tool is
- * idempotent. A lost attempt is not repeated on a guess: the effect record says whether it ever began.
+ * Runs an admitted call. Temporal retries calls that are safe to repeat. A destructive call is dispatched again only after proof that it
+ * had no effect, or if its tool is idempotent; after a lost attempt the effect record says whether the call began.
  */
 import { ActivityFailure, CancellationScope, sleep, isCancellation } from '@temporalio/workflow';
 import type { AdmittedCall, CallArguments, RunCallOutput } from '../../shared/io/activities';

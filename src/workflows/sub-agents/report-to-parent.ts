@@ -15,7 +15,7 @@ import type { ApprovalQuestions } from '../approvals/approval-questions';
 import type { Question } from '../approvals/question';
 import { spentBy, type TurnData } from '../turn/state';
 import { surfacedQuestions } from './sub-turns';
-import { cardNow } from '../turn/turn-view';
+import { cardNow } from '../turn/publish-turn-state';
 
 export class ParentReporter {
   private told: string;

@@ -43,7 +43,7 @@ import { addMakers } from '../turn/steering';
 import { now } from '../sandbox/time';
 import { newQuestions } from './sub-turns';
 import { cutReason } from '../turn/state-limits';
-import { showState } from '../turn/turn-view';
+import { showState } from '../turn/publish-turn-state';
 
 /** Ids that are tried for one call: other workflows may have taken the earlier ones. */
 const MOST_TURNS = 10;

@@ -14,7 +14,7 @@ import { now } from '../sandbox/time';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
 import type { TurnData } from './state';
 import { cutReason } from './state-limits';
-import { showState } from './turn-view';
+import { showState } from './publish-turn-state';
 
 export interface Ending {
   state: Exclude<TurnState, 'running' | 'awaiting_approval' | 'in_doubt'>;

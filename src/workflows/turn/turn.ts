@@ -29,7 +29,7 @@ import type { Dispatch, QuestionNotice } from '../call/dispatch-types';
 import { conclude, endingOf, type Ending, Interruption } from './ending';
 import { addMakers, Steering } from './steering';
 import { cutAnswer } from './state-limits';
-import { showState, turnView } from './turn-view';
+import { showState, turnView } from './publish-turn-state';
 import { ParentReporter } from '../sub-agents/report-to-parent';
 import {
   continueBetweenSteps,

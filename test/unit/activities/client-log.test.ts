@@ -1,5 +1,5 @@
 import { clientLog, type LogLine } from '../../../src/activities/call/tool-context';
-import { eventsOf, packetsOf } from '../../../src/live/packets';
+import { eventsOf, packetsOf } from '../../../src/live/live-event-packets';
 import { silent } from '../../support/silent';
 
 const at = '2026-11-25T00:00:00.000Z';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { LiveEvent } from '../../../src/shapes/turn-event';
 import { InProcessLive } from '../../../src/live/in-process';
 import { Outbox, liveToParent, relayLive } from '../../../src/live/outbox';
-import { eventsOf, packetsOf } from '../../../src/live/packets';
+import { eventsOf, packetsOf } from '../../../src/live/live-event-packets';
 
 const at = '2026-11-21T00:00:00.000Z';
 const delta = (offset: number, text: string, step = 1, attempt = 1): LiveEvent => ({

@@ -29,7 +29,7 @@ import {
   withInputs,
   ignoreSignal,
 } from '../../../src/workflows/turn/state-limits';
-import { turnView } from '../../../src/workflows/turn/turn-view';
+import { turnView } from '../../../src/workflows/turn/publish-turn-state';
 import { runs } from '../../support/runs';
 
 jest.mock('@temporalio/workflow', () => ({

@@ -1,7 +1,7 @@
 /** EDGAR's list of tickers: by ticker, and by what a search text calls a company. */
 import type { Company } from '../data';
 import { isCapital, isPartOfName, ownWords, positionsOf, type ParsedQuery, type Place } from '../names';
-import { isCommonWord, isTopic, mayBeTicker, NAME_FILLERS, wordsIn, wordsOf, type Word } from '../news';
+import { isCommonWord, isTopic, mayBeTicker, NAME_FILLERS, wordsIn, wordsOf, type Word } from '../news-query';
 
 /** A text that seems to name more is about none of them in particular. */
 const MAX_COMPANIES = 3;

@@ -14,7 +14,7 @@ import type { Addresses } from './addresses';
 import { cachedFetch, type CachedFetchOptions, type CachedResponse } from './cached-fetch';
 import { badAnswer, rateLimitError, statusFailure, tooSlow, unreachable } from './failures';
 import { HostPause } from './pause';
-import { RequestSlots } from './slots';
+import { RequestSlots } from './request-rate-limit';
 
 const MAX_BYTES = 64 * 1024 * 1024;
 const TIMEOUT_MS = 20_000;

@@ -1,4 +1,7 @@
-/** The finance tools over live EDGAR. Prices and peers, which EDGAR does not serve, stay the snapshot's. */
+/**
+ * Data of the finance tools from live EDGAR: filings, and 8-K filings as news. Prices and peers come from the snapshot, since
+ * EDGAR serves neither.
+ */
 import { join } from 'node:path';
 import type { FinanceData, PeersProvider } from '../data';
 import { today } from '../dates';

@@ -6,17 +6,17 @@
  */
 import { join } from 'node:path';
 import { defineJob } from 'holdfast/tools';
-import { findExhibit, pointsElsewhere } from './elsewhere';
+import { findExhibit, pointsElsewhere } from './incorporated-by-reference';
 import { FORM_ITEMS, type FormItem, type PeriodicForm, words } from './forms';
 import { withoutFurniture } from './furniture';
 import { findHeadings, type Heading, isPartLine } from './headings';
 import { type Line, readLines, UnreadableHtml } from './lines';
 import { outline } from './outline';
-import { SECTION_NAMES, type SectionName, type SectionReading, type SectionText } from './section';
+import { SECTION_NAMES, type SectionName, type SectionReading, type SectionText } from './section-types';
 import { type Range, titledRange } from './titled';
 
 export type { PeriodicForm };
-export { type SectionItem, type SectionName, type SectionPointer, type SectionReading, type SectionText } from './section';
+export { type SectionItem, type SectionName, type SectionPointer, type SectionReading, type SectionText } from './section-types';
 
 type Sections = Record<SectionName, SectionReading>;
 

@@ -6,7 +6,7 @@
 import { words } from './forms';
 import { endsWithPageNumber } from './headings';
 import { type Line } from './lines';
-import { type SectionName } from './section';
+import { type SectionName } from './section-types';
 
 export interface Range {
   /** Index of the heading's line, and of the first line after the section. */

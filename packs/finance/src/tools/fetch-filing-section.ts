@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { defineTool } from 'holdfast/tools';
 import type { Filing, FilingsProvider, Form, Report } from '../data';
-import { isoDate, ticker } from '../inputs';
+import { isoDate, ticker } from '../ticker-and-date-schemas';
 import { notFound } from '../not-found';
 import { page } from '../page';
-import { renderComparison, renderFinancials } from '../render';
-import { SECTION_NAMES } from '../sections/section';
+import { renderComparison, renderFinancials } from '../render-statements';
+import { SECTION_NAMES } from '../sections/section-types';
 import { DAY } from './ttl';
 
 const FORMS = ['10-K', '10-Q', '8-K'] as const;

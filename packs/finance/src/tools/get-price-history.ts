@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from 'holdfast/tools';
 import type { MarketDataProvider } from '../data';
 import { addDays } from '../dates';
-import { isoDate, ticker } from '../inputs';
+import { isoDate, ticker } from '../ticker-and-date-schemas';
 import { basisNote } from '../quote';
 import { HOUR } from './ttl';
 

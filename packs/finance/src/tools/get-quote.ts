@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from 'holdfast/tools';
 import type { MarketDataProvider } from '../data';
-import { isoDate, ticker } from '../inputs';
+import { isoDate, ticker } from '../ticker-and-date-schemas';
 import { lastQuote } from '../quote';
 import { QUOTE } from './ttl';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from 'holdfast/tools';
 import type { FinanceData } from '../data';
-import { ticker } from '../inputs';
+import { ticker } from '../ticker-and-date-schemas';
 import { pricesOrReason } from '../prices-or-reason';
 import { DAY } from './ttl';
 

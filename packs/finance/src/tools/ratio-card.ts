@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from 'holdfast/tools';
 import type { CompanyFacts, FinanceData, Report } from '../data';
 import { daysBetween } from '../dates';
-import { isoDate, ticker } from '../inputs';
+import { isoDate, ticker } from '../ticker-and-date-schemas';
 import { notFound } from '../not-found';
 import { priceBeside, type Beside } from '../price-beside';
 import { pricesOrReason } from '../prices-or-reason';

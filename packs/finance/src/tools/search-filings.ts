@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from 'holdfast/tools';
 import type { Filing, FilingsProvider } from '../data';
 import { eventTitle } from '../eight-k-items';
-import { isoDate, ticker } from '../inputs';
+import { isoDate, ticker } from '../ticker-and-date-schemas';
 import { DAY } from './ttl';
 
 const filing = z.object({

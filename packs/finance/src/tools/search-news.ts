@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from 'holdfast/tools';
 import type { NewsProvider } from '../data';
-import { isoDate } from '../inputs';
+import { isoDate } from '../ticker-and-date-schemas';
 import { NEWS } from './ttl';
 
 const newsItem = z.object({

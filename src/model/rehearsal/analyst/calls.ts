@@ -1,5 +1,5 @@
 /** The analyst's calls that need only a ticker. The same function makes a call and finds its result, by name and input. */
-import type { WantedCall } from '../play';
+import type { WantedCall } from '../call-ledger';
 
 export const searchFilings = (ticker: string, form: string): WantedCall => ({ name: 'search_filings', input: { ticker, form } });
 export const peerCompanies = (ticker: string): WantedCall => ({ name: 'peer_companies', input: { ticker } });

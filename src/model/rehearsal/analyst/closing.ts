@@ -1,7 +1,7 @@
 /** The analyst's last step: reports the outcome of sending the memo, or proposes it to another address. */
 import { isJsonObject, type JsonObject } from '../../../shared/json/json';
 import type { PastCall } from '../conversation';
-import type { Play } from '../play';
+import type { Play } from '../call-ledger';
 import { outcomeOf, describeError, sentence, type End } from '../outcome';
 import type { ResultError } from '../tool-result';
 import { emails } from '../words';

@@ -1,7 +1,7 @@
 /** Reads figures out of results, and formats them. Anything but a finite number counts as not available. */
 import { isJsonObject, type Json, type JsonObject } from '../../../shared/json/json';
 import { objects } from '../conversation';
-import type { Ledger } from '../play';
+import type { Ledger } from '../call-ledger';
 import { getQuote, priceHistory, ratioCard } from './calls';
 
 export const RATIOS = [

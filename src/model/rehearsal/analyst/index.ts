@@ -4,7 +4,7 @@
  */
 import { isJsonObject } from '../../../shared/json/json';
 import type { Conversation, PastCall } from '../conversation';
-import { Ledger, nextStage, type Play } from '../play';
+import { Ledger, nextStage, type Play } from '../call-ledger';
 import { searchFilings } from './calls';
 import { close } from './closing';
 import { writeMemo } from './memo';

@@ -4,7 +4,7 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '../../../shared/json/json';
 import { objects } from '../conversation';
-import type { Ledger, WantedCall } from '../play';
+import type { Ledger, WantedCall } from '../call-ledger';
 import { getQuote, peerCompanies, priceHistory, ratioCard, searchFilings, searchNews } from './calls';
 import { closes, expressionOf, finite, RATIOS, ratio, formatFigure } from './figures';
 import type { Order } from './order';

@@ -4,7 +4,7 @@
  */
 import { getOwn, isJsonObject, type JsonObject } from '../../../shared/json/json';
 import { objects } from '../conversation';
-import type { Ledger, Stage, WantedCall } from '../play';
+import type { Ledger, Stage, WantedCall } from '../call-ledger';
 import { peerCompanies, getQuote, priceHistory, ratioCard, searchFilings, searchNews } from './calls';
 import { expressionOf, margin } from './figures';
 import type { Order } from './order';

@@ -1,5 +1,5 @@
 /** The showcase's calls with a fixed input, or with a path only. As with the analyst's, the same function finds the result. */
-import type { WantedCall } from '../play';
+import type { WantedCall } from '../call-ledger';
 
 export const QUERY = 'data retention';
 

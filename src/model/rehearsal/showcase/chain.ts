@@ -1,6 +1,6 @@
 /** The calls for a quote and a swap. The tools' own descriptions name the tokens and session keys. */
 import { isJsonObject, type JsonObject } from '../../../shared/json/json';
-import type { Ledger, WantedCall } from '../play';
+import type { Ledger, WantedCall } from '../call-ledger';
 
 /** One unit of a token with 18 decimals, as most have. */
 const AMOUNT = 10n ** 18n;

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../shared/json/j
 import type { Order } from '../analyst/order';
 import { objects, type PastCall } from '../conversation';
 import { outcomeOf, describeError, type End } from '../outcome';
-import type { Ledger } from '../play';
+import type { Ledger } from '../call-ledger';
 import { findStatus } from './calls';
 import { swap, tokens } from './chain';
 import { documents, makeReport, notePath, swapQuote, weather } from './note';

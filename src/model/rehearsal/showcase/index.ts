@@ -4,7 +4,7 @@
  */
 import { readOrder } from '../analyst/order';
 import type { Conversation } from '../conversation';
-import { Ledger, nextStage, type Play } from '../play';
+import { Ledger, nextStage, type Play } from '../call-ledger';
 import { closing } from './closing';
 import { PACKS } from './packs';
 import { lastStage, stages } from './plan';

@@ -4,7 +4,7 @@ import { finite } from '../analyst/figures';
 import { writeMemo } from '../analyst/memo';
 import type { Order } from '../analyst/order';
 import { objects } from '../conversation';
-import type { Ledger, WantedCall } from '../play';
+import type { Ledger, WantedCall } from '../call-ledger';
 import { getWeather, listNotes, lookAt, QUERY, readBack, searchDocuments } from './calls';
 import { quote, tokens } from './chain';
 

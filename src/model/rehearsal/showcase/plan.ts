@@ -5,7 +5,7 @@ import type { Order } from '../analyst/order';
 import { calculation, mainFiling, peers, peerStatistics, section } from '../analyst/plan';
 import { sendMemo } from '../analyst/send';
 import type { PastCall } from '../conversation';
-import { nextStage, type Ledger, type Play, type Stage, type WantedCall } from '../play';
+import { nextStage, type Ledger, type Play, type Stage, type WantedCall } from '../call-ledger';
 import { countLines, findStatus, getWeather, listNotes, readBack, searchDocuments } from './calls';
 import { quote, swap } from './chain';
 import { earlierNote, makeReport, markNote, notePath, writeNote } from './note';

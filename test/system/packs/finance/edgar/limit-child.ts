@@ -2,7 +2,7 @@
 import { addressesOf } from '../../../../../packs/finance/src/edgar/addresses';
 import { hostClock } from '../../../../../packs/finance/src/edgar/clock';
 import { EdgarHttp } from '../../../../../packs/finance/src/edgar/http';
-import { RequestSlots } from '../../../../../packs/finance/src/edgar/slots';
+import { RequestSlots } from '../../../../../packs/finance/src/edgar/request-rate-limit';
 
 const [what, where, ...rest] = process.argv.slice(2);
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { HostPause } from '../../../../../packs/finance/src/edgar/pause';
-import { RequestSlots } from '../../../../../packs/finance/src/edgar/slots';
+import { RequestSlots } from '../../../../../packs/finance/src/edgar/request-rate-limit';
 import { startEdgar } from '../../../support/edgar-server';
 import { toolErrorOf } from '../../../../support/packs/finance/support';
 

@@ -1,4 +1,7 @@
-/** What is asked for, and what is found. */
+/**
+ * Types of a filing's sections (MD&A, Risk Factors, Financials), and of the outcome of reading one: the text, a pointer to an exhibit,
+ * or the reason why it is missing.
+ */
 
 export type SectionName = 'MD&A' | 'Risk Factors' | 'Financials';
 export const SECTION_NAMES: SectionName[] = ['MD&A', 'Risk Factors', 'Financials'];

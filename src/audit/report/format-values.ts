@@ -1,4 +1,7 @@
-/** Times, amounts and people, as they are read. */
+/**
+ * Formats times, durations, amounts in dollars, names, quotations and short hashes for the report, and says whether the signature of a
+ * decision was checked and is valid.
+ */
 import type { Json, JsonObject } from '../../shared/json/json';
 import { visible } from '../../shared/text/visible';
 import type { DecisionCase } from '../case-file';

@@ -1,4 +1,7 @@
-/** Keeps bundles of ended turns beside a worker, if the settings name a folder for them. */
+/**
+ * Starts the sweeper of audit bundles (audit/kept/sweeper.ts) in the worker process, if `HOLDFAST_BUNDLES` names a folder. It writes
+ * a signed bundle of each ended turn with effects.
+ */
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import { bundleSigner, type BundleSigner } from '../attestation/bundle-signer';

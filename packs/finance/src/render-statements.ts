@@ -1,6 +1,6 @@
 /**
- * Sections of a report as plain text, rendered from its facts (the snapshot holds figures, not the
- * issuer's prose). Amounts in millions of US dollars, shares in millions, per-share amounts in dollars.
+ * Renders the figures of a report as plain text, since the snapshot has no text of filings: the statements for Financials, and a
+ * comparison with the prior period for MD&A. Amounts in millions of US dollars, shares in millions, per-share amounts in dollars.
  */
 import { figure, LINES, type LineKey } from './concepts';
 import type { Fact, Report } from './data';

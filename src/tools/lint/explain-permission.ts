@@ -1,4 +1,7 @@
-/** Explains which permission rule decides a call, and why: it checks the input and evaluates the rules, but runs nothing. */
+/**
+ * Explains which permission rule decides a call, without running the call or its hooks. Warns of allow rules for commands that execute
+ * files which another tool may write without approval.
+ */
 import type { CallError } from '../../shared/wire/errors';
 import type { JsonObject } from '../../shared/json/json';
 import { compareSpecificity } from '../../rules/rule';

@@ -1,4 +1,7 @@
-/** What a player says and calls in one step, and the ledger in which it looks up what it knows so far. */
+/**
+ * The ledger of a rehearsal: looks up results of earlier calls in the conversation, joins results that were read in pages, and picks the
+ * calls that a player still has to make.
+ */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { Conversation, OfferedTool, PastCall } from './conversation';
 import { parse, refOf, type ResultError, type ToolResult } from './tool-result';

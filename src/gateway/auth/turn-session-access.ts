@@ -1,4 +1,7 @@
-/** Turns and sessions as a principal may see them. What he may not see is answered as what is not there. */
+/**
+ * Finds a turn or a session for a principal and checks access: 404 if the principal may not see it, 403 if only its requester or an
+ * admin may change it. A turn is also found by its idempotency key; one that still waits in its session is answered with 409.
+ */
 import type { HoldfastClient } from '../../client';
 import type { TurnSummary } from '../../shapes/turn-view';
 import { TurnNotFound, SessionNotFound } from '../../client/errors';

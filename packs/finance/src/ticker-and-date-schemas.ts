@@ -1,4 +1,4 @@
-/** Input fields that several finance tools share. */
+/** Schemas that inputs and outputs of the finance tools share: ticker and ISO date. */
 import { z } from 'zod';
 
 export const ticker = z

@@ -1,4 +1,7 @@
-/** Live events on a wire whose messages are small, and read back with care: who else can write there is not known. */
+/**
+ * Encodes live events as JSON packets of limited size (PostgreSQL NOTIFY, process channel): splits long text, and drops other events
+ * that are too large. Decodes packets against a strict schema and ignores invalid ones, since others may write to the channel.
+ */
 import { z } from 'zod';
 import { textDelta, toolLog, toolProgress, toolRetrying, type LiveEvent } from '../shapes/turn-event';
 

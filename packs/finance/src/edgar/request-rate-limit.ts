@@ -1,8 +1,7 @@
 /**
- * At most ten requests a second from all processes of a host, without locks and without a daemon
- * (docs/decisions/0008). Time is cut into slots of 112 ms; a request may start in a slot once its process
- * has created the slot's file, which the file system allows to one only. Eleven starts lie in eleven
- * slots, so the first and the last are at least nine whole slots apart: 1,008 ms.
+ * Rate limit of requests to EDGAR: at most ten a second from all processes of a host, without locks and without a daemon
+ * (docs/decisions/0008). Time is cut into slots of 112 ms. A request may start in a slot once its process has created the slot's file,
+ * which only one process can. Eleven starts take eleven slots, so the first and the last are at least nine slots apart: 1,008 ms.
  */
 import { mkdir, readdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

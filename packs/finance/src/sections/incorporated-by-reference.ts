@@ -1,5 +1,8 @@
-/** What a short item says of where its content stands: in an exhibit, or elsewhere in the document. */
-import { type SectionPointer } from './section';
+/**
+ * Finds the sentence by which a short item incorporates its content by reference: from an exhibit (EX-13, EX-99), or from another place
+ * in the document.
+ */
+import { type SectionPointer } from './section-types';
 
 /** Longer items speak for themselves. */
 const MAX_POINTER = 3_000;

@@ -1,7 +1,6 @@
 /**
- * 8-K filings as news, searched by company and by the titles of their items. A word of
- * the query is a company (ticker or name), or has to be in a title; common words of the press are
- * turned into the words that the titles use.
+ * Splits a news query into words, tells topic words from possible tickers and company names, and ranks 8-K filings by the titles of
+ * their items. Common words of the press are replaced by the words of these titles. `filing-events.ts` runs the search.
  */
 import { getOwn } from 'holdfast/tools';
 import type { Company, Filing } from './data';

@@ -1,4 +1,7 @@
-/** From a turn's events to a stream: what turns and direct calls have in common. */
+/**
+ * Sends the events of a turn or of a direct call over an SSE connection until they end. Answers 204 if nothing is left to send; a fault
+ * after the start ends the stream, so that the client reconnects.
+ */
 import type { FastifyReply } from 'fastify';
 import type { WatchedEvent } from '../../client/events/feed';
 import type { SseConnection, ServerSentEvent } from './connection';
