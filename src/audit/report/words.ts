@@ -1,4 +1,4 @@
-/** Times, amounts and people, as they are read. */
+/** Formats times, amounts, names and quotes for readers. */
 import type { Json, JsonObject } from '../../shared/json/json';
 import { visible } from '../../shared/text/visible';
 import type { DecisionCase } from '../case-file';
@@ -39,14 +39,14 @@ export function dollars(usd: number): string {
   return usd === 0 ? '0 USD' : `${usd.toFixed(usd < 0.01 ? 6 : 4)} USD`;
 }
 
-/** Somebody's name on one line: nothing invisible, at most 120 characters. */
+/** A name from the bundle on one line: nothing invisible, at most 120 characters. */
 export function name(of: string): string {
   const line = visible(of).replace(/\s+/g, ' ').trim();
   const cut = [...line].slice(0, 120).join('');
   return cut === '' ? '(no name)' : cut.length < line.length ? `${cut}…` : cut;
 }
 
-/** One line of somebody's text, in quotation marks. */
+/** A text from the bundle on one line, in quotation marks. */
 export function quote(said: string, most = 240): string {
   const line = visible(said).replace(/\s+/g, ' ').trim();
   const cut = [...line].slice(0, most).join('');
@@ -62,7 +62,7 @@ export function pretty(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
-/** How sure it is that this person has said it. */
+/** How well it is proved that this person decided. */
 export function proof({
   claims,
   by,
@@ -76,7 +76,7 @@ export function proof({
   return `signed with key ${name(text(claims.kid))}, ${SIGNATURE_WORDS[signature]}${beyondNote(claims, note)}`;
 }
 
-/** Said where the signature does not cover the note beside it. */
+/** Words for a signature that does not cover its decision's note; else empty. */
 export function beyondNote(claims: JsonObject | null, note: Json): string {
   return claims !== null && claims.note_hash === undefined && note !== null && note !== '' ? ', note not signed' : '';
 }
@@ -84,7 +84,7 @@ export function beyondNote(claims: JsonObject | null, note: Json): string {
 const NOT_PROVED = 'name as given, not proved';
 const SIGNATURE_WORDS = { holds: 'checked', 'does not hold': 'which does not hold', 'not checked': 'not checked' } as const;
 
-/** The same where the key is not told. */
+/** The state of a signature, without its key. */
 export function describeSignature(signature: Signature): string {
   return signature === null ? NOT_PROVED : `signed, ${SIGNATURE_WORDS[signature]}`;
 }
