@@ -1,6 +1,6 @@
 /**
- * Temporal's replay compares ids and types, never arguments. So what was recorded is checked here: each
- * call's digest is computed anew from the arguments that history holds, and must be the recorded one.
+ * Checks recorded calls: computes each call's digest anew from the arguments in history, and compares it with the recorded digest.
+ * Temporal's own replay compares ids and types, never arguments.
  */
 import { callDigest, hashJson } from '../shared/json/digests';
 import { activityId } from '../shared/ids';
@@ -13,7 +13,7 @@ export interface RecordedCall {
   input: RunCallInput;
 }
 
-/** What does not fit, one line each; empty when the record is consistent. */
+/** The faults, one line each; empty: the record is consistent. */
 export function recordedCallFaults({ activityId: id, input }: RecordedCall): string[] {
   const { turn, call } = input;
   const faults: string[] = [];

@@ -1,11 +1,11 @@
-/** What a bundle's objects say of rules and of the tools that they look at. */
+/** Reads rules, and the agent definitions that rules need, from the objects of a bundle. */
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import type { OuterMode } from '../shared/turn/sub-turn';
 import { TOOL_CLASSES, type ToolClass } from '../shared/turn/tool-class';
 import { shapeFaults, type AgentPermissions, type RuledTool, type TargetKind } from '../rules';
 import { list, object, text, textOrNull } from '../record/fields';
 
-/** More than any agent has: a bundle may be made by anybody. */
+/** More than any agent has. A limit is needed because anybody can make a bundle. */
 const MOST_RULES = 10_000;
 
 export type Objects = ReadonlyMap<string, Json>;
@@ -22,13 +22,13 @@ export function recordedRules(objects: Objects, ref: string | null): AgentPermis
   return rules.allow.length + rules.ask.length + rules.deny.length > MOST_RULES ? null : rules;
 }
 
-/** The `policy_ref` of the rules themselves, where those of a turn are these and the modes of turns above it. */
+/** The `policy_ref` of the rules inside a `holdfast.policy_within/1`, which adds modes of turns above. Null: another object. */
 export function innerPolicy(value: Json | undefined): string | null {
   const { v, policy_ref } = object(value);
   return v === 'holdfast.policy_within/1' ? text(policy_ref) : null;
 }
 
-/** Modes of turns above that hold under a `policy_ref` too. */
+/** Modes of turns above that are part of a `policy_ref`. */
 export function recordedOuter(objects: Objects, ref: string): OuterMode[] {
   return outerModes(object(objects.get(ref)).within);
 }
@@ -37,16 +37,16 @@ export function outerModes(within: Json | undefined): OuterMode[] {
   return list(within).filter((mode): mode is OuterMode => mode === 'plan' || mode === 'locked');
 }
 
-/** An agent's definition, as far as rules look at it. */
+/** An agent's definition, as far as rules use it. */
 export interface RecordedAgent {
   name: string;
   tools: RuledTool[];
   servers: string[];
-  /** It has a classifier, which decides in mode `auto`. */
+  /** The agent has a classifier, which decides in mode `auto`. */
   classifies: boolean;
 }
 
-/** Null: it is no definition. */
+/** Null: the value is no definition of an agent. */
 export function recordedAgent(value: Json | undefined): RecordedAgent | null {
   const definition = object(value);
   if (definition.v !== 'holdfast.agent/1') return null;

@@ -1,6 +1,6 @@
 /**
- * The bodies of blocks, kind by kind, as this build writes them (`write-block.ts`). What is read may come from an older build or
- * from a bundle that somebody has made up: `read-block.ts` gives each field a type, or nothing.
+ * Types of the bodies of blocks, by kind, as this build writes them (`write-block.ts`). To read blocks, use `read-block.ts`: blocks
+ * of an older build or of a forged bundle may differ from these types.
  */
 import type { TurnContext } from '../shared/io/activities';
 import type { ApprovalPolicy, Earlier, Decision, Settlement } from '../shared/approval/approval';
@@ -15,12 +15,12 @@ export interface StartBody extends Omit<TurnContext, 'agent'> {
   agent: { name: string; prompt_hash: string; tools: string[] } | null;
   policy_ref: string | null;
   definition_ref: string | null;
-  /** Of the user's message; a direct call has `call` instead. */
+  /** Hash of the user's message; a direct call has `call` instead. */
   message_hash?: string;
   call?: { tool: string; asked_hash: string };
   /** Tools of MCP servers, `name@version`, and the servers that did not answer. Absent: the agent has no servers. */
   outside?: OfferedTools;
-  /** The signed start, and what it was signed for where that is not the agent and the message above. */
+  /** The signed start; `signed_for`: its agent and message, if they are not those above. */
   attestation?: string;
   signed_for?: { agent: string; message_hash: string };
 }
@@ -30,12 +30,12 @@ export interface OfferedTools {
   missing: string[];
 }
 
-/** The first part of a message; each further part is one content block, as it goes over the wire. */
+/** The first part of a message. Each further part is one content block in wire format. */
 export interface MessageHead {
   role: 'user' | 'assistant';
-  /** A message to the running turn: who has sent it, when and how. The text is content. */
+  /** For a message to the running turn: who sent it, when, and over which channel. The text is content. */
   steer?: Omit<Steer, 'text'>;
-  /** Turns of sub-agents whose answers stand in this message. */
+  /** Turns of sub-agents whose answers are in this message. */
   sub_turns?: AnsweringTurn[];
 }
 
@@ -47,7 +47,7 @@ export interface AnsweringTurn {
   head: string | null;
 }
 
-/** The model request that an admission answers, and what the vendor's own tools did. */
+/** The model request that proposed the admitted calls, and the use of the vendor's own tools. */
 export interface ModelRequest {
   message_id: string | null;
   request_id: string | null;
@@ -55,7 +55,7 @@ export interface ModelRequest {
   stop_reason: string;
   usage: JsonObject;
   container?: JsonObject;
-  /** What the vendor says that the window holds, tokens, where a request was too long for it. */
+  /** Size of the context window in tokens, as the vendor gave it when a request was too long. */
   context_window?: number;
   server_tools: JsonObject[];
   catalogue: { shown: string[] | null; tokens: number };
@@ -63,7 +63,7 @@ export interface ModelRequest {
   subject: TurnSubject;
 }
 
-/** In the place of a model request, for a call that a backend asked for. */
+/** Replaces the model request in the admission of a direct call. */
 export interface DirectRequest {
   direct: true;
   requester: string;
@@ -71,11 +71,11 @@ export interface DirectRequest {
   subject: TurnSubject;
 }
 
-/** One call, as it was asked for and admitted. */
+/** One call, as it was proposed and as it was admitted. */
 export interface AdmissionCall {
   call_id: string;
   tool_use_id: string;
-  /** The model's own id, where another call has the same. */
+  /** The id that the model gave, if another call has the same one. */
   asked_id?: Json;
   tool: string;
   version: string;
@@ -83,18 +83,18 @@ export interface AdmissionCall {
   verdict: 'rejected' | 'allow' | 'ask';
   reason: string;
   error: CallError | null;
-  /** As hooks left it. */
+  /** The input after the hooks. */
   input: JsonObject;
-  /** What the model wrote. */
+  /** The input as the model wrote it. */
   asked: string;
-  /** What rules looked at. */
+  /** The facts that the rules decided on. */
   facts: JsonObject | null;
   target?: JsonObject;
   changes?: InputChangeRecord[];
   undecided?: true;
 }
 
-/** A hook, or a person, that changed a call's input. */
+/** A change of a call's input, by a hook or a person. */
 export interface InputChangeRecord {
   hook: string;
   why: string;
@@ -103,7 +103,7 @@ export interface InputChangeRecord {
 
 export type DecisionBody = (Decision | Omit<Earlier, 'revision'>) & { subject: CallSubject };
 
-/** Written before a destructive call acts. */
+/** Written before a destructive call runs. */
 export interface DispatchBody {
   call_id: string;
   tool: string;
@@ -118,12 +118,12 @@ export interface DispatchBody {
   definition_ref: string;
   verdict: string | null;
   revision: number;
-  /** What approving it took. */
+  /** The policy that the approval had to meet. */
   approval: ApprovalPolicy;
   subject: CallSubject;
 }
 
-/** What became of a dispatch. */
+/** The outcome of a dispatch. */
 export interface EffectBody {
   call_id: string;
   digest: string;
@@ -143,15 +143,15 @@ interface SettlementOf {
   subject: CallSubject;
 }
 
-/** What people found out about a call in doubt. */
+/** People's settlement of a call in doubt. */
 export interface PersonSettlement extends SettlementOf, Pick<Settlement, 'by' | 'note' | 'identity'> {
-  /** All of them, where several had to say so. */
+  /** All settlements, if several people had to settle. */
   settlements?: Settlement[];
-  /** What the effect's record says, where it was known better already. */
+  /** State of the effect record, if it already recorded another outcome. */
   recorded?: string;
 }
 
-/** What a tool's own probe found out. */
+/** The settlement of a call in doubt by a tool's own probe. */
 export interface ProbeSettlement extends SettlementOf {
   by: '';
   /** `name@version` */
@@ -159,15 +159,15 @@ export interface ProbeSettlement extends SettlementOf {
   evidence: string;
 }
 
-/** How room was made in a conversation. Both refs name the last message block that they are about; null: none. */
+/** How a conversation was shortened. Each ref names the last message block that it concerns; null: none. */
 export interface SummaryBody {
   v: 'holdfast.summary/1';
-  /** Long results up to there are replaced by a note. */
+  /** Long results up to this block are replaced by a note. */
   cleared_to: string | null;
-  /** `text` stands for everything up to there. */
+  /** `text` replaces everything up to this block. */
   summarized_to: string | null;
   text: string | null;
-  /** Of the context window, as the last answer's usage had it; for the record. */
+  /** Tokens of the context window in use, by the last answer's usage. For information only. */
   context_tokens: number;
 }
 

@@ -1,9 +1,9 @@
-/** A bundle may hold any value: each is read as the expected type, or as nothing. */
+/** Reads JSON values of unknown type, such as those of a bundle, as the expected type or as an empty value. */
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 
 type Maybe = Json | undefined;
 
-/** `{}` for anything else. */
+/** `{}` if the value is no object. */
 export function object(value: Maybe): JsonObject {
   return isJsonObject(value) ? value : {};
 }
@@ -28,7 +28,7 @@ export function number(value: Maybe, otherwise = 0): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : otherwise;
 }
 
-/** A time as ISO 8601 in ms; null for what is none. */
+/** A time as ISO 8601 in ms; null: the value is no time. */
 export function time(value: Maybe): string | null {
   const ms = typeof value === 'string' ? Date.parse(value) : NaN;
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();

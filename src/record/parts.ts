@@ -1,6 +1,6 @@
 /**
- * Parts that stand by themselves in the store: results of calls, what people are shown, files. Others refer to them by hash. The
- * readers say what they want; a part that is something else, such as one that a tool has named by chance, is an error.
+ * Types and readers of parts that the store keeps by themselves: results of calls, what people are shown, files. Other
+ * records refer to them by hash. A reader throws if the part is of another kind, such as one that a tool named by chance.
  */
 import type { HoldReason } from '../shared/approval/approval';
 import type { Envelope } from '../shared/wire/errors';
@@ -14,7 +14,7 @@ export class UnexpectedPart extends Error {
   }
 }
 
-/** Whose a part is, so that `read_result` gives it to nobody else. */
+/** The owner of a part: `read_result` gives the part to no other turn or session. */
 export interface PartOwner {
   turn_id: string;
   session_id: string | null;
@@ -26,24 +26,24 @@ export interface StoredResult extends PartOwner {
   envelope: Envelope;
   /** The one line that people see. */
   summary: string;
-  /** Whether the model is given the whole of it. */
+  /** Whether the model gets the whole result. */
   inline: boolean;
-  /** How many bytes of it the model is given, where its tool says so. Default: `INLINE_BYTES`. */
+  /** Number of bytes of the result that the model gets, if its tool sets it. Default: `INLINE_BYTES`. */
   inline_bytes?: number;
 }
 
-/** Data that a tool has put into the store while it ran. */
+/** Data that a tool put into the store while it ran. */
 export interface KeptData extends PartOwner {
   kept: Json;
 }
 
-/** What an approver sees besides the input of a call: the part's hash stands in the call's digest. */
+/** What an approver sees besides the input of a call. The part's hash is part of the call's digest. */
 export interface ApprovalEvidence {
-  /** Null: there was none. */
+  /** Null: the call had no preview. */
   preview: Json;
-  /** Why it was asked about again: with an approval, what has been put up with. */
+  /** Why the call was asked about again. An approval accepts these reasons. */
   held: HoldReason[];
-  /** Who has had a hand in the call, besides the requester: changed its input, or steered the turn before it was proposed. */
+  /** People besides the requester who influenced the call: changed its input, or steered the turn before it was proposed. */
   makers: string[];
   /** What the tool declared as its target; null: nothing, or the digest is of version 1. */
   target: JsonObject | null;
@@ -63,7 +63,7 @@ export function readResult(body: Json): StoredResult {
   return body;
 }
 
-/** A result, or data that a tool has kept; null: it is something else. */
+/** A result, or data that a tool stored; null: something else. */
 export function readResultOrData(body: Json): StoredResult | KeptData | null {
   return isResult(body) || isKeptData(body) ? body : null;
 }
@@ -88,7 +88,7 @@ export function readInput(body: Json): JsonObject {
   return body.input;
 }
 
-/** What people have said on the calls of a turn that goes on in another run. @throws UnexpectedPart */
+/** What people said about the calls of a turn that continues in another run. @throws UnexpectedPart */
 export function readSaidPart(body: Json): PackedJson {
   if (!isJsonObject(body) || !isPacked(body.said)) throw new UnexpectedPart('record of what people have said');
   return body.said;

@@ -1,6 +1,6 @@
 /**
- * The reader of blocks: what the bodies of a block say, field by field, with a type. A block may come from an older build, which
- * did not write a field yet, or from a bundle, where somebody may have made it up or redacted it: such a field is null.
+ * Reads the bodies of a block field by field, with a type. A field is null if an older build did not write it, or if a bundle
+ * has it redacted or of a wrong type.
  */
 import type { ApprovalPolicy } from '../shared/approval/approval';
 import type { OuterMode, ParentTurn } from '../shared/turn/sub-turn';
@@ -18,12 +18,12 @@ export interface ReadStart {
   trace_id: Text;
   store_id: Text;
   requester: Text;
-  /** Its name. */
+  /** The agent's name. */
   agent: Text;
   policy_ref: Text;
   definition_ref: Text;
   message_hash: Text;
-  /** The turn above, of a sub-agent's turn. */
+  /** The parent, for a sub-agent's turn. */
   parent: ParentTurn | null;
   /** `name@version` of the tools of MCP servers. */
   outside: string[];
@@ -33,9 +33,9 @@ export interface ReadStart {
 
 export interface ReadMessage {
   role: Text;
-  /** Who has sent a message to the running turn; null: it is none. */
+  /** The sender of a message to the running turn; null: no such message. */
   steer: { by: string; at: Text; attestation: Text } | null;
-  /** Turns of sub-agents whose answers stand here. */
+  /** Turns of sub-agents whose answers are in this message. */
   sub_turns: { call_id: Text; turn_id: Text; head: Text }[];
   content: JsonObject[];
 }
@@ -54,7 +54,7 @@ export interface ReadSubject {
 
 export interface ReadAdmission {
   direct: boolean;
-  /** Of the model's answer, as the vendor names it, and of the request. */
+  /** The vendor's ids of the model's answer and of the request. */
   message_id: Text;
   request_id: Text;
   model: Text;
@@ -65,7 +65,7 @@ export interface ReadAdmission {
   container: { id: Text; expires_at: Text } | null;
   definition_ref: Text;
   subject: ReadSubject | null;
-  /** A call that was redacted is missing. */
+  /** Without calls that were redacted. */
   calls: ReadAdmittedCall[];
 }
 
@@ -90,7 +90,7 @@ export interface ReadDispatch {
   digest: Text;
   idempotency_key: Text;
   preview_ref: Text;
-  /** What approving it took; null: from before that was written down. */
+  /** The policy that the approval had to meet; null: an older build did not record it. */
   approval: ApprovalPolicy | null;
   subject: ReadSubject | null;
 }
@@ -104,12 +104,12 @@ export interface ReadEffect {
 
 export interface ReadSettlement extends ReadSettlementEntry {
   digest: Text;
-  /** All that people have said, where several had to. */
+  /** All settlements, if several people had to settle. */
   settlements: ReadSettlementEntry[] | null;
   subject: ReadSubject | null;
 }
 
-/** What one person, or a probe, found out. */
+/** The settlement of one person, or of a probe. */
 export interface ReadSettlementEntry {
   outcome: Text;
   by: Text;
@@ -139,16 +139,16 @@ export type ReadBlock =
   | ({ kind: 'summary' } & ReadSummary)
   | ({ kind: 'end' } & ReadEnd);
 
-/** A block of one kind, as it reads. */
+/** The fields of a block of one kind. */
 export type ReadOf<K extends BlockKind> = Extract<ReadBlock, { kind: K }>;
 
-/** What a block that can be read has, be it of a store or of a bundle. */
+/** The fields that a readable block needs, in a store or in a bundle. */
 interface WithBodies {
   block: { kind: BlockKind };
   bodies: readonly Json[];
 }
 
-/** Null: its first body was redacted, or is not an object, or the kind is none. */
+/** Null: the first body was redacted or is no object, or the kind is unknown. */
 export function readBlock({ block: { kind }, bodies }: WithBodies): ReadBlock | null {
   const [body = null, ...rest] = bodies;
   if (!isJsonObject(body)) return null;
@@ -171,7 +171,7 @@ export function readBlock({ block: { kind }, bodies }: WithBodies): ReadBlock | 
       return { kind, ...texts(body, ['cleared_to', 'summarized_to', 'text']) };
     case 'end':
       return { kind, ...texts(body, ['state', 'reason']) };
-    default: // of a bundle that somebody has made up
+    default: // in a forged bundle
       return null;
   }
 }
@@ -181,13 +181,13 @@ export function blocksOf<K extends BlockKind>(kind: K, blocks: readonly WithBodi
   return ofKind(kind, blocks.filter(({ block }) => block.kind === kind).map(readBlock));
 }
 
-/** The last block of one kind, and no other is read. Null: there is none, or it cannot be read. */
+/** The last block of one kind; no other block is read. Null: there is none, or it cannot be read. */
 export function lastOf<K extends BlockKind>(kind: K, blocks: readonly WithBodies[]): ReadOf<K> | null {
   const last = blocks.findLast(({ block }) => block.kind === kind);
   return ofKind(kind, last ? [readBlock(last)] : [])[0] ?? null;
 }
 
-/** Those of one kind, of blocks that have been read. */
+/** The blocks of one kind, among blocks that have been read. */
 export function ofKind<K extends BlockKind>(kind: K, blocks: readonly (ReadBlock | null)[]): ReadOf<K>[] {
   return blocks.filter((read): read is ReadOf<K> => read?.kind === kind);
 }
@@ -273,7 +273,7 @@ function readSettlement(body: JsonObject): ReadSettlement {
   };
 }
 
-/** Null in blocks from before they said whose they are. */
+/** Null in blocks of older builds, which did not name their subject. */
 function readSubject({ subject }: JsonObject): ReadSubject | null {
   if (!isJsonObject(subject)) return null;
   const { revision } = subject;

@@ -1,4 +1,4 @@
-/** Whose a turn is, and which call a block is about: each block of the trail says it by itself. */
+/** Builds the subject of a block: the turn and the call that it is about. Each block of the trail names its own subject. */
 import type { CallArguments, TurnContext } from '../shared/io/activities';
 
 export interface TurnSubject {
@@ -17,7 +17,7 @@ export interface CallSubject extends TurnSubject {
   class: string;
 }
 
-/** What of a call its subject needs. */
+/** The fields of a call that its subject needs. */
 export type NamedForSubject = Pick<CallArguments, 'id' | 'tool' | 'version' | 'class' | 'revision'>;
 
 export function turnSubject({ turn_id, workflow_id, agent, requester }: TurnContext): TurnSubject {

@@ -1,4 +1,4 @@
-/** The writers of blocks, one for each kind: each takes the bodies of its kind, and gives a block that can be appended. */
+/** Builds blocks, with one function for each kind. Each takes the bodies of its kind, and returns a block to append. */
 import type { CallOutcome, CallArguments, TurnContext } from '../shared/io/activities';
 import { asJson, type Json, type JsonObject } from '../shared/json/json';
 import type { Steer } from '../shared/approval/decision';
@@ -35,13 +35,13 @@ export function messageBlock(role: MessageHead['role'], content: JsonObject[]): 
   return { kind: 'message', bodies: [{ role }, ...content] };
 }
 
-/** Results of calls. @param subTurns turns of sub-agents that have given some of them */
+/** Results of calls. @param subTurns turns of sub-agents that gave some of the results */
 export function resultsBlock(content: JsonObject[], subTurns: AnsweringTurn[]): BlockContent {
   const head: MessageHead = { role: 'user', ...(subTurns.length === 0 ? {} : { sub_turns: subTurns }) };
   return { kind: 'message', bodies: [asJson(head), ...content] };
 }
 
-/** A message to the running turn: the user's text to the model, and for the record who has said it, when and how. */
+/** A message to the running turn: its text for the model; for the record the sender, the time and the channel. */
 export function steerBlock({ text, ...steer }: Steer): BlockContent {
   const head: MessageHead = { role: 'user', steer };
   return { kind: 'message', bodies: [asJson(head), { type: 'text', text }] };
@@ -51,7 +51,7 @@ export function admissionBlock(request: ModelRequest | DirectRequest, calls: Adm
   return { kind: 'admission', bodies: [asJson(request), ...calls.map((call) => asJson(call))] };
 }
 
-/** The decisions on a call, in order: what was said on its earlier revisions first. */
+/** The decisions on a call, in order: those on its earlier revisions come first. */
 export function decisionBlocks(
   turn: TurnContext,
   call: NamedForSubject & Pick<CallArguments, 'earlier'>,

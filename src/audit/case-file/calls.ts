@@ -1,11 +1,11 @@
-/** The calls of a turn, put together from what the activities were given and what they answered, and from the blocks. */
+/** Builds the calls of a turn from the inputs and results of its activities, and from its blocks. */
 import { decisionClaims, readToken } from '../../attestation/claims';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { list, number, object, objectOrNull, text, textOrNull, time } from '../../record/fields';
 import { signatureOf, type Signatures } from './signatures';
 import type { ActivityCase, BlockCase, CallCase, DecisionCase } from './types';
 
-/** Bodies of parts by reference; null: left out. */
+/** Bodies of parts by reference, without parts that were left out. */
 export type Parts = ReadonlyMap<string, Json>;
 
 const RUNS = new Set(['runCall', 'openSubTurn', 'closeSubTurn', 'inspectEffect', 'reconcileEffect', 'settleEffect']);
@@ -18,7 +18,7 @@ export class CallBook {
     private readonly signatures: Signatures,
   ) {}
 
-  /** What one activity tells of calls. */
+  /** Adds what one activity says about calls. */
   activity(activity: ActivityCase): void {
     const { type, input, output } = activity;
     const given = object(input);
@@ -29,7 +29,7 @@ export class CallBook {
     if (RUNS.has(type)) this.recordRun(given, object(output), activity);
   }
 
-  /** What a block of the turn's own tells, where history did not. */
+  /** Adds what one of the turn's own blocks says, mostly where history did not. */
   block({ kind, bodies, at }: BlockCase): void {
     if (kind === 'admission') for (const body of bodies.slice(1)) this.admission(object(body));
     const body = object(bodies[0]);
@@ -62,7 +62,7 @@ export class CallBook {
     if (call.verdict === 'rejected') call.state = 'rejected';
   }
 
-  /** A part of an admission block. */
+  /** Adds a call's part of an admission block. */
   private admission(body: JsonObject, known?: CallCase): void {
     const id = text(body.call_id);
     if (id === '') return;
@@ -77,7 +77,7 @@ export class CallBook {
     if (call.verdict === 'rejected') call.state ??= 'rejected';
   }
 
-  /** `admitCall`: a preview, a card, another verdict, an approver's other input. */
+  /** Adds the result of `admitCall`: a preview, a card, a new verdict, or an approver's edited input. */
   private recordApprovalRequest(given: JsonObject, output: JsonObject, activity: ActivityCase): void {
     const asked = object(given.call);
     if (text(asked.id) === '') return;
@@ -98,7 +98,7 @@ export class CallBook {
       call.error = objectOrNull(output.error);
       return;
     }
-    // An approver wanted another input: that is said of the revision that it supersedes.
+    // An approver's edit is recorded with the revision that it supersedes.
     if (before && Object.keys(edit).length > 0)
       this.recordDecision(before, { at: activity.scheduledAt, ...edit, decision: 'edit' });
     const decided = object(output.decided);
@@ -145,7 +145,7 @@ export class CallBook {
     this.recordOutcome(call, object(output.outcome ?? output.settled ?? output.refused ?? output));
   }
 
-  /** How a call ended, as the next step was told. */
+  /** Adds how a call ended, as the next step was told. */
   private outcome(outcome: JsonObject, { takenBack }: ActivityCase): void {
     const id = text(outcome.call_id);
     if (id === '') return;
@@ -219,7 +219,7 @@ export class CallBook {
     });
   }
 
-  /** Who it is, and its input. */
+  /** Adds what identifies the call, and its input. */
   private fill(call: CallCase, from: JsonObject, over = false): void {
     call.tool ||= text(from.tool);
     call.version ||= text(from.version);
@@ -235,7 +235,7 @@ export class CallBook {
     return this.calls.findLast((call) => call.id === id && !call.takenBack) ?? this.calls.findLast((call) => call.id === id);
   }
 
-  /** `fresh`: a step that a reset takes back later asks for calls of its own. */
+  /** `fresh`: always a new entry, because a step that a later reset takes back has calls of its own. */
   private at(id: string, revision: number, takenBack: boolean, fresh = false): CallCase {
     const found = this.calls.findLast(
       (call) => call.id === id && call.revision === revision && (takenBack || !call.takenBack) && !fresh,
@@ -247,12 +247,12 @@ export class CallBook {
   }
 }
 
-/** The same decision, recorded twice: with its time, and without. */
+/** Whether two entries record the same decision: one of them may lack its time. */
 function near(a: DecisionCase, b: DecisionCase): boolean {
   return a.decision === 'edit' || a.at === null || b.at === null || a.at === b.at;
 }
 
-/** What was signed; whether the signature holds is the verifier's business. */
+/** The claims of a signed decision. The signature is not checked here: the verifier does that. */
 export function claimsIn(attestation: Json | undefined): JsonObject | null {
   const token = readToken(text(attestation));
   const claims = token ? decisionClaims(token.claims) : null;

@@ -1,4 +1,4 @@
-/** A turn's events, run after run, as activities, messages and runs. What a reset copied from the run before counts once. */
+/** Turns a turn's events, run by run, into activities, messages and runs. Events that a reset copied count once. */
 import type { Json, JsonObject } from '../../shared/json/json';
 import { DECIDE_UPDATE } from '../../workflows/contract';
 import { list, number, object, text, textOrNull, time } from '../../record/fields';
@@ -26,18 +26,18 @@ export class History {
   readonly messages: MessageCase[] = [];
   /** The first run's argument. */
   input: JsonObject = {};
-  /** The last run's result, or what its failure carries: a view of the turn. */
+  /** The last run's result, or the details of its failure: a view of the turn. */
   view: JsonObject = {};
   workflowType = '';
-  /** Payloads that were left out. */
+  /** Number of payloads that were left out. */
   leftOut = 0;
-  /** The run begins with events that the reset has copied. */
+  /** The run begins with events that a reset copied from the run before. */
   private copying = false;
   private readonly seen = new Set<string>();
   private readonly scheduled = new Map<string, ActivityCase>();
   private readonly updates = new Map<string, MessageCase>();
 
-  /** What its session says of the turn is told elsewhere too: only what was left out of it counts. */
+  /** An event of the session repeats what the turn's own history says, so only its redacted payloads are counted. */
   ofSession(event: JsonObject): void {
     this.leftOut += redactedIn(event);
   }
@@ -68,7 +68,7 @@ export class History {
     this.ending(name, facts, run, at);
   }
 
-  /** From this event on the run before counts no more. */
+  /** From this event on, the activities of the run before are taken back. */
   private takeBack(from: number, run: RunCase, at: string | null): void {
     this.copying = false;
     run.startedAt = at;

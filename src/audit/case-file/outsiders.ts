@@ -1,16 +1,16 @@
-/** What outsiders wrote, in a turn's record: which tools have brought it, and whether rules were told that it had been read. */
+/** Finds what outsiders wrote in a turn's record: the tools that returned it, and whether the rules were told that it was read. */
 import type { Json } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import type { BlockCase, CallCase, Outsiders } from './types';
 
-/** Names of the tools that return what outsiders write, as the definitions of agents have them. */
+/** Names of the tools that return text of outsiders (`untrusted_output`), from the definitions of agents. */
 export function toolsOfOutsiders(objects: ReadonlyMap<string, Json>): ReadonlySet<string> {
   const definitions = [...objects.values()].map(object).filter(({ v }) => v === 'holdfast.agent/1');
   const tools = definitions.flatMap(({ tools: all }) => list(all).map(object));
   return new Set(tools.filter(({ untrusted_output }) => untrusted_output === true).map(({ name }) => text(name)));
 }
 
-/** Of the conversation before the turn too: the model reads it all. */
+/** Includes the conversation before the turn: the model reads it too. */
 export function outsidersIn(blocks: readonly BlockCase[], calls: readonly CallCase[], tools: ReadonlySet<string>): Outsiders {
   const parts = blocks.filter(({ kind }) => kind === 'message').flatMap(({ bodies }) => bodies.slice(1).map(object));
   const ofVendor = parts.filter(({ type }) => type === 'server_tool_use' || type === 'mcp_tool_use');
@@ -21,7 +21,7 @@ export function outsidersIn(blocks: readonly BlockCase[], calls: readonly CallCa
   return { by: [...new Set(by)], told: calls.some(hasReadOutsiders) || heads.some(({ untrusted }) => untrusted === true) };
 }
 
-/** Whether the model had read words of outsiders when it asked for this call. */
+/** Whether the model had read text of outsiders when it proposed this call. */
 export function hasReadOutsiders({ facts, activities }: CallCase): boolean {
   return object(facts?.turn).untrusted === true || activities.some(({ input }) => object(input).untrusted === true);
 }

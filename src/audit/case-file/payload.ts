@@ -1,9 +1,9 @@
-/** What a payload of Temporal's history carries (docs/bundle-format.md). */
+/** Decodes the payloads of Temporal's history (docs/bundle-format.md). */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
 import { list, object, text } from '../../record/fields';
 
-/** `undefined`: there is none, or it cannot be read; `LEFT_OUT`: redaction has taken it out. */
+/** `undefined`: no payload, or an unreadable one. `LEFT_OUT`: redaction removed the payload. */
 export const LEFT_OUT = Symbol('left out');
 export type DecodedPayload = Json | undefined | typeof LEFT_OUT;
 
@@ -14,7 +14,7 @@ export function readFirstPayload(payloads: Json | undefined): DecodedPayload {
   return payload.redacted === true ? LEFT_OUT : payloadValue(payload);
 }
 
-/** The JSON value of one payload; undefined: it cannot be read. */
+/** The JSON value of one payload; undefined: the payload cannot be read. */
 export function payloadValue(payload: JsonObject): Json | undefined {
   if (decodeBase64(object(payload.metadata).encoding)?.equals(NULL_ENCODING)) return null;
   const data = decodeBase64(payload.data);
@@ -28,13 +28,13 @@ export function payloadValue(payload: JsonObject): Json | undefined {
 const NULL_ENCODING = Buffer.from('binary/null');
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Null for what is not base64 in its one spelling. */
+/** Null: the text is no base64, or not in canonical form. */
 function decodeBase64(value: Json | undefined): Buffer | null {
   const bytes = Buffer.from(text(value), 'base64');
   return bytes.toString('base64') === text(value) ? bytes : null;
 }
 
-/** The value as JSON; null where there is none or it was left out. */
+/** The value as JSON; null: there is none, or it was left out. */
 export function jsonOrNull(value: DecodedPayload): Json {
   return value === undefined || value === LEFT_OUT ? null : value;
 }

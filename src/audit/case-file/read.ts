@@ -1,4 +1,4 @@
-/** Reads a bundle for readers. What is wrong with it is the verifier's business: here reading goes on as far as it can. */
+/** Reads a bundle as a case file. It reads as far as it can, and does not look for faults: the verifier does that. */
 import type { Json, JsonObject } from '../../shared/json/json';
 import type { BundleBody, BundleLine, EndBody, Redaction, RunBody, TurnBody, TurnEndBody } from '../format/lines';
 import { BrokenLine, readLines } from '../format/reader';
@@ -8,13 +8,13 @@ import { TurnBuilder } from './turn';
 import { type Signatures } from './signatures';
 import type { CaseFile } from './types';
 
-/** A reader holds no more of the parts than this, in characters; one larger than the second is not held at all. */
+/** Characters: the reader holds at most this many of all parts together, and no part that is larger than `LARGEST_PART`. */
 const MAX_HELD_CHARS = 192 * 1024 * 1024;
 const LARGEST_PART = 16 * 1024 * 1024;
 
 /**
- * One pass; a file that breaks off, or has a line that cannot be read, gives what stands before.
- * @param signatures what the verifier has found of each; none: nothing was checked
+ * Reads the file in one pass. If it breaks off, or has an unreadable line, the case file holds what comes before.
+ * @param signatures the verifier's finding for each signature; none: nothing was checked
  */
 export async function readCaseFile(chunks: AsyncIterable<Uint8Array>, signatures: Signatures = new Map()): Promise<CaseFile> {
   const reading = new Reading(signatures);

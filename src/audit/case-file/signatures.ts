@@ -1,11 +1,11 @@
-/** What is known of the signatures of people: what the verifier has found, and nothing else. */
+/** Looks up what the verifier found about people's signatures. Nothing is checked here. */
 import type { Json } from '../../shared/json/json';
 import type { SignatureState } from '../verify/verification';
 
-/** By the text of what was signed. */
+/** The verifier's finding, by the text of the signature. */
 export type Signatures = ReadonlyMap<string, SignatureState>;
 
-/** Null: there is none. */
+/** Null: there is no signature. */
 export type Signature = SignatureState | null;
 
 export function signatureOf(attestation: Json | undefined, signatures: Signatures): Signature {

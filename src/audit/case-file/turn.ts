@@ -1,4 +1,4 @@
-/** One turn of a bundle, put together from its events, blocks and effect records. */
+/** Builds one turn of a bundle from its events, blocks and effect records. */
 import type { BlockBody, RunBody, TurnBody, TurnEndBody } from '../format/lines';
 import { ofKind, readBlock, type ReadEnd, type ReadOf } from '../../record/read-block';
 import type { Json, JsonObject } from '../../shared/json/json';
@@ -21,7 +21,7 @@ export class TurnBuilder {
     private readonly body: TurnBody,
     private readonly parts: Parts,
     private readonly signatures: Signatures,
-    /** Names of the tools that return what outsiders write. */
+    /** Names of the tools that return text of outsiders. */
     private readonly tools: ReadonlySet<string>,
   ) {}
 
@@ -105,7 +105,7 @@ export class TurnBuilder {
     };
   }
 
-  /** From the turn's own start on: what stands before is the conversation that it continues. */
+  /** Whether the block is of this turn, from its start block on; earlier blocks are of the conversation that it continues. */
   private isOwn({ kind, parent, bodies, read }: Pick<BlockCase, 'kind' | 'parent' | 'bodies' | 'read'>): boolean {
     if (parent !== null && this.ownRefs.has(parent)) return true;
     if (kind !== 'start') return false;
@@ -113,7 +113,7 @@ export class TurnBuilder {
     return bodies[0] === null || (run !== null && run === this.body.first_execution_run_id);
   }
 
-  /** Marks the way from the head back to the first block. */
+  /** Marks the blocks from the head back to the first block. */
   private markChain(head: string | null): void {
     const known = new Map(this.blocks.map((block) => [block.ref, block]));
     let at = head === null ? undefined : known.get(head);
@@ -157,7 +157,7 @@ export class TurnBuilder {
     return steps;
   }
 
-  /** What the turn's last view, and its effect records, say of each call. */
+  /** Adds to each call what the turn's last view and its effect records say, and sorts the calls. */
   private finish(calls: CallCase[], view: JsonObject): void {
     for (const shown of list(view.calls).map(object)) {
       const call = calls.findLast(
@@ -192,12 +192,12 @@ function stateOf(view: JsonObject, last: ReadEnd | null, run: History['runs'][nu
   return run.ended === null || run.ended === 'continued' ? 'running' : run.ended;
 }
 
-/** Of a start that was redacted, the admissions say it. */
+/** The definition that the admissions name, for a turn whose start block was redacted. */
 function definitionIn(own: BlockCase[]): string | null {
   return readOf('admission', own).find(({ definition_ref }) => definition_ref !== null)?.definition_ref ?? null;
 }
 
-/** What the blocks of one kind say, in order. */
+/** The readable blocks of one kind, in order. */
 export function readOf<K extends BlockKind>(kind: K, blocks: readonly BlockCase[]): ReadOf<K>[] {
   return ofKind(
     kind,
@@ -219,13 +219,13 @@ const BLANK: StepCase = {
   text: null,
 };
 
-/** Of a call that the record breaks off at. */
+/** The state of a call whose outcome is not recorded. */
 function inferState({ question, decisions, activities }: CallCase): string | null {
   if (activities.some(({ type, outcome }) => type === 'runCall' && outcome === 'running')) return 'running';
   return question !== null && decisions.length === 0 ? 'waiting' : null;
 }
 
-/** The step's result names the admission block, or the end right after it. */
+/** The step's result names the admission block, or the block right after it. */
 function admittedBy({ head, answer_head }: JsonObject, { ref }: BlockCase, own: BlockCase[]): boolean {
   return head === ref || answer_head === ref || own.some((block) => block.ref === head && block.parent === ref);
 }

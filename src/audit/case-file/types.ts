@@ -1,28 +1,28 @@
-/** A bundle as plain data for readers: what the report shows, and what a what-if asks about. Times are ISO 8601. */
+/** Types of a case file: a bundle as plain data, for the report and for a what-if. Times are ISO 8601. */
 import type { ReadBlock } from '../../record/read-block';
 import type { Json, JsonObject } from '../../shared/json/json';
 import type { BundleBody, EndBody } from '../format/lines';
 import type { Signature } from './signatures';
 
 export interface CaseFile {
-  /** The first line; null: the file does not even have that. */
+  /** The first line; null: the file has none. */
   bundle: BundleBody | null;
-  /** In the order of the bundle: a sub-agent's turn after the one that it answers. */
+  /** In the order of the bundle: a sub-agent's turn comes after its parent. */
   turns: TurnCase[];
   /** Rules by `policy_ref`, definitions of agents by `definition_ref`. */
   objects: Map<string, Json>;
   /** The trailer; null: the bundle was cut short. */
   end: EndBody | null;
-  /** Where reading ended, if it did not come to the end. */
+  /** The line at which reading failed, and why; null: the file was read to its end. */
   fault: { n: number; reason: string } | null;
   leftOut: LeftOut;
 }
 
 export interface LeftOut {
-  /** Parts and payloads that redaction has taken out. */
+  /** Number of parts without a body, and of redacted payloads. */
   parts: number;
   payloads: number;
-  /** Parts that are too much for a report to hold: they are in the bundle. */
+  /** Number of parts that are in the bundle, but too large for a report to hold. */
   tooLarge: number;
 }
 
@@ -30,13 +30,13 @@ export interface TurnCase {
   turnId: string;
   workflowId: string;
   firstRunId: string;
-  /** Of a sub-agent's turn. */
+  /** The parent turn and its call, for a sub-agent's turn. */
   parent: { turnId: string; callId: string } | null;
   /** A direct call: no model. */
   direct: boolean;
   agent: string;
   requester: string;
-  /** Of who started it. */
+  /** The signature of the turn's start. */
   startSignature: Signature;
   sessionId: string | null;
   traceId: string | null;
@@ -45,10 +45,10 @@ export interface TurnCase {
   /** The answer. */
   answer: string | null;
   state: string;
-  /** Why it ended so, where that is not plain. */
+  /** Why it ended in this state; null: no reason is recorded. */
   reason: string | null;
   startedAt: string | null;
-  /** Null: it has not ended, as far as the bundle tells. */
+  /** Null: the bundle records no end. */
   endedAt: string | null;
   model: string | null;
   policyRef: string | null;
@@ -58,12 +58,12 @@ export interface TurnCase {
   runs: RunCase[];
   steps: StepCase[];
   calls: CallCase[];
-  /** What people sent to it, in order. */
+  /** Signals and updates that people sent to the turn, in order. */
   messages: MessageCase[];
   ignored: { count: number; last: JsonObject[] };
   outsiders: Outsiders;
   effects: JsonObject[];
-  /** From the conversation's first block; `own` from where this turn begins. */
+  /** From the conversation's first block on; blocks of this turn have `own`. */
   transcript: BlockCase[];
   head: string | null;
   /** Temporal's history is in the bundle. */
@@ -83,19 +83,19 @@ export interface Usage {
 export interface RunCase {
   runId: string;
   began: string;
-  /** Of a run that a reset began: when it was reset. */
+  /** For a run that began with a reset: when the reset happened. */
   startedAt: string | null;
   endedAt: string | null;
-  /** How Temporal says that it ended: `completed`, `failed`, `cancelled`, `terminated`, `timed_out`, `continued`; null: it did not. */
+  /** The end that Temporal recorded: `completed`, `failed`, `cancelled`, `terminated`, `timed_out`, `continued`; null: none. */
   ended: string | null;
-  /** What whoever reset or terminated it gave as the reason. */
+  /** The reason that was given for a reset or a termination, or the failure. */
   reason: string | null;
   /** Who terminated it or asked for the cancellation, as Temporal recorded it. */
   by: string | null;
   events: number;
 }
 
-/** An activity: its last attempt, and how many there were. */
+/** An activity: its last attempt, and the number of attempts. */
 export interface ActivityCase {
   type: string;
   id: string;
@@ -110,17 +110,17 @@ export interface ActivityCase {
   endedAt: string | null;
   attempts: number;
   worker: string | null;
-  /** How the attempt before failed. */
+  /** The failure of the attempt before. */
   lastFailure: string | null;
   outcome: 'running' | 'completed' | 'failed' | 'timed_out' | 'cancelled';
   failure: string | null;
-  /** A later reset has taken it back; what it did outside stays done. */
+  /** A later reset took it back; what it did outside stays done. */
   takenBack: boolean;
 }
 
 export interface StepCase {
   step: number;
-  /** A later reset has taken it back. */
+  /** A later reset took it back. */
   takenBack: boolean;
   activity: ActivityCase | null;
   at: string | null;
@@ -149,17 +149,17 @@ export interface CallCase {
   askedInput: string | null;
   /** The effective input; null: left out, or not recorded. */
   input: JsonObject | null;
-  /** By hooks, and by people. */
+  /** Changes of the input, by hooks and by people. */
   changes: JsonObject[];
   digest: string | null;
   policyRef: string | null;
-  /** The part of the admission block. Null: left out, or not recorded. */
+  /** The call's part of the admission block. Null: left out, or not recorded. */
   admission: JsonObject | null;
-  /** What the rules were asked about, of this revision. Null: they were not asked, or it was left out, or not recorded. */
+  /** Facts that the rules decided on, for this revision. Null: the rules were not asked, or the facts are not in the bundle. */
   facts: JsonObject | null;
   question: QuestionCase | null;
   decisions: DecisionCase[];
-  /** Everything that ran for it, in order: `runCall`, `inspectEffect`, `reconcileEffect`, `settleEffect`, those of a sub-agent. */
+  /** All activities of the call, in order: `admitCall`, `runCall`, `inspectEffect`, `settleEffect`, those of a sub-agent … */
   activities: ActivityCase[];
   settlements: JsonObject[];
   state: string | null;
@@ -167,7 +167,7 @@ export interface CallCase {
   error: JsonObject | null;
   summary: string | null;
   resultRef: string | null;
-  /** What the store keeps of the result; null: left out, or there is none. */
+  /** The result as the store has it; null: left out, or there is none. */
   result: JsonObject | null;
   note: string | null;
   idempotencyKey: string | null;
@@ -184,7 +184,7 @@ export interface QuestionCase {
   cardRef: string | null;
   preview: Json;
   policy: JsonObject | null;
-  /** Why it was asked about again. */
+  /** Why the question was asked again. */
   held: JsonObject[];
   makers: string[];
 }
@@ -197,7 +197,7 @@ export interface DecisionCase {
   channel: string | null;
   identity: string | null;
   cardRef: string | null;
-  /** What was signed; null: a bare one, whose name nobody has proved. */
+  /** The signed claims; null: the decision is not signed, so the name is not proved. */
   claims: JsonObject | null;
   signature: Signature;
 }
@@ -209,7 +209,7 @@ export interface MessageCase {
   /** Null: left out, or unreadable. */
   body: Json;
   identity: string | null;
-  /** What an update was answered; null: a signal, or no answer yet. */
+  /** The answer to an update; null: a signal, or no answer yet. */
   accepted: boolean | null;
   answer: string | null;
 }
@@ -219,21 +219,21 @@ export interface BlockCase {
   parent: string | null;
   kind: string;
   at: string | null;
-  /** Of this turn; false: of the conversation that it continues. */
+  /** True: a block of this turn; false: of the conversation that it continues. */
   own: boolean;
-  /** On the way to the turn's head; false: on a branch that a reset has left. */
+  /** True: on the chain to the turn's head; false: on a branch that a reset left. */
   onChain: boolean;
   /** Bodies of its parts; null: left out. */
   bodies: Json[];
-  /** Null: it was redacted, or says nothing that can be read. */
+  /** Null: the block was redacted, or cannot be read. */
   read: ReadBlock | null;
-  /** Of who has said it to the running turn. */
+  /** The signature of a message to the running turn. */
   signature: Signature;
 }
 
 export interface Outsiders {
-  /** Names of tools, the vendor's own too. */
+  /** Names of tools, including the vendor's own. */
   by: string[];
-  /** Rules were told so, or the turn above had read such words. */
+  /** The rules were told that such text was read, or the turn above had read some. */
   told: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * A bundle, line by line (docs/bundle-format.md): from Temporal's history and the store to text, without ever holding more than a
- * line and a list of names.
+ * Exports a bundle line by line (docs/bundle-format.md), from Temporal's history and the store to text. It holds no more than one
+ * line and a list of names in memory.
  */
 import { canonical } from '../../shared/json/canonical';
 import { isJsonObject, type Json } from '../../shared/json/json';
@@ -25,20 +25,20 @@ export { SubjectEmpty, SubjectNotFound, type Subject } from './subjects';
 export interface Export extends Sources {
   subject: Subject;
   signer: BundleSigner;
-  /** False: it is made to be read, and the chain stays as it is. Default: true, it is kept. */
+  /** False: the bundle is for reading only, and the chain does not change. Default: true, the bundle is kept. */
   chained?: boolean;
 }
 
 /**
- * Lines, each with its newline. A bundle that is kept counts as the last one of its tenant and agent from the moment at which its last line is made,
- * unless whoever takes that line does not come back for more: he could not keep it.
- * One whose sources disagree is made all the same, and says so in its last line.
+ * Yields the lines, each with its newline. A kept bundle is the last one of its chain (tenant and agent) as soon as its last line
+ * is made. If the caller does not ask for more after that line, it could not keep the bundle, and the chain is restored.
+ * A bundle whose sources disagree is made as well; its last line says so.
  * @throws SubjectNotFound, SubjectEmpty before the first line; whatever Temporal, the store or the signer throws
  */
 export async function* exportBundle({ subject, signer, chained = true, ...sources }: Export): AsyncGenerator<string> {
   const turns = await planOf(sources, subject);
   const objects = await objectsOf(sources.store, turns);
-  // Of the first turn that is still known. Where none is, nobody can say in whose chain it belongs, so it is in none.
+  // The first turn with a known requester gives the chain. Without one, the chain is unknown, so the bundle is in none.
   const known = turns.find(({ requester }) => requester !== '');
   const { agent, requester } = known ?? turns[0]!;
   const tenant = tenantOf(requester);
@@ -75,7 +75,7 @@ export async function* exportBundle({ subject, signer, chained = true, ...source
   }
 }
 
-/** A writer that looks at the meaning of what it writes. */
+/** A writer that also looks for contradictions in what it writes. */
 class CheckingWriter extends LineWriter {
   readonly contradictions = new Contradictions();
 
@@ -85,14 +85,14 @@ class CheckingWriter extends LineWriter {
   }
 }
 
-/** Rules and definitions that the turns refer to, and the rules that others stand within. One that is missing is a fault of each turn that does. */
+/** Rules and definitions that the turns refer to, and rules inside them. A missing one is a fault of each of these turns. */
 async function objectsOf(store: Store, turns: PlannedTurn[]): Promise<ObjectBody[]> {
   const found = new Map<string, ObjectBody | null>();
   for (const { objects, faults } of turns) {
     for (const ref of objects) {
       if (!found.has(ref)) found.set(ref, await objectOf(store, ref));
       const inner = innerPolicy(found.get(ref)?.value);
-      if (inner !== null) objects.add(inner); // looked at by this loop too
+      if (inner !== null) objects.add(inner); // this loop visits it too
       if (found.get(ref) === null) faults.push(`The store does not have the rules or the definition ${ref}.`);
     }
   }
@@ -112,14 +112,14 @@ async function objectOf(store: Store, ref: string): Promise<ObjectBody | null> {
 
 interface Last {
   store: Store;
-  /** Null: it is no link. */
+  /** Null: the bundle is no link of a chain. */
   chain: ChainName | null;
   subject: string;
   complete: boolean;
   signer: BundleSigner;
 }
 
-/** @returns the line, and what makes the one before it the chain's last again */
+/** @returns the line, and a function that makes the bundle before it the chain's last one again */
 async function lastLine(
   writer: CheckingWriter,
   { store, chain, subject, complete, signer }: Last,

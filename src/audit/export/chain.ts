@@ -1,13 +1,13 @@
-/** The blocks of a bundle, each once, in the order in which they are written: after its parent, where the store has that. */
+/** Collects the blocks of a bundle, each once, in the order of its lines: after its parent, if the store has the parent. */
 import { isJsonObject } from '../../shared/json/json';
 import type { BlockKind } from '../../shared/turn/transcript';
 import { StoreError, type BlockWithParts, type Store } from '../../store/store';
 import { ownText } from './own-text';
 import { collect, type References } from './references';
 
-/** Blocks whose bodies are the engine's own; messages are others' words. */
+/** Kinds of blocks whose bodies the engine writes; messages are written by others. */
 const OWN: ReadonlySet<BlockKind> = new Set(['admission', 'decision', 'dispatch', 'effect', 'settlement']);
-/** No conversation comes near it; a store that answers with a loop ends here. */
+/** More than any conversation has. The limit ends a loop in a damaged store. */
 const MOST_BLOCKS = 1_000_000;
 
 export class Chain {
@@ -16,9 +16,9 @@ export class Chain {
   constructor(private readonly store: Store) {}
 
   /**
-   * The blocks up to `tip` that are not taken yet, the first one first, each given to `look`. What is there is taken even where the store lacks
-   * a block before it.
-   * @returns their hashes, and what is missing before them; null: nothing is
+   * Takes the blocks up to `tip` that are not taken yet, and calls `look` with each. If the store lacks a block, the blocks after
+   * it are taken all the same.
+   * @returns their hashes, oldest first, and the fault if a block before them is missing; null: none is
    */
   async take(tip: string, look: (stored: BlockWithParts) => void): Promise<{ hashes: string[]; fault: string | null }> {
     const hashes: string[] = [];
@@ -26,7 +26,7 @@ export class Chain {
     for (let next: string | null = tip; next !== null && !this.taken.has(next);) {
       if (hashes.length >= MOST_BLOCKS) throw new StoreError('damaged', `The transcript of ${tip} has a loop.`);
       try {
-        // As it will be read again when it is written: not from a memory.
+        // Not from a cache: the block is read from the store again when its line is written.
         const stored: BlockWithParts = await this.store.getSealedBlock(next);
         look(stored);
         hashes.push(next);
@@ -42,7 +42,7 @@ export class Chain {
   }
 }
 
-/** What the bodies of a block refer to. */
+/** Adds what the bodies of a block refer to. */
 export function referencesOf({ block: { kind }, parts }: BlockWithParts, into: References): void {
   const bodies = parts.map(({ body }) => body);
   if (OWN.has(kind)) for (const body of bodies) collect(body, into);

@@ -1,4 +1,4 @@
-/** One event of Temporal's history as proto3 JSON, and the JSON values that its payloads hold. */
+/** Converts an event of Temporal's history to proto3 JSON, and decodes the JSON values of its payloads. */
 import type { HistoryEvent } from '../../temporal/history';
 import { historyToJSON } from '../../temporal/history-json';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
@@ -9,7 +9,7 @@ export function eventJson(event: HistoryEvent): JsonObject {
   return events[0]!;
 }
 
-/** The values of a `{payloads: […]}`; what is not JSON is null. */
+/** The values of a `{payloads: […]}`; a payload that is not JSON gives null. */
 export function valuesOf(payloads: Json | undefined): Json[] {
   if (!isJsonObject(payloads) || !Array.isArray(payloads.payloads)) return [];
   return payloads.payloads.map(valueOf);

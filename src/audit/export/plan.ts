@@ -1,4 +1,4 @@
-/** What a bundle will hold, turn by turn: names only. It is known before the first line is written, and does not grow while lines are. */
+/** Plans what a bundle will hold, turn by turn, as names only. The plan is complete before the first line is written. */
 import type { Client } from '@temporalio/client';
 import { readBlock, type ReadDispatch, type ReadStart } from '../../record/read-block';
 import { StoreError, type BlockWithParts, type EffectRecord, type Store } from '../../store/store';
@@ -12,7 +12,7 @@ import { survey, type Survey, type SurveyedRun } from './survey';
 export interface PlannedTurn extends References {
   turn: TurnBody;
   agent: string;
-  /** Empty: nothing is left that would tell. */
+  /** Empty: no source records it any more. */
   requester: string;
   session: Survey['session'];
   runs: SurveyedRun[];
@@ -20,7 +20,7 @@ export interface PlannedTurn extends References {
   blocks: string[];
   head: string | null;
   records: EffectRecord[];
-  /** Why it is not complete, one sentence each. */
+  /** Why the turn is incomplete, one sentence each. */
   faults: string[];
 }
 
@@ -37,13 +37,13 @@ export class Planner {
     this.chain = new Chain(sources.store);
   }
 
-  /** The turn, and those of its sub-agents; none: nobody knows it. */
+  /** The turn and its sub-agents' turns; empty: neither Temporal nor the store knows it. */
   async turn(turnId: string): Promise<PlannedTurn[]> {
     const found = await survey(this.sources.temporal, workflowId(turnId));
     return found === null ? this.planFromTrail(turnId) : this.withChildren(turnId, found, null);
   }
 
-  /** A turn of which nothing is known but that there was one. */
+  /** A turn of which only the id is known. */
   unknown(turnId: string, parent: TurnBody['parent'] = null): PlannedTurn {
     const turn = { turn_id: turnId, workflow_id: workflowId(turnId), first_execution_run_id: null, parent };
     const faults = ['Temporal no longer has its history.'];
@@ -75,13 +75,13 @@ export class Planner {
     const turnId = child.replace(/^turn\//, '');
     const found = await survey(this.sources.temporal, child);
     if (found === null) return [this.unknown(turnId, parent)];
-    // After a reset the id may have been taken by another turn's sub-agent: then this call was never answered there.
+    // After a reset, another turn's sub-agent may have taken the id: then no sub-agent answered this call under it.
     const ours =
       found.parent?.workflow_id === above.workflow_id && found.parent.first_execution_run_id === above.first_execution_run_id;
     return ours ? this.withChildren(turnId, found, parent) : [];
   }
 
-  /** Of a turn that Temporal has forgotten: what the store's trail knows. */
+  /** Plans a turn that Temporal has forgotten, from the store's trail. */
   private async planFromTrail(turnId: string): Promise<PlannedTurn[]> {
     const tips: string[] = [];
     let cursor: string | null = '';
@@ -102,7 +102,7 @@ export class Planner {
     return [{ ...own, head: own.blocks.at(-1) ?? null }];
   }
 
-  /** Adds blocks and effect records: the chains of the tips, then what effect records name beside them. */
+  /** Adds blocks and effect records: the chains of the tips, then the blocks that the effect records name. */
   private async withBlocks(
     planned: PlannedTurn,
     tips: readonly string[],
@@ -146,7 +146,7 @@ export class Planner {
   }
 }
 
-/** A conversation holds the dispatches of the turns before, too. Older blocks do not say whose they are. */
+/** Whether a dispatch is of this turn: a conversation has those of earlier turns too. Older blocks do not name their turn. */
 function ofTurn({ subject }: ReadDispatch, turnId: string): boolean {
   return subject === null || subject.turn_id === turnId;
 }

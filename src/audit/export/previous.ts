@@ -1,4 +1,4 @@
-/** The chain of a tenant's bundles of an agent: each names the root of the one before, so that one that was left out shows. */
+/** The chain of a tenant's bundles of an agent: each names the root of the one before, so that a missing bundle is noticed. */
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { PERMANENT_PREFIX } from '../../store/core/registers';
 import type { RegisterStore } from '../../store/store';
@@ -6,19 +6,19 @@ import type { EndBody } from '../format/lines';
 
 export type Previous = EndBody['previous'];
 
-/** Whose bundles they are. */
+/** The agent and the tenant whose bundles form a chain. */
 export interface ChainName {
   agent: string;
   /** Null: the operator's own. */
   tenant: string | null;
 }
 
-/** Puts this bundle in the place of the chain's last one, atomically over all processes. @returns the one before */
+/** Makes this bundle the last one of the chain, atomically over all processes. @returns the bundle before */
 export function succeed(registers: RegisterStore, chain: ChainName, own: NonNullable<Previous>): Promise<Previous> {
   return registers.update(nameOf(chain), (value) => ({ value: { ...own }, answer: previousIn(value) }));
 }
 
-/** Takes it back: it could not be signed, or kept. Where another one has followed meanwhile, it stays. */
+/** Restores the bundle before, if this one could not be signed or kept. If another one has followed meanwhile, nothing changes. */
 export async function withdraw(
   registers: RegisterStore,
   chain: ChainName,
@@ -31,7 +31,7 @@ export async function withdraw(
   });
 }
 
-/** The operator's chain goes on from that of all tenants, as it was once. */
+/** The operator's chain continues the chain of all tenants that older builds wrote. */
 function nameOf({ agent, tenant }: ChainName): string {
   return tenant === null
     ? `${PERMANENT_PREFIX}bundle/${agent}`

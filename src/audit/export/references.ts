@@ -1,6 +1,6 @@
 /**
- * What a value refers to in the store. Only by the engine's own fields, and never below what a model, a tool or a person has
- * written: whoever could place a reference there could draw somebody else's part into a bundle.
+ * Collects what a value refers to in the store. Only fields of the engine count, and none inside what a model, a tool or a person
+ * wrote: with a reference there, its author could draw another person's part into a bundle.
  */
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { ownText } from './own-text';
@@ -21,7 +21,7 @@ export function noReferences(): References {
   return { parts: new Set(), objects: new Set() };
 }
 
-/** Adds what the value refers to, at any depth. */
+/** Adds the value's references, at any depth. */
 export function collect(value: Json, into: References): void {
   if (Array.isArray(value)) for (const one of value) collect(one, into);
   if (!isJsonObject(value)) return;

@@ -1,6 +1,6 @@
 /**
- * What the history of a session says of one of its turns: the message that was taken for it, its start, and the end that the session has found
- * (decision 0039). The rest of that history is about other turns, and stands in their bundles.
+ * Reads from the history of a session the events about one of its turns: the message for it, its start, and the end that the
+ * session found (decision 0039). The other events are about other turns, and are in those turns' bundles.
  */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { workflowId } from '../../shared/ids';
@@ -10,26 +10,26 @@ import { object, text } from '../../record/fields';
 import { readRun } from '../../temporal/history';
 import { eventJson, valuesOf } from './event-json';
 
-/** The run of the session that has started a turn, as Temporal says in the turn's first event. */
+/** The run of the session that started a turn, as the turn's first event says. */
 export interface StartedIn {
   workflow_id: string;
   run_id: string;
 }
 
 interface ReadRun {
-  /** By workflow ids of turns. */
+  /** Events by workflow id of the turn that they are about. */
   about: Map<string, JsonObject[]>;
-  /** It goes on from this run. */
+  /** The run that this one continues. */
   before: string | null;
 }
 
-/** Turns of a session follow one another: a run is read once for all that it has started. */
+/** Caches the last run: turns of a session follow one another, so a run is read once for all its turns. */
 export class SessionHistory {
   private last: { name: string; run: ReadRun | null } | null = null;
 
   constructor(private readonly temporal: Client) {}
 
-  /** From the run that has taken the message to the run that has started the turn. Null: Temporal no longer has them. */
+  /** Events from the run that took the message to the run that started the turn. Null: Temporal no longer has them. */
   async about(turn: string, { workflow_id, run_id }: StartedIn): Promise<SessionBody[] | null> {
     const lines: SessionBody[] = [];
     for (let next: string | null = run_id; next !== null;) {
@@ -58,7 +58,7 @@ export class SessionHistory {
   }
 }
 
-/** gRPC's. */
+/** Status code of gRPC. */
 const NOT_FOUND = 5;
 const UPDATE_RESULT = 'workflowExecutionUpdateCompleted';
 
@@ -68,7 +68,7 @@ function isMessage(event: JsonObject): boolean {
 
 class Reading {
   readonly run: ReadRun = { about: new Map(), before: null };
-  /** Updates and activities that have not ended, by their ids. */
+  /** Open updates and `lookAtTurn` activities, by their ids. */
   private readonly sent = new Map<string, JsonObject[]>();
   private readonly looks = new Map<string, JsonObject>();
 

@@ -1,4 +1,4 @@
-/** Which turns belong to what is exported. */
+/** Finds the turns that belong to an exported turn, call or session. */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { workflowExists } from '../../temporal/executions';
 import { sessionSeries, sessionTurnId, sessionWorkflowId, workflowId } from '../../shared/ids';
@@ -14,7 +14,7 @@ export class SubjectNotFound extends Error {
   override readonly name = 'SubjectNotFound';
 }
 
-/** There is such a session, and it has no turn. */
+/** The session exists, but has no turn. */
 export class SubjectEmpty extends Error {
   override readonly name = 'SubjectEmpty';
 }
@@ -42,7 +42,7 @@ async function sessionOf({ temporal }: Sources, planner: Planner, id: string): P
   return turns;
 }
 
-/** The number of the newest turn that Temporal knows, of each life of the session, the first one first. What is listed may lag behind. */
+/** The number of the newest turn that Temporal knows, for each series of the session, oldest first. The list may lag behind. */
 async function lastTurns(temporal: Client, id: string): Promise<Map<string, number>> {
   const lives: { series: string; number: number; at: number }[] = [];
   const query = `WorkflowType = '${TURN_WORKFLOW}' AND HoldfastSession = ${visibilityText(id)}`;
@@ -64,7 +64,7 @@ async function lastTurns(temporal: Client, id: string): Promise<Map<string, numb
   return last;
 }
 
-/** Of the session that has the id at present; null: there is none. */
+/** The series of the session that has the id at present; null: there is none. */
 async function seriesOfNow(temporal: Client, id: string): Promise<string | null> {
   try {
     const { raw } = await temporal.workflow.getHandle(sessionWorkflowId(id)).describe();
@@ -75,9 +75,7 @@ async function seriesOfNow(temporal: Client, id: string): Promise<string | null>
   }
 }
 
-/** Whether Temporal knows a workflow of this id, be it over or not. */
-
-/** For the chain of an agent's bundles: a workflow's id, which names a subject in one word. */
+/** The name of a subject in the chain of an agent's bundles: the id of its workflow. */
 export function subjectName({ kind, id }: Subject): string {
   if (kind === 'session') return sessionWorkflowId(id);
   return workflowId(id);

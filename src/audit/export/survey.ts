@@ -1,6 +1,6 @@
 /**
- * The first look at a turn: which runs and heads its history names, what it refers to, and how it ended. Nothing of it is
- * larger than a list of names, so that a turn of any size can be looked at; its lines are read again when they are written.
+ * Surveys a turn before its export: the runs and heads that its history names, its references, and how it ended. A survey is no
+ * larger than a list of names, so a turn of any size can be surveyed. The lines are read again when they are written.
  */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { idempotencyKey, type EffectIdentity } from '../../shared/json/digests';
@@ -15,19 +15,19 @@ import { collect, noReferences, type References } from './references';
 import type { StartedIn } from './session-events';
 
 export interface SurveyedRun extends RunBody {
-  /** The last event that there was; later ones are not of this bundle. */
+  /** The last event at the time of the survey; later events are not in this bundle. */
   last_event: string;
 }
 
 export interface Survey extends References {
   workflow_id: string;
   first_execution_run_id: string;
-  /** Empty where nobody could be found who has the tool of a direct call. */
+  /** Empty: no agent was found that has the tool of a direct call. */
   agent: string;
   requester: string;
-  /** Of a sub-agent's turn: the workflow and the call that it answers. */
+  /** For a sub-agent's turn: the workflow and the call that it answers. */
   parent: { workflow_id: string; first_execution_run_id: string; call_id: string } | null;
-  /** Of a turn that a session has begun. */
+  /** For a turn that a session started. */
   session: StartedIn | null;
   runs: SurveyedRun[];
   /** In the order of events, each once. */
@@ -36,16 +36,16 @@ export interface Survey extends References {
   head: string | null;
   /** Idempotency keys of the destructive calls that were scheduled. */
   keys: Set<string>;
-  /** Calls by the workflow ids of the sub-agents' turns that answer them, in the order in which they were begun. */
+  /** Calls by the workflow id of the sub-agent's turn that answers them, in the order of their starts. */
   children: Map<string, string>;
-  /** Why it is not complete, one sentence each. */
+  /** Why the turn is incomplete, one sentence each. */
   faults: string[];
 }
 
 /** Activities whose result has the head of another turn. */
 const OF_OTHERS = new Set(['lookAtSubTurn', 'lookAtTurn', 'checkFork']);
 
-/** @returns null: Temporal does not know it */
+/** @returns null: Temporal does not know the workflow */
 export async function survey(temporal: Client, workflowId: string): Promise<Survey | null> {
   const seen = new Reading(workflowId);
   try {
@@ -164,7 +164,7 @@ function calledBy(child: JsonObject): string {
   return isJsonObject(parent) ? String(parent.call_id) : '';
 }
 
-/** Where the results of activities say how far the transcript has come. */
+/** The transcript heads that an activity's result names. */
 function headsIn(result: Json | undefined): string[] {
   if (!isJsonObject(result)) return [];
   const { head, outcome, settled, refused } = result;
@@ -172,7 +172,7 @@ function headsIn(result: Json | undefined): string[] {
   return [head, ...below].filter((one): one is string => typeof one === 'string' && /^[0-9a-f]{64}$/.test(one));
 }
 
-/** Why a turn whose last event is this one is not complete; null: it is. */
+/** Why a turn with this last event is incomplete; null: it is complete. */
 function endOf(event: JsonObject): string | null {
   const has = (name: string) => attributes(event, name) !== null;
   if (['workflowExecutionCompleted', 'workflowExecutionFailed', 'workflowExecutionCanceled'].some(has)) return null;

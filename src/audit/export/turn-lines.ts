@@ -1,4 +1,4 @@
-/** The lines of one turn, read where they are kept, one after the other. */
+/** Yields the lines of one turn, each read from Temporal or the store when it is written. */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { Json } from '../../shared/json/json';
 import { canonical, CanonicalError } from '../../shared/json/canonical';
@@ -15,9 +15,9 @@ import type { SessionHistory } from './session-events';
 
 export type AnyLine = { [K in LineKind]: [kind: K, body: Bodies[K]] }[LineKind];
 
-/** What is known of the bundle so far. */
+/** What the bundle already has. */
 export interface SoFar {
-  /** Parts that stand in it already. */
+  /** Refs of parts that are already written. */
   written: Set<string>;
   sessions: SessionHistory;
 }
@@ -33,7 +33,7 @@ export async function* turnLines(sources: Sources, planned: PlannedTurn, { writt
   yield ['turn_end', { turn_id: turn.turn_id, head, complete: faults.length === 0, why: faults.join(' ') || null }];
 }
 
-/** Up to the last event that was surveyed: a turn that runs goes on meanwhile. */
+/** Up to the last event that was surveyed: a running turn continues during the export. */
 async function* runLines({ temporal }: Sources, { turn, runs, faults }: PlannedTurn): AsyncGenerator<AnyLine> {
   for (const { run_id, began, last_event } of runs) {
     yield ['run', { run_id, began }];
@@ -56,7 +56,7 @@ async function* sessionLines(sessions: SessionHistory, { turn, session, faults }
   for (const body of lines ?? []) yield ['session', body];
 }
 
-/** gRPC's. */
+/** Status code of gRPC. */
 const NOT_FOUND = 5;
 
 async function* blockLines(sources: Sources, hash: string, written: Set<string>, faults: string[]): AsyncGenerator<AnyLine> {
@@ -73,7 +73,7 @@ async function* blockLines(sources: Sources, hash: string, written: Set<string>,
   yield* partLines(sources, found.parts, written, faults);
 }
 
-/** Parts, and what those refer to. */
+/** The given parts that are not written yet. */
 async function* partLines(
   { store }: Sources,
   refs: Iterable<string>,
@@ -94,7 +94,7 @@ async function* partLines(
   }
 }
 
-/** A line is a little deeper than the part in it, and JSON of ours has a deepest level. */
+/** Null: the part is nested too deep. Its line adds levels to it, and canonical JSON has a limit. */
 function fitting(part: Part, ref: string, faults: string[]): Part | null {
   try {
     canonical({ n: 0, kind: 'part', prev: null, body: { ref, part: part as unknown as Json } });

@@ -1,17 +1,20 @@
-/** Whether a text is canonical JSON, fast: what the engine's own JSON gives back unchanged has only order, numbers and depth left to look at. */
+/**
+ * Parses a text and checks that it is canonical JSON. Fast path: if `JSON.stringify` gives the parsed text back unchanged, only the
+ * order of keys, numbers and depth are left to check.
+ */
 import { canonical } from '../../shared/json/canonical';
 import { type Json, isUnsafeInteger, MAX_JSON_DEPTH } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
 
 /**
  * The value of a canonical text.
- * @throws Error that says why the text is none
+ * @throws Error that says why the text is not canonical
  */
 export function parseCanonical(text: string): Json {
   return fast(text) ?? slow(text);
 }
 
-/** Null: it has to be looked at more closely. Half a surrogate pair can only stand here as an escape. */
+/** Null: the slow path has to check the text. Half a surrogate pair can only occur in it as an escape. */
 function fast(text: string): Json {
   if (text.includes('\\ud')) return null;
   try {

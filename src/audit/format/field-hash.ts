@@ -1,8 +1,11 @@
-/** The hash of what a line carries: in a canonical line the canonical form of `part`, `block` or `value` stands as it is, so its bytes are hashed where they are. */
+/**
+ * Hashes what a line carries. In a canonical line, the canonical form of `part`, `block` or `value` is a range of the line's bytes,
+ * so these bytes are hashed directly.
+ */
 import { createHash } from 'node:crypto';
 import type { ReadLine } from './reader';
 
-/** Of a line of kind part, block or object with a `ref` of 64 characters and no field besides. */
+/** For a line of kind part, block or object that has a `ref` of 64 characters and no further field. */
 export function carriedHash({ kind, bytes, n, prev }: ReadLine): string {
   const tail = `,"kind":"${kind}","n":${n},"prev":${prev === null ? 'null' : `"${prev}"`}}`.length;
   const ref = `"ref":"${'.'.repeat(64)}"`.length;

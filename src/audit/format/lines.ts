@@ -1,31 +1,31 @@
-/** The lines of a bundle (docs/bundle-format.md): what each kind holds. */
+/** Types of the lines of a bundle, by kind (docs/bundle-format.md). */
 import type { Json, JsonObject } from '../../shared/json/json';
 import type { Block, Part } from '../../shared/turn/transcript';
 
 /**
- * What is written. Versions 1 and 2 have no `session` lines, and `of` of their redactions has no `public` and no `redaction`; version 1 has no
- * `tenant`, no `chained` and no `contradiction`.
+ * The version that is written. Versions 1 and 2 have no `session` lines, and `of` of their redactions has no `public` and no
+ * `redaction`; version 1 has no `tenant`, no `chained` and no `contradiction`.
  */
 export const BUNDLE_VERSION = 'holdfast.bundle/3';
 export const VERSION_2 = 'holdfast.bundle/2';
 export const VERSION_1 = 'holdfast.bundle/1';
 
-/** The first line: whose record this is, and what has made it. */
+/** The first line: whose record this is, and which software made it. */
 export interface BundleBody {
   v: typeof BUNDLE_VERSION | typeof VERSION_2 | typeof VERSION_1;
   subject: { kind: 'turn' | 'call' | 'session'; id: string };
   namespace: string;
   agent: string;
-  /** Of who asked: `tenant/name`; null: the operator's own. Its bundles of this agent are a chain. */
+  /** The requester's tenant, as `tenant/name`; null: the operator's own. A tenant's bundles of one agent form a chain. */
   tenant?: string | null;
-  /** False: it was made to be read, and is no link of the chain. */
+  /** False: the bundle was made for reading, and is no link of the chain. */
   chained?: boolean;
   /** ISO 8601, the exporter's clock. */
   made_at: string;
   made_by: { holdfast: string; node: string };
 }
 
-/** Something that is named by the hash of its canonical form: rules (`policy_ref`), an agent's definition (`definition_ref`). */
+/** An object that is named by the hash of its canonical form: rules (`policy_ref`), an agent's definition (`definition_ref`). */
 export interface ObjectBody {
   ref: string;
   value: Json;
@@ -35,9 +35,9 @@ export interface ObjectBody {
 export interface TurnBody {
   turn_id: string;
   workflow_id: string;
-  /** Null: nothing is left that would tell. */
+  /** Null: no source records it any more. */
   first_execution_run_id: string | null;
-  /** Of a sub-agent's turn: the turn, earlier in the bundle, whose call it answers. */
+  /** For a sub-agent's turn: the turn, earlier in the bundle, whose call it answers. */
   parent: { turn_id: string; call_id: string } | null;
 }
 
@@ -52,14 +52,14 @@ export interface EventBody {
   event: JsonObject;
 }
 
-/** One event of the history of the session that the turn is of: one that is about this turn (decision 0039). */
+/** One event about this turn, from the history of its session (decision 0039). */
 export interface SessionBody {
-  /** Of the session's workflow. */
+  /** A run of the session's workflow. */
   run_id: string;
   event: JsonObject;
 }
 
-/** `part` is null where it was left out, or the store has lost it. */
+/** `part` is null if it was left out, or if the store has lost it. */
 export interface PartBody {
   ref: string;
   part: Part | null;
@@ -76,23 +76,23 @@ export interface EffectBody {
 
 export interface TurnEndBody {
   turn_id: string;
-  /** Head of its transcript; null: it never had one. */
+  /** Head of the turn's transcript; null: it never had one. */
   head: string | null;
   complete: boolean;
-  /** Why it is not, in a sentence; null: it is. */
+  /** Why the turn is incomplete; null: it is complete. */
   why: string | null;
 }
 
-/** Where a bundle was redacted: the bundle that it was made of. */
+/** In a redacted bundle: the bundle that it was made from. */
 export interface Redaction {
   of: RedactedTrailer;
-  /** How many were left out. */
+  /** Number of parts and payloads that were left out. */
   parts: number;
   payloads: number;
   reason: string;
 }
 
-/** The trailer of the bundle that was redacted, but for what stands in the new trailer too. */
+/** The trailer of the bundle that was redacted, without the fields that the new trailer repeats. */
 export interface RedactedTrailer {
   root: string;
   kid: string;
@@ -103,7 +103,7 @@ export interface RedactedTrailer {
   redaction?: Redaction | null;
 }
 
-/** Where history, transcript and effects contradicted each other already when the bundle was made. */
+/** A contradiction between history, transcript and effects that existed when the bundle was made. */
 export interface Contradiction {
   /** The first line that shows it, and the rule. */
   line: number;
@@ -112,19 +112,19 @@ export interface Contradiction {
 
 /** The trailer. `signature` covers the canonical form of the rest of it. */
 export interface EndBody {
-  /** Hash of the line before, which is its `prev` too. */
+  /** Hash of the line before; equal to this line's `prev`. */
   root: string;
-  /** How many lines there are, this one included. */
+  /** Number of lines, this one included. */
   lines: number;
   complete: boolean;
-  /** The bundle of the chain before this one; null: this is the first, or it is no link. */
+  /** The bundle before this one in the chain; null: this is the first one, or is no link. */
   previous: { root: string; subject: string } | null;
   redaction: Redaction | null;
-  /** Null: whoever made it has found none. Absent in version 1. */
+  /** Null: the exporter found none. Absent in version 1. */
   contradiction?: Contradiction | null;
   /** First 16 hex characters of the SHA-256 of the raw public key. */
   kid: string;
-  /** The raw public key, base64url: for whoever looks for it, not for trust. */
+  /** The raw public key, base64url: to find the key, not to trust it. */
   public: string;
   /** Ed25519, base64url. */
   signature: string;

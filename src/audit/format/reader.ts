@@ -1,4 +1,4 @@
-/** A bundle's lines from a stream of bytes, checked for form and chained; one line in memory at a time. */
+/** Reads a bundle's lines from a stream of bytes, and checks their form and chain. Only one line is in memory at a time. */
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { isJsonObject, type Json } from '../../shared/json/json';
@@ -18,13 +18,13 @@ const KINDS: readonly LineKind[] = [
   'turn_end',
   'end',
 ];
-/** Bytes. Temporal's events are below 4 MB, parts of the store below 64. */
+/** Bytes. Events of Temporal are below 4 MB, parts of the store below 64 MB. */
 const LONGEST_LINE = 128 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
 export type Chunks = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** A line that cannot be read, or does not follow the one before. */
+/** A line that cannot be read, or that does not follow the line before. */
 export class BrokenLine extends Error {
   override readonly name = 'BrokenLine';
   constructor(
@@ -72,7 +72,7 @@ function readLine(bytes: Buffer, n: number, prev: string | null): ReadLine {
   return { n, kind: line.kind, prev, body: line.body, hash, bytes } as unknown as ReadLine;
 }
 
-/** What stands between the newlines. */
+/** Splits the bytes at the newlines. */
 async function* byteLines(chunks: Chunks): AsyncGenerator<Buffer> {
   let rest: Buffer[] = [];
   let waiting = 0;

@@ -1,4 +1,7 @@
-/** A whole bundle, read once: is its form right, does its chain hold, is it signed by the key that it carries? What it means is not asked here. */
+/**
+ * Reads a whole bundle once: checks its form, its chain, and its signature by the key that it carries. It does not check what the
+ * bundle means.
+ */
 import { createHash, verify } from 'node:crypto';
 import { publicKey } from '../../attestation/public-key';
 import { canonical } from '../../shared/json/canonical';
@@ -7,13 +10,13 @@ import { blockFault, isHash, partFault } from '../../store/core/seal';
 import type { BundleBody, BundleLine, EndBody } from './lines';
 import { BrokenLine, readLines } from './reader';
 
-/** A file that is no bundle, or a damaged one. */
+/** The file is no bundle, or is damaged. */
 export class NotWhole extends Error {
   override readonly name = 'NotWhole';
 }
 
 /**
- * @param take is given each line, in order
+ * @param take called with each line, in order
  * @throws NotWhole, with a sentence about the first line that is wrong
  */
 export async function readWhole(
@@ -50,7 +53,7 @@ function isSigned({ signature, ...rest }: EndBody): boolean {
   }
 }
 
-/** Whether a line has the form that its readers count on. */
+/** Checks the form that readers of a line rely on. Null: no fault. */
 function faultOf({ n, kind, body }: BundleLine): string | null {
   const json = body as unknown as JsonObject;
   if ((n === 0) !== (kind === 'bundle')) return 'a bundle begins with a line of kind bundle, which comes once';

@@ -1,17 +1,17 @@
-/** Lines as text, each chained to the one before. */
+/** Writes the lines of a bundle as text, each chained to the line before. */
 import { createHash } from 'node:crypto';
 import { canonical } from '../../shared/json/canonical';
 import type { Json } from '../../shared/json/json';
 import type { Bodies, LineKind } from './lines';
 
 export class LineWriter {
-  /** How many lines there are. */
+  /** Number of lines written so far. */
   lines = 0;
-  /** Hash of the last line; null: there is none. */
+  /** Hash of the last line; null: no line yet. */
   last: string | null = null;
 
   /**
-   * The next line, with its newline.
+   * Writes the next line. @returns its text, with a newline
    * @throws CanonicalError for a body that has no canonical form
    */
   line<K extends LineKind>(kind: K, body: Bodies[K]): string {

@@ -1,4 +1,4 @@
-/** Turns with effects that have ended: Temporal lists what has ended, the store's trail knows what was dispatched. */
+/** Finds turns with effects that have ended: Temporal lists what ended, the store's trail knows what was dispatched. */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { isDirectCallId, workflowId } from '../../shared/ids';
 import { visibilityText } from '../../shared/text/visible';
@@ -12,20 +12,20 @@ export interface Places {
   taskQueue: string;
 }
 
-/** ISO 8601: not before, before. */
+/** ISO 8601. `from` is included, `to` is not. */
 export interface Window {
   from: string;
   to: string;
 }
 
-/** Ended on its own, from outside or by its time: a run that goes on as new has not ended. */
+/** Ended by itself, from outside or by a timeout; a run that continues as new has not ended. */
 const ENDED_FILTER = "ExecutionStatus IN ('Completed', 'Failed', 'Canceled', 'Terminated', 'TimedOut')";
-/** Sub-agents' turns stand below each other at most so deep. */
+/** Maximum depth of sub-agents' turns. */
 const DEEPEST = 16;
 
 /**
- * The turns that were closed in the window, with effects of their own or of their sub-agents'; a sub-agent's turn is part of the one above.
- * @param most null where more have ended than that: ask for a shorter window
+ * The turns that closed in the window, with effects of their own or of sub-agents. A sub-agent's turn is part of the one above.
+ * @param most if more have ended, the result is null: ask for a shorter window
  */
 export async function closedWithEffects(places: Places, window: Window, most: number): Promise<ClosedTurn[] | null> {
   const ended = await endedIn(places, window, most);
@@ -41,7 +41,7 @@ export async function closedWithEffects(places: Places, window: Window, most: nu
   return closed.filter((one) => one !== null).sort((a, b) => (a.closed_at < b.closed_at ? -1 : 1));
 }
 
-/** Workflow ids, with the time at which each began. */
+/** Start times by workflow id; null: more than `most`. */
 async function endedIn({ temporal, taskQueue }: Places, { from, to }: Window, most: number): Promise<Map<string, string> | null> {
   const found = new Map<string, string>();
   const within = `CloseTime >= '${from}' AND CloseTime < '${to}'`;
@@ -67,12 +67,12 @@ async function* dispatchedIn(store: Store, window: Window): AsyncGenerator<strin
   } while (cursor !== undefined);
 }
 
-/** Whether it looks like the id of a sub-agent's turn (shared/turn/sub-turn.ts); others need not be asked about. */
+/** Whether the id has the form of a sub-agent's turn (shared/turn/sub-turn.ts): then a turn above it may have ended. */
 function mayBeBelow(turnId: string): boolean {
   return turnId.includes('~');
 }
 
-/** Workflow id of the turn above all; null: Temporal has forgotten it. */
+/** Workflow id of the topmost turn; null: Temporal has forgotten it. */
 async function rootOf(temporal: Client, turnId: string): Promise<string | null> {
   let id = workflowId(turnId);
   for (let depth = 0; depth < DEEPEST; depth++) {
@@ -92,7 +92,7 @@ async function parentOf(temporal: Client, id: string): Promise<string | null | u
   return above && (above.startsWith('turn/') || isDirectCallId(above)) ? above : null;
 }
 
-/** Its last run; null while that runs. */
+/** The last run; null: it is running, or forgotten. */
 async function closedNow(temporal: Client, id: string): Promise<ClosedTurn | null> {
   const described = await describe(temporal, id);
   if (!described?.closeTime || described.status.name === 'RUNNING') return null;

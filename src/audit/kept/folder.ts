@@ -1,4 +1,4 @@
-/** The folder of kept bundles: one file a turn and its last run, by the day on which it ended. */
+/** The folder of kept bundles: one file for each turn and its last run, in a folder for the day on which it ended. */
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { link, mkdir, open, rm, stat } from 'node:fs/promises';
@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { hasCode, namesIn, syncDir, sweepTemp } from '../../store/files/atomic-file';
 import { Tombstones } from './tombstones';
 
-/** A closed turn: all that its file's name needs. */
+/** A closed turn, with all that the name of its file needs. */
 export interface ClosedTurn {
-  /** Of a direct call `call/<id>`. */
+  /** For a direct call: `call/<id>`. */
   turn_id: string;
   run_id: string;
   /** ISO 8601. */
@@ -25,7 +25,7 @@ export interface KeptFile {
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const FILE = /^([A-Za-z0-9._~-]{1,128}|call@[A-Za-z0-9._~-]{1,128})@([0-9a-f]{8})\.jsonl$/;
-/** In its canonical form, whatever stands in its body. */
+/** The end of a last line in canonical form, whatever its body holds. */
 const LAST_LINE = /"kind":"end","n":\d+,"prev":"[0-9a-f]{64}"\}\n$/;
 const LAST_CHARACTERS = 150;
 const PRIVATE_DIR = 0o700;
@@ -47,7 +47,7 @@ export class KeptBundles {
     return join(this.folder, name);
   }
 
-  /** Whether there is a file of this name, or was one that has been deleted under its time. */
+  /** Whether there is a file of this name, or a tombstone of one. */
   async has(name: string): Promise<boolean> {
     const there = await stat(this.pathOf(name)).then(
       () => true,
@@ -60,8 +60,8 @@ export class KeptBundles {
   }
 
   /**
-   * Writes a bundle: whole, or not at all. Once it resolves it outlives a power cut. Nothing is asked for behind the last line before
-   * that is so: whoever makes the lines learns by it that they are kept.
+   * Writes a bundle: whole, or not at all. When the promise resolves, the file survives a power cut. The generator of the lines is
+   * asked for more after the last line only when the file is safe; so it learns that the bundle is kept.
    * @returns false: another process was faster
    */
   async keep(name: string, lines: AsyncIterable<string>): Promise<boolean> {
@@ -93,7 +93,7 @@ export class KeptBundles {
     await syncDir(join(this.folder, name.slice(0, 10)));
   }
 
-  /** All of them, by day; of days before `until` (ISO 8601) only, where that is given. */
+  /** All kept bundles, by day; with `until` (ISO 8601), only up to that day. */
   async *list(until?: string): AsyncGenerator<KeptFile> {
     for (const day of (await namesIn(this.folder)).filter((name) => DAY.test(name)).sort()) {
       if (until !== undefined && day > until.slice(0, 10)) return;
@@ -109,7 +109,7 @@ export class KeptBundles {
     return createReadStream(this.pathOf(name));
   }
 
-  /** Gone for good: leave a tombstone first. */
+  /** Deletes the file. The caller leaves a tombstone first. */
   async remove(name: string): Promise<void> {
     await rm(this.pathOf(name), { force: true });
     await syncDir(join(this.folder, name.slice(0, 10)));
@@ -118,7 +118,7 @@ export class KeptBundles {
   private async tempDir(): Promise<string> {
     const dir = join(this.folder, 'tmp');
     await mkdir(dir, { recursive: true, mode: PRIVATE_DIR });
-    await sweepTemp(dir); // what a killed process has left
+    await sweepTemp(dir); // files of a killed process
     return dir;
   }
 }

@@ -1,4 +1,4 @@
-/** A file of JSON lines that only ever grows: what was written stays as it was. */
+/** An append-only file of JSON lines. */
 import { mkdir, open, readFile, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { canonical } from '../../shared/json/canonical';
@@ -6,7 +6,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json
 import { parseJson } from '../../shared/json/parse-json';
 import { hasCode, syncDir } from '../../store/files/atomic-file';
 
-/** A line that nobody can read: whoever has to rely on the file must not go on. */
+/** A line cannot be read: a caller that relies on the file must stop. */
 export class DamagedLog extends Error {
   override readonly name = 'DamagedLog';
 }
@@ -16,7 +16,7 @@ export class LogFile {
 
   constructor(readonly path: string) {}
 
-  /** Once it resolves the line outlives a power cut. */
+  /** When the promise resolves, the line survives a power cut. */
   async append(line: Json): Promise<void> {
     await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
     const file = await open(this.path, 'a', 0o600);
@@ -29,7 +29,7 @@ export class LogFile {
     await syncDir(dirname(this.path));
   }
 
-  /** In the order in which they were written; none where there is no file. @throws DamagedLog */
+  /** The lines in the order of writing; empty if there is no file. @throws DamagedLog */
   async lines(): Promise<JsonObject[]> {
     try {
       const { size, mtimeMs } = await stat(this.path);
@@ -50,7 +50,7 @@ export class LogFile {
       const line = parseJson(text);
       if (isJsonObject(line)) return line;
     } catch {
-      // said below
+      // thrown below
     }
     throw new DamagedLog(`${this.path}: line ${number} cannot be read; mend it, from a backup if there is one.`);
   }

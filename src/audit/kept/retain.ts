@@ -1,4 +1,4 @@
-/** Deletes kept bundles whose time is over. A tombstone stays for each. */
+/** Deletes kept bundles whose retention time is over, and leaves a tombstone for each. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BundleSigner } from '../../attestation/bundle-signer';
@@ -7,7 +7,7 @@ import { NotWhole, readWhole } from '../format/whole';
 import type { KeptBundles } from './folder';
 
 export interface RetainRequest {
-  /** ISO 8601: bundles that were made before it go. */
+  /** ISO 8601: bundles that were made before this time are deleted. */
   before: string;
   why: string;
   dryRun: boolean;
@@ -19,7 +19,7 @@ export interface RetentionResult {
   turn_id: string;
   /** `deleted`: or would be, on a dry run. */
   did: 'deleted' | 'damaged';
-  /** Root of what was deleted; why it was not. */
+  /** Root of the deleted bundle, or why it was not deleted. */
   what: string;
 }
 
@@ -29,7 +29,7 @@ export class LegalHoldsFound extends Error {
 }
 
 /**
- * One answer for each bundle that is old enough, by day.
+ * Yields one result for each bundle that is old enough, by day.
  * @throws LegalHoldsFound, DamagedLog before anything is deleted
  */
 export async function* retain(
@@ -71,7 +71,7 @@ async function refuseLegalHolds(folder: string): Promise<void> {
   );
 }
 
-/** Read whole: a tombstone must not vouch for a root that the file does not have. */
+/** Reads the whole file: a tombstone must not vouch for a root that the file does not have. */
 async function summaryOf(kept: KeptBundles, name: string) {
   const { first, end } = await readWhole(kept.read(name));
   const { agent, subject, made_at } = first;

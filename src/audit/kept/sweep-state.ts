@@ -1,4 +1,4 @@
-/** What the sweepers of one store and task queue agree on: whose turn it is, how far they have come, and what has failed. */
+/** The state that the sweepers of one store and task queue share: who holds the lease, how far they are, and what failed. */
 import { isJsonObject, type Json } from '../../shared/json/json';
 import type { RegisterStore } from '../../store/store';
 import type { ClosedTurn } from './folder';
@@ -12,16 +12,16 @@ export interface FailedBundle extends ClosedTurn {
 
 export interface SweepState {
   holder: string;
-  /** ms since 1970: then the lease is anybody's. */
+  /** ms since 1970: from then on, any process may take the lease. */
   leased_until: number;
-  /** What closed before it has been looked at, ms since 1970. */
+  /** Turns that closed before this time have been swept, ms since 1970. */
   swept_to: number;
   failed: FailedBundle[];
 }
 
-/** ms. A holder that works renews it long before. */
+/** ms. A working holder renews the lease long before. */
 export const LEASE_MS = 60_000;
-/** What a register may carry. More failures than that are of one cause: they wait for the next look at the window. */
+/** What a register can carry. More failures have one cause; they are retried only if a later sweep covers their window again. */
 export const MAX_FAILURES = 100;
 
 export class SweepLease {
@@ -32,7 +32,7 @@ export class SweepLease {
     private readonly holder: string,
   ) {}
 
-  /** Null: another process holds it. */
+  /** Null: another process holds the lease. */
   take(): Promise<SweepState | null> {
     return this.registers.update(this.name, (value, now) => {
       const state = stateIn(value);
@@ -42,7 +42,7 @@ export class SweepLease {
     });
   }
 
-  /** Keeps how far we have come, if it is still ours. */
+  /** Stores the progress and renews the lease, if this process still holds it. */
   async note(facts: Partial<Pick<SweepState, 'swept_to' | 'failed'>>): Promise<void> {
     await this.registers.update(this.name, (value, now) => {
       const state = stateIn(value);
@@ -51,7 +51,7 @@ export class SweepLease {
     });
   }
 
-  /** Another process need not wait. */
+  /** Ends the lease: another process need not wait. */
   async release(): Promise<void> {
     await this.registers.update(this.name, (value) => {
       const state = stateIn(value);

@@ -1,6 +1,6 @@
 /**
- * Keeps a bundle of each turn with effects, after it has ended, however it ended. Several processes may do so: one at a time does. A turn
- * is never held up by it, and nothing of it stands in the turn's history.
+ * Keeps a bundle of each turn with effects, after it has ended, however it ended. Several processes may run a sweeper; only the
+ * holder of the lease works. A sweeper never delays a turn, and writes nothing into the turn's history.
  */
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -14,7 +14,7 @@ import { LEASE_MS, MAX_FAILURES, SweepLease, type FailedBundle, type SweepState 
 
 export interface SweeperParts extends Places {
   kept: KeptBundles;
-  /** Asked for when there is something to sign. */
+  /** Called only when there is something to sign. */
   signer(): Promise<BundleSigner>;
   log: Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>;
 }
@@ -27,13 +27,13 @@ export interface Swept {
   mine: boolean;
 }
 
-/** How often it looks, ms. */
+/** Time between two sweeps, ms. */
 const EVERY_MS = 10_000;
-/** What Temporal lists may lag behind: what closed so long ago is looked at again. */
+/** ms. Temporal's list may lag behind, so a sweep starts this much before the end of the last one. */
 const OVERLAP_MS = 60_000;
-/** Nothing older is looked for: Temporal has forgotten it. */
+/** ms. Turns that ended earlier are not searched: Temporal has forgotten them. */
 const LONGEST_MS = 31 * 86_400_000;
-/** Turns that one look takes; of a busy time a shorter window is taken. */
+/** Maximum number of turns in one list. In a busy time, the window is made shorter. */
 const LIST_LIMIT = 1000;
 const SHORTEST_WINDOW_MS = 1000;
 const MOST_TRIES = 10;
@@ -41,7 +41,7 @@ const FIRST_PAUSE_MS = 30_000;
 
 export class Sweeper {
   private readonly lease: SweepLease;
-  /** Files that are known to be there: no look at the folder is needed. */
+  /** Names of files that are known to exist: the folder need not be checked. */
   private readonly known = new Set<string>();
 
   constructor(private readonly parts: SweeperParts) {
@@ -49,7 +49,7 @@ export class Sweeper {
     this.lease = new SweepLease(parts.store.registers, name, `${hostname()} ${process.pid} ${randomBytes(4).toString('hex')}`);
   }
 
-  /** Sweeps until it is told to stop; what goes wrong is logged, and tried again. A bundle that is being written is finished. */
+  /** Sweeps until `stop` aborts. Errors are logged, and the sweep is tried again. A bundle that is being written is finished. */
   async follow(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       await this.sweep(stop).catch((error: unknown) => {
@@ -61,12 +61,12 @@ export class Sweeper {
     await this.release();
   }
 
-  /** Another process need not wait for the lease to end. */
+  /** Gives up the lease, so that another process need not wait for its end. */
   async release(): Promise<void> {
     await this.lease.release().catch(() => undefined);
   }
 
-  /** One look at all that has ended since the last. @throws what Temporal or the store throws */
+  /** Sweeps all turns that ended since the last sweep. @throws what Temporal or the store throws */
   async sweep(stop?: AbortSignal): Promise<Swept> {
     const state = await this.lease.take();
     const swept: Swept = { kept: [], failed: [], mine: state !== null };
@@ -95,7 +95,7 @@ export class Sweeper {
     }
   }
 
-  /** As long a window as can be taken at once. */
+  /** The longest window whose turns fit into one list. */
   private async next(from: number, now: number): Promise<{ to: number; closed: ClosedTurn[] }> {
     for (let length = now - from; ; length = Math.ceil(length / 2)) {
       const to = from + length;
@@ -137,7 +137,7 @@ export class Sweeper {
     }
   }
 
-  /** An incident: somebody has changed what one of the sources says. */
+  /** Logs a bundle that contradicts itself as an incident: one of its sources was changed. */
   private judge({ turn_id }: ClosedTurn, file: string, last: string): void {
     const { contradiction } = (JSON.parse(last) as { body: EndBody }).body;
     if (!contradiction) return;

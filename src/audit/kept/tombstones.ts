@@ -1,6 +1,6 @@
 /**
- * What stays of a bundle that was deleted under its time: `tombstones.jsonl`, one signed line each. The chain of an agent's bundles
- * (each names the root of the one before) goes on over it.
+ * Tombstones of bundles that were deleted after their retention time: `tombstones.jsonl`, one signed line each. They keep the chain
+ * of an agent's bundles (each names the root of the one before) complete.
  */
 import { canonical } from '../../shared/json/canonical';
 import type { Json } from '../../shared/json/json';
@@ -10,7 +10,7 @@ import { LogFile } from './log-file';
 
 export interface Tombstone {
   v: 'holdfast.tombstone/1';
-  /** Of the bundle. */
+  /** Root of the deleted bundle. */
   root: string;
   /** Workflow id of its turn, or of its session. */
   subject: string;
@@ -21,10 +21,10 @@ export interface Tombstone {
   /** ISO 8601, both. */
   made_at: string;
   deleted_at: string;
-  /** Why, and under which rule. */
+  /** Why it was deleted, and under which rule. */
   why: string;
   kid: string;
-  /** The raw public key, base64url: for whoever looks for it, not for trust. */
+  /** The raw public key, base64url: to find the key, not to trust it. */
   public: string;
   /** Ed25519 over the canonical form of the rest, base64url. */
   signature: string;
@@ -37,7 +37,7 @@ export class Tombstones {
     this.log = new LogFile(path);
   }
 
-  /** Names of the files that they stand for. @throws DamagedLog */
+  /** Names of the deleted files. @throws DamagedLog */
   async files(): Promise<ReadonlySet<string>> {
     return new Set((await this.log.lines()).map(({ file }) => String(file)));
   }

@@ -1,14 +1,14 @@
-/** Events of Temporal's history without the payloads that hold what is left out. */
+/** Removes from events of Temporal's history the payloads and texts that hold redacted content. */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
 
 export const REDACTED_PAYLOAD: JsonObject = { redacted: true };
 export const REDACTED_TEXT = '(redacted)';
 
-/** Texts of an event that are no payloads, and in which content may stand: what failures, cancellations and terminations say. */
+/** Fields of an event, outside payloads, whose text may hold content: failures, cancellations and terminations. */
 const TEXTS = new Set(['message', 'stackTrace', 'cause', 'reason']);
 
-/** @param secret whether a payload's value, or a text, has to go; undefined: the payload cannot be read */
+/** @param secret whether a payload's value, or a text, is removed; it gets undefined for an unreadable payload */
 export function redactEvent(
   event: JsonObject,
   secret: (value: Json | undefined) => boolean,
@@ -28,7 +28,7 @@ export function redactEvent(
   return { event: walk(event, '') as JsonObject, payloads };
 }
 
-/** How many of an event's payloads were left out already. */
+/** Number of an event's payloads that were already left out. */
 export function redactedIn(value: Json): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + redactedIn(item), 0);
   if (!isJsonObject(value)) return 0;
@@ -40,7 +40,7 @@ function isPayload(value: JsonObject): boolean {
   return isJsonObject(metadata ?? null) && typeof (metadata as JsonObject).encoding === 'string';
 }
 
-/** Undefined: it is no JSON, so nobody here can say what it holds. */
+/** Undefined: the payload is no JSON, so its content is unknown. */
 function payloadValue({ metadata, data = '' }: JsonObject): Json | undefined {
   const encoding = Buffer.from(String((metadata as JsonObject).encoding), 'base64').toString('utf8');
   if (encoding === 'binary/null') return null;

@@ -1,19 +1,19 @@
 /**
- * What a JSON value says, as groups of one to three words that follow each other. Two values that hold the same content
- * share groups, whatever the form: a text inside JSON inside a text, a card in Markdown, a line that was cut.
+ * Splits the content of a JSON value into groups of one to three consecutive words. Two values with the same content share groups,
+ * in whatever form: a text inside JSON inside a text, a card in Markdown, a line that was cut.
  */
 import { isJsonObject, type Json } from '../../shared/json/json';
 
-/** A word that stands alone says something from this length on; shorter ones only beside their neighbours. */
+/** Characters: a word of this length counts by itself; a shorter one only together with its neighbours. */
 const ALONE = 4;
-/** Hashes, keys of effects, ids of runs and times are no content: they stand everywhere. */
+/** Hashes, idempotency keys, run ids and times are no content: they occur everywhere. */
 const NO_CONTENT =
   /\b(?:(?:hf_)?[0-9a-f]{40,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d.]*Z)\b/g;
-/** What JSON makes of a character in a text. */
+/** An escape sequence of JSON in a text. */
 const JSON_ESCAPE = /\\(?:u[0-9a-fA-F]{4}|.)/g;
 const WORD = /[\p{L}\p{N}_]+(?:[@.+'-]+[\p{L}\p{N}_]+)*/gu;
 
-/** Each group once or more often, lower case. */
+/** The groups in lower case, with repetitions. */
 export function* gramsOf(value: Json, key = ''): Generator<string> {
   if (typeof value === 'string') yield* gramsOfText(value, key);
   else if (typeof value === 'number') yield* gramsOfNumber(value, key);
@@ -31,7 +31,7 @@ function* gramsOfText(text: string, key: string): Generator<string> {
   }
 }
 
-/** A number says something beside its name; in a text it is written the same way. */
+/** A number counts together with its field name; a text contains it in the same spelling. */
 function* gramsOfNumber(value: number, key: string): Generator<string> {
   const text = String(Math.abs(value)).toLowerCase();
   if (key !== '') yield `${key} ${text}`;

@@ -1,6 +1,6 @@
 /**
- * A bundle without some of its content. Parts that are left out keep their hashes, so the transcript still proves itself; payloads
- * of the history that say the same are left out too. The lines are chained anew, and whoever redacts signs.
+ * Makes a copy of a bundle without some of its content. Removed parts keep their hashes, so the transcript can still be verified;
+ * payloads of history with the same content are removed too. The lines are chained anew, and the redactor signs.
  */
 import type { BundleSigner } from '../../attestation/bundle-signer';
 import { canonical } from '../../shared/json/canonical';
@@ -21,18 +21,18 @@ export interface RedactRequest extends RedactionScope {
 export interface RedactionResult {
   root: string;
   redaction: Redaction;
-  /** Parts that are kept and repeat some of what was left out; the first 20. */
+  /** Refs of kept parts that repeat removed content, at most 20. */
   repeated_in: string[];
 }
 
-/** Lines that stay as they are: what they say is no secret. */
+/** Kinds of lines that stay unchanged, so their content is not secret. */
 const SAID_BESIDES: readonly LineKind[] = ['bundle', 'object', 'turn', 'run', 'effect', 'turn_end'];
 const LONGEST_REASON = 1000;
 const MAX_REPEATS = 20;
 
 /**
- * The lines of the redacted bundle, then what was done. The bundle is read four times, a line at a time.
- * @param source its bytes, from the beginning each time
+ * Yields the lines of the redacted bundle, and returns what was done. The bundle is read four times, a line at a time.
+ * @param source its bytes, from the beginning at each call
  * @throws NotWhole, NothingToRedact
  */
 export async function* redact(
@@ -42,7 +42,7 @@ export async function* redact(
   if (reason.trim() === '' || reason.length > LONGEST_REASON)
     throw new NothingToRedact(`The reason must have from 1 to ${LONGEST_REASON} characters: it stands in the bundle.`);
   const selection = new Selection(wanted);
-  // Whoever signs a redacted bundle vouches for it: so the one that it is made of has to be whole. Whose key signed that is not asked.
+  // The redactor's signature vouches for the original too, so the original must be whole. Its signer need not be trusted.
   const { first, end: original } = await readWhole(source(), (line) => selection.take(line));
   const leftOut = selection.finish();
   const { secrets, repeated_in } = await secretsOf(source, leftOut);
@@ -71,7 +71,7 @@ export async function* redact(
   return { root: end.root, redaction, repeated_in };
 }
 
-/** What stands in the parts that are left out, less what stands in those that are kept. */
+/** Content of the removed parts, without what kept parts and unchanged lines contain. */
 async function secretsOf(source: () => AsyncIterable<Uint8Array>, leftOut: ReadonlySet<string>) {
   const secrets = new Secrets();
   for await (const { kind, body } of readLines(source()))

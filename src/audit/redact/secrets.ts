@@ -1,15 +1,15 @@
-/** What was left out and stands nowhere in what is kept. */
+/** Collects the content that was removed and that nothing kept contains. */
 import type { Json } from '../../shared/json/json';
 import { gramsOf } from './grams';
 
-/** Of more than so many groups of words no list is kept: then everything counts as secret. */
+/** Maximum number of word groups in memory. With more, every value counts as secret. */
 const MOST_GRAMS = 1_000_000;
 
 export class Secrets {
   private readonly grams = new Set<string>();
   private full = false;
 
-  /** A body that is left out. */
+  /** Adds the body of a removed part. */
   add(body: Json): void {
     for (const gram of gramsOf(body)) {
       if (this.full) return;
@@ -19,8 +19,8 @@ export class Secrets {
   }
 
   /**
-   * A body that is kept: what it says is no secret.
-   * @returns true where it repeats what was left out: three words in a row, or a long one
+   * Takes the content of a kept body out of the secrets.
+   * @returns true if the body repeats removed content: three words in a row, or a long word
    */
   forgive(body: Json): boolean {
     let repeats = false;
@@ -28,7 +28,7 @@ export class Secrets {
     return repeats;
   }
 
-  /** True where the value says something that only what was left out says. */
+  /** True if the value contains something that only removed parts contain. */
   heldBy(value: Json): boolean {
     if (this.full) return true;
     for (const gram of gramsOf(value)) if (this.grams.has(gram)) return true;

@@ -1,30 +1,30 @@
-/** Which parts of a bundle are left out. */
+/** Selects the parts of a bundle that a redaction removes. */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { Block } from '../../shared/turn/transcript';
 import type { BlockBody, BundleLine, PartBody, TurnBody } from '../format/lines';
 
-/** What somebody wants left out. */
+/** What a redaction has to remove. */
 export interface RedactionScope {
-  /** What the user and the model said, and summaries of it. */
+  /** Messages of the user and of the model, and their summaries. */
   messages: boolean;
-  /** `2.1`, in every turn; or `TURN:2.1`. */
+  /** Call ids: `2.1`, in every turn; or `TURN:2.1`. */
   calls: readonly string[];
   /** Hashes of parts. */
   parts: readonly string[];
 }
 
-/** Something was asked for that the bundle does not have. */
+/** The request does not fit the bundle, selects nothing, or has no valid reason. */
 export class NothingToRedact extends Error {
   override readonly name = 'NothingToRedact';
 }
 
-/** Blocks of a call that say who decided and what was done: they are the evidence, and hold no content of the call. */
+/** Kinds of blocks that stay when a call is removed: they prove who decided and what was done, without content of the call. */
 const EVIDENCE: readonly Block['kind'][] = ['decision', 'dispatch', 'effect', 'settlement'];
 
-/** Of a part, what is needed to know whose it is. */
+/** The facts of a part that tell which call it belongs to. */
 interface Facts {
   callId: string | null;
-  /** The model's own id, of a call or of its result. */
+  /** The model's own id, of a call or of a result's call. */
   use: string | null;
   type: string | null;
 }
@@ -33,11 +33,11 @@ interface Facts {
 export class Selection {
   private readonly refs = new Set<string>();
   private readonly found = new Set<string>();
-  /** Sub-agents' turns that answer a call that is left out: what they said and did is its content. */
+  /** Turns of sub-agents that answer a removed call: their messages and calls are removed with it. */
   private readonly whole = new Set<string>();
   private facts = new Map<string, Facts>();
   private turn = '';
-  /** Parts of the last message, and the model's ids of calls whose results come with the next. */
+  /** Parts of the last message, and the model's ids of removed calls whose results come with the next message. */
   private said: readonly string[] = [];
   private awaited = new Set<string>();
 
@@ -92,7 +92,7 @@ export class Selection {
     this.awaited = new Set();
   }
 
-  /** The model's ids may come twice in a turn: they are looked for in the answer that was admitted, and in the message after it. */
+  /** The model's ids may repeat in a turn: they are searched only in the admitted answer and in the message after it. */
   private admission(parts: readonly string[]): void {
     for (const ref of parts) {
       const { callId, use } = this.factsOf(ref);
@@ -118,7 +118,7 @@ export class Selection {
     this.found.add(name);
   }
 
-  /** Unless somebody named this very part. */
+  /** Unless the request names this very part. */
   private keep(ref: string): void {
     if (!this.wanted.parts.includes(ref)) this.refs.delete(ref);
   }

@@ -1,23 +1,23 @@
-/** What the workflow code asks for during a replay, as commands that can be compared with history. */
+/** Turns the commands that workflow code gives during a replay into a form that can be compared with history. */
 import { temporal, type coresdk } from '@temporalio/proto';
 import { isEnd, type ReplayedCommand, type Command } from './command';
 import type { Activation, WorkflowCommand } from './recording';
 import { failureOf, fieldsOf, msOf, outcomeOf, retryOf, valueOf, valuesOf, type Json, type JsonObject } from './values';
 
 const { ParentClosePolicy, WorkflowIdReusePolicy } = temporal.api.enums.v1;
-/** Name of the replay's task queue begins so; what it stands for is the queue that the workflow itself ran on. */
+/** Prefix of the replay's task queue. `OWN_QUEUE` stands for the queue on which the workflow itself ran. */
 export const REPLAY_NAME = 'holdfast_replay';
 export const OWN_QUEUE = 'its own';
 
-/** Limits of the run, which the server puts on what it is asked for; ms, 0: none. */
+/** Limits of the run that the server applies to its activities; ms, 0: none. */
 export interface RunLimits {
   runTimeout: number;
 }
 
-/** Takes the activations of one history in order, and gives what would have reached Temporal. */
+/** Collects the activations of one history in order, and returns the commands that would have reached Temporal. */
 export class AskedCommands {
   private readonly all: ReplayedCommand[] = [];
-  /** Activities and children by their number: a cancellation names no more than that. */
+  /** Ids of activities and children by sequence number: a cancellation has only this number. */
   private readonly named = new Map<string, string>();
   private readonly accepted = new Set<string>();
 
@@ -25,12 +25,12 @@ export class AskedCommands {
 
   add({ task, commands }: Activation): void {
     const asked = commands.flatMap((command) => this.read(command)).map((command) => ({ ...command, task }));
-    // As Temporal orders them: what ends the run comes last, and once.
+    // In Temporal's order: the command that ends the run comes last, and only once.
     const [end] = asked.filter(isEnd);
     this.all.push(...asked.filter((command) => !isEnd(command)), ...(end ? [end] : []));
   }
 
-  /** Without what was withdrawn in the workflow task that asked for it. */
+  /** The commands, without those that were cancelled in the workflow task that gave them. */
   get effectiveCommands(): ReplayedCommand[] {
     const withdrawn = new Set<ReplayedCommand>();
     for (const cancel of this.all) {
@@ -111,7 +111,7 @@ export class AskedCommands {
     };
   }
 
-  /** One that is refused before it was accepted leaves nothing in history. */
+  /** An update that is rejected before it was accepted leaves nothing in history. */
   private update(response: coresdk.workflow_commands.IUpdateResponse): Command[] {
     const id = response.protocolInstanceId ?? '';
     if (response.accepted) {
@@ -130,7 +130,7 @@ export class AskedCommands {
 
 export const DEFAULT_TASK_TIMEOUT_MS = 10_000;
 
-/** What a cancellation takes back. */
+/** Kind of a cancellation → kind of what it cancels. */
 const WITHDRAWS: Partial<Record<Command['kind'], Command['kind']>> = {
   timer_cancel: 'timer',
   activity_cancel: 'activity',
@@ -139,7 +139,7 @@ const WITHDRAWS: Partial<Record<Command['kind'], Command['kind']>> = {
 
 const plain = (kind: Command['kind'], id: string, fields: JsonObject = {}): Command => ({ kind, id, fields });
 
-/** What the Web UI shows beside it. */
+/** Adds the summary that the Web UI shows. */
 const withSummary = (command: Command, summary: Json): Command => ({ ...command, fields: { ...command.fields, summary } });
 
 const queue = (name: string | null | undefined): Json => (name?.startsWith(`${REPLAY_NAME}-`) ? OWN_QUEUE : (name ?? ''));
@@ -156,7 +156,7 @@ function ending(command: WorkflowCommand): Command[] {
       type: next.workflowType ?? '',
       input: valuesOf(next.arguments),
       task_queue: queue(next.taskQueue),
-      // What is not said is taken over from the run before, and so says nothing of the code.
+      // An absent field is taken over from the run before, so it tells nothing about the code.
       ...(next.workflowRunTimeout ? { run_timeout_ms: msOf(next.workflowRunTimeout) } : {}),
       ...(next.workflowTaskTimeout ? { task_timeout_ms: msOf(next.workflowTaskTimeout) } : {}),
       ...(Object.keys(next.memo ?? {}).length > 0 ? { memo: fieldsOf(next.memo) } : {}),
@@ -175,7 +175,7 @@ function signal(asked: coresdk.workflow_commands.ISignalExternalWorkflowExecutio
   });
 }
 
-/** The server fills in timeouts that were not given, and none may be longer than the run. */
+/** The server fills in missing timeouts, and limits each to the timeout of the run. */
 function asServerFills(asked: coresdk.workflow_commands.IScheduleActivity, { runTimeout }: RunLimits): JsonObject {
   const cap = (ms: number, most: number) => (most > 0 && (ms === 0 || ms > most) ? most : ms);
   const atMost = (ms: number, most: number) => (most > 0 && ms > most ? most : ms);

@@ -1,5 +1,5 @@
 /**
- * The process that replays: histories come in on standard input, answers go out on standard output. It has no tool, no model,
+ * The process that replays: it reads histories from standard input and writes results to standard output. It has no tool, no model,
  * no store and no server, because nothing that it imports has; `holdfast audit replay` starts it without network and without
  * the settings of this machine. Usage: `node child.js BUNDLE`.
  */
@@ -71,7 +71,7 @@ async function main(bundle: string): Promise<void> {
   }
 }
 
-/** @throws Error for what is no history */
+/** @throws Error if the request holds no history */
 function read(request: ReplayRequest): Read {
   const message = request.history
     ? temporal.api.history.v1.History.decode(Buffer.from(request.history, 'base64'))
@@ -89,13 +89,13 @@ function cannot(request: ReplayRequest, why: string): ReplayResult {
   return { ...about(request, null), outcome: 'cannot', why, temporal: null, differences: [], harmless: {} };
 }
 
-/** Of code that does not tell what it asks for. */
+/** For code that does not record: Temporal's own check alone. */
 function onlyTemporals(failure: string | null): ReplayComparison {
   const said = failure === null ? [] : [{ event: null, what: 'failed' as const, sentence: oneLine(failure, 400) }];
   return { differences: said, harmless: {} };
 }
 
-/** What went wrong, without what the SDK says around it: the message of an error that the code threw, or Temporal's own. */
+/** The failure without the text that the SDK adds: the message of an error that the code threw, or Temporal's own. */
 function withoutPreamble(message: string): string {
   const [, thrown] = /Failure \{ message: "((?:[^"\\]|\\.)*)"/.exec(message) ?? [];
   return thrown ?? message.replace(/^Replay failed .*?Details: /s, '');
@@ -110,6 +110,6 @@ function tell(line: ChildReady | ReplayResult): void {
 }
 
 main(process.argv[2] ?? '').catch((error: Error) => {
-  // A replay that is under way would keep the process, and whoever waits for it.
+  // A replay that is still running would keep this process alive, and the parent waiting.
   process.stderr.write(`${oneLine(error.message, 400)}\n`, () => process.exit(1));
 });

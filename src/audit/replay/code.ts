@@ -1,4 +1,4 @@
-/** The workflow code that a replay runs: today's, or an archived build's. */
+/** Finds the workflow code for a replay: this build's, or an archived build's. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -9,11 +9,11 @@ export interface ReplayCode {
   path: string;
   /** SHA-256 of the workflow bundle that workers of this build run. */
   bundle: string;
-  /** Whether it tells what it asks for: else only Temporal's own check can be made. */
+  /** Whether the code records its commands; if not, only Temporal's own check can be made. */
   records: boolean;
 }
 
-/** A file that holds no workflow code. */
+/** The file is missing, or holds no workflow code. */
 export class NoCode extends Error {
   override readonly name = 'NoCode';
 }
@@ -23,8 +23,8 @@ const NAME = 'replay-bundle.js';
 const REPLAYS_FOR = /^\/\/ Replays for the workflow bundle with SHA-256 ([0-9a-f]{64})$/m;
 
 /**
- * @param file of `--code`: a `replay-bundle.js`, or a `workflow-bundle.js`, beside which its replay bundle is looked for.
- *   Absent: the build that this program is of.
+ * @param file of `--code`: a `replay-bundle.js`, or a `workflow-bundle.js` with its replay bundle in the same folder.
+ *   Absent: the build of this program.
  * @throws NoCode
  */
 export async function replayCode(file: string | undefined): Promise<ReplayCode> {

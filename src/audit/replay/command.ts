@@ -1,4 +1,4 @@
-/** One thing that a workflow asks Temporal for, in a shape that commands and recorded events share. */
+/** One request of a workflow to Temporal, in a shape that replayed commands and recorded events share. */
 import type { JsonObject } from '../../shared/json/json';
 
 export const KINDS = [
@@ -29,13 +29,13 @@ export interface Command {
   fields: JsonObject;
 }
 
-/** As the workflow code asks for it, during a replay. */
+/** A command that the workflow code gives during a replay. */
 export interface ReplayedCommand extends Command {
-  /** The workflow task: what is asked for and withdrawn in one of them never reaches Temporal. */
+  /** The workflow task. A command that is given and cancelled in the same task never reaches Temporal. */
   task: number;
 }
 
-/** As history has it. */
+/** A command as history has it. */
 export interface RecordedCommand extends Command {
   /** Number of the event, from 1. */
   event: number;
@@ -43,7 +43,7 @@ export interface RecordedCommand extends Command {
 
 const ENDS: readonly Kind[] = ['continue', 'complete', 'fail', 'cancel'];
 
-/** As Temporal's own check sees it. */
+/** Whether Temporal's own check takes them as equal. */
 export const sameCommand = (a: Command, b: Command): boolean =>
   a.kind === b.kind && a.id === b.id && (a.kind !== 'activity' || a.fields.type === b.fields.type);
 

@@ -1,4 +1,4 @@
-/** Our own check: what the code asked for, beside what history says that it asked for. */
+/** Holdfast's own replay check: compares the commands that the code gives with those that history records. */
 import type { Json } from '../../shared/json/json';
 import { sameCommand, type ReplayedCommand, type Command, type RecordedCommand } from './command';
 import { differing, type Place } from './differing';
@@ -8,12 +8,12 @@ import type { History } from './recorded';
 import { deed, duration, fieldName } from './words';
 
 export interface Difference {
-  /** Of the event in history, from 1; null: after the last one. */
+  /** Number of the event in history, from 1; null: after the last one. */
   event: number | null;
   /** `changed`: the same command with another argument, option or result; `failed`: the code threw. */
   what: 'changed' | 'added' | 'missing' | 'instead' | 'failed';
   sentence: string;
-  /** Of a `changed`: where, `input.0.call.input.cents`. */
+  /** For `changed`: the place, such as `input.0.call.input.cents`. */
   path?: string;
   recorded?: Json;
   now?: Json;
@@ -25,22 +25,22 @@ export interface ReplayRun {
   failure: string | null;
 }
 
-/** Places of one command that are told; the others are alike. */
+/** Places reported for one command; further ones are alike. */
 const PLACES = 3;
-/** Of one command, the harmless included. */
+/** Places compared in one command, harmless included. */
 const LOOKED_AT = 1000;
-/** Of one history. */
+/** Differences of one history. */
 const MOST = 20;
 
 export interface ReplayComparison {
-  /** The first ones, in the order of history; none: the code does what it did. */
+  /** The first differences, in the order of history; empty: the code does what it did. */
   differences: Difference[];
-  /** Those that are known to be harmless: reason → how many. */
+  /** Known harmless differences: reason → how many. */
   harmless: Record<string, number>;
 }
 
 /**
- * @param runId the run's own id, where a reset has given it another than the one that its history begins with
+ * @param runId the run's own id, if a reset gave it another id than the one in the first event of its history
  */
 export function compare(history: History, { asked: all, failure }: ReplayRun, runId?: string): ReplayComparison {
   const recorded = withoutOldPatches(history.commands, all);
@@ -96,7 +96,7 @@ function isKnown(recorded: RecordedCommand, place: Place, pass: (reason: string)
   return reason !== null;
 }
 
-/** The first place where another command stands, or none; null: there is none. */
+/** The first place where the commands are not the same, or one is missing; null: there is none. */
 function otherCourse(
   { recorded, ended }: { recorded: RecordedCommand[]; ended: boolean },
   asked: ReplayedCommand[],
@@ -124,13 +124,13 @@ function otherCourse(
   if (failure !== null && (was || !now))
     return { event, what: 'failed', sentence: `${at}: the code would fail here: ${oneLine(failure, 400)}` };
   if (was) return { event, what: 'missing', sentence: `${at}: the code would no longer ${deed(was)}` };
-  // What a run that was cut short would have done next is no difference.
+  // A further command after a run that was cut short is no difference.
   if (now && (ended || failure !== null))
     return { event, what: 'added', sentence: `${at}: the code would now also ${deed(now)}` };
   return null;
 }
 
-/** What differs between two commands that have one name. */
+/** What differs between two commands with the same description. */
 function otherwise(was: RecordedCommand, now: ReplayedCommand): string {
   if (was.id !== now.id) return `under the id ${oneLine(now.id)}, and ${oneLine(was.id)} was recorded`;
   if (was.kind !== now.kind) return `as a command of kind ${now.kind}, and one of kind ${was.kind} was recorded`;
@@ -139,13 +139,13 @@ function otherwise(was: RecordedCommand, now: ReplayedCommand): string {
   return `with ${fieldName(was.kind, field)}: ${value(place?.now, field)}, and ${value(place?.recorded, field)} was recorded`;
 }
 
-/** A patch that is called deprecated may be marked or not: that is what deprecating it is for. */
+/** Drops deprecated patches that the others do not have: `deprecatePatch` allows runs with the patch and without it. */
 function withoutOldPatches<C extends Command>(commands: C[], others: readonly Command[]): C[] {
   const marked = new Set(others.flatMap(({ kind, id }) => (kind === 'patch' ? [id] : [])));
   return commands.filter(({ kind, id, fields }) => kind !== 'patch' || fields.deprecated !== true || marked.has(id));
 }
 
-/** A reset gives the run another id; until then, and during a replay, it has the first one. */
+/** A reset gives the run a new id; before the reset, and during a replay, the run has its original id. */
 function sameRun(original: string, runId: string | undefined): (place: Place) => boolean {
   if (!runId || runId === original) return () => false;
   return ({ recorded, now }) =>
@@ -158,7 +158,7 @@ function only(fields: Command['fields'], keys: string[]): Command['fields'] {
   return Object.fromEntries(Object.entries(fields).filter(([key]) => keys.includes(key)));
 }
 
-/** Without the number of the argument: activities of ours have one. */
+/** The path without the argument's index: holdfast's activities have one argument. */
 function formatPath(path: string[]): string {
   return oneLine((path[0] === '0' ? path.slice(1) : path).join('.'), 200);
 }

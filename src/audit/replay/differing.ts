@@ -1,15 +1,15 @@
-/** Where two JSON values differ. */
+/** Finds the places where two JSON values differ. */
 import { isJsonObject, type Json } from '../../shared/json/json';
 
 export interface Place {
   /** `call.input.cents`, `calls.0.id`; empty: the value itself. */
   path: string;
-  /** Undefined: it is not there. */
+  /** Undefined: the place does not exist. */
   recorded: Json | undefined;
   now: Json | undefined;
 }
 
-/** The first places that differ, at most `most`. Values deeper than 200 levels are taken as a whole. */
+/** The first places that differ, at most `most`. Values deeper than 200 levels are compared as a whole. */
 export function differing(recorded: Json | undefined, now: Json | undefined, most: number): Place[] {
   const places: Place[] = [];
   look(recorded, now, '', 0);
@@ -26,7 +26,7 @@ export function differing(recorded: Json | undefined, now: Json | undefined, mos
   }
 }
 
-/** Null: the two are not of one kind. */
+/** Null: they are not both lists or both objects. */
 function keysOf(a: Json | undefined, b: Json | undefined): string[] | null {
   if (Array.isArray(a) && Array.isArray(b))
     return Array.from({ length: Math.max(a.length, b.length) }, (_, index) => String(index));

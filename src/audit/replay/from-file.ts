@@ -1,4 +1,4 @@
-/** The histories of a file: each run of a bundle, or one history as JSON (`temporal workflow show --output json`). */
+/** Reads the histories of a file: each run of a bundle, or one history as JSON (`temporal workflow show --output json`). */
 import { createReadStream } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
@@ -11,14 +11,14 @@ import type { Replayable } from './replay';
 const MOST_EVENTS = 60_000;
 const MOST_BYTES = 128 * 1024 * 1024;
 
-/** A file that is neither. */
+/** Neither a bundle nor a history. */
 export class NotReplayable extends Error {
   override readonly name = 'NotReplayable';
 }
 
 /**
  * @throws NotReplayable
- * @throws BrokenLine where a bundle cannot be read on
+ * @throws BrokenLine if a line of a bundle cannot be read
  * @throws Error for a file that cannot be opened
  */
 export async function* historiesOf(path: string): AsyncGenerator<Replayable> {
@@ -26,7 +26,7 @@ export async function* historiesOf(path: string): AsyncGenerator<Replayable> {
   else yield await historyOfJson(path);
 }
 
-/** A bundle's first line is in canonical form: its body comes first. */
+/** The first line of a bundle is in canonical form, so its body comes first. */
 async function isBundle(path: string): Promise<boolean> {
   const file = await open(path);
   try {

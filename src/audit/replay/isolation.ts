@@ -1,10 +1,10 @@
-/** How the process that replays is cut off: without network where the system allows, without the settings of this machine. */
+/** Isolates the process that replays: without network if the system allows it, without the settings of this machine. */
 import { spawnSync } from 'node:child_process';
 
-/** All that a replay gets of our environment: where programs are, and how text is written. No keys, no addresses. */
+/** All environment variables that a replay gets: program paths, locale, temporary folder. No keys, no addresses. */
 const ENV_ALLOWLIST = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'SystemRoot'];
 
-/** Ways to a network namespace of one's own, which has no way out: for everybody, where the system allows it; for root. */
+/** Commands that run a process in its own network namespace, without a way out: for any user, if the system allows it; for root. */
 const WAYS = [
   ['unshare', '-r', '-n', '--'],
   ['unshare', '-n', '--'],
@@ -12,7 +12,7 @@ const WAYS = [
 
 let isolationCommand: string[] | undefined;
 
-/** Words before a command that take its network away; none where nothing can. */
+/** The words before a command that take its network away; empty: the system has no way to do it. */
 export function withoutNetwork(): string[] {
   isolationCommand ??=
     WAYS.find(([command, ...args]) => spawnSync(command!, [...args, process.execPath, '-e', ''], QUIET).status === 0) ?? [];

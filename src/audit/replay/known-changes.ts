@@ -1,6 +1,6 @@
 /**
- * What the workflows of today say otherwise than those of older builds, on purpose and without harm. Nothing else is passed
- * over: whoever changes what a workflow passes on adds a line here, with the reason, or marks the change with `patched`.
+ * Lists intended and harmless differences between workflows of this build and of older builds. All other differences are reported:
+ * a change of what a workflow passes on needs a line here, with the reason, or must be marked with `patched`.
  */
 import { type Json, type JsonObject, isJsonObject } from '../../shared/json/json';
 import type { Command } from './command';
@@ -11,9 +11,9 @@ interface KnownChange {
   of: string;
   /** `*` stands for one name or number. */
   path: string;
-  /** What was recorded; absent: nothing was. */
+  /** The recorded value; absent: there was none. */
   was?: Json;
-  /** What it is now; absent: anything. */
+  /** The present value; absent: any. */
   now?: Json;
   reason: string;
 }
@@ -60,7 +60,7 @@ export const KNOWN_CHANGES: readonly KnownChange[] = [
   })),
 ];
 
-/** Why the difference is harmless; null: nobody has said that it is. */
+/** Why the difference is harmless; null: it is not listed here. */
 export function knownChange(command: Command, { path, recorded, now }: Place): string | null {
   const of = command.fields.type ?? command.kind;
   const known = KNOWN_CHANGES.find(
@@ -69,7 +69,7 @@ export function knownChange(command: Command, { path, recorded, now }: Place): s
   return known?.reason ?? null;
 }
 
-/** What was recorded, as today's code would say it: the same, in other words. */
+/** The recorded fields in the form of today's code, with the same meaning. */
 export function inWordsOfToday(command: Command): { fields: JsonObject; reason: string | null } {
   const { input, type } = command.fields;
   const [first] = Array.isArray(input) ? input : [];

@@ -1,6 +1,7 @@
+/** Cuts text of a history to one line for a terminal. */
 import { visible } from '../../shared/text/visible';
 
-/** Text of a history for a terminal: one line, nothing unseen in it, at most `length` characters. */
+/** One line, with invisible characters made visible, of at most `length` characters. */
 export function oneLine(text: string, length = 120): string {
   const line = visible(text.slice(0, 8 * length))
     .replace(/\s+/g, ' ')

@@ -1,22 +1,22 @@
-/** What goes between the process that asks for replays and the one that replays: one JSON value a line. */
+/** The messages between the process that asks for replays and the one that replays: one JSON value a line. */
 import type { JsonObject } from '../../shared/json/json';
 import type { Difference } from './compare';
 
-/** To the child. Either `events` (proto3 JSON) or `history` (a `History` message in base64). */
+/** A request to the child, with either `events` (proto3 JSON) or `history` (a `History` message in base64). */
 export interface ReplayRequest {
   workflow_id: string;
-  /** The run's own id, where it is known. */
+  /** The run's own id, if it is known. */
   run_id: string | null;
   events?: JsonObject[];
   history?: string;
 }
 
-/** The first line of the child: it is ready. */
+/** The first line of the child, once it is ready. */
 export interface ChildReady {
   ready: true;
-  /** Whether it has any way to another machine. */
+  /** Whether the child can reach other machines. */
   network: boolean;
-  /** Whether the code that it replays tells what it asks for; else only Temporal's own check is made. */
+  /** Whether the replayed code records its commands; if not, only Temporal's own check is made. */
   records: boolean;
 }
 
@@ -24,10 +24,10 @@ export interface ChildReady {
 export interface ReplayResult {
   workflow_id: string;
   run_id: string;
-  /** `turn`, `session` …; empty: it was not even read. */
+  /** `turn`, `session` …; empty: the history was not read. */
   workflow_type: string;
   events: number;
-  /** `cannot`: it could not be replayed, and why says so. */
+  /** `cannot`: the history could not be replayed; `why` gives the reason. */
   outcome: 'same' | 'differs' | 'cannot';
   why: string | null;
   /** Whether Temporal's own determinism check passed; null: it was not made. */

@@ -1,4 +1,4 @@
-/** What history says that the workflow asked for, event by event. */
+/** Reads from history the commands that the workflow gave, event by event. */
 import { temporal } from '@temporalio/proto';
 import { isEnd, type Command, type RecordedCommand } from './command';
 import { OWN_QUEUE } from './asked';
@@ -22,14 +22,17 @@ type StartAttributes = temporal.api.history.v1.IWorkflowExecutionStartedEventAtt
 
 export interface History {
   started: StartAttributes;
-  /** The events that commands have left, in order. */
+  /** The commands that events record, in order. */
   commands: RecordedCommand[];
   /** Whether the workflow's own code ended the run, as far as history goes. */
   ended: boolean;
   events: number;
 }
 
-/** @throws Error for a history that does not begin with a workflow's start, and for one that has no task yet: Temporal's replay never ends on it */
+/**
+ * @throws Error for a history that does not begin with a workflow's start, and for one without a workflow task: Temporal's replay
+ *   of it would never end
+ */
 export function readHistory(events: readonly HistoryEvent[]): History {
   const started = events[0]?.workflowExecutionStartedEventAttributes;
   if (!started) throw new Error('The history does not begin with the start of a workflow.');
@@ -45,7 +48,7 @@ export function readHistory(events: readonly HistoryEvent[]): History {
 }
 
 class Reader {
-  /** Event number → what was begun there: later events name no more than that. */
+  /** Event number → id of what began there: later events name only the number. */
   private readonly begun = new Map<number, string>();
 
   constructor(private readonly started: StartAttributes) {}
@@ -169,18 +172,18 @@ class Reader {
 
 const plain = (kind: Command['kind'], id: string, fields: JsonObject = {}): Command => ({ kind, id, fields });
 
-/** History does not have it. Every build so far dispatches all but destructive calls eagerly. */
+/** History does not record it. Every build so far dispatches all but destructive calls eagerly. */
 function isEager(type: string, [argument]: Json[]): boolean {
   const { call } = isJsonObject(argument) ? argument : {};
   return type !== 'runCall' || !isJsonObject(call) || call.class !== 'destructive';
 }
 
-/** Temporal itself notes patches as a search attribute. */
+/** Null for the search attribute in which Temporal itself records patches. */
 function searchAttributes(fields: JsonObject): Command | null {
   return Object.keys(fields).join() === 'TemporalChangeVersion' ? null : plain('search_attributes', '', fields);
 }
 
-/** How the SDK's core writes down a `patched`. Other markers (of local activities) are none of ours. */
+/** A `patched` marker of the SDK's core. Null: another marker, such as that of a local activity. */
 function patch({ markerName, details }: temporal.api.history.v1.IMarkerRecordedEventAttributes): Command | null {
   if (markerName !== 'core_patch') return null;
   const data = valueOf(details?.['patch-data']?.payloads?.[0]);

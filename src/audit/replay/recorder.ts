@@ -1,6 +1,6 @@
 /**
- * SANDBOX, only in `replay-bundle.js`: tells what the workflow asks for, beside the workflows themselves, which are the same as
- * in `workflow-bundle.js`. It changes nothing.
+ * SANDBOX, only in `replay-bundle.js`: an interceptor that records the commands of the workflow. It changes nothing; the workflows
+ * beside it are the same as in `workflow-bundle.js`.
  */
 import { proxySinks, workflowInfo, type WorkflowInterceptorsFactory } from '@temporalio/workflow';
 import type { ReplaySinks } from './recording';

@@ -1,4 +1,4 @@
-/** What crosses from the sandbox to whoever compares: the commands of one activation, as the workflow gave them to the SDK. */
+/** The sink that passes the commands of an activation out of the sandbox, as the workflow gave them to the SDK. */
 import type { Sinks } from '@temporalio/workflow';
 import type { coresdk } from '@temporalio/proto';
 
@@ -10,7 +10,7 @@ export interface Activation {
   commands: WorkflowCommand[];
 }
 
-/** The sink `holdfastReplay`; a bundle that has its name in it records. */
+/** The sink `holdfastReplay`; a bundle that contains this name records its commands. */
 export interface ReplaySinks extends Sinks {
   holdfastReplay: { asked(activation: Activation): void };
 }

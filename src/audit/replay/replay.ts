@@ -1,4 +1,4 @@
-/** Replays histories in processes of their own, several at once, and says what became of each. */
+/** Replays histories in separate processes, several at once, and yields a result for each. */
 import { oneLine } from './one-line';
 import type { ChildReady, ReplayResult, ReplayRequest } from './protocol';
 import { Side, ReplayProcessExit } from './side';
@@ -10,15 +10,15 @@ export interface ReplayOptions {
   processes?: number;
   /** How long one history may take, ms. Default two minutes. */
   patienceMs?: number;
-  /** Told once, before the first answer: how the processes are cut off. */
+  /** Called once, before the first result, with the isolation of the processes. */
   onReady?: (about: ChildReady) => void;
 }
 
-/** Something that could not be replayed, found before it was tried: it is reported with the others. */
+/** A history to replay, or one that is known not to be replayable (`cannot`): it is reported with the others. */
 export type Replayable = ReplayRequest | (Pick<ReplayRequest, 'workflow_id' | 'run_id'> & { cannot: string });
 
 /**
- * Answers come in the order in which they are ready. Whoever stops asking ends the processes.
+ * Yields results in the order in which they are ready. When the caller stops iterating, the processes are ended.
  * @throws ReplayProcessExit when no process can be started
  */
 export async function* replayAll(
@@ -45,7 +45,7 @@ export async function* replayAll(
     const waiting = new Map<Lane, Promise<{ lane: Lane; answer: ReplayResult | null }>>();
     const wait = (lane: Lane) => {
       const taken = take(lane);
-      taken.catch(() => undefined); // whoever stops asking does not wait for it any longer
+      taken.catch(() => undefined); // a caller that stops iterating does not wait for it
       waiting.set(lane, taken);
     };
     for (let n = 0; n < processes; n++) {
@@ -68,7 +68,7 @@ export async function* replayAll(
   }
 }
 
-/** One process after the other: another one takes the place of one that has died of a history. */
+/** Runs one process at a time: a new process replaces one that a history has ended. */
 class Lane {
   private side: Side | null = null;
 

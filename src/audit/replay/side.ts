@@ -1,4 +1,4 @@
-/** One process that replays, seen from outside: histories in, answers out, in order. */
+/** Controls one process that replays: sends histories to it, and reads its results in order. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -6,10 +6,10 @@ import { createInterface, type Interface } from 'node:readline';
 import { filterEnv, withoutNetwork } from './isolation';
 import type { ChildReady, ReplayResult, ReplayRequest } from './protocol';
 
-/** Longer than any history takes: code that hangs, or a history made to hang it. */
+/** Longer than any history takes. It ends code that hangs, or a history that was made to hang it. */
 export const PATIENCE_MS = 120_000;
 
-/** It has ended, or was ended, without an answer. */
+/** The process ended, or was ended, without a result. */
 export class ReplayProcessExit extends Error {
   override readonly name = 'ReplayProcessExit';
 }
@@ -25,9 +25,9 @@ export class Side {
     private readonly patienceMs: number,
   ) {
     child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.said = (this.said + text).slice(-2000)));
-    child.stdin!.on('error', () => undefined); // its end says more
+    child.stdin!.on('error', () => undefined); // the end of the process says more
     child.on('error', (error) => (this.said = error.message));
-    process.once('exit', this.kill); // nothing is left behind, whatever ends us
+    process.once('exit', this.kill); // no child is left behind, however this process ends
     this.lines = createInterface({ input: child.stdout!, crlfDelay: Infinity });
     this.answers = this.lines[Symbol.asyncIterator]();
   }
@@ -46,7 +46,7 @@ export class Side {
     return (await this.next(this.patienceMs)) as ReplayResult;
   }
 
-  /** Its work is done, or nobody waits for it any longer. */
+  /** Ends the process: its work is done, or nobody waits for its result. */
   stop(): void {
     this.lines.close();
     process.off('exit', this.kill);
@@ -74,7 +74,7 @@ export class Side {
   }
 }
 
-/** Beside this file in the package, in dist/ when running from source. */
+/** `child.js` is beside this file in the package, and in dist/ when running from source. */
 function childPath(): string {
   return join(__dirname.replace(/([\\/])src([\\/]audit[\\/]replay)$/, '$1dist$2'), 'child.js');
 }

@@ -1,4 +1,4 @@
-/** What a number of replays comes to. */
+/** Sums up the results of several replays, and describes them for people. */
 import type { ReplayCode } from './code';
 import type { ChildReady, ReplayResult } from './protocol';
 
@@ -11,7 +11,7 @@ export interface ReplaySummary {
   harmless: Record<string, number>;
   /** SHA-256 of the workflow bundle that was replayed. */
   code: string;
-  /** Whether our own check was made beside Temporal's. */
+  /** Whether holdfast's own check was made besides Temporal's. */
   compared: boolean;
   /** Whether the processes that replayed could reach other machines; null: none was needed. */
   network: boolean | null;
@@ -35,10 +35,10 @@ export class Summing {
   }
 }
 
-/** Whether all of it was replayed, and is the same. */
+/** Whether every history was replayed, with no difference. */
 export const isSame = ({ differs, cannot }: ReplaySummary): boolean => differs === 0 && cannot === 0;
 
-/** One history, for people. */
+/** The result of one history, for people. */
 export function describeReplay({ workflow_id, run_id, events, outcome, why, differences }: ReplayResult): string[] {
   const name = `${workflow_id} (run ${run_id})`;
   if (outcome === 'same') return [`same ${name}, ${events} events`];

@@ -1,4 +1,4 @@
-/** Temporal's messages as plain JSON: payloads decoded, durations in milliseconds. */
+/** Converts Temporal's messages to plain JSON: payloads decoded, durations in milliseconds. */
 import type { coresdk, temporal } from '@temporalio/proto';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 
@@ -6,10 +6,10 @@ type Payload = temporal.api.common.v1.IPayload;
 type Failure = temporal.api.failure.v1.IFailure;
 type RetryPolicy = temporal.api.common.v1.IRetryPolicy;
 type Fields = { [key: string]: Payload } | null | undefined;
-/** The sandbox has a Long of its own, and a clone has none of its methods. */
+/** A 64-bit number: the sandbox has its own Long class; a clone has none of its methods. */
 type Whole = { low: number; high: number } | number | null | undefined;
 
-/** The value of a payload; of one that is no JSON, its bytes in base64. */
+/** The value of a payload; a payload that is not JSON gives its bytes in base64. */
 export function valueOf(payload: Payload | null | undefined): Json {
   const { metadata, data } = payload ?? {};
   const encoding = metadata?.encoding ? Buffer.from(metadata.encoding).toString('utf8') : '';
@@ -19,7 +19,7 @@ export function valueOf(payload: Payload | null | undefined): Json {
     try {
       return JSON.parse(bytes.toString('utf8')) as Json;
     } catch {
-      // as bytes, below
+      // given as bytes below
     }
   }
   return { encoding, base64: bytes.toString('base64') };
@@ -36,12 +36,12 @@ export function wholeOf(value: unknown): number {
   return whole.high * 2 ** 32 + (whole.low >>> 0);
 }
 
-/** Milliseconds; 0 where there is none. */
+/** Milliseconds; 0: no duration. */
 export function msOf(duration: { seconds?: unknown; nanos?: number | null } | null | undefined): number {
   return wholeOf(duration?.seconds) * 1000 + (duration?.nanos ?? 0) / 1e6;
 }
 
-/** With the server's defaults where nothing is said, as history has it. */
+/** The policy with the server's defaults for absent fields, as history has it. */
 export function retryOf(policy: RetryPolicy | null | undefined): JsonObject {
   const initial = msOf(policy?.initialInterval) || 1000;
   return {
@@ -53,7 +53,7 @@ export function retryOf(policy: RetryPolicy | null | undefined): JsonObject {
   };
 }
 
-/** Without stack traces: they move with every line of code. */
+/** The failure without stack traces: they change with every line of code. */
 export function failureOf(failure: Failure | null | undefined): Json {
   if (!failure) return null;
   const { applicationFailureInfo: own, activityFailureInfo: activity, childWorkflowExecutionFailureInfo: child } = failure;

@@ -1,4 +1,4 @@
-/** Commands in the words of the product. Names come from a history, which is hostile: each is one short line. */
+/** Describes commands in words. Names come from an untrusted history: each is cut to one short line. */
 import { oneLine } from './one-line';
 import type { Command } from './command';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
@@ -83,7 +83,7 @@ function callOf(call: Json | undefined): string {
   return oneLine(`call ${String(call.id)} ${String(call.tool)}`);
 }
 
-/** A field of a command, with its article. */
+/** A field in a sentence, such as `another input`. */
 export function fieldName(kind: Command['kind'], field: string): string {
   const NAMES: Record<string, string> = {
     input: 'another input',

@@ -1,4 +1,4 @@
-/** One call at length: what was asked for, what was decided and by whom, what ran, what came of it. */
+/** The section of the report about one call: its input, its decisions, what ran for it, and its outcome. */
 import { object, objectOrNull, text, textOrNull } from '../../record/fields';
 import type { ActivityCase, CallCase, TurnCase } from '../case-file';
 import type { Signature } from '../case-file/signatures';

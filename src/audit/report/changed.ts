@@ -1,4 +1,4 @@
-/** Which fields of an input differ. */
+/** Finds the fields that differ between two inputs. */
 import { canonical } from '../../shared/json/canonical';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
@@ -21,7 +21,7 @@ export function diffFields(before: JsonObject | null, after: JsonObject | null):
     .map((field) => ({ field: name(field), before: text(before, field, LONGEST), after: text(after, field, LONGEST) }));
 }
 
-/** What was asked for in the revision before: of the first one, what the model wrote. */
+/** The input of the revision before; for the first revision, the input that the model wrote. */
 export function inputBefore(call: CallCase, all: readonly CallCase[]): JsonObject | null {
   const earlier = all.findLast(
     ({ id, revision, takenBack }) => id === call.id && revision < call.revision && takenBack === call.takenBack,
@@ -29,7 +29,7 @@ export function inputBefore(call: CallCase, all: readonly CallCase[]): JsonObjec
   return earlier ? earlier.input : modelsInput(call);
 }
 
-/** As the model wrote it; null where that is no JSON object. */
+/** The input as the model wrote it; null: it is no JSON object. */
 export function modelsInput({ askedInput }: CallCase): JsonObject | null {
   if (askedInput === null) return null;
   try {

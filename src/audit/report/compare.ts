@@ -1,4 +1,4 @@
-/** Two bundles beside each other: what is the same, and what is not. */
+/** Compares two bundles for the report: what is the same, and what differs. */
 import type { CallCase, CaseFile, TurnCase } from '../case-file';
 import type { Node, Text } from './doc';
 import { fate } from './tale';
@@ -34,7 +34,7 @@ const TURN_ROWS: [string, (turn: TurnCase) => string][] = [
 
 const MOST = 200;
 
-/** By id and revision: the same step asked for it. */
+/** Pairs calls by id and revision: equal ids mean the same step. */
 function callRows(a: TurnCase, b: TurnCase): [string, string, string][] {
   const keys = [...new Set([...a.calls, ...b.calls].map(keyOf))]
     .sort((x, y) => x.localeCompare(y, 'en', { numeric: true }))

@@ -1,6 +1,9 @@
-/** What a report consists of, whatever it is written as: HTML and Markdown say the same. All text in it is somebody's, and is shown, never obeyed. */
+/**
+ * Types of a report's document, from which both HTML and Markdown are written. All text in it is written by others: it is shown,
+ * never interpreted.
+ */
 
-/** A piece of a line. `code`: as it is; `to`: an id of this document. */
+/** A piece of a line. `code`: verbatim; `to`: an id of this document. */
 export type Inline = string | { code: string } | { strong: string } | { to: string; text: string };
 export type Text = Inline | Inline[];
 export type Tone = 'good' | 'warn' | 'bad' | 'plain';
@@ -16,7 +19,7 @@ export type Node =
   /** Text as it was written; never read as markup. */
   | { is: 'quote'; label: string; text: string }
   | { is: 'fold'; id: string; title: Text; open: boolean; body: Node[] }
-  /** HTML only: whatever it shows stands in a table beside it. */
+  /** HTML only: a table beside it says the same. */
   | { is: 'picture'; svg: string; label: string }
   | { is: 'columns'; columns: Node[][] };
 
@@ -30,7 +33,7 @@ export const paragraph = (text: Text): Node => ({ is: 'paragraph', text });
 export const code = (text: string): Inline => ({ code: text });
 export const strong = (text: string): Inline => ({ strong: text });
 
-/** Facts without those that there are none of. */
+/** A list of facts, without empty ones. */
 export function facts(rows: [string, Text | null | undefined | false][]): Node[] {
   const known = rows.filter(
     (row): row is [string, Text] => row[1] !== null && row[1] !== undefined && row[1] !== false && row[1] !== '',
@@ -38,7 +41,7 @@ export function facts(rows: [string, Text | null | undefined | false][]): Node[]
   return known.length === 0 ? [] : [{ is: 'facts', rows: known }];
 }
 
-/** What the verifier has said of the file, in words. */
+/** What the verifier found, in words. */
 export interface VerificationSummary {
   tone: Exclude<Tone, 'plain'>;
   /** One sentence: never a bare "valid". */

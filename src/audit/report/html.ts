@@ -1,4 +1,4 @@
-/** A document as one HTML file. Every text goes through `escape`; there is no markup, no address and no style but ours. */
+/** Writes a document as one HTML file. Every text goes through `escape`; all markup, links and styles are written here. */
 import { createHash } from 'node:crypto';
 import { visible } from '../../shared/text/visible';
 import type { Doc, Inline, Node, Text } from './doc';
@@ -38,7 +38,7 @@ export function html({ title, body }: Doc): string {
   ].join('\n');
 }
 
-/** Safe in text and in quoted attributes. What nobody could see, or what turns the reading order round, is made visible. */
+/** Makes text safe for HTML and quoted attributes. Characters that are invisible, or reverse the reading order, become visible. */
 export function escape(text: string): string {
   return visible(text)
     .replaceAll('&', '&amp;')
@@ -112,7 +112,7 @@ function inline(piece: Inline): string {
   return `<a href="#${piece.to}">${escape(piece.text)}</a>`;
 }
 
-/** Without links: it stands in one already. */
+/** Text without links, for use inside a link. */
 function plain(text: Text): string {
   const pieces = Array.isArray(text) ? text : [text];
   return pieces.map((piece) => escape(plainText(piece))).join('');

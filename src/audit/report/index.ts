@@ -1,4 +1,4 @@
-/** The report: a bundle for whoever has to understand it now. The same document as HTML and as Markdown. */
+/** Builds the report: a bundle as a document for readers, which is written as HTML or as Markdown. */
 import type { CaseFile } from '../case-file';
 import { comparison } from './compare';
 import { code, facts, type Doc, type Node, type VerificationSummary } from './doc';
@@ -13,7 +13,7 @@ export type { Doc } from './doc';
 
 export interface ReportInput {
   file: CaseFile;
-  /** Null: nobody has looked. */
+  /** Null: the bundle was not verified. */
   verification: VerificationSummary | null;
 }
 
@@ -23,7 +23,7 @@ export function report(reported: ReportInput): Doc {
   return { title: titleOf(reported.file), body: bodyOf(reported, new Room()) };
 }
 
-/** Two bundles side by side: what differs first, then both. */
+/** Two bundles side by side: first the differences, then both. */
 export function reportComparison(left: ReportInput, right: ReportInput): Doc {
   const room = new Room();
   return {

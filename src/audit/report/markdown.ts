@@ -1,4 +1,4 @@
-/** A document as Markdown: the same text, without the picture. What others wrote stands in fences, or cannot be markup. */
+/** Writes a document as Markdown, without the picture. Text of others is fenced, or escaped so that it cannot be markup. */
 import { fenceText, inlineCode, visible } from '../../shared/text/visible';
 import type { Doc, Inline, Node, Text } from './doc';
 
@@ -64,7 +64,7 @@ function inline(piece: Inline): string {
   return 'strong' in piece ? `**${plain(piece.strong)}**` : plain(piece.text);
 }
 
-/** On one line, with whatever Markdown or HTML could take for markup escaped. */
+/** The text on one line, with all characters escaped that could be markup in Markdown or HTML. */
 function plain(text: string): string {
   return visible(text)
     .replace(/[\n\t]+/g, ' ')

@@ -1,10 +1,13 @@
-/** How much of other people's text a report takes: a bundle may hold a gigabyte, a report is for reading. Ids are ours, never theirs. */
+/**
+ * Limits how much text of others a report shows, since a bundle may hold a gigabyte, and gives out ids. Ids in the document never
+ * come from the bundle.
+ */
 import type { Node } from './doc';
 
 const WHOLE = 6_000_000;
 const ONE_TEXT = 20_000;
 const WHEN_FULL = 200;
-/** Longer texts are folded. */
+/** Characters; longer texts are folded. */
 const LONG = 1_500;
 
 export class Room {
@@ -28,7 +31,7 @@ export class Room {
       : `${kept}… (the first ${kept.length} of ${text.length} characters; the bundle has the rest)`;
   }
 
-  /** A text under its label; folded where it is long. */
+  /** A text with its label; a long one is folded. */
   quote(label: string, text: string, { open = false }: { open?: boolean } = {}): Node {
     const quote: Node = { is: 'quote', label, text: this.cut(text) };
     if (text.length <= LONG) return quote;

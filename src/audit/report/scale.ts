@@ -1,6 +1,6 @@
 /**
- * Time along the width. A turn works for seconds and waits for hours: so the width between two moments grows with the logarithm
- * of the time between them, and each bar says how long it took.
+ * Maps times to the width of the picture. A turn works for seconds and waits for hours, so the width between two moments grows with
+ * the logarithm of the time between them, and each bar says how long it took.
  */
 import type { Row } from './spans';
 
@@ -11,7 +11,7 @@ export interface Scale {
   width: number;
   /** @param at ms since 1970; one of the moments */
   x(at: number): number;
-  /** Moments that have room for a label. */
+  /** Moments with enough room for a label. */
   ticks: { x: number; after: number }[];
 }
 

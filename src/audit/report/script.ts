@@ -1,4 +1,4 @@
-/** The report's one script: size of the pictures, folds that open for whoever jumps into them or prints. It reads nothing but the page. */
+/** The report's only script: it sizes pictures, and opens folds for links into them and for printing. It reads only the page. */
 export const SCRIPT = `
 (() => {
   'use strict';

@@ -1,4 +1,4 @@
-/** A turn's sections: who and when, timeline, calls, tokens and cost, messages, transcript, runs. */
+/** Builds a turn's sections: who and when, timeline, calls, tokens and cost, messages, transcript, runs. */
 import { list, object, text, textOrNull } from '../../record/fields';
 import type { BlockCase, CallCase, TurnCase, Usage } from '../case-file';
 import { callSection } from './call';
@@ -149,7 +149,7 @@ function kindName(kind: string): string {
   return kind === 'start' ? 'beginning' : name(kind);
 }
 
-/** Who has said it to the running turn. */
+/** The sender of a message to the running turn. */
 function describeSteer(head: BlockCase['bodies'][number] | undefined, signature: BlockCase['signature']): Node[] {
   const steer = object(object(head).steer);
   if (text(steer.by) === '') return [];

@@ -1,4 +1,4 @@
-/** What of a turn happened when: the rows of its timeline, for the picture and for the table beside it. */
+/** Builds the rows of a turn's timeline, for the picture and for the table beside it. */
 import { object, text, textOrNull } from '../../record/fields';
 import type { ActivityCase, CallCase, StepCase, TurnCase } from '../case-file';
 import { waitOf } from './waits';
@@ -13,21 +13,21 @@ export interface Bar {
   from: number;
   to: number;
   says: string;
-  /** A reset has taken it back. */
+  /** A reset took it back. */
   takenBack: boolean;
 }
 
 export interface Mark {
   kind: MarkKind;
   at: number;
-  /** One character in it. */
+  /** One character, shown in the mark. */
   sign: string;
   says: string;
 }
 
 export interface Row {
   label: string;
-  /** Where in the document the row is told at length. */
+  /** Id of the section that describes the row. */
   to: string | null;
   bars: Bar[];
   marks: Mark[];

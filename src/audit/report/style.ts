@@ -1,4 +1,4 @@
-/** The report's looks: light and dark, on a screen and on paper. Colours reach a contrast of 4.5 on their ground. */
+/** The report's style sheet: light and dark, on screen and on paper. Colours have a contrast of 4.5 to their background. */
 export const STYLE = `
 :root {
   color-scheme: light dark;

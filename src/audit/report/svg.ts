@@ -1,4 +1,4 @@
-/** The timeline as a picture. Shapes and signs carry the meaning; colours only help. */
+/** Draws the timeline as a picture. Shapes and signs carry the meaning; colours only help. */
 import { escape } from './html';
 import { scaleOf, type Scale } from './scale';
 import type { Bar, Mark, Row } from './spans';
@@ -9,7 +9,7 @@ const HEIGHT = 26;
 const TOP = 30;
 const LONGEST_LABEL = 30;
 
-/** @param id begins the ids in it: they are the page's */
+/** @param id prefix of the picture's ids: the page has others */
 export function svg(rows: readonly Row[], id: string, label: string): string {
   const scale = scaleOf(rows);
   const width = LABELS + scale.width + 40;

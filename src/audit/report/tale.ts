@@ -1,4 +1,4 @@
-/** A turn in plain sentences: what was asked, what was done, who allowed it, what is not known, what to look at first. */
+/** Describes a turn in plain sentences: the request, the actions, the approvals, what is unknown, what to look at first. */
 import type { Json } from '../../shared/json/json';
 import { object, text, textOrNull } from '../../record/fields';
 import { hasReadOutsiders } from '../case-file/outsiders';
@@ -16,7 +16,7 @@ export interface Narrative {
   look: Text[];
 }
 
-/** The turn of a call, and the id of its section. */
+/** The id of a call's section. */
 export type IdOf = (call: CallCase) => string;
 
 export function narrate(turn: TurnCase, idOf: IdOf): Narrative {
@@ -64,7 +64,7 @@ function describeActions(turn: TurnCase, idOf: IdOf): Text[] {
 
 const MOST_FIELDS = 12;
 
-/** To whom, and how much: the preview that people saw, and the fields of the input. */
+/** Target and amount of a call: the preview that people saw, and the fields of the input. */
 function what({ question, input }: CallCase): string {
   const preview = question?.preview ?? null;
   const fields = Object.entries(input ?? {});
@@ -197,7 +197,7 @@ function listNames(all: readonly string[]): string {
   return [...all.slice(0, MOST_NAMES).map(name), ...(more > 0 ? [count(more, 'more tool')] : [])].join(', ');
 }
 
-/** People approved what had been held back. */
+/** People approved a call that had been held. */
 function overrides({ question, decisions }: CallCase): string[] {
   const held = question?.held ?? [];
   const approved = decisions.filter(({ decision }) => decision === 'approve');
@@ -206,7 +206,7 @@ function overrides({ question, decisions }: CallCase): string[] {
   return [` was approved by ${approved.map(({ by }) => name(by)).join(', ')} although it had been held back (${why}).`];
 }
 
-/** Of the revision that came in its place. */
+/** The changed fields of the next revision. */
 function edits(call: CallCase, { calls }: TurnCase): string {
   const next = calls.find(
     ({ id, revision, takenBack }) => id === call.id && revision === call.revision + 1 && takenBack === call.takenBack,
@@ -219,7 +219,7 @@ export function settledBy({ by, probe }: CallCase['settlements'][number]): strin
   return text(by) !== '' ? name(text(by)) : `the tool's probe ${name(text(probe))}`;
 }
 
-/** What became of a call: goes on after its name. */
+/** The outcome of a call, as words that follow its name. */
 export function fate({ state, effect, record, error }: CallCase): string {
   if (effect === 'in_doubt' || state === 'in_doubt') return 'is in doubt: it was sent off, and its outcome is unknown.';
   if (effect === 'applied') return 'was applied.';
@@ -246,7 +246,7 @@ const PREDICATES: Readonly<Record<string, string>> = {
   proposed: 'had not run yet',
 };
 
-/** How a turn stands or ended. */
+/** Words for the state of a turn. */
 const STATES: Readonly<Record<string, string>> = {
   awaiting_approval: 'waiting for an approval',
   in_doubt: 'in doubt',
@@ -262,7 +262,7 @@ const DECISION_WORDS: Readonly<Record<string, string>> = {
   settle: 'settled',
 };
 
-/** Acts on the world, or was held for a person. */
+/** Acts on the world, or a person was asked about it. */
 export function isActing({ class: kind, effect, question }: CallCase): boolean {
   return kind === 'destructive' || kind === 'write' || effect !== null || question !== null;
 }
@@ -271,10 +271,10 @@ function isInDoubt({ effect, state, record }: CallCase): boolean {
   return effect === 'in_doubt' || state === 'in_doubt' || (effect === null && OPEN.has(text(record?.state)));
 }
 
-/** States of an effect record that say that nobody knows yet. */
+/** States of an effect record without a known outcome. */
 const OPEN: ReadonlySet<string> = new Set(['claimed', 'in_doubt']);
 
-/** Calls that no reset has taken back, each in its last revision. */
+/** Calls that no reset took back, each in its last revision. */
 function current({ calls }: TurnCase): CallCase[] {
   return calls.filter(({ takenBack, state }) => !takenBack && state !== 'superseded');
 }

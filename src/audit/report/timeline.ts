@@ -1,4 +1,4 @@
-/** A turn's timeline: the picture, and the same as a table. */
+/** Shows a turn's timeline as a picture, and as a table with the same content. */
 import type { CallCase, TurnCase } from '../case-file';
 import type { Node, Text } from './doc';
 import type { Room } from './room';

@@ -1,4 +1,4 @@
-/** What the verifier has said of a bundle, as the report shows it. */
+/** Puts the verifier's result into words for the report. */
 import type { Verification } from '../verify';
 import { capital } from '../verify/fault';
 import { describeVerification } from '../verify/sentence';

@@ -1,11 +1,11 @@
-/** How long calls waited for people: what each part of the report says of it comes from here. */
+/** Computes how long calls waited for people; all parts of the report take the times from here. */
 import type { CallCase } from '../case-file';
 import { ms } from './format-values';
 
 export interface Wait {
   /** When people were asked; ms since 1970. */
   from: number;
-  /** When the last of them decided, or, where that is not told, when the call ran. Null: neither is in the record. */
+  /** When the last of them decided, or, if that is not recorded, when the call ran. Null: neither is recorded. */
   to: number | null;
 }
 
@@ -19,13 +19,13 @@ export function waitOf({ question, decisions, activities }: CallCase): Wait | nu
   return { from, to: decided.length > 0 ? Math.max(...decided) : (ran[0] ?? null) };
 }
 
-/** Null: nobody was asked, or nobody has decided. */
+/** Null: nobody was asked, or the end of the wait is not recorded. */
 export function waitedMs(call: CallCase): number | null {
   const wait = waitOf(call);
   return wait === null || wait.to === null ? null : wait.to - wait.from;
 }
 
-/** How long at least one of them waited: calls that wait beside each other count once. */
+/** Time in which at least one call waited: overlapping waits count once. */
 export function waitedTogetherMs(calls: readonly CallCase[]): number {
   const waits = calls
     .map(waitOf)

@@ -1,12 +1,12 @@
-/** What recorded decisions would have come to under another approver policy. */
+/** Works out the answer that recorded decisions give under another approver policy. */
 import { decisionFault, type ApprovalPolicy } from '../../shared/approval/approval';
 import { list, text } from '../../record/fields';
 import type { CallCase, DecisionCase } from '../case-file/types';
 import type { CallDecision } from './types';
 
 /**
- * Counts what people said again. Who would have been asked further, and what they would have said, nobody knows: then the
- * answer is `open`. Whether signatures hold is the verifier's business.
+ * Counts the recorded decisions again. If they do not decide the call, the answer is `open`: the record does not tell who else
+ * would have been asked, or their answer. The verifier checks the signatures, not this function.
  */
 export function answerUnder(policy: ApprovalPolicy, call: CallCase, requester: string): Omit<CallDecision, 'outcome'> {
   const makers = [requester, ...(call.question?.makers ?? [])];
@@ -34,7 +34,7 @@ function faultOf({ decision, by, claims }: DecisionCase, asked: Parameters<typeo
   const { roles } = asked.policy;
   if (claims !== null && roles.length > 0 && !list(claims.roles).some((role) => roles.includes(text(role))))
     return `${by} holds none of the roles ${roles.join(', ')}`;
-  // An edit approves nothing, so whoever made it may have decided before.
+  // An edit approves nothing, so its author may be a maker, or have decided before.
   const counts = decision === 'edit' ? { ...asked, makers: [], said: [] } : asked;
   return decisionFault(counts, { kind, by, attested: claims !== null }, 0);
 }

@@ -1,4 +1,4 @@
-/** Before which step a limit would have ended a turn. Its sub-agents' turns spend of the same. */
+/** Finds the step before which a limit would have ended a turn. Its sub-agents' turns count against the same limits. */
 import { number } from '../../record/fields';
 import type { TurnCase, Usage } from '../case-file/types';
 import type { ProposedLimits, Stop } from './types';
@@ -19,7 +19,7 @@ export function recordedLimits({ limits }: TurnCase): Limits | null {
   };
 }
 
-/** @param below the turns of its sub-agents, whole: with those below them */
+/** @param below the turns of its sub-agents, each with the turns below it */
 export function stopUnder(
   turn: TurnCase,
   below: { step: number; steps: number; usage: Usage }[],
@@ -41,7 +41,7 @@ export function stopUnder(
   return isAllKnown(turn, limits) ? null : 'cannot_tell';
 }
 
-/** Summaries cost tokens that no step has; where a step's result was left out, its cost is not known. */
+/** Summaries cost tokens that no step records. If a step's result was left out, its cost is unknown. */
 function isAllKnown({ transcript, steps }: TurnCase, { tokens, costUsd }: Limits): boolean {
   const summed = transcript.some(({ own, kind }) => own && kind === 'summary');
   const unpriced = steps.some(({ activity }) => activity === null || activity.output === null);

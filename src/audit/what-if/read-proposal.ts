@@ -1,4 +1,4 @@
-/** A proposal as people give it: two files, and limits as JSON. */
+/** Reads a proposal from files of rules and of approvals, and from limits as JSON. */
 import { readFileSync } from 'node:fs';
 import { parseDocument } from 'yaml';
 import { approvalFaults, type Approvals } from '../../rules';
@@ -9,7 +9,7 @@ import { ProposalError, type Proposal, type ProposedLimits } from './types';
 
 export interface ProposalText {
   agent?: string;
-  /** File of rules, as `readPermissions` takes it. */
+  /** A file of rules, as `readPermissions` takes it. */
   rules?: string;
   /** YAML or JSON file of what `defineAgent` takes as `approvals`. */
   approvals?: string;

@@ -1,4 +1,4 @@
-/** What rules would have said to the recorded calls of a turn. */
+/** Decides the recorded calls of a turn under other rules. */
 import { compileRules, decide, readRecordedFacts, type Policy } from '../../rules';
 import type { CallCase } from '../case-file/types';
 import { isClass, type RecordedAgent } from '../recorded-rules';
@@ -8,7 +8,7 @@ import { askedAnyway, refusedByOthers } from './was';
 export interface Ruling {
   /** Null: the bundle does not have the rules. */
   policy: Policy | null;
-  /** Those under which the calls were decided, to be compared in mode `auto`. Null: the bundle does not have them. */
+  /** The recorded rules, for comparison in mode `auto`. Null: the bundle does not have them. */
   before: Policy | null;
   /** Null: the bundle does not have the agent's definition. */
   agent: RecordedAgent | null;
@@ -21,7 +21,7 @@ export function policyOf(rules: Rules | null, within: Policy['within'] = []): Po
   return rules && { ...compileRules(rules), within };
 }
 
-/** What the rules make of a call; the answer is that of the record where people were asked then. */
+/** What the rules decide on a call. If people were asked at the time, the answer is the recorded one. */
 export function wouldDecide(call: CallCase, was: CallDecision, { policy, before, agent }: Ruling): CallDecision {
   const unknown = (reason: string): CallDecision => ({ outcome: 'cannot_tell', answer: null, reason });
   if (was.outcome === 'cannot_tell') return was;

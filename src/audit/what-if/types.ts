@@ -1,9 +1,9 @@
-/** A what-if: what is proposed, and what it would have changed. */
+/** Types of a what-if: the proposal, and what it would have changed. */
 import type { AgentPermissions, Approvals } from '../../rules';
 
-/** What might have been. What is absent stays as it was recorded. */
+/** The changes to compare with the record. An absent field stays as recorded. */
 export interface Proposal {
-  /** Whose rules, limits and approvals they are. Default: the agent of the bundle's first turn. */
+  /** The agent that the proposal is for. Default: the agent of the bundle's first turn. */
   agent?: string;
   permissions?: Partial<AgentPermissions>;
   approvals?: Approvals;
@@ -16,15 +16,15 @@ export interface ProposedLimits {
   costUsd?: number;
 }
 
-/** `notReached`: the turn would have ended before the call was asked for. */
+/** `not_reached`: the turn would have ended before the call, or not have started. */
 export type Outcome = 'allowed' | 'asked' | 'refused' | 'not_reached' | 'cannot_tell';
 
-/** What people had said in the end. `open`: not enough of them anything. */
+/** The approvers' answer in the end. `open`: too few had decided. */
 export type Answer = 'approved' | 'denied' | 'expired' | 'edited' | 'superseded' | 'cancelled' | 'open';
 
 export interface CallDecision {
   outcome: Outcome;
-  /** Null: nobody was asked, or it cannot be told. */
+  /** Null: nobody was asked, or the answer is unknown. */
   answer: Answer | null;
   reason: string;
 }
@@ -38,7 +38,7 @@ export interface CallDiff {
   was: CallDecision;
   would: CallDecision;
   differs: boolean;
-  /** A step before it would have gone another way, so the model might not have asked for it. */
+  /** An earlier step would have gone another way, so the model might not have proposed this call. */
   afterDifference: boolean;
 }
 
@@ -52,21 +52,21 @@ export interface Stop {
 export interface TurnDiff {
   turnId: string;
   agent: string;
-  /** Null: no limit that is looked at here ended it. `cannot_tell`: what the limit counts is not all recorded. */
+  /** Null: none of the compared limits ended it. `cannot_tell`: the record does not have all that the limits count. */
   wasStopped: Stop | null | 'cannot_tell';
   wouldStop: Stop | null | 'cannot_tell';
   differs: boolean;
   calls: CallDiff[];
-  /** Calls of which nothing is known: their admission was left out, and there is no history. */
+  /** Number of calls of which nothing is known: their admission was left out, and there is no history. */
   hidden: number;
 }
 
 export interface WhatIf {
   agent: string;
   turns: TurnDiff[];
-  /** How many calls and ends of turns would have been others. */
+  /** Number of calls and of ends of turns that would have differed. */
   differences: number;
-  /** Of how many it cannot be told. */
+  /** Number of those for which this is unknown. */
   unknown: number;
 }
 

@@ -1,9 +1,9 @@
-/** What was decided on a call, from the record. */
+/** Reads from the record what was decided on a call. */
 import { text } from '../../record/fields';
 import type { CallCase, TurnCase } from '../case-file/types';
 import type { Answer, CallDecision } from './types';
 
-/** Why rules and modes refuse. Whatever else refused a call is no matter of theirs. */
+/** Reasons for which rules and modes refuse a call. Other rules do not change refusals for any other reason. */
 const RULE_WORDS = new Set(['denied_by_rule', 'plan_mode', 'locked_mode']);
 const RUN_STATES = new Set(['approved', 'running', 'succeeded', 'failed', 'in_doubt']);
 
@@ -16,12 +16,12 @@ export function wasDecided(call: CallCase): CallDecision {
   return { outcome: 'cannot_tell', answer: null, reason: 'the bundle does not have the admission of this call' };
 }
 
-/** Schema, check, a hook or the classifier refused it: other rules would not have let it through. */
+/** Schema, check, a hook or the classifier refused the call: other rules would not have let it through. */
 export function refusedByOthers(call: CallCase): boolean {
   return isRejected(call) && !RULE_WORDS.has(text(call.error?.reason));
 }
 
-/** A person was asked whatever the rules said: something held the call, or somebody had changed it. */
+/** A person was asked whatever the rules said: the call was held, or a person had changed its input. */
 export function askedAnyway({ question, changes }: CallCase): boolean {
   return (question?.held.length ?? 0) > 0 || changes.some(({ by }) => text(by) !== '');
 }
@@ -40,7 +40,7 @@ function answerOf({ decisions, state }: CallCase): Answer {
   return said('approve') && state !== null && RUN_STATES.has(state) ? 'approved' : 'open';
 }
 
-/** How many calls only an admission that was left out could tell of. */
+/** Number of calls that only a left-out part of an admission records. */
 export function hiddenCalls({ transcript, calls }: TurnCase): number {
   const known = new Set(calls.map(({ id }) => id));
   const admissions = transcript.filter(({ own, onChain, kind }) => own && onChain && kind === 'admission');

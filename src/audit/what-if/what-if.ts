@@ -1,6 +1,6 @@
 /**
- * Asks other rules, limits and approver policies about the calls of a recorded turn. Nothing runs: rules look at what
- * admission wrote down. What a bundle does not say is not guessed.
+ * Compares the recorded calls of a turn with what other rules, limits and approver policies would have decided. No tool runs: rules
+ * decide on the facts that admission recorded. Facts that the bundle lacks are not guessed.
  */
 import { approvalFaults, approvalPolicyOf, permissionFaults, withDefaults, type Policy } from '../../rules';
 import { isFrom } from '../../shared/turn/tool-class';
@@ -30,7 +30,7 @@ function agentsOf({ turns }: CaseFile): string {
   return [...new Set(turns.map(({ agent }) => agent))].join(', ');
 }
 
-/** What no rule may say of tools that the agent did not have. */
+/** Faults of the proposal, such as rules about tools that the agent did not have. */
 function faultsOf({ objects }: CaseFile, { definitionRef }: TurnCase, { permissions, approvals }: Proposal): string[] {
   const agent = recordedAgent(objects.get(definitionRef ?? ''));
   if (agent === null) return [];
@@ -41,11 +41,11 @@ function faultsOf({ objects }: CaseFile, { definitionRef }: TurnCase, { permissi
   ];
 }
 
-/** What became of a turn under the proposal, for the turns below it. */
+/** The result of a turn under the proposal, for the turns of its sub-agents. */
 interface Fate {
-  /** Calls that would not have started a sub-agent's turn. */
+  /** By call id: why the call would not have started a sub-agent's turn. */
   dropped: Map<string, string>;
-  /** Modes that bind the turns below; those of the record beside them. */
+  /** Modes that bind the turns below: under the proposal, and (`before`) as recorded. */
   within: OuterMode[];
   before: OuterMode[];
 }
@@ -106,7 +106,7 @@ class Comparison {
     return { turnId: turn.turnId, agent: turn.agent, wasStopped, wouldStop, differs, calls, hidden: hiddenCalls(turn) };
   }
 
-  /** Null: neither the turn's own rules nor the modes above it would have been others. */
+  /** `ruling` is null if the proposal changes neither the turn's own rules nor the modes above it. */
   private ruling(turn: TurnCase, above: Fate | undefined): { ruling: Ruling | null; within: OuterMode[]; before: OuterMode[] } {
     const { objects } = this.file;
     const recorded = recordedRules(objects, turn.policyRef);
@@ -136,7 +136,7 @@ class Comparison {
     return { outcome: 'asked', ...answerUnder(policy, call, turn.requester) };
   }
 
-  /** Limits of an agent end its own turns: what the turn above left for a sub-agent's is not computed again. */
+  /** Only for an agent's own turns: what the turn above left for a sub-agent's turn is not computed again. */
   private stops(turn: TurnCase): Pick<TurnDiff, 'wasStopped' | 'wouldStop'> {
     const { limits, agent } = this.proposal;
     if (limits === undefined || turn.agent !== agent || turn.parent !== null || turn.direct)
@@ -147,7 +147,7 @@ class Comparison {
     return { wasStopped, wouldStop: stopUnder(turn, below, onlyThose(mergeLimits(recorded, limits), limits)) };
   }
 
-  /** What sub-agents' turns have used, by the step that asked; with what is below them. */
+  /** Usage of the sub-agents' turns, by the step that started each, with the turns below them. */
   private below(turnId: string): { step: number; steps: number; usage: Usage }[] {
     const children = this.file.turns.filter(({ parent }) => parent?.turnId === turnId);
     return children.map(({ turnId: id, parent, steps, usage }) => ({
@@ -158,7 +158,7 @@ class Comparison {
   }
 }
 
-/** What is not proposed ends nothing here: the turn was recorded under it. */
+/** Drops the limits that are not proposed: the turn was recorded under them. */
 function onlyThose<T extends { steps: number; tokens: number; costUsd: number }>(all: T, proposed: object): T {
   const kept = Object.entries(all).map(([name, limit]) => [name, Object.hasOwn(proposed, name) ? limit : Infinity]);
   return Object.fromEntries(kept) as T;
@@ -178,7 +178,7 @@ function notReached(reason: string): CallDecision {
   return { outcome: 'not_reached', answer: null, reason };
 }
 
-/** It starts no sub-agent's turn. */
+/** The call starts no sub-agent's turn. */
 function isDropped({ outcome, answer }: CallDecision): boolean {
   return outcome === 'refused' || outcome === 'not_reached' || answer === 'denied' || answer === 'expired';
 }

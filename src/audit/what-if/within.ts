@@ -1,4 +1,4 @@
-/** Modes that bind the turns below, as a turn was given them and passes them on. */
+/** Reads the modes of turns above that bind a turn, and the modes that it passes on to turns below. */
 import type { OuterMode } from '../../shared/turn/sub-turn';
 import type { Mode } from '../../rules';
 import { readOf } from '../case-file/turn';
@@ -13,7 +13,7 @@ export function recordedWithin({ transcript }: TurnCase): OuterMode[] {
   return start?.parent?.within ?? [];
 }
 
-/** Modes that bind sub-agents too. */
+/** The mode, if it binds sub-agents too. */
 export function outer(mode: Mode): OuterMode[] {
   return mode === 'plan' || mode === 'locked' ? [mode] : [];
 }
