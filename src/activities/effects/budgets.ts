@@ -1,5 +1,5 @@
 /**
- * Budgets of an agent, for one call: reserved as the last check before the effect, settled when its effect record is closed.
+ * Budgets of an agent, for one call: reserved right before the effect, settled when its effect record is closed.
  * A settlement that fails does not fail the call: the reservation counts until its window ends, and when a budget is exhausted,
  * its open reservations are compared with the effect records.
  */

@@ -1,5 +1,5 @@
 /**
- * Runs a destructive call at most once. The order: check the approvals against the call that is about to run; pass the tool's
+ * Runs a destructive call; at most once, unless its tool is idempotent. The order: check the approvals against the call that is about to run; pass the tool's
  * limits; write decision and dispatch; claim the effect record; only then run the tool. A worker that finds an existing claim
  * does not run the tool again. The heartbeat covers all of this, so that a slow store does not leave a call in doubt.
  */
@@ -221,7 +221,7 @@ function hasEnded(result: RunResult): boolean {
   return result.ok || result.error.reason !== TIMED_OUT;
 }
 
-/** Restores the earlier deadline: no attempt runs any more, so a probe need not wait for this one. */
+/** Restores the earlier deadline: this attempt has ended, so a probe need not wait for it. Earlier ones may still act. */
 async function markAttemptEnd({ store }: Dependencies, { key, dispatch, deadline, before }: DispatchAttempt): Promise<void> {
   if (before === undefined) return;
   await store.effects.renew(key, dispatch, deadline, before).catch((error: unknown) => {

@@ -57,8 +57,8 @@ describe('testTool', () => {
     ]);
     const killed = report.claims.filter(({ claim }) => claim.startsWith('killed'));
     expect(killed).toHaveLength(4);
-    expect(killed[0]!.seen).toContain('had made 0 effects'); // killed early and late: else the test would see nothing
-    expect(killed.at(-1)!.seen).toContain('had made one effect');
+    expect(killed[0]!.seen).toContain('had made one effect'); // killed late and early: else the test would see nothing
+    expect(killed.at(-1)!.seen).toContain('had made 0 effects');
   });
 
   it('says what it could not check', async () => {
