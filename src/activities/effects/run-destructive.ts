@@ -1,7 +1,8 @@
 /**
- * Runs a destructive call; at most once, unless its tool is idempotent. The order: check the approvals against the call that is about to run; pass the tool's
- * limits; write decision and dispatch; claim the effect record; only then run the tool. A worker that finds an existing claim
- * does not run the tool again. The heartbeat covers all of this, so that a slow store does not leave a call in doubt.
+ * Runs a destructive call; at most once, unless its tool is idempotent. The order: check the approvals against the call that is
+ * about to run; pass the tool's limits; write decision and dispatch; claim the effect record; only then run the tool. A worker
+ * that finds an existing claim does not run the tool again. The heartbeat covers all of this, so that a slow store does not leave
+ * a call in doubt.
  */
 import { Context } from '@temporalio/activity';
 import { approvalsOf, type RunCallInput, type RunCallOutput } from '../../shared/io/activities';
