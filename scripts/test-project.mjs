@@ -14,7 +14,10 @@ const [project, ...given] = process.argv.slice(2);
 
 const parts = readdirSync(join(root, 'test', 'system')).filter((name) => name !== 'support');
 const args = given.map((arg) => (arg === '--changed' ? '--onlyChanged' : arg));
-const named = args.filter((arg) => !arg.startsWith('-'));
+/** Options of Jest whose value is a word of its own. */
+const VALUED = ['-t', '--testNamePattern', '--testTimeout', '--outputFile', '--seed', '-w', '--maxWorkers'];
+const isOption = (arg, index) => arg.startsWith('-') || VALUED.includes(args[index - 1]);
+const named = args.filter((arg, index) => !isOption(arg, index));
 const unknown = project === 'system' ? named.filter((name) => !existsSync(join(root, 'test', 'system', name))) : [];
 
 if (unknown.length > 0) {
@@ -24,7 +27,7 @@ if (unknown.length > 0) {
   process.exitCode = 1;
 } else {
   if (project !== 'unit') await setUp(root);
-  const options = args.filter((arg) => arg.startsWith('-'));
+  const options = args.filter(isOption);
   const patterns = named.map((name) => (project === 'system' ? `test/system/${name}` : name));
   const { code } = await runChild(
     process.execPath,

@@ -60,13 +60,13 @@ async function examine(): Promise<Finding[]> {
 
 /** A turn runs without commands and MCP programs, so missing isolation is only a warning. */
 async function examineIsolation({ childrenMayReadSecrets }: Config): Promise<Finding> {
-  const { isolation, RISK_SETTING: RISK, whatToDo } = await import('../processes/isolation.js');
+  const { isolation, RISK_SETTING, whatToDo } = await import('../processes/isolation.js');
   const what = 'child processes';
   const found = await isolation();
   if (found.how !== 'none')
     return { what, ok: true, detail: `bash and MCP servers run in namespaces of their own (${found.how})` };
   const detail = childrenMayReadSecrets
-    ? `${RISK} is true: bash and MCP servers can read the secrets of all processes of this user. ${found.why}`
+    ? `${RISK_SETTING} is true: bash and MCP servers can read the secrets of all processes of this user. ${found.why}`
     : `bash and MCP servers over stdio are refused. ${found.why} ${whatToDo()}`;
   return { what, ok: true, warning: true, detail };
 }

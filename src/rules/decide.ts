@@ -14,14 +14,14 @@ type RuleDecision = Omit<Verdict, 'considered'>;
 type RuleTrial = RuleTrace & { why: string | null };
 
 /**
- * @param isModeInForce the result of a condition, if it is known already; by default the condition is evaluated, however long that takes
+ * @param evaluate the result of a condition, if it is known already; by default the condition is evaluated, however long that takes
  */
 export function decide(
   policy: Policy,
   call: CallFacts,
-  isModeInForce: (condition: Condition) => Outcome = (condition) => condition.holds(call),
+  evaluate: (condition: Condition) => Outcome = (condition) => condition.holds(call),
 ): Verdict {
-  const tried = policy.rulesOf(call.tool).map((rule) => tryRule(rule, call, isModeInForce));
+  const tried = policy.rulesOf(call.tool).map((rule) => tryRule(rule, call, evaluate));
   const considered = tried.map(({ why: _, ...trace }) => trace);
   return {
     ...byRules(
@@ -39,7 +39,7 @@ function byRules(policy: Policy, call: CallFacts, matched: RuleTrial[]): RuleDec
   );
   const deny = ranked.find((rule) => rule.effect === 'deny');
   if (deny) return { verdict: 'deny', reason: reasonOf(deny), word: 'denied_by_rule', rule: deny.rule };
-  if (holds(policy, 'plan') && hasEffects(call)) {
+  if (isModeInForce(policy, 'plan') && hasEffects(call)) {
     const reason = `mode plan runs nothing with effects, and ${call.tool.name} is of class ${call.tool.class}`;
     return { verdict: 'deny', reason, word: 'plan_mode', rule: null };
   }
@@ -50,14 +50,14 @@ function byRules(policy: Policy, call: CallFacts, matched: RuleTrial[]): RuleDec
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
 
 /** The agent's own mode, or that of a parent turn. */
-function holds({ mode, within = [] }: Policy, wanted: Mode): boolean {
+function isModeInForce({ mode, within = [] }: Policy, wanted: Mode): boolean {
   return mode === wanted || within.includes(wanted);
 }
 
 function byMode(policy: Policy, { tool }: CallFacts): RuleDecision {
   const { mode } = policy;
   const no = { word: null, rule: null };
-  if (holds(policy, 'locked')) {
+  if (isModeInForce(policy, 'locked')) {
     return tool.name === READ_RESULT
       ? { ...no, verdict: 'allow', reason: "it reads this conversation's own results" }
       : {

@@ -19,7 +19,7 @@ interface Lines<A extends keyof Activities> {
 
 export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
   takeStep: {
-    began: (log, { outcomes }) => tellDecisions(log, outcomes),
+    began: (log, { outcomes }) => logDecisions(log, outcomes),
     ended(log, { step, turn, all_refused }, { next, calls, usage, took_ms, stop_reason }) {
       const { agent } = turn;
       log.info({ step, agent, next, stop_reason, calls: calls.length, ...usage, took_ms }, 'step taken');
@@ -134,7 +134,7 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
     },
   },
   endTurn: {
-    began: (log, { outcomes }) => tellDecisions(log, outcomes),
+    began: (log, { outcomes }) => logDecisions(log, outcomes),
     ended: (log, { turn, state, reason }) => logEnd(log, state, { agent: turn.agent, reason }),
   },
 };
@@ -154,7 +154,7 @@ function logEnd(log: ToolLogger, state: string, fields: object): void {
 }
 
 /** Decisions on calls that never ran reach an activity with the step after them. */
-function tellDecisions(log: ToolLogger, outcomes: readonly CallOutcome[]): void {
+function logDecisions(log: ToolLogger, outcomes: readonly CallOutcome[]): void {
   for (const { decision, approvals = [], call_id, tool } of outcomes) {
     for (const given of approvals) logDecision(log, given, { call_id, tool });
     if (decision) logDecision(log, decision, { call_id, tool });

@@ -1,4 +1,4 @@
-/** Runs the tool in a process of its own, kills it with SIGKILL at moments spread over its run, and then runs it again. */
+/** Runs the tool in a process of its own, kills it with SIGKILL during its run, and then runs it again. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { effects, describeEnd, type Bench } from './bench';
 import { newKey } from './context';
@@ -18,12 +18,20 @@ export async function kills(bench: Bench): Promise<void> {
     bench.unchecked.push({ claim: 'what becomes of a killed run', why: 'testTool was given no `module` to start it from' });
     return;
   }
-  let whole = await timeFullRun(bench, module);
-  if (whole === null) return;
-  // From late to early: a first run that was slow, on a busy machine, would have every kill come after the end.
-  for (let n = count - 1; n >= 0; n--) {
-    const took = await killOnce(bench, module, ((n + Math.random()) / count) * whole * BEYOND);
+  const fullRun = await timeFullRun(bench, module);
+  if (fullRun === null) return;
+  const spread = Math.ceil(count / 2);
+  let whole = fullRun;
+  // The effect comes after the latest kill that found none, and before the earliest that found it, ms.
+  let before = 0;
+  let after = whole;
+  for (let n = 0; n < count; n++) {
+    // First spread over the run, from late to early, since a busy machine makes a first run slow; then close to the effect.
+    const moment = n < spread ? ((spread - n - Math.random()) / spread) * whole * BEYOND : (before + after) / 2;
+    const { made, took } = await killOnce(bench, module, moment);
     whole = Math.min(whole, took);
+    if (made < bench.unit) before = Math.max(before, moment);
+    else after = Math.min(after, moment);
   }
 }
 
@@ -51,8 +59,8 @@ async function timeFullRun(bench: Bench, module: Module): Promise<number | null>
 
 type Module = { path: string; export?: string };
 
-/** @returns how long the run took, ms; Infinity if it was killed before its end */
-async function killOnce(bench: Bench, module: Module, afterMs: number): Promise<number> {
+/** @returns the effects that the killed run had made, and how long it took, ms; Infinity if it was killed before its end */
+async function killOnce(bench: Bench, module: Module, afterMs: number): Promise<{ made: number; took: number }> {
   const { tool, unit } = bench;
   const when = `killed after ${Math.round(afterMs)} ms`;
   const input = await bench.input();
@@ -74,7 +82,7 @@ async function killOnce(bench: Bench, module: Module, afterMs: number): Promise<
     const seen = `${when} it had made ${effects(made + more)}, and the probe said ${found.outcome}`;
     bench.note('`reconcile` agrees with the other side after a kill', agrees && more === 0, seen);
   }
-  if (!mayRepeat(bench)) return took;
+  if (!mayRepeat(bench)) return { made, took };
   const again = await bench.countEffects(async () => {
     for (let attempt = 2; ; attempt++) {
       const result = await bench.run(input, key, attempt);
@@ -87,5 +95,5 @@ async function killOnce(bench: Bench, module: Module, afterMs: number): Promise<
     again.value.ok && made + again.effects === unit,
     seen,
   );
-  return took;
+  return { made, took };
 }

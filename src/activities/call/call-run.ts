@@ -1,4 +1,4 @@
-/** One run of an admitted call: what its checks, its tool and its record need. It is made once, in `checkedCall`, and passed on as a whole. */
+/** One run of an admitted call: what its checks, its tool and its record need. `checkedCall` makes it; it is passed on as a whole. */
 import type { CallArguments, RunCallInput, TurnContext } from '../../shared/io/activities';
 import type { JsonObject } from '../../shared/json/json';
 import type { Tool } from '../../tools/define/tool';
@@ -19,7 +19,13 @@ export interface CallRun extends ToolCall {
   call: CallArguments;
 }
 
-export function callRun(deps: Dependencies, request: RunCallInput, tool: Tool, input: JsonObject): CallRun {
+/** @param tool default: the stand-in, for a call that is not run */
+export function callRun(
+  deps: Dependencies,
+  request: RunCallInput,
+  tool: Tool = recordedTool(request.call),
+  input: JsonObject = {},
+): CallRun {
   return { deps, request, turn: request.turn, call: request.call, tool, input };
 }
 

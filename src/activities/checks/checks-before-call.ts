@@ -3,7 +3,7 @@ import { approvalsOf, type RunCallInput, type RunCallOutput } from '../../shared
 import { callError, type CallError } from '../../shared/wire/errors';
 import type { Tool } from '../../tools/define/tool';
 import { namedCall } from '../call/call-input';
-import { callRun, recordedTool, type CallRun } from '../call/call-run';
+import { callRun, type CallRun } from '../call/call-run';
 import type { Dependencies } from '../ports';
 import { admittedTool } from '../step/mcp-tools';
 import { refusal } from '../call/run-once';
@@ -17,16 +17,16 @@ export type CheckedCall = { ok: true; run: CallRun } | { ok: false; refused: Run
 /** The tool and the input that the digest names, or the refusal. */
 export async function checkedCall(deps: Dependencies, request: RunCallInput): Promise<CheckedCall> {
   const { turn, call } = request;
-  const refused = async (error: CallError, tool: Tool | null): Promise<CheckedCall> => ({
+  const refused = async (error: CallError, tool?: Tool): Promise<CheckedCall> => ({
     ok: false,
-    refused: await refusal(callRun(deps, request, tool ?? recordedTool(call), {}), error),
+    refused: await refusal(callRun(deps, request, tool), error),
   });
   const named = await namedCall(deps.store, turn, call);
   if (!named.ok)
-    return refused(callError('PERMISSION_DENIED', 'digest_mismatch', `Call ${call.id} was not run: ${named.fault}.`), null);
+    return refused(callError('PERMISSION_DENIED', 'digest_mismatch', `Call ${call.id} was not run: ${named.fault}.`));
   const { agent, input, ...admitted } = named.call;
   const tool = await admittedTool(deps, { ...turn, agent }, admitted, request.head);
-  if (!tool || tool.class !== admitted.class) return refused(UNKNOWN(call), tool ?? null);
+  if (!tool || tool.class !== admitted.class) return refused(UNKNOWN(call), tool);
   const fault = (await startFault(deps, request)) ?? olderDigestFault(deps, request);
   return fault === null ? { ok: true, run: callRun(deps, request, tool, input) } : refused(fault, tool);
 }

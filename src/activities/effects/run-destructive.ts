@@ -12,7 +12,7 @@ import { type EffectRecord, StoreError } from '../../store/store';
 import { Draft, walk } from '../../store/core/transcript';
 import { Deadline } from '../../tools/run/deadline';
 import { type RunResult, TIMED_OUT } from '../../tools/run/run';
-import { callRun, recordedTool, type CallRun } from '../call/call-run';
+import { callRun, type CallRun } from '../call/call-run';
 import { withAfterHooks, failure, keep, refusal, runOnce, success } from '../call/run-once';
 import { giveBack } from './budgets';
 import { withDebugInfo } from '../call/direct-envelope';
@@ -120,7 +120,7 @@ async function giveWay({ deps, request, turn, call }: CallRun, key: string, othe
   const error = callError('EXECUTION_ERROR', 'dispatched_twice', `${call.tool} was not run: two runs of this turn were at it.`, {
     hint: 'Nothing has happened. Ask for the call again.',
   });
-  return refusal(callRun(deps, request, recordedTool(call), {}), error);
+  return refusal(callRun(deps, request), error);
 }
 
 /** True if the effect record forbids this dispatch. */

@@ -209,7 +209,7 @@ export class AdmissionComparison {
     // Each dispatch of a destructive call is one attempt.
     if (effect === 'in_doubt' && attempts !== undefined && attempts !== 1)
       this.all.report('D6', `A call is in doubt after ${quote(attempts)} attempts, and a dispatch is one`);
-    if (!ATTEMPT_ACTIVITIES.has(type) && !this.history.wasReset) this.all.tell('result', result_ref, { attempts }, HISTORY);
+    if (!ATTEMPT_ACTIVITIES.has(type) && !this.history.wasReset) this.all.addFacts('result', result_ref, { attempts }, HISTORY);
   }
 
   private view({ calls }: { calls: Json[] }): void {
@@ -249,10 +249,10 @@ export class AdmissionComparison {
     if (this.all.whole && id !== undefined && known === undefined)
       this.all.report('D6', `${who} has call ${quote(id)}, which no step has asked for`);
     if (typeof digest === 'string' && typeof result_ref !== 'string' && state !== 'cancelled' && !this.history.wasReset)
-      this.all.tell('result', `of ${digest}`, short as JsonObject, source);
+      this.all.addFacts('result', `of ${digest}`, short as JsonObject, source);
     if (typeof result_ref !== 'string') this.checkStop(call, source);
     // Only a failed sub-agent's turn leaves a call that is `cancelled` and has a result.
-    else if (state === 'cancelled') this.all.tell('result', result_ref, { success: false }, source);
+    else if (state === 'cancelled') this.all.addFacts('result', result_ref, { success: false }, source);
     if (digest !== null) return;
     if (!WITHOUT_DIGEST.has(state) && !(source === RESULT && state === 'proposed'))
       this.all.report('D6', `${who} says ${quote(state)} of a call that nobody was asked about and that did not run`);
@@ -260,7 +260,12 @@ export class AdmissionComparison {
       this.all.report('D6', `${who} says ${quote(state)} of a call that was refused`);
     if (state !== 'rejected' || this.history.wasReset) return;
     const whole = isCut(object(error).message) ? {} : { error };
-    this.all.tell('result', `of ${text(id)}`, { state, effect, attempts, revision, ...short, ...whole } as JsonObject, source);
+    this.all.addFacts(
+      'result',
+      `of ${text(id)}`,
+      { state, effect, attempts, revision, ...short, ...whole } as JsonObject,
+      source,
+    );
     if (!this.all.whole || known === undefined || !('error' in whole)) return;
     if (!known.refusals.has(hashOf(error)) && !OWN_REASONS.has(object(error).reason))
       this.all.report('D6', `${who} says that a call was refused for another reason than it was`);

@@ -96,7 +96,7 @@ export class DecisionComparison {
     const body = part?.body ?? null;
     if (!isJsonObject(body)) return;
     if (typeof body.idempotency_key === 'string' && body.outcome !== undefined) this.bodies.set(ref, body);
-    if (ref === this.direct) this.all.tell('turn', '', { input_json: body.asked }, TRANSCRIPT);
+    if (ref === this.direct) this.all.addFacts('turn', '', { input_json: body.asked }, TRANSCRIPT);
     const admitted = this.admitted.get(ref);
     if (admitted) this.comparePart(admitted, body, ref === this.direct);
   }
@@ -106,33 +106,33 @@ export class DecisionComparison {
     const body = this.bodies.get(block.parts[0] ?? '');
     if (block.kind !== 'settlement' || body === undefined || !this.blocks.own.has(ref)) return;
     const { settlements = null } = body;
-    if (this.all.facts.knows('effect', ref, 'settlements')) this.all.tell('effect', ref, { settlements }, TRANSCRIPT);
+    if (this.all.facts.knows('effect', ref, 'settlements')) this.all.addFacts('effect', ref, { settlements }, TRANSCRIPT);
   }
 
   /** D1: the tool and input of a direct call. A continued run has only the tool. */
   private argument(payload: Json | typeof UNKNOWN, continued: boolean): void {
     const { tool, input_json } = payload === UNKNOWN ? {} : object(payload);
     if (typeof input_json !== 'string') return;
-    this.all.tell('turn', '', { tool, ...(continued ? {} : { input_json }) }, "the turn's argument");
+    this.all.addFacts('turn', '', { tool, ...(continued ? {} : { input_json }) }, "the turn's argument");
   }
 
   private activity({ type, value }: ScheduledActivity): void {
     const call = object(value.call);
     const { digest, tool } = value;
-    if (type === 'admitDirect') this.all.tell('turn', '', { tool, input_json: value.input_json }, HISTORY);
+    if (type === 'admitDirect') this.all.addFacts('turn', '', { tool, input_json: value.input_json }, HISTORY);
     if (type === 'admitCall') this.asks(value, call);
-    if (type === 'checkDecision' && value.decision !== 'steer') this.all.tell('call', digest, { tool }, HISTORY);
+    if (type === 'checkDecision' && value.decision !== 'steer') this.all.addFacts('call', digest, { tool }, HISTORY);
     // Checked before the activity's own facts are added.
     if (type === 'closeQuestion' || type === 'notify') this.isKnown('call', digest);
     if (type === 'notify') this.isKnown('card', value.card_ref);
     if (type === 'notify') this.checkNotification(value);
     // A step's result that was left out may have proposed the call anew.
-    if (!this.all.unknown) this.all.tell('use', call.id, { definition_ref: call.definition_ref }, HISTORY);
+    if (!this.all.unknown) this.all.addFacts('use', call.id, { definition_ref: call.definition_ref }, HISTORY);
     const admitted = this.admitted.get(text(call.input_ref));
     if (admitted && typeof call.input_hash === 'string' && admitted.input_hash !== call.input_hash)
       this.all.report('D4', 'An activity was given a call with another input than admission had let pass');
     if (type !== 'runCall' && type !== 'openSubTurn') return;
-    if (!this.all.unknown) this.all.tell('use', call.id, { validation_ms: value.validation_ms }, HISTORY);
+    if (!this.all.unknown) this.all.addFacts('use', call.id, { validation_ms: value.validation_ms }, HISTORY);
     const verdict = admitted?.verdict === 'allow' ? 'allow' : 'ask';
     if (admitted && value.verdict !== undefined && value.verdict !== verdict)
       this.all.report('D4', 'The call was run under another verdict than admission had given');
@@ -162,7 +162,7 @@ export class DecisionComparison {
   }
 
   private checkNotification({ kind, call_id, tool, digest, expires_at = null }: JsonObject): void {
-    this.all.tell('call', digest, { call_id, tool }, HISTORY);
+    this.all.addFacts('call', digest, { call_id, tool }, HISTORY);
     if (kind !== 'in_doubt' && this.all.whole && !this.has('expiry', call_id, expires_at))
       this.all.report('D4', 'People were told of another time to decide until than they were given');
   }
@@ -179,8 +179,8 @@ export class DecisionComparison {
       const one = object(said.call);
       this.checkCall(one);
       this.direct = one.input_ref;
-      this.all.tell('turn', '', { agent: said.agent }, HISTORY);
-      if (one.verdict !== 'rejected') this.all.tell('turn', '', { tool: one.tool }, HISTORY);
+      this.all.addFacts('turn', '', { agent: said.agent }, HISTORY);
+      if (one.verdict !== 'rejected') this.all.addFacts('turn', '', { tool: one.tool }, HISTORY);
     }
     if (type === 'admitCall' && said.ok === true) this.checkVerdict(value, call, said);
     if (type === 'runCall' || type === 'openSubTurn') {
@@ -188,16 +188,16 @@ export class DecisionComparison {
       for (const one of list(held)) this.keep('held', call.id, one);
     }
     if (type === 'settleEffect' && said.effect === value.outcome)
-      this.all.tell('effect', said.head, { settlements: value.settlements ?? null }, HISTORY);
+      this.all.addFacts('effect', said.head, { settlements: value.settlements ?? null }, HISTORY);
     if ((type === 'runCall' || type === 'settleEffect') && !this.history.wasReset && text(said.result_ref) !== '')
-      this.all.tell('result', said.result_ref, { attempts: said.attempts }, HISTORY);
+      this.all.addFacts('result', said.result_ref, { attempts: said.attempts }, HISTORY);
   }
 
   /** A call in the result of `takeStep` or `admitDirect`. */
   private checkCall(call: JsonObject): void {
     const { id, tool, version, input, input_ref, input_hash, input_digest, verdict, reason, changes, approval } = call;
     for (const fact of ['validation_ms', 'definition_ref']) this.all.facts.forget('use', text(id), fact);
-    this.all.tell('use', id, { validation_ms: call.validation_ms, definition_ref: call.definition_ref }, HISTORY);
+    this.all.addFacts('use', id, { validation_ms: call.validation_ms, definition_ref: call.definition_ref }, HISTORY);
     this.keep('reason', id, reason);
     this.verdicts.add(id, verdict, false);
     if (approval !== undefined) this.approvedUnder(id, approval);
@@ -288,7 +288,7 @@ export class DecisionComparison {
   private attempts({ digest, result_ref, attempts, state }: JsonObject, source: string): void {
     if (this.history.wasReset || state === 'cancelled' || attempts === undefined) return;
     const name = typeof result_ref === 'string' ? result_ref : typeof digest === 'string' ? `of ${digest}` : undefined;
-    this.all.tell('result', name, { attempts }, source);
+    this.all.addFacts('result', name, { attempts }, source);
   }
 
   private keep(fact: Fact, id: Json | undefined, value: Json | undefined): void {

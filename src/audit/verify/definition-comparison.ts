@@ -92,7 +92,7 @@ export class DefinitionComparison {
     // The summary of a compaction before the first step is before the start of the turn.
     const isTold = this.all.facts.knows('block', ref, 'did');
     if (block.kind === 'summary' && (isOwn || isTold)) this.summary(ref, block.at, body);
-    else if (isTold) this.all.tell('block', ref, { did: 'nothing' }, TRANSCRIPT);
+    else if (isTold) this.all.addFacts('block', ref, { did: 'nothing' }, TRANSCRIPT);
     if (!isOwn) return;
     if (block.kind === 'message' && body?.role === 'assistant') this.answers.set(ref, rest);
     if (block.kind !== 'admission' || body === undefined) return;
@@ -106,7 +106,7 @@ export class DefinitionComparison {
       this.steps.set(text(answer_head ?? head), { policy: object(policy), calls: list(calls).map(object) });
     if (type === 'admitDirect') {
       this.steps.set(text(head), { policy: object(policy), calls: [object(call)] });
-      this.all.tell('block', head, { at: value.at }, HISTORY);
+      this.all.addFacts('block', head, { at: value.at }, HISTORY);
     }
     if (type === 'takeStep') this.next(said);
     if (type === 'compact') this.checkCompaction(value, said);
@@ -117,8 +117,8 @@ export class DefinitionComparison {
   /** D6: what a compaction did. If it did nothing, the head may be that of an earlier summary. */
   private checkCompaction({ at, head: before, known }: JsonObject, { head, did }: JsonObject): void {
     const isLess = did !== 'nothing';
-    if (isLess) this.all.tell('block', head, { at }, HISTORY);
-    if (isLess || (known === true && head !== before)) this.all.tell('block', head, { did }, HISTORY);
+    if (isLess) this.all.addFacts('block', head, { at }, HISTORY);
+    if (isLess || (known === true && head !== before)) this.all.addFacts('block', head, { did }, HISTORY);
   }
 
   /** D2: `next` follows from the calls of the step and from its `stop_reason`. */
@@ -169,7 +169,7 @@ export class DefinitionComparison {
   /** D6 */
   private summary(ref: string, at: string, body: JsonObject | undefined): void {
     const did = body && (typeof body.cleared_to === 'string' ? 'cleared' : 'summarized');
-    this.all.tell('block', ref, { at, did }, TRANSCRIPT);
+    this.all.addFacts('block', ref, { at, did }, TRANSCRIPT);
   }
 }
 

@@ -44,13 +44,18 @@ export class HistoryComparison {
     private readonly history: History,
   ) {
     const { turn_id, workflow_id, first_execution_run_id } = turn;
-    all.tell('turn', '', { turn_id, workflow_id, first_execution_run_id: first_execution_run_id ?? undefined }, 'the turn line');
+    all.addFacts(
+      'turn',
+      '',
+      { turn_id, workflow_id, first_execution_run_id: first_execution_run_id ?? undefined },
+      'the turn line',
+    );
   }
 
   beginRun({ run_id }: RunBody): void {
     this.runs += 1;
     this.scheduled = new Map();
-    this.all.tell('run', String(this.runs), { run_id }, 'the run line');
+    this.all.addFacts('run', String(this.runs), { run_id }, 'the run line');
   }
 
   event(event: JsonObject): void {
@@ -75,19 +80,19 @@ export class HistoryComparison {
     const payload = firstPayload(type === 'ACTIVITY_TASK_SCHEDULED' ? attributes.input : attributes.result);
     if (payload === UNKNOWN) return;
     const said = object(payload);
-    if (type === 'ACTIVITY_TASK_SCHEDULED') this.all.tellAll(of.LOOK_AT_TURN_INPUT, said, { turn: '' }, SESSION);
+    if (type === 'ACTIVITY_TASK_SCHEDULED') this.all.addRecord(of.LOOK_AT_TURN_INPUT, said, { turn: '' }, SESSION);
     if (type !== 'ACTIVITY_TASK_COMPLETED' || this.history.wasReset) return;
-    this.all.tellAll(of.LOOK_AT_TURN_OUTPUT, said, { turn: '' }, SESSION);
+    this.all.addRecord(of.LOOK_AT_TURN_OUTPUT, said, { turn: '' }, SESSION);
     // No block has the end of a turn that was ended from outside.
     const { state, reason, head } = said;
-    if (this.history.closed) this.all.tell('block', head, { state, reason }, SESSION);
+    if (this.history.closed) this.all.addFacts('block', head, { state, reason }, SESSION);
   }
 
   private argument(value: Json | typeof UNKNOWN): void {
     if (value === UNKNOWN) return;
     const { turn_id, agent, requester, session_id, trace_id, message, attestation, options } = object(value);
     const said = { turn_id, agent, requester, session_id, trace_id, message, attestation, options };
-    this.all.tell('turn', '', said, "the turn's argument");
+    this.all.addFacts('turn', '', said, "the turn's argument");
   }
 
   private activity(event: JsonObject, { activityType }: JsonObject, payload: Json | typeof UNKNOWN): void {
@@ -96,13 +101,13 @@ export class HistoryComparison {
     const value = payload === UNKNOWN ? {} : object(payload);
     const decisions = WRITING.has(type) ? list(value.outcomes).flatMap((outcome) => decisionsIn(object(outcome))) : [];
     this.scheduled.set(text(event.eventId), { type, value: { ...value, outcomes: null }, decisions });
-    this.all.tellAll(of.TURN_CONTEXT, object(value.turn), { turn: '' }, HISTORY);
+    this.all.addRecord(of.TURN_CONTEXT, object(value.turn), { turn: '' }, HISTORY);
     const call = object(value.call);
     const { digest, input_ref } = call;
-    this.all.tellAll(of.CALL_ARGUMENTS, call, { call: digest }, HISTORY);
+    this.all.addRecord(of.CALL_ARGUMENTS, call, { call: digest }, HISTORY);
     this.tellTool(call.id, call, HISTORY);
-    this.all.tell('card', call.preview_ref, { target_hash: call.target_hash }, HISTORY);
-    if (type !== 'admitCall') this.all.tell('card', call.preview_ref, { makers: call.makers ?? [] }, HISTORY);
+    this.all.addFacts('card', call.preview_ref, { target_hash: call.target_hash }, HISTORY);
+    if (type !== 'admitCall') this.all.addFacts('card', call.preview_ref, { makers: call.makers ?? [] }, HISTORY);
     if (call.input !== undefined && call.input !== null && hashOf(call.input) !== call.input_hash)
       this.all.report('D4', 'An activity was given another input than that of the call');
     if (LOOKING.has(type) && this.all.whole && !this.history.findDispatch(digest, call.dispatch))
@@ -113,19 +118,19 @@ export class HistoryComparison {
       const first_execution_run_id = this.turn.first_execution_run_id ?? '';
       const key = attempt(() => idempotencyKey({ workflow_id, first_execution_run_id, call_id: call_id!, digest: text(digest) }));
       const act = attempt(() => actHash({ first_execution_run_id, call_id: call_id!, tool: tool!, input_hash: input_hash! }));
-      this.all.tell('call', digest, { key, act }, HISTORY);
-      this.all.tell('dispatch', dispatchName(call), { verdict: value.verdict }, HISTORY);
-      this.all.tell('turn', '', { options: value.options }, HISTORY);
+      this.all.addFacts('call', digest, { key, act }, HISTORY);
+      this.all.addFacts('dispatch', dispatchName(call), { verdict: value.verdict }, HISTORY);
+      this.all.addFacts('turn', '', { options: value.options }, HISTORY);
       if (this.all.facts.knows('asked', input_ref, 'call_id'))
-        this.all.tell('asked', input_ref, { untrusted: value.untrusted }, HISTORY);
+        this.all.addFacts('asked', input_ref, { untrusted: value.untrusted }, HISTORY);
     }
     this.all.noteDecisions(list(value.approvals), [value.approval], list(call.earlier));
     for (const outcome of list(value.outcomes).map(object)) this.outcome(outcome);
-    this.all.tell('card', value.card_ref, { digest: value.digest }, HISTORY);
+    this.all.addFacts('card', value.card_ref, { digest: value.digest }, HISTORY);
     this.expiries.add(expiryOf(call.id, value.expires_at ?? null));
     const { message, attestation } = value;
-    if (type === 'takeStep') this.all.tell('turn', '', { message: message ?? undefined, attestation }, HISTORY);
-    if (type === 'admitDirect') this.all.tell('turn', '', { attestation }, HISTORY);
+    if (type === 'takeStep') this.all.addFacts('turn', '', { message: message ?? undefined, attestation }, HISTORY);
+    if (type === 'admitDirect') this.all.addFacts('turn', '', { attestation }, HISTORY);
   }
 
   private checkResult({ scheduledEventId }: JsonObject, payload: Json | typeof UNKNOWN): void {
@@ -139,22 +144,22 @@ export class HistoryComparison {
     for (const head of [said.head, said.answer_head]) this.all.names(head);
     if (type === 'takeStep') {
       for (const step of [said.head, said.answer_head]) {
-        this.all.tellAll(of.TAKE_STEP_OUTPUT, said, { step, turn: '' }, HISTORY);
-        this.all.tellAll(of.STEP_USAGE, object(said.usage), { step }, HISTORY);
+        this.all.addRecord(of.TAKE_STEP_OUTPUT, said, { step, turn: '' }, HISTORY);
+        this.all.addRecord(of.STEP_USAGE, object(said.usage), { step }, HISTORY);
       }
       for (const one of list(said.calls).map(object)) this.checkCall(one, said, { turn: object(value.turn) });
     }
     if (type === 'admitDirect') {
-      this.all.tell('turn', '', { store_id: said.store_id }, HISTORY);
+      this.all.addFacts('turn', '', { store_id: said.store_id }, HISTORY);
       this.checkCall(object(said.call), said, { turn: object(value.turn), agent: said.agent });
     }
     if (type === 'admitCall' && said.ok === true) this.question(call, said);
-    if (type === 'readCard') this.all.tell('card', value.card_ref, { text: said.card, digest: said.digest }, HISTORY);
+    if (type === 'readCard') this.all.addFacts('card', value.card_ref, { text: said.card, digest: said.digest }, HISTORY);
     for (const one of [said, object(said.outcome), object(said.settled), object(said.refused)]) this.checkRun(one, call);
     // If the effect differs, the record already had another outcome, and the head is from its author.
     const { by, note, identity } = value;
     if (type === 'settleEffect' && said.effect === value.outcome)
-      this.all.tell('effect', said.head, { by, note, identity }, HISTORY);
+      this.all.addFacts('effect', said.head, { by, note, identity }, HISTORY);
   }
 
   /** D2 */
@@ -166,14 +171,14 @@ export class HistoryComparison {
     const { id, digest, input_ref, input, tool_use_id } = call;
     const { tool, version, class: kind, input_hash } = call;
     for (const fact of OF_USE) this.all.facts.forget('use', text(id), fact);
-    this.all.tell('use', id, { tool_use_id, tool, version, class: kind }, HISTORY);
-    this.all.tellAll(of.ADMITTED_CALL, call, { asked: input_ref }, HISTORY);
+    this.all.addFacts('use', id, { tool_use_id, tool, version, class: kind }, HISTORY);
+    this.all.addRecord(of.ADMITTED_CALL, call, { asked: input_ref }, HISTORY);
     const bound = { store_id, agent: by.agent };
     const fault = digestFault(call, { turn: by.turn, bound, policy_ref: object(policy).policy_ref });
     if (fault !== null) this.all.report('D2', `A call ${fault}`);
-    this.all.tell('call', digest, { call_id: id, tool, version, class: kind, input_hash, input_ref }, HISTORY);
-    if (input !== undefined && input !== null) this.all.tell('asked', input_ref, { input_hash: hashOf(input) }, HISTORY);
-    if (call.policy_ref !== undefined) this.all.tell('asked', input_ref, { policy_ref: object(policy).policy_ref }, HISTORY);
+    this.all.addFacts('call', digest, { call_id: id, tool, version, class: kind, input_hash, input_ref }, HISTORY);
+    if (input !== undefined && input !== null) this.all.addFacts('asked', input_ref, { input_hash: hashOf(input) }, HISTORY);
+    if (call.policy_ref !== undefined) this.all.addFacts('asked', input_ref, { policy_ref: object(policy).policy_ref }, HISTORY);
   }
 
   /** D3: the question to people, compared with its part; D4: the call that the question is about. */
@@ -182,17 +187,17 @@ export class HistoryComparison {
     const { id: call_id, revision, tool, version } = asked;
     const { input_ref, input_hash } = { ...asked, ...object(said.decided) };
     const { policy_ref } = { ...asked, ...object(said.renewed) };
-    this.all.tellAll(of.ADMIT_CALL_OUTPUT, said, { card: card_ref, call: digest }, HISTORY);
+    this.all.addRecord(of.ADMIT_CALL_OUTPUT, said, { card: card_ref, call: digest }, HISTORY);
     const { run_id = '' } = said;
     if (run_id !== '' && run_id !== null && this.history.whole && !this.history.runs.includes(text(run_id)))
       this.all.report('D3', 'People were asked in a run that the turn does not have');
-    this.all.tell('card', card_ref, { call_id, text: card }, HISTORY);
+    this.all.addFacts('card', card_ref, { call_id, text: card }, HISTORY);
     if (typeof card === 'string' && card !== '' && !card.includes(text(digest)))
       this.all.report('D3', 'The card that people were shown does not name the digest of its call');
     // If the argument was left out, the makers are unknown.
     const makers = asked.id === undefined ? undefined : (asked.makers ?? []);
-    this.all.tell('card', preview_ref, { target_hash, makers }, HISTORY);
-    this.all.tell(
+    this.all.addFacts('card', preview_ref, { target_hash, makers }, HISTORY);
+    this.all.addFacts(
       'call',
       digest,
       { call_id, revision, tool, version, class: asked.class, input_ref, input_hash, policy_ref },
@@ -207,10 +212,10 @@ export class HistoryComparison {
     if (typeof result_ref !== 'string' || result_ref === '' || !RUN_STATES.has(state)) return;
     this.all.shown.add(result_ref);
     this.all.names(head);
-    this.all.tellAll(of.RUN_CALL_OUTPUT, outcome, { result: result_ref }, HISTORY);
+    this.all.addRecord(of.RUN_CALL_OUTPUT, outcome, { result: result_ref }, HISTORY);
     const { id: call_id, tool, version } = call;
-    this.all.tell('result', result_ref, { call_id, tool, version, success: state === 'succeeded' }, HISTORY);
-    this.all.tell('effect', head, { effect }, HISTORY);
+    this.all.addFacts('result', result_ref, { call_id, tool, version, success: state === 'succeeded' }, HISTORY);
+    this.all.addFacts('effect', head, { effect }, HISTORY);
     this.all.wholeTexts(result_ref, outcome);
     if (typeof call.class === 'string' && effect !== (call.class === 'destructive' ? EFFECT[state as keyof typeof EFFECT] : null))
       this.all.report('D6', `A ${String(call.class)} call is said to have ${String(state)}, with the effect ${quote(effect)}`);
@@ -224,40 +229,40 @@ export class HistoryComparison {
     this.all.told.outcome(outcome);
     this.checkOrigin(outcome, HISTORY);
     this.became(outcome, outcome.summary, HISTORY);
-    this.all.tellAll(of.CALL_OUTCOME, omitSilentFields(outcome), { call: digest, result: result_ref, use: call_id }, HISTORY);
-    this.all.tell('result', result_ref, { call_id }, HISTORY);
+    this.all.addRecord(of.CALL_OUTCOME, omitSilentFields(outcome), { call: digest, result: result_ref, use: call_id }, HISTORY);
+    this.all.addFacts('result', result_ref, { call_id }, HISTORY);
     this.tellTool(call_id, outcome, HISTORY);
   }
 
   /** D2: the tool of a call, even if it did not run. If a step was left out, it may have proposed the call with another tool. */
   private tellTool(id: Json | undefined, { tool, version, class: kind }: JsonObject, source: string): void {
-    if (this.all.whole) this.all.tell('use', id, { tool, version, class: kind }, source);
+    if (this.all.whole) this.all.addFacts('use', id, { tool, version, class: kind }, source);
   }
 
   /** D1, D4 to D6: the turn's result repeats all of it. */
   private view(view: JsonObject & { calls: Json[] }): void {
     const { head, calls } = view;
     const { lastHead } = this.history;
-    this.all.tellAll(of.TURN_VIEW, view, { turn: '', run: String(this.runs), block: head }, RESULT);
+    this.all.addRecord(of.TURN_VIEW, view, { turn: '', run: String(this.runs), block: head }, RESULT);
     // A turn that was reset has ended more than once.
     const { state, reason, usage, context_full, ended_at } = view;
     const end = { state, reason, usage, context_full: context_full === true, ended_at };
-    if (!this.history.wasReset) this.all.tell('turn', '', end, RESULT);
+    if (!this.history.wasReset) this.all.addFacts('turn', '', end, RESULT);
     if (lastHead !== UNKNOWN && head !== undefined && head !== lastHead)
       this.all.report('D1', "The turn's result names another head of the transcript than the history");
     for (const call of calls.map(object)) {
       const { id: call_id, digest, result_ref } = call;
       this.checkOrigin(call, RESULT);
       this.became(call, call.result_summary, RESULT);
-      this.all.tellAll(of.CALL_VIEW, omitSilentFields(call), { call: digest, result: result_ref }, RESULT);
-      this.all.tell('result', result_ref, { call_id }, RESULT);
+      this.all.addRecord(of.CALL_VIEW, omitSilentFields(call), { call: digest, result: result_ref }, RESULT);
+      this.all.addFacts('result', result_ref, { call_id }, RESULT);
       this.tellTool(call_id, call, RESULT);
       this.checkApproval(call);
     }
     // A direct call answers with the envelope of its result in the store.
     const answered = calls.map((call) => object(call).result_ref).filter((ref) => typeof ref === 'string');
     if (isJsonObject(view.envelope) && answered.length === 1)
-      this.all.tell('result', answered[0], { answer: hashOf(view.envelope) }, RESULT);
+      this.all.addFacts('result', answered[0], { answer: hashOf(view.envelope) }, RESULT);
     const digests = new Set(calls.map((call) => object(call).digest));
     const leftOut = [...this.applied].filter(([digest, did]) => did && !digests.has(digest));
     const { applied } = object(view.earlier_calls);
@@ -274,7 +279,7 @@ export class HistoryComparison {
     if (typeof digest !== 'string' || typeof result_ref === 'string' || call.state === 'cancelled' || this.history.wasReset)
       return;
     const { state, effect, error } = omitSilentFields(call);
-    this.all.tell('result', `of ${digest}`, { state, effect, error }, source);
+    this.all.addFacts('result', `of ${digest}`, { state, effect, error }, source);
   }
 
   /** D5: the turn's result shows exactly the decisions that activities were given. */

@@ -135,6 +135,6 @@ export class RepeatedFactChecks {
     const said = { agent, tenant, ...(isOfSession ? { session_id: subject.id } : {}) };
     for (const [fact, value] of Object.entries(said))
       if (this.all.facts.knows('turn', '', fact) && this.all.facts.knows('turn', '', 'requester'))
-        this.all.tell('turn', '', { [fact]: value }, 'the first line');
+        this.all.addFacts('turn', '', { [fact]: value }, 'the first line');
   }
 }

@@ -124,7 +124,7 @@ export class RunComparison {
   part({ ref, part }: PartBody): void {
     const body = part?.body ?? null;
     if (!isJsonObject(body)) return;
-    if (this.all.facts.knows('said', ref, 'said')) this.all.tell('said', ref, { said: hashOf(body.said) }, TRANSCRIPT);
+    if (this.all.facts.knows('said', ref, 'said')) this.all.addFacts('said', ref, { said: hashOf(body.said) }, TRANSCRIPT);
   }
 
   /** D1: compares the run with what the run before said of it. */
@@ -206,7 +206,7 @@ export class RunComparison {
   private timeLimit({ startToCloseTimeout }: JsonObject, { id }: JsonObject): void {
     const seconds = /^([0-9]+(?:[.][0-9]+)?)s$/.exec(text(startToCloseTimeout))?.[1];
     if (seconds !== undefined && !this.all.unknown)
-      this.all.tell('use', id, { timeout_ms: Math.round(Number(seconds) * 1000) - AROUND_MS }, HISTORY);
+      this.all.addFacts('use', id, { timeout_ms: Math.round(Number(seconds) * 1000) - AROUND_MS }, HISTORY);
   }
 
   /** D4: the expiry of a question follows from the workflow's clock and from the policy of a step. */
@@ -241,8 +241,8 @@ export class RunComparison {
     if (type === 'admitCall' && said.ok === false && said.by_classifier === true && this.run.denied) this.run.denied.now += 1;
     if (type === 'readCard' && said.run_id !== undefined && !this.history.runs.includes(text(said.run_id)))
       this.all.report('D3', 'The card is shown in a run that the turn does not have');
-    if (type === 'keepSaid') this.all.tell('said', said.said_ref, { said: of }, HISTORY);
-    if (type === 'readSaid') this.all.tell('said', of, { said: hashOf(said.said) }, HISTORY);
+    if (type === 'keepSaid') this.all.addFacts('said', said.said_ref, { said: of }, HISTORY);
+    if (type === 'readSaid') this.all.addFacts('said', of, { said: hashOf(said.said) }, HISTORY);
     const { not_applied_from: until } = said;
     if (type === 'reconcileEffect' && until !== undefined && of !== undefined && !(timeOf(until) >= timeOf(of)))
       this.all.report('D6', 'A probe was to be believed sooner than the workflow had said');
@@ -260,7 +260,7 @@ export class RunComparison {
 
   private limit({ id, timeout_ms }: JsonObject): void {
     this.all.facts.forget('use', text(id), 'timeout_ms');
-    this.all.tell('use', id, { timeout_ms }, HISTORY);
+    this.all.addFacts('use', id, { timeout_ms }, HISTORY);
   }
 
   private noteHeads(said: JsonObject, cancelled: boolean): void {

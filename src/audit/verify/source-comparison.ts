@@ -59,11 +59,11 @@ export class SourceComparison {
     return this.history.whole && !this.unknown;
   }
 
-  tell(...[subject, name, facts, source]: Parameters<Facts['addFacts']>): void {
+  addFacts(...[subject, name, facts, source]: Parameters<Facts['addFacts']>): void {
     this.reportDisagreement(this.facts.addFacts(subject, name, facts, source));
   }
 
-  tellAll(...said: Parameters<Facts['addRecord']>): void {
+  addRecord(...said: Parameters<Facts['addRecord']>): void {
     this.reportDisagreement(this.facts.addRecord(...said));
   }
 

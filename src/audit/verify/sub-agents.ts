@@ -124,7 +124,7 @@ export class SubAgents {
     const { parent } = payload === UNKNOWN ? ({} as JsonObject) : object(payload);
     if (isJsonObject(parent)) {
       const { limits: _, makers: __, ...told } = parent;
-      this.all.tell('turn', '', { parent: told }, "the turn's argument");
+      this.all.addFacts('turn', '', { parent: told }, "the turn's argument");
     }
     if (this.turn.parent === null || !isJsonObject(parentWorkflowExecution)) return;
     const { workflowId: workflow, runId } = parentWorkflowExecution;
@@ -224,7 +224,7 @@ export class SubAgents {
     const { turn_id, agent, message, requester, trace_id } = argument;
     const { workflow_id, first_execution_run_id } = this.turn;
     const own = { turn_id: this.turn.turn_id, workflow_id, first_execution_run_id: first_execution_run_id ?? undefined };
-    this.all.tell('turn', '', { requester, trace_id }, 'the start of a sub-agent');
+    this.all.addFacts('turn', '', { requester, trace_id }, 'the start of a sub-agent');
     const { HoldfastState, ...shown } = fieldsOf(searchAttributes, 'indexedFields');
     const { holdfast_trace } = fieldsOf(memo, 'fields');
     const wrong =

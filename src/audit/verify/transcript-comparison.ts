@@ -49,22 +49,22 @@ export class TranscriptComparison {
       const { tool_use_id, verdict, reason, error } = body;
       const { agent, requester, untrusted } = object(object(body.facts).turn);
       const said = { call_id, tool, version, class: body.class, verdict, reason, error, undecided };
-      this.all.tell(
+      this.all.addFacts(
         'asked',
         ref,
         { ...said, tool_use_id: text(tool_use_id).slice(0, 200), input_hash: hashOf(input) },
         TRANSCRIPT,
       );
-      this.all.tell('turn', '', { agent, requester }, TRANSCRIPT);
-      if (facts.knows('asked', ref, 'untrusted')) this.all.tell('asked', ref, { untrusted }, TRANSCRIPT);
+      this.all.addFacts('turn', '', { agent, requester }, TRANSCRIPT);
+      if (facts.knows('asked', ref, 'untrusted')) this.all.addFacts('asked', ref, { untrusted }, TRANSCRIPT);
     }
     // The target, as it was admitted and as people were shown it.
     const target_hash = isJsonObject(body.target) ? hashOf(body.target) : null;
     for (const subject of ['asked', 'card'] as const)
-      if (facts.knows(subject, ref, 'target_hash')) this.all.tell(subject, ref, { target_hash }, TRANSCRIPT);
-    if (facts.knows('card', ref, 'makers')) this.all.tell('card', ref, { makers: body.makers ?? [] }, TRANSCRIPT);
+      if (facts.knows(subject, ref, 'target_hash')) this.all.addFacts(subject, ref, { target_hash }, TRANSCRIPT);
+    if (facts.knows('card', ref, 'makers')) this.all.addFacts('card', ref, { makers: body.makers ?? [] }, TRANSCRIPT);
     if (facts.knows('card', ref, 'digest'))
-      this.all.tell('card', ref, { digest: body.digest, text: body.card, call_id }, TRANSCRIPT);
+      this.all.addFacts('card', ref, { digest: body.digest, text: body.card, call_id }, TRANSCRIPT);
     if (facts.knows('result', ref, 'state')) {
       this.all.told.result(ref, body);
       const { success, error } = object(envelope);
@@ -72,9 +72,9 @@ export class TranscriptComparison {
       const of_tool = { tool: tool_name, version: tool_version };
       const failed = success === false ? { error } : {};
       if (facts.knows('result', ref, 'answer') && canonicalBytes(envelope) <= LARGEST_ANSWER)
-        this.all.tell('result', ref, { answer: hashOf(envelope) }, TRANSCRIPT);
-      this.all.tell('result', ref, { summary: body.summary, call_id, success, ...of_tool, ...failed }, TRANSCRIPT);
-      this.all.tell('turn', '', { turn_id: body.turn_id, session_id: body.session_id, trace_id }, TRANSCRIPT);
+        this.all.addFacts('result', ref, { answer: hashOf(envelope) }, TRANSCRIPT);
+      this.all.addFacts('result', ref, { summary: body.summary, call_id, success, ...of_tool, ...failed }, TRANSCRIPT);
+      this.all.addFacts('turn', '', { turn_id: body.turn_id, session_id: body.session_id, trace_id }, TRANSCRIPT);
     }
   }
 
@@ -97,37 +97,37 @@ export class TranscriptComparison {
     if (body === undefined) return;
     const { digest, call_id, idempotency_key, result_ref, card_ref, dispatch } = body;
     if (block.kind === 'start') {
-      this.all.tellAll(of.TURN_CONTEXT, { ...body, agent: object(body.agent).name! }, { turn: '' }, TRANSCRIPT);
-      this.all.tell('turn', '', { attestation: body.attestation }, TRANSCRIPT);
+      this.all.addRecord(of.TURN_CONTEXT, { ...body, agent: object(body.agent).name! }, { turn: '' }, TRANSCRIPT);
+      this.all.addFacts('turn', '', { attestation: body.attestation }, TRANSCRIPT);
       return;
     }
     if (block.kind === 'admission') {
-      this.all.tellAll(of.TAKE_STEP_OUTPUT, body, { step: ref }, TRANSCRIPT);
-      this.all.tellAll(of.STEP_USAGE, object(body.usage), { step: ref }, TRANSCRIPT);
+      this.all.addRecord(of.TAKE_STEP_OUTPUT, body, { step: ref }, TRANSCRIPT);
+      this.all.addRecord(of.STEP_USAGE, object(body.usage), { step: ref }, TRANSCRIPT);
     }
-    if (block.kind === 'end') this.all.tell('block', ref, { state: body.state, reason: body.reason }, TRANSCRIPT);
-    this.all.tellAll(of.BLOCK_SUBJECT, object(body.subject), { turn: '', call: digest }, TRANSCRIPT);
+    if (block.kind === 'end') this.all.addFacts('block', ref, { state: body.state, reason: body.reason }, TRANSCRIPT);
+    this.all.addRecord(of.BLOCK_SUBJECT, object(body.subject), { turn: '', call: digest }, TRANSCRIPT);
     if (block.kind === 'decision') this.checkDecision(body);
-    if (block.kind === 'decision') this.all.tell('card', card_ref, { digest }, TRANSCRIPT);
+    if (block.kind === 'decision') this.all.addFacts('card', card_ref, { digest }, TRANSCRIPT);
     if (block.kind === 'dispatch') {
-      this.all.tellAll(of.DISPATCH_BODY, body, { call: digest, block: ref, dispatch: dispatchName(body) }, TRANSCRIPT);
-      this.all.tell('block', ref, { digest, tool: body.tool, key: idempotency_key, dispatch }, TRANSCRIPT);
+      this.all.addRecord(of.DISPATCH_BODY, body, { call: digest, block: ref, dispatch: dispatchName(body) }, TRANSCRIPT);
+      this.all.addFacts('block', ref, { digest, tool: body.tool, key: idempotency_key, dispatch }, TRANSCRIPT);
     }
     if (block.kind === 'effect' || block.kind === 'settlement') {
       const effect = block.kind === 'effect' ? body.effect : (body.recorded ?? body.outcome);
-      this.all.tell('call', digest, { call_id }, TRANSCRIPT);
-      this.all.tell('effect', ref, { effect, result_ref, digest }, TRANSCRIPT);
+      this.all.addFacts('call', digest, { call_id }, TRANSCRIPT);
+      this.all.addFacts('effect', ref, { effect, result_ref, digest }, TRANSCRIPT);
       const { by, note, identity } = body;
-      if (this.all.facts.knows('effect', ref, 'by')) this.all.tell('effect', ref, { by, note, identity }, TRANSCRIPT);
-      this.all.tell('result', result_ref, { effect }, TRANSCRIPT);
+      if (this.all.facts.knows('effect', ref, 'by')) this.all.addFacts('effect', ref, { by, note, identity }, TRANSCRIPT);
+      this.all.addFacts('result', result_ref, { effect }, TRANSCRIPT);
     }
   }
 
   effect(record: JsonObject): void {
     const { digest, dispatch, tool, head, result_head, idempotency_key: key, state } = record;
-    this.all.tellAll(of.EFFECT_RECORD, record, { turn: '', call: digest, block: head, effect: result_head }, RECORD);
-    if (this.all.facts.knows('block', head, 'digest')) this.all.tell('block', head, { digest, tool, key, dispatch }, RECORD);
-    this.all.tell('effect', result_head, { digest }, RECORD);
+    this.all.addRecord(of.EFFECT_RECORD, record, { turn: '', call: digest, block: head, effect: result_head }, RECORD);
+    if (this.all.facts.knows('block', head, 'digest')) this.all.addFacts('block', head, { digest, tool, key, dispatch }, RECORD);
+    this.all.addFacts('effect', result_head, { digest }, RECORD);
     for (const block of [head, result_head]) this.all.names(block);
     if (!(state === 'applied' || state === 'in_doubt') || !this.history.whole || this.lost) return;
     if (this.blocks.stateIn(result_head) === undefined)

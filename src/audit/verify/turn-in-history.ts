@@ -121,13 +121,13 @@ export class TurnInHistory {
     const memo = fieldsOf(attributes.memo, 'fields');
     const { message_hash } = object(memo.holdfast_of_session);
     const { holdfast_trace, holdfast_request } = memo;
-    this.all.tell('turn', '', { trace_id: holdfast_trace, request: holdfast_request, message_hash }, HISTORY);
+    this.all.addFacts('turn', '', { trace_id: holdfast_trace, request: holdfast_request, message_hash }, HISTORY);
   }
 
   private argument({ agent, requester, session_id, message, input_json, tool, options, parent, ...rest }: JsonObject): void {
     const { parent_head, resume } = rest;
     if (parent_head !== undefined && resume === undefined) this.all.beginnings.add(parent_head);
-    this.all.tell('turn', '', asAttributes({ agent, requester, session_id }), "the turn's argument");
+    this.all.addFacts('turn', '', asAttributes({ agent, requester, session_id }), "the turn's argument");
     const asked =
       typeof message === 'string' && message !== ''
         ? { request: hashOf({ agent: agent ?? null, message, session_id: session_id ?? null }), message_hash: hashOf(message) }
@@ -135,7 +135,7 @@ export class TurnInHistory {
           ? { request: hashOf({ agent: agent ?? null, tool: tool ?? null, input_json, options: options ?? {} }) }
           : {};
     const tenant = typeof requester === 'string' ? tenantOf(requester) : undefined;
-    this.all.tell('turn', '', { ...asked, tenant, answers: answersOf(parent) }, "the turn's argument");
+    this.all.addFacts('turn', '', { ...asked, tenant, answers: answersOf(parent) }, "the turn's argument");
   }
 
   private goOn(before: string | null): void {
@@ -149,7 +149,7 @@ export class TurnInHistory {
     const fields = fieldsOf(given, 'indexedFields');
     const { indexedFields } = object(given);
     if (Object.hasOwn(object(indexedFields), 'HoldfastState')) this.shown = fields.HoldfastState ?? UNKNOWN;
-    this.all.tellAll(of.SEARCH_ATTRIBUTES, fields, { turn: '' }, 'a search attribute');
+    this.all.addRecord(of.SEARCH_ATTRIBUTES, fields, { turn: '' }, 'a search attribute');
     this.checkWaitingTools(fields);
   }
 
@@ -175,9 +175,9 @@ export class TurnInHistory {
     const withoutCalls = { ...kept, outcomes: list(value.outcomes).slice(0, 1) } as JsonObject;
     this.scheduled.set(text(event.eventId), { type, value: type === 'endTurn' ? withoutCalls : (kept as JsonObject) });
     if (type === 'endTurn') {
-      this.all.tellAll(of.END_TURN_INPUT, value, { run: String(this.runs) }, HISTORY);
+      this.all.addRecord(of.END_TURN_INPUT, value, { run: String(this.runs) }, HISTORY);
       const { message, attestation } = object(begin);
-      this.all.tell('turn', '', { message, attestation }, HISTORY);
+      this.all.addFacts('turn', '', { message, attestation }, HISTORY);
     }
     this.opened ||= type === 'openSubTurn';
     if (type === 'takeStep' && step !== undefined && this.knowsAll && step !== this.tally.steps + 1)
@@ -207,9 +207,9 @@ export class TurnInHistory {
     this.tally.steps += 1;
     if (typeof said.text === 'string' && said.text !== '') this.tally.text = said.text;
     add(this.tally.sums, object(usage));
-    for (const block of [head, answer_head]) this.all.tell('block', block, { at }, HISTORY);
+    for (const block of [head, answer_head]) this.all.addFacts('block', block, { at }, HISTORY);
     if (next === 'end' && typeof all_refused === 'boolean')
-      this.all.tell('block', head, { state: all_refused ? 'refused' : 'completed', reason: null }, HISTORY);
+      this.all.addFacts('block', head, { state: all_refused ? 'refused' : 'completed', reason: null }, HISTORY);
     if (typeof message === 'string') this.began(said);
     const other = list(calls).findIndex((call, index) => object(call).id !== `${String(step)}.${index + 1}`);
     if (Number.isInteger(step) && other !== -1)
@@ -218,7 +218,7 @@ export class TurnInHistory {
 
   /** The rules of the first step are those that the turn begins with. */
   private began({ policy }: JsonObject): void {
-    if (!this.history.wasReset && isJsonObject(policy)) this.all.tell('turn', '', { policy_ref: policy.policy_ref }, HISTORY);
+    if (!this.history.wasReset && isJsonObject(policy)) this.all.addFacts('turn', '', { policy_ref: policy.policy_ref }, HISTORY);
   }
 
   private lookedAt({ workflow_id }: JsonObject, payload: JsonOrUnknown): void {
@@ -232,11 +232,11 @@ export class TurnInHistory {
   /** D6: compares what `endTurn` was to write with what the turn says of its end. */
   private checkEnd({ at, state, reason, envelope, outcomes }: JsonObject, said: JsonObject, unknown: boolean): void {
     if (unknown) return;
-    this.all.tell('block', said.head, { at, state, reason }, HISTORY);
-    this.all.tell('run', String(this.runs), { reason }, HISTORY);
+    this.all.addFacts('block', said.head, { at, state, reason }, HISTORY);
+    this.all.addFacts('run', String(this.runs), { reason }, HISTORY);
     this.end = { state: state ?? null, reason: reason ?? null };
     if (envelope !== true && said.envelope === undefined) return;
-    this.all.tell('run', String(this.runs), { envelope: said.envelope ?? null }, HISTORY);
+    this.all.addFacts('run', String(this.runs), { envelope: said.envelope ?? null }, HISTORY);
     const { result_ref = null, error = null } = object(list(outcomes)[0]);
     const answer = object(said.envelope);
     if (said.envelope === undefined || result_ref !== null || error === null) return;
@@ -247,15 +247,15 @@ export class TurnInHistory {
   private checkCancellation(details: JsonOrUnknown): void {
     if (details !== UNKNOWN && Array.isArray(object(details).calls)) return;
     const end = this.end?.state === 'cancelled' ? { reason: this.end.reason } : {};
-    this.all.tell('run', String(this.runs), { state: 'cancelled' }, 'the end of the workflow');
-    if (!this.history.wasReset) this.all.tell('turn', '', { state: 'cancelled', ...end }, 'the end of the workflow');
+    this.all.addFacts('run', String(this.runs), { state: 'cancelled' }, 'the end of the workflow');
+    if (!this.history.wasReset) this.all.addFacts('turn', '', { state: 'cancelled', ...end }, 'the end of the workflow');
     this.isShown('cancelled');
   }
 
   /** D1: the turn's result. */
   private checkTurnResult(type: string, { failure }: JsonObject, view: JsonObject & { calls: Json[] }): void {
     const { state, reason, envelope, usage } = view;
-    this.all.tell('run', String(this.runs), { state, reason, envelope }, RESULT);
+    this.all.addFacts('run', String(this.runs), { state, reason, envelope }, RESULT);
     if (!STATES[type]!(state)) this.all.report('D1', `The turn's result is ${quote(state)}, and Temporal has another end of it`);
     if (type === 'WORKFLOW_EXECUTION_FAILED') this.why(object(failure), reason);
     this.isShown(state);

@@ -87,7 +87,7 @@ export class TurnInTranscript {
     this.messages.set(ref, block.kind === 'message' ? { role: this.roles.get(first), parts: rest } : null);
     if (block.kind === 'start') this.start(this.starts.get(first), block.parent);
     if (block.kind === 'admission') this.admission(ref, block.parent ?? '', { direct: this.headers.get(first), parts: rest });
-    if (block.kind === 'admission' || block.kind === 'end') this.all.tell('block', ref, { at: block.at }, TRANSCRIPT);
+    if (block.kind === 'admission' || block.kind === 'end') this.all.addFacts('block', ref, { at: block.at }, TRANSCRIPT);
   }
 
   /** D1: the turn continues the conversation that its argument names; the agent is that of the definition. */
@@ -100,8 +100,8 @@ export class TurnInTranscript {
     const { name, prompt_hash, tools } = object(agent);
     const attributes = asAttributes({ agent: name, requester, session_id } as Record<string, Json | undefined>);
     const tenant = typeof requester === 'string' ? tenantOf(requester) : undefined;
-    this.all.tell('turn', '', { ...attributes, message_hash, tenant }, TRANSCRIPT);
-    if (!this.history.wasReset && policy_ref !== null) this.all.tell('turn', '', { policy_ref }, TRANSCRIPT);
+    this.all.addFacts('turn', '', { ...attributes, message_hash, tenant }, TRANSCRIPT);
+    if (!this.history.wasReset && policy_ref !== null) this.all.addFacts('turn', '', { policy_ref }, TRANSCRIPT);
     const definition = this.definitions.get(text(definition_ref));
     if (definition === undefined || !isJsonObject(agent)) return;
     const offered = list(definition.tools)
@@ -122,7 +122,7 @@ export class TurnInTranscript {
     const contents = isAnswer ? before.parts.map((part) => this.contents.get(part) ?? null) : [];
     if (contents.includes(null)) return;
     const texts = contents.filter((one): one is { text: string; length: number } => isText(one));
-    this.all.tell('step', ref, { text: answerText(texts) }, TRANSCRIPT);
+    this.all.addFacts('step', ref, { text: answerText(texts) }, TRANSCRIPT);
     const uses = contents.filter((one): one is Use => isUse(one));
     if (!isAnswer && direct !== false) return;
     if (uses.length !== parts.length) this.all.report('D2', 'Other calls were admitted than the answer asks for');

@@ -53,9 +53,9 @@ export class Scene extends HandComparison<DecisionComparison> {
   }
 
   /** Which facts somebody else has said otherwise. */
-  otherwise(subject: Parameters<Scene['all']['tell']>[0], name: string, facts: Fields): string {
+  otherwise(subject: Parameters<Scene['all']['addFacts']>[0], name: string, facts: Fields): string {
     this.faults();
-    this.all.tell(subject, name, facts, 'somebody');
+    this.all.addFacts(subject, name, facts, 'somebody');
     return this.faults().map((fault) => /that (\w+) of/.exec(fault)![1]).join(' '); // oxfmt-ignore
   }
 }

@@ -3,7 +3,7 @@ import { HistoryComparison } from '../../../src/audit/verify/history-comparison'
 import type { Ending, Fields } from './hand-events';
 import { HandComparison, type Setting } from './hand-comparison';
 
-export type Subject = Parameters<HandComparison<HistoryComparison>['all']['tell']>[0];
+export type Subject = Parameters<HandComparison<HistoryComparison>['all']['addFacts']>[0];
 
 export class Scene extends HandComparison<HistoryComparison> {
   constructor(setting: Setting = {}) {
@@ -23,7 +23,7 @@ export class Scene extends HandComparison<HistoryComparison> {
   /** Whether the fact was said otherwise than this. */
   not(subject: Subject, name: string, facts: Fields): boolean {
     this.faults();
-    this.all.tell(subject, name, facts, 'somebody');
+    this.all.addFacts(subject, name, facts, 'somebody');
     return this.faults().length > 0;
   }
 }

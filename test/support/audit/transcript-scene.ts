@@ -9,8 +9,8 @@ export class Scene extends HandComparison<TranscriptComparison> {
   }
 
   /** The facts of a subject that the next have said in another way than this, each in one. */
-  others(subject: Parameters<Scene['all']['tell']>[0], name: string, facts: Fields, tell: (scene: Scene) => unknown): string {
-    this.all.tell(subject, name, facts, 'the history');
+  others(subject: Parameters<Scene['all']['addFacts']>[0], name: string, facts: Fields, tell: (scene: Scene) => unknown): string {
+    this.all.addFacts(subject, name, facts, 'the history');
     this.faults();
     tell(this);
     return this.faults()
@@ -21,7 +21,7 @@ export class Scene extends HandComparison<TranscriptComparison> {
 
 /** Which of these facts the lines say, each told otherwise before. */
 export function says(
-  subject: Parameters<Scene['all']['tell']>[0],
+  subject: Parameters<Scene['all']['addFacts']>[0],
   name: string,
   facts: string[],
   tell: (scene: Scene) => unknown,

@@ -31,7 +31,7 @@ export class Scene extends HandComparison<TurnInHistory> {
   /** Whether something else has said this fact of the turn otherwise. */
   otherwise(facts: Fields, name = ''): string {
     this.faults();
-    this.all.tell(name === '' ? 'turn' : 'run', name, facts, 'the transcript');
+    this.all.addFacts(name === '' ? 'turn' : 'run', name, facts, 'the transcript');
     return this.faults()
       .map((fault) => /that (\w+) of/.exec(fault)![1])
       .join(' ');

@@ -129,7 +129,7 @@ import ctypes, os
 libc = ctypes.CDLL(None)
 for pid in filter(str.isdigit, os.listdir('/proc')):
     words = open(f'/proc/{pid}/cmdline', 'rb').read().split(b'\\0')
-    if len(words) > 1 and words[1].endswith(b'inside.js'):
+    if len(words) > 1 and words[1].endswith(b'command-runner.js'):
         there = libc.syscall(438, libc.syscall(434, int(pid), 0), 3, 0)
         print('taken' if there >= 0 else 'kept', flush=True)
         for _ in range(${times} if there >= 0 else 0):
@@ -274,7 +274,7 @@ it('a command that has run cannot say, in the name of what starts it, that it wa
     const says = `echo '${forges[0]}' >&3; read -r work <&3; echo '${forges[1]}' >&3; : >${ran}; echo '${forges[2]}' >&3; sleep 1`;
     writeFileSync(
       join(folder, 'bwrap'),
-      `#!/bin/sh\nfor last; do :; done\ncase $last in */inside.js) ;; *) exec ${real} "$@" ;; esac\n${says}\n`,
+      `#!/bin/sh\nfor last; do :; done\ncase $last in */command-runner.js) ;; *) exec ${real} "$@" ;; esac\n${says}\n`,
     );
     chmodSync(join(folder, 'bwrap'), 0o755);
     const answer = await inBash('true');

@@ -94,7 +94,7 @@ describe('what admission is asked about (D4)', () => {
 describe('a card that is read (D4)', () => {
   const read = (card_ref: unknown, tell: (scene: Scene) => unknown = () => undefined, name = 'readCard') => {
     const scene = new Scene();
-    scene.all.tell('card', 'c', { call_id: '1.1' }, 'the history');
+    scene.all.addFacts('card', 'c', { call_id: '1.1' }, 'the history');
     tell(scene);
     return scene.gives(name, { card_ref }).faults();
   };
@@ -139,8 +139,8 @@ describe('what is said to have been decided (D5)', () => {
   it('is on a card with which a question goes on in another run', () => {
     const taken = (argument: Fields, said: Fields, name = 'readCard') => {
       const scene = new Scene().step().asks();
-      scene.all.tell('card', 'c', { call_id: '1.1' }, 'the history');
-      scene.all.tell('card', 'e', { call_id: '1.1' }, 'the history');
+      scene.all.addFacts('card', 'c', { call_id: '1.1' }, 'the history');
+      scene.all.addFacts('card', 'e', { call_id: '1.1' }, 'the history');
       return scene.does(name, argument, said);
     };
     expect(given({ run_id: 's' }, taken({ card_ref: 'c' }, { run_id: 's' }))).toEqual([]);

@@ -85,8 +85,8 @@ describe('what admission was told (D4)', () => {
 describe('people who were told (D4)', () => {
   const NOBODY = (what: string) => [`D4: An activity names a ${what} that nobody was asked about`];
   const known = (scene = new Scene()) => {
-    scene.all.tell('call', 'd', { call_id: '1.1', tool: 'pay' }, 'the history');
-    scene.all.tell('card', 'c', { call_id: '1.1' }, 'the history');
+    scene.all.addFacts('call', 'd', { call_id: '1.1', tool: 'pay' }, 'the history');
+    scene.all.addFacts('card', 'c', { call_id: '1.1' }, 'the history');
     return scene;
   };
 
@@ -224,7 +224,7 @@ describe('a direct call (D1)', () => {
       direct({ verdict: 'rejected' }).otherwise('turn', '', { tool: 'x' }),
     ]).toEqual(['agent', 'tool', '']);
     const part = direct({});
-    part.all.tell('turn', '', { input_json: 'x' }, 'the history');
+    part.all.addFacts('turn', '', { input_json: 'x' }, 'the history');
     expect(part.writes({ asked: '{"cents":7}' }).some((fault) => fault.includes('input_json'))).toBe(true);
     const wanted = (asked: string, input: JsonObject) => {
       const hash = { input, input_hash: hashJson(input), input_digest: undefined };

@@ -292,7 +292,7 @@ describe('how room was made (D6)', () => {
   it('and a direct call’s admission bears the time at which it was asked for', () => {
     const scene = new Scene();
     scene.run.activity('admitDirect', { at: at(5) }, { head: 'a', call: {} });
-    scene.all.tell('block', 'a', { at: at(6) }, 'the transcript');
+    scene.all.addFacts('block', 'a', { at: at(6) }, 'the transcript');
     expect(scene.faults()).toHaveLength(1);
   });
 });

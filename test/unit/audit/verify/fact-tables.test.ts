@@ -7,15 +7,16 @@ import { forged } from '../../../support/audit/forge';
 import { sample, TRUST } from '../../../support/bundle-keys';
 
 describe('a fact changed in one place is found', () => {
+  const there = new Set<string>();
   test.each(everyNth(FACTS, 4))('$name', async (fact) => {
     const bytes = await withChanged(fact);
     if (bytes === null) return; // of this source; the next test asks for one that has it
+    there.add(factOf(fact));
     expect(await verifyBundle([bytes], TRUST)).toMatchObject({ verdict: 'broken' });
   });
 
   test('each fact is there in a sample, but for those that are named', async () => {
-    const there = new Set<string>();
-    for (const fact of FACTS) if ((await withChanged(fact)) !== null) there.add(factOf(fact));
+    for (const fact of FACTS) if (!there.has(factOf(fact)) && (await withChanged(fact)) !== null) there.add(factOf(fact));
     const absent = new Set(FACTS.map(factOf).filter((fact) => !there.has(fact)));
     expect([...absent].sort()).toEqual([...IN_NO_SAMPLE].sort());
   });

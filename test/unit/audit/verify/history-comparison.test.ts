@@ -144,7 +144,7 @@ describe('a call that an activity is given', () => {
   it('was read where it was asked for (D2)', () => {
     const scene = (known: boolean) => {
       const one = new Scene();
-      if (known) one.all.tell('asked', 'i', { call_id: '1.1' }, 'x');
+      if (known) one.all.addFacts('asked', 'i', { call_id: '1.1' }, 'x');
       return one.gives('runCall', { call: { ...CALL, input_ref: 'i' }, untrusted: true });
     };
     expect([scene(true).knows('asked', 'i', 'untrusted'), scene(false).knows('asked', 'i', 'untrusted')]).toEqual([

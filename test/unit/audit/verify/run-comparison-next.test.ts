@@ -184,7 +184,7 @@ describe('what else is told again', () => {
       0, 1, 0, 0, 0,
     ]);
     const known = scene();
-    known.all.tell('said', 'p', { said: hashJson(said) }, 'x');
+    known.all.addFacts('said', 'p', { said: hashJson(said) }, 'x');
     expect(known.faults()).toEqual([]);
   });
 });

@@ -27,11 +27,11 @@ it.each([
   ['effect', 'D6'],
 ] as const)('of %s it is rule %s', (subject, rule) => {
   const { all, reports } = testimony();
-  all.tell(subject, 'd', { a: 1 }, 'the history');
-  all.tellAll({ a: `${subject}.a` as never }, { a: 1 }, { [subject]: 'd' }, 'x');
+  all.addFacts(subject, 'd', { a: 1 }, 'the history');
+  all.addRecord({ a: `${subject}.a` as never }, { a: 1 }, { [subject]: 'd' }, 'x');
   expect(reports.taken()).toEqual([]);
-  all.tell(subject, 'd', { a: 2 }, 'x');
-  all.tellAll({ a: `${subject}.a` as never }, { a: 3 }, { [subject]: 'd' }, 'y');
+  all.addFacts(subject, 'd', { a: 2 }, 'x');
+  all.addRecord({ a: `${subject}.a` as never }, { a: 3 }, { [subject]: 'd' }, 'y');
   expect(reports.taken()).toEqual([expect.stringMatching(`^${rule}: X says`), expect.stringMatching(`^${rule}: Y says`)]);
   expect(SUBJECTS).toContain(subject);
 });

@@ -39,7 +39,7 @@ describe('a call that was stopped', () => {
   it('that has a result has failed', () => {
     const after = (success: boolean, tell: (scene: Scene) => string[]) => {
       const scene = new Scene().step();
-      scene.all.tell('result', 'x', { success }, 'the history');
+      scene.all.addFacts('result', 'x', { success }, 'the history');
       return tell(scene).length;
     };
     const result = { digest: 'd', result_ref: 'x', error: null };

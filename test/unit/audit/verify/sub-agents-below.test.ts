@@ -144,9 +144,9 @@ describe('who has started the turn (D1)', () => {
   it('and what is told of it is a fact of the turn', () => {
     const scene = new Scene({ argument: { turn_id: 't', parent } });
     const { limits: _, makers: __, ...told } = parent;
-    scene.all.tell('turn', '', { parent: told }, 'the transcript');
+    scene.all.addFacts('turn', '', { parent: told }, 'the transcript');
     expect(scene.faults()).toEqual([]);
-    scene.all.tell('turn', '', { parent }, 'the transcript');
+    scene.all.addFacts('turn', '', { parent }, 'the transcript');
     expect(scene.faults()[0]).toContain("the turn's argument says otherwise");
     const none = new Scene({ argument: { turn_id: 't', parent: 'none' } });
     expect(none.all.facts.knows('turn', '', 'parent')).toBe(false);

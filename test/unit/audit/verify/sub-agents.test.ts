@@ -62,10 +62,10 @@ describe('the start of a turn below (D1)', () => {
 
   it('is of the requester, and the trace, of the turn above', () => {
     const scene = new Scene().open();
-    scene.all.tell('turn', '', { requester: 'rob', trace_id: 'x' }, 'the history');
+    scene.all.addFacts('turn', '', { requester: 'rob', trace_id: 'x' }, 'the history');
     expect(scene.initiate(argument())[0]).toMatch(/^D1: The start of a sub-agent says that requester of the turn is "rita"/);
     const trace = new Scene().open();
-    trace.all.tell('turn', '', { requester: 'rita', trace_id: 'y' }, 'the history');
+    trace.all.addFacts('turn', '', { requester: 'rita', trace_id: 'y' }, 'the history');
     expect(trace.initiate(argument())[0]).toMatch(/says that trace_id of the turn is "x"/);
   });
 

@@ -38,7 +38,7 @@ describe('the part of a call that was asked for (D2)', () => {
     const of = { ...body, facts: { turn: { agent: 'clerk', requester: 'rita', untrusted: true } } };
     const asked = (turn: Fields, more: Fields = {}) => {
       const scene = new Scene();
-      scene.all.tell('turn', '', turn, 'the history');
+      scene.all.addFacts('turn', '', turn, 'the history');
       return scene.others('asked', 'p', { ...facts, ...more }, () => scene.part(of, 'p'));
     };
     expect([
@@ -88,7 +88,7 @@ it('the part that people were shown is of the call, and of who has made it (D3)'
 it('what people were asked with is a card (D3)', () => {
   const shown = (part: unknown, facts: Fields = { digest: 'd' }) => {
     const scene = new Scene();
-    scene.all.tell('card', 'p', facts as JsonObject, 'the history');
+    scene.all.addFacts('card', 'p', facts as JsonObject, 'the history');
     scene.part(part, 'p');
     return scene.faults().filter((fault) => fault.includes('no card'));
   };
@@ -141,7 +141,7 @@ describe('the part of a result (D6)', () => {
   it('says of which turn it is', () => {
     const of = (fact: string) => {
       const scene = new Scene();
-      scene.all.tell('turn', '', { [fact]: 'other' }, 'the history');
+      scene.all.addFacts('turn', '', { [fact]: 'other' }, 'the history');
       return scene.others('result', 'p', { state: 'succeeded' }, () => scene.part(body, 'p'));
     };
     expect(['turn_id', 'session_id', 'trace_id', 'agent'].map(of)).toEqual(['turn_id', 'session_id', 'trace_id', '']);
@@ -161,7 +161,7 @@ describe('the part of a result (D6)', () => {
     const agrees = (text: string, lines: (scene: Scene) => void) => {
       const scene = new Scene();
       scene.all.told.outcome({ tool_use_id: 'u', state: 'succeeded', result_ref: 'p', error: null });
-      scene.all.tell('result', 'p', { state: 'succeeded' }, 'the history');
+      scene.all.addFacts('result', 'p', { state: 'succeeded' }, 'the history');
       scene.part({ envelope: { success: true, data: 7 }, inline: true }, 'p');
       scene.part({ role: 'user' }, 'head');
       scene.part({ type: 'tool_result', tool_use_id: 'u', content: [{ type: 'text', text }] }, 'one');
@@ -201,7 +201,7 @@ describe('the part of a result', () => {
   it('has an envelope (D6)', () => {
     const told = (body: unknown) => {
       const scene = new Scene();
-      scene.all.tell('result', 'p', { state: 'in_doubt' }, 'the history');
+      scene.all.addFacts('result', 'p', { state: 'in_doubt' }, 'the history');
       scene.part(body, 'p');
       return scene.faults();
     };

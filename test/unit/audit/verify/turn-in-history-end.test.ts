@@ -159,7 +159,7 @@ describe('how a turn ends', () => {
       const scene = new Scene();
       scene.run.activity('endTurn', argument, result);
       scene.faults();
-      scene.all.tell('block', 'e', facts, 'the transcript');
+      scene.all.addFacts('block', 'e', facts, 'the transcript');
       return scene.faults().length;
     };
     expect([

@@ -240,7 +240,7 @@ describe('the steps of a turn (D1, D2)', () => {
     const told = (result: Fields, argument: Fields, block: string, facts: Fields) => {
       const scene = new Scene().step(result, { step: 1, ...argument });
       scene.faults();
-      scene.all.tell('block', block, facts, 'the transcript');
+      scene.all.addFacts('block', block, facts, 'the transcript');
       return scene.faults().length;
     };
     const heads = { head: 'h', answer_head: 'a' };

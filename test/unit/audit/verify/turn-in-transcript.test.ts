@@ -43,7 +43,7 @@ describe('the beginning of a turn (D1)', () => {
     expect(told({}, (scene) => scene.begin('s', {}, 'reset'))).not.toContain('policy_ref');
     const scene = new Scene();
     scene.start({ requester: 'x/rita' });
-    scene.all.tell('turn', '', { tenant: 'y' }, 'the history');
+    scene.all.addFacts('turn', '', { tenant: 'y' }, 'the history');
     expect(scene.faults()).toEqual(['D1: The history says that tenant of the turn is "y", and the transcript says otherwise']);
   });
 
@@ -72,7 +72,7 @@ describe('the text of an answer (D2)', () => {
     const scene = new Scene();
     scene.start();
     scene.write('message', { role: 'assistant' }, ...contents);
-    scene.all.tell('step', 'admission', { text: told }, 'the history');
+    scene.all.addFacts('step', 'admission', { text: told }, 'the history');
     scene.block('admission', [scene.part({ subject: {} })], { ref: 'admission' });
     return scene.faults().map((fault) => fault.slice(0, 12));
   };
@@ -263,7 +263,7 @@ it('the time of an admission, and of the end, is a fact of the block', () => {
     const scene = new Scene();
     scene.start();
     const ref = scene.block(kind, []);
-    scene.all.tell('block', ref, { at: at(9) }, 'the history');
+    scene.all.addFacts('block', ref, { at: at(9) }, 'the history');
     return scene.faults().length;
   };
   expect([knows('admission'), knows('end'), knows('message')]).toEqual([1, 1, 0]);
