@@ -1,4 +1,4 @@
-/** What is used and left of budgets, as their workflows answer. */
+/** Lists budgets with what is used and left of them, as their workflows answer. */
 import type { Client } from '@temporalio/client';
 import { BUDGET_QUERY, BUDGET_WORKFLOW, type BudgetName, type BudgetView } from '../workflows/contract';
 
@@ -10,16 +10,16 @@ export interface BudgetFilter {
 
 export interface ListedBudget extends BudgetName {
   workflow_id: string;
-  /** Null where no worker answers. */
+  /** Null if no worker answers. */
   view: BudgetView | null;
-  /** Why it could not be asked; null: it was. */
+  /** Why the budget could not be queried; null: it was. */
   unreachable: string | null;
 }
 
 const ANSWERS_WITHIN = 5000;
 const QUERY = `WorkflowType = '${BUDGET_WORKFLOW}' AND ExecutionStatus = 'Running'`;
 
-/** Those of which something counts now, or did a moment ago. */
+/** Budgets whose workflow runs: something counts against them now, or did a moment ago. */
 export async function* listBudgets(client: Client, filter: BudgetFilter): AsyncGenerator<ListedBudget> {
   let left = filter.limit ?? 100;
   for await (const { workflowId, memo } of client.workflow.list({ query: QUERY })) {

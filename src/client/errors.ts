@@ -1,4 +1,4 @@
-/** What the client throws, each by its own name. */
+/** Errors that the client throws, each with its own name. */
 import type { MissingAnswer } from '../temporal/send-update';
 import type { TurnView } from '../shared/turn/turn-view';
 
@@ -35,12 +35,12 @@ export class IdempotencyConflict extends Error {
   }
 }
 
-/** A request that cannot be right, whatever the server says: `message` names the field, its value and what is allowed. */
+/** A request that is invalid whatever the server's state: `message` names the field, its value and what is allowed. */
 export class InvalidRequest extends TypeError {
   override readonly name = 'InvalidRequest';
 }
 
-/** The turn ended although something was waited for; `view` is how it ended. */
+/** The turn ended while a caller waited for a pending call; `view` is its final view. */
 export class TurnEnded extends Error {
   override readonly name = 'TurnEnded';
   constructor(readonly view: TurnView) {
@@ -48,17 +48,17 @@ export class TurnEnded extends Error {
   }
 }
 
-/** No worker answered in time. `message` says what became of what was sent. */
+/** No worker answered in time. `message` states the fate of the request. */
 export class NoWorker extends Error {
   override readonly name = 'NoWorker';
-  /** A worker polls: it is behind, or has just ended. False: there is none, as far as the server tells. */
+  /** True: a worker polled recently; it is slow, or has just ended. False: the server knows of no worker. */
   readonly behind: boolean;
-  /** What was sent was taken and has no answer yet, or nobody can tell. False: nothing was taken, and nothing is taken later. */
+  /** True: the request was taken and has no answer yet, or its fate is unknown. False: it was not taken, and never will be. */
   readonly mayCount: boolean;
 
   /**
-   * @param polledMsAgo when a worker last asked for work; null: none has for longer than one that lives would wait
-   * @param fate of what was sent; absent: nothing was
+   * @param polledMsAgo when a worker last asked for work; null: none did for longer than a live worker would wait
+   * @param fate fate of the request; absent: nothing was sent
    */
   constructor(what: string, polledMsAgo: number | null = null, fate?: MissingAnswer) {
     const mayCount = fate !== undefined && fate.taken !== 'no';
@@ -98,12 +98,12 @@ export class SessionEmpty extends Error {
   }
 }
 
-/** A conversation cannot be cut at the block that was named. */
+/** A session cannot be forked at this block. */
 export class ForkRefused extends Error {
   override readonly name = 'ForkRefused';
   constructor(
     reason: string,
-    /** The nearest block before it at which it can; null: there is none. */
+    /** The nearest earlier block at which it can be; null: there is none. */
     readonly near: string | null,
   ) {
     super(`${reason}${near === null ? '' : ` The nearest place before it is block ${near}.`}`);

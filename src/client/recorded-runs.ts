@@ -1,4 +1,4 @@
-/** Recorded histories by a visibility query, for whoever replays them: each run with its events, one after the other. */
+/** Reads recorded histories that match a visibility query, for a replay: run after run, each with its events. */
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { searchable } from '../shared/text/visible';
@@ -6,11 +6,11 @@ import { searchable } from '../shared/text/visible';
 const TYPES = ['turn', 'call', 'session', 'budget', 'callback', 'intent'];
 
 export interface RunsQuery {
-  /** A visibility query; our workflows only, whatever it says. */
+  /** A visibility query; it always selects only holdfast's workflows. */
   query?: string;
-  /** Runs that began then, or later. */
+  /** Runs that began at this time or later. */
   since?: Date;
-  /** At most so many. */
+  /** Limit for the number of runs. */
   limit?: number;
 }
 
@@ -30,13 +30,12 @@ export function runsQuery({ query, since }: RunsQuery): string {
   ].join(' AND ');
 }
 
-/** How many there are. */
 export async function countRuns(client: Client, about: RunsQuery): Promise<number> {
   const { count } = await client.workflow.count(runsQuery(about));
   return Math.min(count, about.limit ?? Infinity);
 }
 
-/** One that Temporal has forgotten since it was listed comes as `cannot`. */
+/** Yields `cannot` for a run that Temporal has deleted since it was listed. */
 export async function* recordedRuns(
   client: Client,
   about: RunsQuery,

@@ -1,4 +1,4 @@
-/** The HTTP face: its routes, one file each, and what all of them share. */
+/** Builds the gateway's HTTP server: its routes, one file each, and what all of them share. */
 import cors from '@fastify/cors';
 import { DEFAULT_HTTP_RATE } from '../config';
 import { parseJson } from '../shared/json/parse-json';
@@ -24,7 +24,7 @@ import type { GatewayParts, Route } from './route';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Aborts when the gateway is about to end: streams end then, by themselves. */
+    /** Aborts when the gateway is about to close, so that streams end by themselves. */
     draining: AbortSignal;
     /** Null: the package prom-client is not installed. */
     metrics: HttpMetrics | null;
@@ -50,7 +50,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_BODY_BYTES = 1_000_000;
 const MAX_PARAM_LENGTH = 500;
 
-/** @param draining aborts when it is about to end */
+/** @param draining aborts when the gateway is about to close */
 export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new AbortController().signal): FastifyInstance {
   const { store, log, authenticator, requestsPerMinute = DEFAULT_HTTP_RATE, corsOrigins = [], proxies = 0 } = parts;
   const app = fastify({
@@ -67,10 +67,10 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
   app.decorate('draining', draining).decorate('metrics', httpMetrics());
   app.decorateRequest('principal');
   app.setValidatorCompiler(validatorOf);
-  // A response schema describes: what it does not know must not be left out of an answer.
+  // Response schemas only describe: a field that they do not know must not be left out of an answer.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.removeContentTypeParser('text/plain');
-  // Strictly: of two equal keys one could be what was read, and the other what was meant.
+  // Strict: of two equal keys the gateway could read one, while the client meant the other.
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     try {
       done(null, parseJson(bodyText(request.headers, body as Buffer)));
@@ -78,7 +78,7 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
       done(error instanceof Refusal ? error : Object.assign(error as Error, { statusCode: 400 }));
     }
   });
-  // A connection that is kept open after its last answer would hold up the end until the drain time is over.
+  // A connection that stays open after its last answer would delay the close until the drain time is over.
   app.addHook('onSend', async (_request, reply) => {
     if (draining.aborted) reply.header('connection', 'close');
   });
@@ -97,7 +97,7 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
   refuseOtherSites(app, { publicUrl: parts.publicUrl, hosts: parts.hosts, origins: corsOrigins, localPages: true });
   refuseOtherMethods(app);
   void app.register(async (scope) => {
-    // First: a browser asks without a token whether it may ask with one.
+    // First: a browser's preflight request has no token.
     if (corsOrigins.length > 0) await scope.register(cors, corsOptions(corsOrigins));
     const countNobody = await limitRates(scope, requestsPerMinute);
     await describeApi(scope);
@@ -108,7 +108,7 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
   return app;
 }
 
-/** Whatever the route, and before anything else of the request counts. */
+/** Applies to every route, before anything else of the request is read. */
 function refuseOtherSites(app: FastifyInstance, site: Site): void {
   app.addHook('onRequest', async ({ headers, socket }) => {
     const message = siteFault(headers, socket.localAddress, site);

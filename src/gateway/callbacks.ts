@@ -1,4 +1,4 @@
-/** The address that a turn shall tell of itself: checked, and kept in the store, since many services put a key into it. */
+/** Checks the callback address of a turn, and keeps it in the store, since many services put a key into such an address. */
 import type { CallbackConfig } from '../config/http';
 import { callbackHost } from '../shared/wire/callback';
 import type { Store } from '../store/store';
@@ -17,8 +17,8 @@ function callbackAddress(url: string, settings: CallbackConfig | null): string {
 }
 
 /**
- * What starts a turn, with the part that has the address.
- * @throws Refusal 400 where it may not be told there
+ * The start option with the part that holds the address.
+ * @throws Refusal 400 if the address is not allowed
  */
 export async function keptCallback(
   { store, callbacks = null }: { store: Store; callbacks?: CallbackConfig | null },

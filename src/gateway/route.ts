@@ -1,4 +1,4 @@
-/** What a route is, and what it is given. */
+/** Defines a route of the gateway, and the parts that routes get. */
 import type { FastifyInstance } from 'fastify';
 import type { SigningKey } from '../attestation/signing-key';
 import type { HoldfastClient } from '../client';
@@ -12,36 +12,36 @@ import type { StreamSettings } from './streams/settings';
 export interface GatewayParts {
   store: Store;
   log: ToolLogger;
-  /** Connects when it is first needed. @throws ServerUnreachable */
+  /** Connects when it is first called. @throws ServerUnreachable */
   client(): Promise<HoldfastClient>;
   authenticator: Authenticator;
-  /** Signs in the principals' names. */
+  /** Signs decisions in the name of principals. */
   key: SigningKey;
-  /** Of the app that the workers serve; absent: its tools can be called, and not be listed. */
+  /** The catalogue of the workers' app; absent: its tools can be called, but not listed. */
   catalogue?(): Promise<ToolCatalogue>;
-  /** Where callbacks may go. Default: nowhere. */
+  /** Settings of callbacks. Default: none are allowed. */
   callbacks?: CallbackConfig | null;
-  /** Of one principal. Default 6000. */
+  /** Limit per principal. Default 6000. */
   requestsPerMinute?: number;
   corsOrigins?: readonly string[];
-  /** Proxies in front, whose `X-Forwarded-For` is believed. Default 0. */
+  /** Number of proxies in front whose `X-Forwarded-For` is trusted. Default 0. */
   proxies?: number;
   /** `/metrics` without a token. Default false. */
   openMetrics?: boolean;
   streams?: Partial<StreamSettings>;
-  /** Under which address it is reached from outside. */
+  /** The address at which clients reach it. */
   publicUrl?: string;
-  /** Further names under which it is reached. */
+  /** Further host names at which it is reached. */
   hosts?: readonly string[];
 }
 
 /**
- * A route adds itself to the app, with what it needs. It is declared with a JSON Schema and with `config: {roles}`; whose
- * request it is stands in `request.principal`; what cannot be done is thrown as a `Refusal`.
+ * Adds a route to the app. Each route is declared with a JSON Schema and with `config: {roles}`. It finds the request's principal
+ * in `request.principal`, and throws a `Refusal` for a request that it cannot fulfil.
  */
 export type Route = (app: FastifyInstance, parts: GatewayParts) => void;
 
-// The client of a gateway: connected when it is first needed, and again after a failure; Temporal may start later than the
+// The client of a gateway. It connects when it is first used, and again after a failure: Temporal may start later than the
 // gateway.
 
 export class LazyClient {

@@ -1,4 +1,4 @@
-/** The gateway on its address, and its orderly end. */
+/** Starts the gateway on its address, closes it in order, and builds its parts from the settings. */
 import type { AddressInfo } from 'node:net';
 import { announceKey, gatewayKey } from '../attestation/gateway-key';
 import type { SigningKey } from '../attestation/signing-key';
@@ -16,7 +16,7 @@ import { catalogueOf, type ToolCatalogue } from './tool-catalogue';
 export interface RunningGateway {
   /** `http://HOST:PORT` as it listens. */
   url: string;
-  /** Takes nothing new, ends streams, lets open requests end; cuts off what is left after a while. */
+  /** Accepts no new requests, ends streams, and lets open requests finish; after `drainMs` it cuts off the rest. */
   close(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export interface ServeAt {
   drainMs?: number;
 }
 
-/** @throws GatewayUnavailable when the address is taken, or is none of this machine */
+/** @throws GatewayUnavailable when the address is taken, or does not belong to this machine */
 export async function serveGateway(parts: GatewayParts, { host, port, drainMs = 20_000 }: ServeAt): Promise<RunningGateway> {
   const ending = new AbortController();
   const app = gatewayApp(parts, ending.signal);
@@ -58,18 +58,18 @@ export class GatewayUnavailable extends Error {
   }
 }
 
-// What the gateway needs, from the settings: store, client, its key, and who may speak to it.
+// Builds the gateway's parts from the settings: store, client, key, and authenticator.
 
-/** The gateway's key, made where there is none yet. @throws BadSigningKey, BadKeyFile */
+/** The gateway's key; created if there is none yet. @throws BadSigningKey, BadKeyFile */
 export function keyOf({ home, signingKey, trustedKeys }: Config): Promise<SigningKey> {
   const own = trustedKeys === defaultTrustedKeys(home);
   return gatewayKey({ signingKey, made: defaultSigningKey(home), trustedKeys: own ? trustedKeys : null });
 }
 
 /**
- * @param parts.app what the workers serve; asked for once somebody wants to see its tools
- * @param parts.connect asked for once a client is needed, and again until it has connected; absent: by the environment, or to the
- * embedded stack that runs here
+ * @param parts.app the app that the workers serve; loaded when its tools are first needed
+ * @param parts.connect called when a client is first needed, and again until it has connected; absent: connects by the
+ *   environment, or to the embedded stack that runs here
  * @throws BadSigningKey, BadKeyFile; Error of the store
  */
 export async function gatewayParts(

@@ -1,6 +1,7 @@
 /**
- * Starts a direct call, and puts the files of its result into the answer. Under a key Temporal itself starts it once, for as long as it retains the call; of a tool that may be
- * destructive the store keeps the key for good, so that a key that comes back later does not do the same again.
+ * Starts a direct call, and puts the files of its result into the answer. Temporal starts it once under a key, for as long as it
+ * retains the call. For a tool that may be destructive the store keeps the key for good, so that a later use of the key does not
+ * repeat the call.
  */
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
@@ -17,10 +18,10 @@ import type { Call } from './schemas/tools';
 import { knownVersions } from './tool-catalogue';
 import type { GatewayParts } from './route';
 
-/** No namespace retains what has ended for less: a call that was started under the key later than that is there. */
+/** Every namespace retains ended workflows at least this long, so Temporal still has each younger call. */
 const RETAINED_AT_LEAST_MS = 24 * 3_600_000;
 
-/** @throws Refusal 409 for a key whose call Temporal has forgotten; as `HoldfastClient.call` */
+/** @throws Refusal 409 for a key whose call Temporal has forgotten; errors of `HoldfastClient.call` */
 export async function startCall(
   parts: GatewayParts,
   { principal, operation, body }: Pick<FastifyRequest<Call>, 'principal' | 'operation' | 'body'>,
@@ -32,11 +33,14 @@ export async function startCall(
   return (await parts.client()).call(callOf(tool, body, principal.name, key));
 }
 
-/** @throws Refusal 409 for a key whose call Temporal has forgotten, of a tool that may be destructive; 404 for one that cannot be */
+/**
+ * @throws Refusal 409 for a key whose call Temporal has forgotten, if the tool may be destructive; 404 for a tool that cannot
+ *   exist
+ */
 export async function refuseExpiredKey(parts: GatewayParts, tool: string, principal: string, key: string): Promise<void> {
   const { store, client } = parts;
   const versions = await knownVersions(parts, tool);
-  // What is not known here may be anything.
+  // A tool that is not known here may be of any class.
   if (versions?.every((entry) => entry.class !== 'destructive') ?? false) return;
   const callId = directCallId(turnIdFromKey(principal, key));
   const first = await store.registers.update<{ at: number; now: number }>(
@@ -65,10 +69,10 @@ export function callOf(tool: string, { input, agent, options = {} }: Call['Body'
   return { tool, input, requester, id, options: Object.fromEntries(given), ...(agent === undefined ? {} : { agent }) };
 }
 
-// Files of a direct call's result, below 1 MB each, come along in the answer as base64. History, which has less room, has their
-// addresses. Only what an address of ours names is read, by its signature: a tool can return whatever looks like a file.
+// The answer contains the files of a direct call's result, below 1 MB each, as base64. History has less room, and holds their
+// addresses. A file is read only if its address has our signature: a tool can return anything that looks like a file.
 
-/** Bytes of all files of one answer: more are left to be fetched. */
+/** Limit for all files of one answer, bytes: the client fetches the others. */
 const MOST_BYTES = 8_000_000;
 
 export async function withFileContents(store: Store, envelope: Envelope): Promise<Envelope> {
@@ -84,7 +88,7 @@ export async function withFileContents(store: Store, envelope: Envelope): Promis
   return contents.size === 0 ? envelope : { ...envelope, data: withContents(envelope.data, contents) };
 }
 
-/** Null: it is not ours, too large, or not there any more; its address says so to whoever asks. */
+/** Null: not our file, too large, or gone. A client that opens its address learns which. */
 async function contentOf(store: Store, file: FileResult, room: number): Promise<Uint8Array | null> {
   if (!('url' in file) || !URL.canParse(file.url)) return null;
   const { searchParams } = new URL(file.url);

@@ -1,4 +1,4 @@
-/** The tools that can be called, as HTTP shows them: those of the app that the workers serve. */
+/** Lists the tools that can be called over HTTP: those of the app that the workers serve. */
 import { LRUCache } from 'lru-cache';
 import type { App } from '../agents/define';
 import type { McpDefinition } from '../agents/mcp';
@@ -10,13 +10,13 @@ import { Refusal } from './http/errors';
 export type ToolEntry = ReturnType<typeof toolDefinition> & { agents: string[] };
 
 export interface ToolCatalogue {
-  /** Every tool and version: also those that the workers refuse, with a reason of their own. */
+  /** Every tool and version, also those that the workers refuse: their refusal has its own reason. */
   all(): readonly ToolEntry[];
-  /** Those that a call of this principal can reach here and now: the same list until that changes. */
+  /** The tools that this principal can call here and now: the same list object until they change. */
   callable(principal: string): readonly ToolEntry[];
-  /** Whether it has the name of a tool of an agent's MCP servers: only the workers know whether there is one. */
+  /** Whether the name is one of an agent's MCP servers: only the workers know whether such a tool exists. */
   mayBeOutside(name: string): boolean;
-  /** What the app offers MCP clients besides. */
+  /** What the app offers MCP clients besides tools. */
   readonly mcp: McpDefinition;
 }
 
@@ -42,8 +42,8 @@ export function catalogueOf(app: App, environment?: string): ToolCatalogue {
 }
 
 /**
- * The versions of a tool. Null where only the workers can tell: of an MCP server's tool, and without the app.
- * @throws Refusal 404 for one that cannot be
+ * The versions of a tool. Null if only the workers can tell: for an MCP server's tool, and without the app.
+ * @throws Refusal 404 for a tool that cannot exist
  */
 export async function knownVersions(
   { catalogue }: { catalogue?(): Promise<ToolCatalogue> },

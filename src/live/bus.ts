@@ -1,19 +1,22 @@
-/** Carries what happens in a turn right now from the worker to whoever watches. */
+/**
+ * Defines the bus that carries a turn's live events, such as text and progress, from the worker to the clients that watch the
+ * turn.
+ */
 import type { LiveEvent } from '../shapes/turn-event';
 
 export type LiveListener = (event: LiveEvent) => void;
 
 export interface LiveBus {
-  /** Never throws and never waits: an activity must not feel it. What is too much is dropped. */
+  /** Never throws and never waits, so that it cannot delay an activity. Events over the limit are dropped. */
   publish(turnId: string, event: LiveEvent): void;
-  /** Once what was published has been sent, as far as it can be; within a quarter of a second. Never throws. */
+  /** Resolves once the published events have been sent or have failed, at the latest after 250 ms. Never throws. */
   sent(): Promise<void>;
-  /** @returns ends it */
+  /** @returns the unsubscribe function */
   subscribe(turnId: string, listener: LiveListener): () => void;
   close(): Promise<void>;
 }
 
-/** Nobody listens. */
+/** A bus without subscribers. */
 export const NO_LIVE: LiveBus = {
   publish: () => undefined,
   sent: async () => undefined,
@@ -21,12 +24,12 @@ export const NO_LIVE: LiveBus = {
   close: async () => undefined,
 };
 
-// Who listens to which turn, within this process.
+// The listeners of each turn, within this process.
 
 export class Listeners {
   private readonly byTurn = new Map<string, Set<LiveListener>>();
 
-  /** @returns whether it is the turn's first */
+  /** @returns whether it is the turn's first listener */
   add(turnId: string, listener: LiveListener): boolean {
     const known = this.byTurn.get(turnId);
     known?.add(listener);
@@ -34,7 +37,7 @@ export class Listeners {
     return !known;
   }
 
-  /** @returns whether it was the turn's last */
+  /** @returns whether it was the turn's last listener */
   remove(turnId: string, listener: LiveListener): boolean {
     const known = this.byTurn.get(turnId);
     if (!known?.delete(listener) || known.size > 0) return false;

@@ -1,4 +1,4 @@
-/** Worker and watchers in one process, or whatever reaches it by other ways. */
+/** A live bus within one process, where publishers call the subscribers directly. */
 import { type LiveBus, type LiveListener, Listeners } from './bus';
 import type { LiveEvent } from '../shapes/turn-event';
 

@@ -24,8 +24,8 @@ const EVENT = z.discriminatedUnion('type', [
 const PACKET = z.strictObject({ n: z.string().max(60), events: z.array(EVENT).max(1000) });
 
 /**
- * JSON texts of at most `mostBytes` each, in order. A long text goes in pieces; what fits in no way is left out.
- * @param name makes each packet another one: PostgreSQL delivers two equal messages of one transaction once
+ * JSON texts of at most `mostBytes` each, in order. A long text is split; an event that cannot fit is left out.
+ * @param name returns a new name for each packet: PostgreSQL delivers equal messages of one transaction only once
  */
 export function packetsOf(events: LiveEvent[], mostBytes: number, name: () => string): string[] {
   const packets: string[] = [];
@@ -48,7 +48,7 @@ export function packetsOf(events: LiveEvent[], mostBytes: number, name: () => st
   return packets;
 }
 
-/** Empty: it is not one of ours. */
+/** Empty: the packet does not have this format. */
 export function eventsOf(packet: string): LiveEvent[] {
   try {
     const read = PACKET.safeParse(JSON.parse(packet));
@@ -69,7 +69,7 @@ function pieces(event: LiveEvent, room: number): LiveEvent[] {
   return halves.flatMap((half) => (half.text === '' ? [] : pieces(half, room)));
 }
 
-/** Not between the two halves of a character. */
+/** Moves the index so that it does not split a surrogate pair. */
 function charStart(text: string, index: number): number {
   return /[\uDC00-\uDFFF]/.test(text[index]!) && /[\uD800-\uDBFF]/.test(text[index - 1]!) ? index + 1 : index;
 }

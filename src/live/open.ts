@@ -1,8 +1,8 @@
-/** From the setting HOLDFAST_LIVE to a bus. */
+/** Opens the live bus that the setting HOLDFAST_LIVE names. */
 import type { LiveBus } from './bus';
 import type { PostgresLiveOptions } from './postgres';
 
-/** @returns null: there is no way between processes */
+/** @returns null: no bus between processes is configured */
 export function openLive(
   { live, temporal }: { live: string | null; temporal: { namespace: string } },
   log: PostgresLiveOptions['log'],

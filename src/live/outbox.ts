@@ -1,19 +1,20 @@
 /**
- * What waits to be sent to another process: gathered for a moment, pieces of one text put together, and bounded. While one
- * parcel is under way the next is gathered; what is more than the bound is dropped, never waited for.
+ * A bounded queue of live events on their way to another process, and the bus from a worker to its parent process. Events are
+ * collected for 50 ms and sent as one parcel; consecutive pieces of one text are joined. While one parcel is sent the next is
+ * collected. Events over the limit are dropped; nothing waits for room.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LiveEvent } from '../shapes/turn-event';
 import type { LiveBus } from './bus';
 import { eventsOf, packetsOf } from './live-event-packets';
 
-/** Text still looks alive at this pace, and hundreds of pieces become one message. */
+/** At this interval text still appears live, and hundreds of pieces become one message. */
 const GATHER_MS = 50;
-/** Nobody waits longer for what is sent, ms. */
+/** Longest wait in `drain`, ms. */
 const SENT_WITHIN_MS = 250;
-/** Characters that wait, in all. */
+/** Limit for all events in the queue together, characters. */
 const MOST_WAITING = 512_000;
-/** What an event takes besides its text. */
+/** Characters that an event counts besides its text. */
 const OVERHEAD = 200;
 
 export type Parcel = ReadonlyMap<string, LiveEvent[]>;
@@ -24,10 +25,10 @@ export class Outbox {
   private timer: NodeJS.Timeout | null = null;
   private underWay: Promise<void> | null = null;
   private closed = false;
-  /** Events that nobody will see. */
+  /** Events that no client will get. */
   dropped = 0;
 
-  /** @param send may fail: the parcel is lost then */
+  /** @param send may fail; the parcel is then lost */
   constructor(private readonly send: (parcel: Parcel) => Promise<void>) {}
 
   add(turnId: string, event: LiveEvent): void {
@@ -42,7 +43,7 @@ export class Outbox {
     this.schedule();
   }
 
-  /** Once all that waits has been sent, or could not be, or has taken too long. */
+  /** Resolves once all waiting events have been sent or have failed, or the time limit has passed. */
   async drain(): Promise<void> {
     const late = new AbortController();
     await Promise.race([
@@ -52,7 +53,7 @@ export class Outbox {
     late.abort();
   }
 
-  /** Takes nothing more; what waits is sent, as far as it can be. */
+  /** Accepts no more events and sends those that wait; a parcel that fails is lost. */
   async close(): Promise<void> {
     this.closed = true;
     await this.flush();
@@ -83,16 +84,16 @@ export class Outbox {
   }
 }
 
-/** Two pieces of one text as one; null: they are not. */
+/** Joins two consecutive pieces of one text; null: they do not follow each other. */
 function join(last: LiveEvent | undefined, next: LiveEvent): LiveEvent | null {
   if (last?.type !== 'text_delta' || next.type !== 'text_delta') return null;
   const follows = last.offset + last.text.length === next.offset;
   return last.step === next.step && last.attempt === next.attempt && follows ? { ...last, text: last.text + next.text } : null;
 }
 
-// From the worker of the embedded stack to the process that started it, over the channel between them.
+// Sends live events from the worker of the embedded stack to its parent process, over Node's IPC channel.
 
-/** Of one message; the channel itself has no bound. */
+/** Largest message, bytes; the channel itself has no limit. */
 const MOST_BYTES = 64_000;
 
 type Channel = Pick<NodeJS.Process, 'send' | 'connected'>;
@@ -101,7 +102,7 @@ interface Message {
   holdfast_live: [turnId: string, packet: string][];
 }
 
-/** Publishes only: nobody watches in a worker. */
+/** A bus that only publishes: nothing in a worker subscribes. */
 export function liveToParent(channel: Channel = process): LiveBus {
   let serial = 0;
   const send = (parcel: Parcel) =>
@@ -123,7 +124,7 @@ export function liveToParent(channel: Channel = process): LiveBus {
   };
 }
 
-/** Hands on what a child sent; any other message is left alone. */
+/** Publishes the events that a child process sent; ignores any other message. */
 export function relayLive(message: unknown, bus: Pick<LiveBus, 'publish'>): void {
   const { holdfast_live: packets } = (message ?? {}) as Partial<Message>;
   if (!Array.isArray(packets)) return;

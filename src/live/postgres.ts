@@ -1,6 +1,7 @@
 /**
- * Between processes that share a PostgreSQL: NOTIFY on a channel for each turn, LISTEN while somebody watches it. One
- * connection, made when it is first needed, and again when it is lost; meanwhile what would have been sent is lost too.
+ * A live bus between processes that share a PostgreSQL database: NOTIFY on one channel per turn, LISTEN while the turn has a
+ * subscriber. The bus opens one connection when it first needs it, and again after a loss. Events published without a connection
+ * are lost.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
@@ -15,13 +16,13 @@ const MOST_BYTES = 7_900;
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 const ANSWER_WITHIN_MS = 5_000;
-/** A peer that is gone without a word is noticed. */
+/** Detects a peer that vanished without closing its connection. */
 const LOOK_EVERY_MS = 30_000;
 
 export interface PostgresLiveOptions {
-  /** `postgres://…`. A pooler that changes connections between transactions cannot LISTEN. */
+  /** `postgres://…`. LISTEN does not work through a pooler that changes connections between transactions. */
   url: string;
-  /** Of Temporal: turns of two namespaces may have one id. */
+  /** Temporal's namespace: turns of two namespaces may have the same id. */
   namespace: string;
   log: { warn(fields: object, message?: string): void };
 }
@@ -32,7 +33,7 @@ export class PostgresLive implements LiveBus {
   private readonly name = randomBytes(6).toString('hex');
   private readonly channels = new Map<string, string>();
   private connected: Promise<Client> | null = null;
-  /** Of `connected`: what an older one says does not count. */
+  /** The client of `connected`; errors of an earlier client are ignored. */
   private current: Client | null = null;
   private serial = 0;
   private pause = FIRST_PAUSE_MS;
@@ -75,7 +76,7 @@ export class PostgresLive implements LiveBus {
     await client?.end().catch(() => undefined);
   }
 
-  /** An identifier of PostgreSQL: at most 63 characters, and nothing of the turn's own in it. */
+  /** A PostgreSQL identifier: at most 63 characters. It is a hash, so no text of the turn id gets into SQL. */
   private channelOf(turnId: string): string {
     const hash = createHash('sha256').update(`${this.options.namespace}\n${turnId}`).digest('hex');
     return `holdfast_${hash.slice(0, 40)}`;
@@ -94,7 +95,7 @@ export class PostgresLive implements LiveBus {
     ]);
   }
 
-  /** What fails here is done anew with the next connection, which listens to all that is wanted. */
+  /** Runs a command. A failed command is not repeated: the next connection listens for every turn with subscribers. */
   private ask(command: string): void {
     const before = this.connected;
     void this.connection()
@@ -102,7 +103,7 @@ export class PostgresLive implements LiveBus {
       .catch(() => this.later());
   }
 
-  /** @throws while the pause after a failure lasts */
+  /** @throws Error while the pause after a failure lasts, and once closed */
   private connection(): Promise<Client> {
     if (this.closed) return Promise.reject(new Error('closed'));
     if (this.connected) return this.connected;
@@ -129,7 +130,7 @@ export class PostgresLive implements LiveBus {
     });
     try {
       await client.connect();
-      // Those who came while it was being made ask for themselves too: to listen twice is to listen once.
+      // A subscriber that arrives while this connects sends its own LISTEN too. A second LISTEN on a channel has no effect.
       for (const turnId of this.listeners.turns()) await client.query(`LISTEN ${this.channelOf(turnId)}`);
     } catch (error) {
       this.handleDisconnect(client, error);
@@ -161,7 +162,7 @@ export class PostgresLive implements LiveBus {
     this.later();
   }
 
-  /** Only for those who listen: whoever publishes comes again by himself. */
+  /** Reconnects after the pause, only if there are subscribers: a publisher connects again with its next event. */
   private later(): void {
     if (this.closed || this.again || this.listeners.turns().length === 0) return;
     this.again = setTimeout(

@@ -1,7 +1,7 @@
 /**
- * The classes that a person has accepted, each for exactly one definition: another hash, and the tool is destructive
- * again. And the answers of a server that count as refusals, by their codes. Beside the servers' file, so that both are
- * deployed together.
+ * Reads and writes the file of accepted tool classes, and pins tools in the store. A person accepts a class for exactly one
+ * definition: if its hash changes, the tool is destructive again. The file also lists the error codes of a server that count as
+ * refusals. It lies beside the servers' file, so that both are deployed together.
  */
 import { existsSync, statSync } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
@@ -21,8 +21,8 @@ const LARGEST_FILE = 16 * 1024 * 1024;
 const MOST_FAULTS = 10;
 
 /**
- * A code of JSON-RPC, or an HTTP status of refusal. Not -32000 and -32001: the SDK uses them for a connection that was lost and
- * for an answer that did not come, which prove nothing.
+ * A JSON-RPC error code, or an HTTP status 4xx. Not -32000 and -32001: the SDK uses them for a lost connection and for a missing
+ * answer, which prove nothing.
  */
 const ANSWER_CODE = /^(?!-3200[01]$)(-?[1-9]\d{0,9}|http-4\d\d)$/;
 
@@ -30,7 +30,7 @@ const who = { by: z.string().max(200), at: z.string().max(40) };
 
 const FILE = z.strictObject({
   v: z.literal(FORM),
-  /** Server → code → who has accepted that such an answer means that nothing was done. Absent in older files. */
+  /** Server → code → the person who accepted that such an answer means that nothing was done. Absent in older files. */
   trusted_errors: z.record(z.string(), z.record(z.string().regex(ANSWER_CODE), z.strictObject(who))).optional(),
   servers: z.record(
     z.string(),
@@ -38,7 +38,7 @@ const FILE = z.strictObject({
       z.string(),
       z.strictObject({
         class: z.enum(CLASSES),
-        /** Of the definition that was looked at. */
+        /** Hash of the definition that the person saw. */
         hash: z.string().regex(/^[0-9a-f]{64}$/),
         ...who,
       }),
@@ -46,7 +46,7 @@ const FILE = z.strictObject({
   ),
 });
 
-/** Server → tool, as the server calls it → what was accepted. */
+/** Server → tool, as the server calls it → the accepted class. */
 export type AcceptedTools = z.output<typeof FILE>['servers'];
 export type TrustedErrors = NonNullable<z.output<typeof FILE>['trusted_errors']>;
 
@@ -59,7 +59,7 @@ export function acceptedPath(serversPath: string): string {
   return `${serversPath.replace(/\.json$/, '')}.accepted.json`;
 }
 
-/** Nothing where there is no such file. @throws BadServersFile */
+/** Empty if there is no such file. @throws BadServersFile */
 export async function readAcceptedTools(path: string): Promise<AcceptedTools> {
   return (await readAcceptedFile(path)).servers;
 }
@@ -85,7 +85,7 @@ async function readAcceptedFile(path: string): Promise<Omit<z.output<typeof FILE
   }
 }
 
-/** @param trusted absent: those that stand in the file stay */
+/** @param trusted absent: the codes in the file stay */
 export async function writeAcceptedTools(path: string, servers: AcceptedTools, trusted?: TrustedErrors): Promise<void> {
   const trusted_errors = trusted ?? (await readTrustedErrors(path));
   const folder = dirname(resolve(path));
@@ -93,15 +93,15 @@ export async function writeAcceptedTools(path: string, servers: AcceptedTools, t
   await replaceFile(folder, resolve(path), Buffer.from(`${JSON.stringify({ v: FORM, servers, trusted_errors }, null, 2)}\n`));
 }
 
-/** Null: nobody has accepted this definition. */
+/** Null: no person has accepted this definition. */
 export function acceptedClass(accepted: AcceptedTools, server: string, { name, hash }: ListedTool): AcceptableClass | null {
   const entry = getOwn(getOwn(accepted, server) ?? {}, name);
   return entry?.hash === hash ? entry.class : null;
 }
 
-// A definition with its class, as a turn is pinned to it. It lies in the store under its hash, and the tool's version is that
-// hash: so approvals and digests cover it, and a fresh worker finds it without asking the server. A seal with the store's key
-// shows that a worker wrote it: what lies in a store may also be a result that some server has sent.
+// A definition with its class, as a turn pins it. It is stored under its hash, and the tool's version contains that hash. So
+// approvals and digests cover it, and a new worker finds it without asking the server. A seal with the store's key proves that a
+// worker wrote it: a part of the store may also be a result that a server sent.
 
 export interface PinnedTool {
   server: string;
@@ -110,20 +110,20 @@ export interface PinnedTool {
   definition: JsonObject;
 }
 
-/** Not a turn's: the same definition is one part, whichever turn pins it. */
+/** The same for all turns: an equal definition is one part, whichever turn pins it. */
 const SCOPE = 'mcp';
 const PIN_FORM = 'holdfast.mcp_tool/1';
 const VERSION = /^0\.0\.0-h([0-9a-f]{64})$/;
 
 type PinStore = Pick<Store, 'putPart' | 'getPart' | 'derivedKey'>;
 
-/** Stores it. @returns the version that names it */
+/** Stores the pinned tool. @returns the version that names it */
 export async function pin(store: PinStore, { server, class: toolClass, definition }: PinnedTool): Promise<string> {
   const body = { v: PIN_FORM, server, class: toolClass, definition };
   return `0.0.0-h${await store.putPart(SCOPE, { ...body, seal: sealOf(store, body) })}`;
 }
 
-/** Null: the version names nothing that a worker has pinned. @throws StoreError `damaged` */
+/** Null: no worker has pinned a tool as this version. @throws StoreError `damaged` */
 export async function pinnedAs(store: PinStore, version: string): Promise<PinnedTool | null> {
   const ref = VERSION.exec(version)?.[1];
   if (ref === undefined) return null;

@@ -1,2 +1,2 @@
-/** A type of browsers that the MCP SDK's declarations name. */
+/** Declares a browser type that the MCP SDK's declarations use. */
 type HeadersInit = ConstructorParameters<typeof Headers>[0];

@@ -1,4 +1,4 @@
-/** Tools of MCP servers (docs/mcp.md). */
+/** The exports of this folder: tools of MCP servers (docs/mcp.md). */
 export {
   acceptedClass,
   acceptedPath,

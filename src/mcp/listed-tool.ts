@@ -1,4 +1,7 @@
-/** A tool as its server lists it: hostile input, made into plain JSON of bounded size, and hashed. */
+/**
+ * Parses a tool from an MCP server's list: untrusted input, reduced to plain JSON of limited size and hashed. Also derives its
+ * name for the model, and its class.
+ */
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConversionError, type McpImport } from '../tools/convert';
@@ -13,16 +16,16 @@ import { countSchemas } from '../tools/schema/cost';
 export interface ListedTool {
   /** As the server calls it. */
   name: string;
-  /** What the server says of it, without what changes nothing for whoever calls it. */
+  /** The server's definition, without the fields that make no difference to a caller. */
   definition: JsonObject;
-  /** Of the definition: name, description, schemas, annotations, and whatever else it holds. */
+  /** Hash of the definition: name, description, schemas, annotations and every other field. */
   hash: string;
 }
 
-/** The server's private notes, and pictures for people. */
+/** The server's private notes, and icons for people. */
 const LEFT_OUT = ['_meta', 'icons'];
 
-/** Without a look at its schemas. @throws ConversionError for what is no definition */
+/** Does not check the schemas. @throws ConversionError for what is not a tool definition */
 export function parseListedTool(raw: unknown): ListedTool {
   const copy = plainJson(raw, DEFINITION_BOUNDS, 'The tool');
   const json = toJson(copy); // lone surrogates and huge integers could not be hashed
@@ -44,18 +47,18 @@ export function importedTool(server: string, definition: JsonObject): McpImport 
   return fromMcp({ ...definition, name: toolName(server, String(definition.name)), title });
 }
 
-// A tool's name as the model API takes it: the server's, then the tool's own. MCP allows names that the API does not;
-// those are mended, and a hash of the real name keeps two of them apart. What a name stands for is looked up in the
-// pinned definition, never guessed from it.
+// A tool's name for the model API: the server's name, the separator, the tool's own name. MCP allows names that the API does not.
+// Such a name is made valid, and a hash of the real name keeps two of them apart. The real name is read from the pinned
+// definition, and never derived from this one.
 
-/** The model API's own bound. */
+/** The model API's limit, characters. */
 const LONGEST = 64;
 const HASH = 8;
 
 /** Lower case, digits, single `-` and `_`, so that no name holds the separator. */
 export const SERVER_NAME = /^(?=.{1,32}$)[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*$/;
 
-/** The same for the same two names, whatever else the server offers. */
+/** Depends on these two names only, not on the server's other tools. */
 export function toolName(server: string, tool: string): string {
   const prefix = `${server}${SEPARATOR}`;
   const plain = tool.replace(/[^a-zA-Z0-9_-]/g, '_');
@@ -64,26 +67,29 @@ export function toolName(server: string, tool: string): string {
   return `${prefix}${plain.slice(0, LONGEST - prefix.length - HASH - 1)}_${hash}`;
 }
 
-// What a server's hints amount to. They are a server's word about itself: they can make a class stricter, and be a proposal to a
-// person; by themselves they never make a tool harmless.
+// The class that a server's hints suggest. Hints are the server's claims about itself. They can make a class stricter, and they
+// are proposed to a person. Hints alone never make a tool less strict.
 
-/** From the mildest. What a person may accept; `compute` and `agent` are for tools of our own. */
+/** The classes that a person may accept, mildest first. `compute` and `agent` are for the app's own tools. */
 export const CLASSES = ['read', 'write', 'destructive'] as const;
 export type AcceptableClass = (typeof CLASSES)[number];
 
-/** The class to propose. `write` may be repeated after a crash, so only what calls itself idempotent is proposed as that. */
+/**
+ * The class to propose. A `write` call may be repeated after a crash, so only a tool that calls itself idempotent is proposed as
+ * `write`.
+ */
 export function proposedClass(annotations: Json | undefined): AcceptableClass {
   const hints = hintsOf(annotations);
   if (hints.readOnlyHint === true) return stricter('read', leastClass(annotations));
   return hints.destructiveHint === false && hints.idempotentHint === true ? 'write' : 'destructive';
 }
 
-/** The class that counts: what a person accepted, or destructive; made stricter where the server itself says so. */
+/** The effective class: the one that a person accepted, else destructive; stricter where the server's hints require it. */
 export function classOf(accepted: AcceptableClass | null, annotations: Json | undefined): AcceptableClass {
   return stricter(accepted ?? 'destructive', leastClass(annotations));
 }
 
-/** Only what is said counts: MCP's defaults are no statement of the server's. */
+/** Reads explicit hints only: MCP's defaults are not a statement of the server. */
 function leastClass(annotations: Json | undefined): AcceptableClass {
   const hints = hintsOf(annotations);
   if (hints.destructiveHint === true) return 'destructive';
@@ -98,15 +104,18 @@ function hintsOf(annotations: Json | undefined): JsonObject {
   return isJsonObject(annotations) ? annotations : {};
 }
 
-// Of what a server lists, the tools that can be used. To compile their schemas takes long: other work of this process has turns
-// between, what is known from the list before is not compiled again, and all together have a bound.
+// The usable tools of a server's list. Compiling their schemas takes long. So the loop yields to other work of this process, does
+// not compile tools of the previous list again, and limits the number of schemas.
 
-/** Schemas of all tools of a server together: half a millisecond each, to compile. */
+/** Limit for the schemas of all tools of a server together. Compiling one takes half a millisecond. */
 const MOST_SCHEMAS = 20_000;
-/** How long nothing else runs, ms; one large tool may take longer. */
+/** Time that the loop runs before it yields, ms; one large tool may take longer. */
 const AT_ONCE_MS = 10;
 
-/** @param known tools of the list before @param refuse is told why one cannot be used */
+/**
+ * @param known tools of the previous list
+ * @param refuse gets the reason why a tool cannot be used
+ */
 export async function usableTools(
   server: string,
   raw: readonly unknown[],
@@ -141,7 +150,7 @@ function schemasOf(schema: Json | undefined): number {
   return isJsonObject(schema ?? null) ? countSchemas(schema as JsonObject) : 0;
 }
 
-/** To be awaited between pieces of work: gives other work a turn once they have taken a while. */
+/** Returns a function to await between pieces of work: it yields to other work after `AT_ONCE_MS`. */
 export function pauses(): () => Promise<void> {
   let since = performance.now();
   return async () => {

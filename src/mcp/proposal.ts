@@ -1,4 +1,4 @@
-/** What a server offers, and what stands accepted of it: for whoever decides on classes. */
+/** Compares a server's tools with the accepted classes, and proposes a class for each to the person who decides. */
 import { acceptedClass, type AcceptedTools } from './accepted-file';
 import { classOf, proposedClass, stricter, type AcceptableClass, importedTool, type ListedTool, toolName } from './listed-tool';
 import { getOwn } from '../shared/json/json';
@@ -10,14 +10,14 @@ export interface Proposal {
   name: string;
   description: string;
   hash: string;
-  /** `changed`: another definition was accepted, so it is destructive until somebody looks again. */
+  /** `changed`: another definition was accepted, so the tool is destructive until a person accepts this one. */
   state: 'accepted' | 'changed' | 'new';
-  /** What counts now. */
+  /** The effective class. */
   class: AcceptableClass;
-  /** What its hints amount to. */
+  /** The class that the server's hints suggest. */
   proposed: AcceptableClass;
   annotations: unknown;
-  /** What of its definition is not applied as the server means it: defaults that do not fit their fields. */
+  /** Parts of its definition that are not applied: defaults that do not fit their fields. */
   warnings: string[];
 }
 
@@ -42,7 +42,7 @@ export function proposals(server: string, listed: readonly ListedTool[], accepte
   });
 }
 
-/** The same, with one person's choice for some of these tools. A class below what the server says of itself is made stricter. */
+/** Adds one person's choice for some of the tools. A class below what the server's hints require is made stricter. */
 export function accepting(
   accepted: AcceptedTools,
   server: string,

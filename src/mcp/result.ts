@@ -1,6 +1,6 @@
 /**
- * A server's result as ours: its blocks in their order, files kept beside it, structured content as data. Whatever it
- * holds is data of a stranger: bounded, without the secrets that we sent, and never read as a decision about anything.
+ * Converts a server's result to a tool result: content blocks in order, files stored beside it, structured content as data. All
+ * of it is untrusted. Its size is limited, the secrets that were sent to the server are removed, and no decision is read from it.
  */
 import { LRUCache } from 'lru-cache';
 import { hashJson } from '../shared/json/digests';
@@ -14,10 +14,10 @@ import { MESSAGE_BYTES } from './connection/bounded-fetch';
 import type { Tool } from '../tools/define/tool';
 
 const BOUNDS = { ...RESULT_BOUNDS, characters: MESSAGE_BYTES };
-/** As many as one result may hold (`tools/results/result-files.ts`). */
+/** The limit of files in one result (`tools/results/result-files.ts`). */
 const MOST_FILES = 20;
 
-/** What a tool returns: `{content?: [...], structured?: {...}}`, or `{text}` where there is nothing but one text. */
+/** What a tool returns: `{content?: [...], structured?: {...}}`, or `{text}` if the result is one text. */
 export type McpData = { [key: string]: Json | BinaryFile | McpData | McpData[] };
 
 /**
@@ -29,7 +29,7 @@ export function resultData(result: unknown, clean: (text: string) => string): Mc
   const blocks = Array.isArray(json.content) ? json.content.filter(isJsonObject) : [];
   if (json.isError === true) throw toToolError(blocks);
   const structured = isJsonObject(json.structuredContent) ? json.structuredContent : null;
-  // For clients that know no structured content a server says the same once more, as text.
+  // A server repeats structured content as text, for clients that do not support it. That block is left out.
   const whole = JSON.stringify(structured);
   const said = structured === null ? blocks : blocks.filter((block) => !says(block, whole));
   if (structured === null && said.length === 1 && said[0]!.type === 'text') return { text: String(said[0]!.text) };
@@ -38,10 +38,10 @@ export function resultData(result: unknown, clean: (text: string) => string): Mc
   return { ...(content.length > 0 || structured === null ? { content } : {}), ...(structured === null ? {} : { structured }) };
 }
 
-/** By the hash of what a server says. A schema is compiled once for each object that it is. */
+/** Converted schemas, by the hash of the server's schema. Compiled schemas are cached per object, so the same object is reused. */
 const outputSchemas = new LRUCache<string, JsonObject>({ max: 1000 });
 
-/** A tool's output schema in our dialect: the same object for the same text. @throws ConversionError */
+/** Converts a tool's output schema to the dialect used here. Equal schemas give the same object. @throws ConversionError */
 export function outputSchemaOf(outputSchema: Json): JsonObject {
   const hash = hashJson(outputSchema);
   const known = outputSchemas.get(hash);
@@ -52,8 +52,8 @@ export function outputSchemaOf(outputSchema: Json): JsonObject {
 }
 
 /**
- * What the structured content lacks of what the server promised; null: nothing, or it promised nothing.
- * @param server who pays with its time where the check takes long
+ * Checks structured content against the output schema. Returns the fault; null: there is none, or the server declared no schema.
+ * @param server is charged for the time of a long check
  * @throws ConversionError
  */
 export async function structuredFault(
@@ -102,7 +102,7 @@ function fileData(base64: Json | undefined, mimeType: Json | undefined, name: st
     return { file: binaryFile({ filename, contentType, bytes }) };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    return { file: binaryFile({ filename, contentType: OCTETS, bytes }) }; // a content type that is none
+    return { file: binaryFile({ filename, contentType: OCTETS, bytes }) }; // the content type is invalid
   }
 }
 
@@ -112,12 +112,12 @@ function nameOf(uri: Json | undefined): string {
   return typeof uri === 'string' ? (uri.split(/[/\\]/).at(-1) ?? 'resource').slice(0, 200) : 'resource';
 }
 
-/** Those that are texts. */
+/** The fields whose value is a string. */
 function texts(fields: Record<string, Json | undefined>): Record<string, string> {
   return Object.fromEntries(Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === 'string'));
 }
 
-/** @param json of the structured content, written once: there may be thousands of blocks */
+/** @param json the structured content, serialized once: there may be thousands of blocks */
 function says(block: JsonObject, json: string): boolean {
   if (block.type !== 'text' || typeof block.text !== 'string') return false;
   try {
@@ -127,7 +127,7 @@ function says(block: JsonObject, json: string): boolean {
   }
 }
 
-/** Every text, keys too. */
+/** Cleans every text, keys too. */
 function cleanTexts(value: Json, clean: (text: string) => string): Json {
   if (typeof value === 'string') return clean(value);
   if (Array.isArray(value)) return value.map((item) => cleanTexts(item, clean));

@@ -1,6 +1,7 @@
 /**
- * The file of MCP servers, in the form that other clients use too: `{"mcpServers": {"files": {"command": …}}}`.
- * `${NAME}` and `${NAME:-default}` stand for variables of the environment (NAME_FILE too), so that no secret stands in it.
+ * Reads and writes the file of MCP servers, in the format that other clients use too: `{"mcpServers": {"files": {"command":
+ * …}}}`. `${NAME}` and `${NAME:-default}` are replaced by environment variables (NAME_FILE too), so that the file holds no
+ * secrets.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -19,18 +20,18 @@ interface Common {
   connectTimeoutMs?: number;
   /** Values that must not show in results, errors or logs. */
   secrets: string[];
-  /** Of variables or headers (these in lower case): how they stand in what a call acts on. Others: as a digest. */
+  /** How variables or headers (these in lower case) appear in a call's target. Those not named here: as a digest. */
   target: Record<string, InTarget>;
 }
 
-/** `shown`: no secret, and read on the card. `ignored`: a credential that is replaced, and means the same account. */
+/** `shown`: not a secret, and shown on the card. `ignored`: a credential that is replaced over time, for the same account. */
 export type InTarget = (typeof IN_TARGET)[number];
 
 export interface StdioServer extends Common {
   transport: 'stdio';
   command: string;
   args: string[];
-  /** All that the program is given, besides the few variables that any program needs (PATH, HOME…). */
+  /** The program's whole environment, besides the few variables that any program needs (PATH, HOME…). */
   env: Record<string, string>;
   cwd?: string;
 }
@@ -44,9 +45,9 @@ export interface HttpServer extends Common {
 }
 
 export interface OAuthSettings {
-  /** `client_credentials`: this process logs in by itself. `authorization_code`: a person does, by `holdfast mcp login`. */
+  /** `client_credentials`: this process logs in by itself. `authorization_code`: a person logs in with `holdfast mcp login`. */
   grant: (typeof GRANTS)[number];
-  /** The authorization server; credentials go to no other. */
+  /** The authorization server; credentials are sent to no other. */
   issuer: string;
   clientId?: string;
   clientSecret?: string;
@@ -57,7 +58,7 @@ export type ServerConfig = StdioServer | HttpServer;
 
 const LARGEST_FILE = 1024 * 1024;
 const MOST_SERVERS = 64;
-/** Shorter ones are no secrets, and taking them out would garble results. */
+/** Shorter values are not treated as secrets: removing them would garble results. */
 const SHORTEST_SECRET = 8;
 
 const IN_TARGET = ['shown', 'ignored'] as const;
@@ -66,7 +67,7 @@ const text = z.string().max(4096);
 const texts = z.record(z.string().max(200), text);
 const timeout_ms = z.number().int().min(100).max(86_400_000).optional();
 const target = z.record(z.string().max(200), z.enum(IN_TARGET)).default({});
-/** A turn's first activity has two minutes. */
+/** The limit is below the two minutes of a turn's first activity. */
 const connect_timeout_ms = z.number().int().min(100).max(100_000).optional();
 const stdio = z.strictObject({
   type: z.literal('stdio').optional(),
@@ -96,7 +97,7 @@ const http = z.strictObject({
   connect_timeout_ms,
 });
 
-/** An entry as it stands in the file. */
+/** An entry as written in the file. */
 export type ServerEntry = z.input<typeof stdio> | z.input<typeof http>;
 
 export class BadServersFile extends Error {
@@ -118,7 +119,7 @@ export function readServers(path: string, env: NodeJS.ProcessEnv = process.env):
   return servers;
 }
 
-/** The entries, unread; none where there is no such file. @throws BadServersFile */
+/** The entries, not validated; empty if there is no such file. @throws BadServersFile */
 export function readEntries(path: string): Record<string, ServerEntry> {
   const bad = (why: string) => new BadServersFile(`${path} (HOLDFAST_MCP) ${why}; it must be {"mcpServers": {"NAME": {…}}}.`);
   let parsed: unknown;
@@ -137,7 +138,7 @@ export function readEntries(path: string): Record<string, ServerEntry> {
   return file.data.mcpServers as Record<string, ServerEntry>;
 }
 
-/** Replaces the servers of the file; what else stands in it stays. @throws BadServersFile */
+/** Replaces the servers in the file and keeps its other fields. @throws SyntaxError if the file is not JSON */
 export async function writeEntries(path: string, mcpServers: Record<string, ServerEntry>): Promise<void> {
   const folder = dirname(resolve(path));
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -145,7 +146,7 @@ export async function writeEntries(path: string, mcpServers: Record<string, Serv
   await replaceFile(folder, resolve(path), Buffer.from(`${JSON.stringify({ ...rest, mcpServers }, null, 2)}\n`));
 }
 
-/** One entry, checked, its variables put in. @throws Error in words that never hold a value */
+/** Validates one entry and replaces its variables. @throws Error whose message never holds a variable's value */
 export function serverOf(name: string, entry: unknown, env: NodeJS.ProcessEnv = process.env): ServerConfig {
   if (!SERVER_NAME.test(name))
     throw new Error('a name must be up to 32 lower-case letters and digits, with single - or _ between them');
@@ -191,7 +192,7 @@ function inTarget(
   return Object.fromEntries(Object.entries(said).map(([name, how]) => [plain(name), how]));
 }
 
-/** The values that nobody has called plain. */
+/** The values that the entry does not mark as `shown`. */
 function pickSecretValues(
   given: Record<string, string>,
   target: Record<string, InTarget>,
@@ -249,7 +250,7 @@ function fromFile(name: string, path: string | undefined): string | undefined {
   }
 }
 
-/** `Bearer x` is one word and a secret. */
+/** Values and their words: in `Bearer x`, `x` is a secret too. */
 function secretsIn(values: string[]): string[] {
   const words = values.flatMap((value) => [value, ...value.split(/\s+/)]);
   return [...new Set(words)].filter((word) => word.length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);

@@ -1,4 +1,4 @@
-/** The tools of MCP servers, as a worker serves them. */
+/** Offers the tools of MCP servers to a worker's turns: lists them, pins them and runs their calls. */
 import { LRUCache } from 'lru-cache';
 import { checkPackage } from '../optional-package';
 import { getOwn, type JsonObject } from '../shared/json/json';
@@ -27,7 +27,7 @@ import type { Tool, ToolContext, ToolLogger } from '../tools/define/tool';
 
 export interface McpSettings extends Omit<ConnectionSettings, 'log'> {
   servers: readonly ServerConfig[];
-  /** File of the accepted classes; read anew whenever it counts. */
+  /** File of the accepted classes; read again at each use. */
   accepted: string;
   store: Store;
   log: ToolLogger;
@@ -82,7 +82,7 @@ export class McpServers implements ToolSource {
     await Promise.all([...this.connections.values()].map((connection) => connection.close()));
   }
 
-  /** What a person accepted; all is destructive where that cannot be read. */
+  /** The accepted classes. If they cannot be read, every tool is destructive. */
   private async loadAcceptedTools(): Promise<AcceptedTools> {
     try {
       return await readAcceptedTools(this.settings.accepted);
@@ -102,7 +102,7 @@ export class McpServers implements ToolSource {
     return code !== null && getOwn(getOwn<TrustedErrors[string]>(trusted, server) ?? {}, code) !== undefined;
   }
 
-  /** Now, or as last known; null: it was never reached. */
+  /** The list of now, else the last known one; null: the server was never reached. */
   private async listTools(server: string): Promise<ListedTool[] | null> {
     const connection = this.connections.get(server);
     if (!connection) return null;
@@ -127,7 +127,7 @@ export class McpServers implements ToolSource {
     return { pinned, version: await pin(this.settings.store, pinned) };
   }
 
-  /** Null: a definition of ours cannot be made of it. */
+  /** Null: the definition cannot be converted to a tool. */
   private usable({ pinned, version }: { pinned: PinnedTool; version: string }): Tool | null {
     const { server, definition } = pinned;
     try {
@@ -147,7 +147,7 @@ export class McpServers implements ToolSource {
   private make(pinned: PinnedTool, version: string): Tool {
     const { server, definition } = pinned;
     const { value } = importedTool(server, definition);
-    // Its output is checked by hand: the schema is about a part of what the tool returns here.
+    // `read` checks the output: the schema covers only a part of what the tool returns here.
     const { output: _output, ...json } = value;
     const timeoutMs = this.connections.get(server)?.server.timeoutMs;
     const tool = toolFromDefinition(
@@ -156,7 +156,7 @@ export class McpServers implements ToolSource {
         version,
         class: pinned.class,
         group: server,
-        egress: true, // whatever is given to it leaves this process
+        egress: true, // its input leaves this process
         streaming: true,
         ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
       },
@@ -199,7 +199,7 @@ export class McpServers implements ToolSource {
     return this.read(connection, pinned, result);
   }
 
-  /** What is run is what was pinned: not another tool by the same name, nor one whose class somebody has taken back. */
+  /** Checks that the server still has the pinned tool: the same definition, with a class that has not been withdrawn since. */
   private async checkAgainstPin(
     connection: Connection,
     { server, class: pinnedClass, definition }: PinnedTool,
@@ -233,7 +233,7 @@ export class McpServers implements ToolSource {
       );
   }
 
-  /** A destructive tool did act, whatever it says of it: its result is kept, and marked. */
+  /** Converts a result. A destructive tool has acted even if its result is unreadable: the result is then kept, and marked. */
   private async read(connection: Connection, { class: toolClass, definition }: PinnedTool, result: JsonObject): Promise<McpData> {
     const name = toolName(connection.server.name, String(definition.name));
     const broken = (message: string, data: McpData = {}): McpData => {

@@ -1,7 +1,7 @@
 /**
- * Where the calls of a server's tools go, for the card and the digest: its address or command, and as whom. No secret stands in
- * it. Values of `env` and `headers` may be one, or short enough to be guessed: of each there is a digest under a key of the
- * store, unless the entry says that it may be shown, or that it is only replaced (decision 0033).
+ * Describes the target of a server's calls, for the card and the digest: address or command, and account. It holds no secrets. A
+ * value of `env` or `headers` may be a secret, or short enough to be guessed. So the target has its digest under a key of the
+ * store, unless the entry marks it as `shown` or `ignored` (decision 0033).
  */
 import { createHmac } from 'node:crypto';
 import { canonical } from '../shared/json/canonical';
@@ -12,17 +12,17 @@ import { FileLogin, withOAuth, type OAuthServer } from './connection/oauth';
 import type { ServerConfig } from './servers-file';
 
 const LONGEST = 1000;
-/** Characters of names and values together: a target is read on a card, and has a bound. */
+/** Limit for names and values together, characters: a person reads the target on a card. */
 const MOST_VALUES = 1200;
 const NOT_COMPARED = 'not compared';
 
 export interface TargetParts {
-  /** Of the store, so that every worker says the same, and nobody without it can try guesses. */
+  /** A key of the store: every worker gets the same digests, and nobody without the key can test guesses. */
   key: Buffer;
   loginFolder: string;
 }
 
-/** @param connection absent: this worker knows no such server any more */
+/** @param connection absent: this worker no longer has that server */
 export function targetOf(
   name: string,
   connection: Pick<Connection, 'server' | 'clean'> | undefined,
@@ -30,7 +30,7 @@ export function targetOf(
 ): JsonObject {
   if (!connection) return { server: name };
   const { server, clean } = connection;
-  // What is left out on the card is in the digest all the same.
+  // Text that is cut on the card is covered by the digest all the same.
   const shown = (text: string) => {
     const cleaned = clean(text).toWellFormed();
     return cleaned.length <= LONGEST ? cleaned : `${cleaned.slice(0, LONGEST).toWellFormed()}… (${hashJson(cleaned)})`;
@@ -41,7 +41,7 @@ export function targetOf(
     const cwd: JsonObject = server.cwd === undefined ? {} : { cwd: shown(server.cwd) };
     return { server: name, command, ...cwd, ...fieldUnlessEmpty('env', values(server.env)) };
   }
-  // As it is sent: the case of a header's name means nothing, and of two only the last is.
+  // As sent: the case of a header's name means nothing, and only the last of two is sent.
   const headers = Object.fromEntries(Object.entries(server.headers).map(([header, value]) => [header.toLowerCase(), value]));
   const oauth = withOAuth(server) ? loginOf(server, shown, parts.loginFolder) : {};
   return {
@@ -52,7 +52,7 @@ export function targetOf(
   };
 }
 
-/** A client's secret says that it is this client: another secret is the same one. */
+/** The client's secret is left out: the client id names the client, and a new secret does not change it. */
 function loginOf(server: OAuthServer, shown: (text: string) => string, folder: string): JsonObject {
   const { issuer, clientId, grant } = server.oauth;
   return {
@@ -72,7 +72,7 @@ function valuesOf(server: ServerConfig, given: Record<string, string>, shown: (t
   return canonical(all).length <= MOST_VALUES ? all : keyedDigest(key, { server: server.name, all });
 }
 
-/** 128 bits: nobody finds another value with the same, and a card stays readable. */
+/** 128 bits: nobody finds another value with the same digest, and a card stays readable. */
 function keyedDigest(key: Buffer, what: JsonObject): string {
   return `digest ${createHmac('sha256', key).update(canonical(what)).digest('hex').slice(0, 32)}`;
 }
@@ -81,7 +81,7 @@ function fieldUnlessEmpty(name: string, values: Json): JsonObject {
   return typeof values === 'object' && values !== null && Object.keys(values).length === 0 ? {} : { [name]: values };
 }
 
-/** As one argument. */
+/** Quoted if it has spaces or quotes. */
 function quoteArgument(argument: string): string {
   return /^[^\s"']+$/.test(argument) ? argument : JSON.stringify(argument);
 }

@@ -1,41 +1,42 @@
 /**
  * The book of one budget: what was spent within its window, and what is reserved for calls that are about to run.
  *
- * A reservation counts from before the dispatch until its window is over, whatever becomes of the call; a settlement can only make
- * it count less. So a settlement that is lost costs room, never the cap. The window is counted from the
- * latest moment at which the effect can have happened: what counts as spent is in the book whenever it was spent.
- * Amounts are whole numbers as text.
+ * A reservation counts from before the dispatch until its window is over, however the call ends. A settlement can only make it
+ * count less, so a lost settlement costs room and never exceeds the cap. The window starts at the latest moment at which the effect
+ * can have happened, so spending is in the book for its whole window. Amounts are whole numbers as text.
  */
 import { hashJson } from './json/digests';
 import { jsonBytes } from './json/json';
 
-/** Which budget it is. */
+/** Identifies a budget. */
 export interface BudgetName {
   agent: string;
   budget: string;
   per: string;
-  /** The session, principal or tool; empty: the agent's one. */
+  /** The session, principal or tool; empty: one budget for the agent. */
   of: string;
 }
 
-/** `budget/` and 40 hex: what it is counted per may be any text, and whose it is need not stand in every list. */
+/** `budget/` and 40 hex, a hash: `of` may be any text, and not every list of workflows should show whose budget it is. */
 export function budgetWorkflowId({ agent, budget, per, of }: BudgetName): string {
   return `budget/${hashJson({ v: 'holdfast.budget/1', agent, budget, per, of }).slice(0, 40)}`;
 }
 
-/** What may be counted; an Ethereum amount has 78 digits. */
+/** Up to 100 digits; an Ethereum amount has 78. */
 const AMOUNT = /^(?:0|[1-9]\d{0,99})$/;
-/** Reservations and doubts at once: the book travels from run to run, and Temporal takes 2 MB. */
+/** Most reservations and doubts at once: the book travels from run to run, and Temporal takes 2 MB. */
 export const MOST_OPEN = 2000;
-/** The same in bytes of JSON; two thousand amounts of usual length are less, and so are a thousand of any. */
+/** The same limit in bytes of JSON. Two thousand amounts of usual length take less, and so do a thousand of any length. */
 const OPEN_BYTES = 400_000;
-/** What is spent is kept by hundredths of its window. */
+/** Spent amounts are summed in slices of a hundredth of the window. */
 const SLICES = 100;
-/** Slices of windows of several lengths: beyond, the first two to end become one, which counts until the later end. */
+/**
+ * Most slices; windows of several lengths make more. Beyond it, the two that end first are merged and count until the later end.
+ */
 const MAX_SLICES = 300;
-/** Closed calls that are remembered, so that a belated repetition does not reserve anew. */
+/** Most closed calls that the book remembers, so that a late repetition does not reserve again. */
 const CLOSED_LIMIT = 200;
-/** Open reservations that an answer names. */
+/** Most open reservations that an answer lists. */
 export const MAX_OPEN = 100;
 
 /** One dispatch of one call. */
@@ -45,23 +46,23 @@ export interface DispatchKey {
   dispatch: number;
 }
 
-/** A reservation that is not settled for good. */
+/** A reservation without a final settlement. */
 export interface Entry extends DispatchKey {
   amount: string;
   state: 'reserved' | 'in_doubt';
-  /** Counts until then, ms since 1970. */
+  /** ms since 1970; the entry counts until then. */
   until: number;
   window_ms: number;
   /** A person let it go beyond the cap. */
   over: boolean;
 }
 
-/** What was spent by calls whose windows end together. */
+/** The total of calls whose windows end at the same time. */
 export interface SpendingSlice {
   until: number;
   amount: string;
   calls: number;
-  /** How many of these a person let go beyond the cap. */
+  /** How many of them a person let go beyond the cap. */
   over: number;
 }
 
@@ -69,9 +70,9 @@ export interface Book {
   open: Entry[];
   /** By `until`, earliest first. */
   spent: SpendingSlice[];
-  /** `<key>/<dispatch>` of what was spent last. */
+  /** `<key>/<dispatch>` of the last spent dispatches. */
   closed: string[];
-  /** As last asked. */
+  /** Of the last request. */
   terms: { cap: string; window_ms: number } | null;
 }
 
@@ -79,11 +80,11 @@ export interface Reservation extends DispatchKey {
   amount: string;
   cap: string;
   window_ms: number;
-  /** How long after this the effect may happen, ms. */
+  /** How long after this reservation the effect may happen, ms. */
   lasts_ms: number;
-  /** Dispatches of the same key up to this one are proven `not_applied`; 0: none is. */
+  /** Dispatches of the same key up to this one are proven `not_applied`; 0: none is proven. */
   proven: number;
-  /** Counts even beyond the cap: a person has approved that, or it was dispatched before. */
+  /** Counts even beyond the cap: a person approved that, or the call was dispatched before. */
   accepted: boolean;
 }
 
@@ -91,11 +92,11 @@ export type ReservationAnswer =
   | { granted: true; used: string; over: boolean }
   | {
       granted: false;
-      /** Without this one. */
+      /** Without this reservation. */
       used: string;
-      /** When the window will have freed enough, ms since 1970; null: it never will. */
+      /** When enough of the window will be free, ms since 1970; null: never. */
       frees_at: number | null;
-      /** Unsettled, oldest first: one of them may have had no effect. */
+      /** Unsettled dispatches, oldest first: one of them may have had no effect. */
       open: DispatchKey[];
     };
 
@@ -111,12 +112,12 @@ export function isAmount(value: unknown): value is string {
   return typeof value === 'string' && AMOUNT.test(value);
 }
 
-/** What counts now. */
+/** What counts at `now`. */
 export function usedAmount(book: Book, now: number): bigint {
   return sum(live(book, now));
 }
 
-/** Reserves, or says why not. The same dispatch again is the same reservation. */
+/** Reserves, or says why not. A repeated dispatch keeps its one reservation. */
 export function reserve(given: Book, asked: Reservation, now: number): { book: Book; answer: ReservationAnswer } {
   const { amount, cap, window_ms, lasts_ms, accepted } = asked;
   const present = { ...pruneBook(given, now), terms: { cap, window_ms } };
@@ -136,7 +137,9 @@ export function reserve(given: Book, asked: Reservation, now: number): { book: B
   return { book: { ...book, open: [...open, entry] }, answer: { granted: true, used: String(before), over } };
 }
 
-/** What became of a dispatch. One that is not in the book changes nothing: it was settled before, or its window is over. */
+/**
+ * Enters how a dispatch ended. A dispatch that is not in the book changes nothing: it was settled before, or its window is over.
+ */
 export function settle(given: Book, said: BudgetSettlement, now: number): Book {
   const book = pruneBook(given, now);
   const entry = book.open.find(same(said));
@@ -150,19 +153,19 @@ export function settle(given: Book, said: BudgetSettlement, now: number): Book {
   return { ...book, open, closed, spent: addSpending(book.spent, entry, now) };
 }
 
-/** Without what has left its window. */
+/** Drops entries that have left their window. */
 export function pruneBook(book: Book, now: number): Book {
   const counts = ({ until }: { until: number }) => until > now;
   return { ...book, open: book.open.filter(counts), spent: book.spent.filter(counts) };
 }
 
-/** When the last of it leaves its window, ms since 1970; null: nothing counts. */
+/** When the last entry leaves its window, ms since 1970; null: nothing counts. */
 export function countsUntil({ open, spent }: Book): number | null {
   const ends = [...open, ...spent].map(({ until }) => until);
   return ends.length === 0 ? null : ends.reduce((a, b) => Math.max(a, b));
 }
 
-/** What happened has happened by now, so its window ends a window from now at the latest; rounded up to a slice. */
+/** The effect has happened by now, so its window ends at most one window from now; the end is rounded up to a slice. */
 function addSpending(spent: SpendingSlice[], { until, window_ms, amount, over }: Entry, now: number): SpendingSlice[] {
   const slice = Math.max(1, Math.ceil(window_ms / SLICES));
   const end = Math.ceil(Math.min(until, now + window_ms) / slice) * slice;
@@ -215,8 +218,8 @@ function nameOf({ key, dispatch }: DispatchKey): string {
 }
 
 /**
- * ms since 1970 of a text in the form of ISO 8601, UTC; NaN for a time that no calendar has: V8 takes 24:00 and the 30th of
- * February for the day after.
+ * ms since 1970 of an ISO 8601 text in UTC; NaN for a time that no calendar has. V8 would read 24:00 or the 30th of February as a
+ * following day.
  */
 export function calendarMs(time: string): number {
   const ms = Date.parse(time);

@@ -1,11 +1,11 @@
 /**
- * The same act under another name: who does, or did, what one intent stands for. A pure state machine; the entity
- * workflow `intent` runs it, one for each intent, as long as the window lasts.
+ * Decides which call may perform the action of an intent, so that the same action under another name does not happen twice. A pure
+ * state machine; the entity workflow `intent` runs it, one for each intent, as long as the window lasts.
  */
 import { hashJson } from './json/digests';
 import type { Json } from './json/json';
 
-/** A call that has been let through to its effect. */
+/** A call that the intent has let through to its effect. */
 export interface IntentOwner {
   /** The idempotency key: it stays the same in a retry and after a reset. */
   key: string;
@@ -16,20 +16,20 @@ export interface IntentOwner {
   /** When it was let through, ISO 8601. */
   at: string;
   window_ms: number;
-  /** Its effect has happened. Until that is known it may be under way, or in doubt. */
+  /** The effect is known to have happened. Before that, it may be under way or in doubt. */
   settled: boolean;
 }
 
 export interface IntentClaim {
   owner: Pick<IntentOwner, 'key' | 'digest' | 'turn_id' | 'call_id' | 'requester'>;
   window_ms: number;
-  /** Digests of owners beside whom a person wants it done all the same. */
+  /** Digests of owners beside which a person approved this call. */
   accepted: string[];
 }
 
 export interface ClaimAnswer {
   granted: boolean;
-  /** The others, in the order in which they were let through. */
+  /** The other owners, in the order in which they were let through. */
   owners: IntentOwner[];
 }
 
@@ -40,29 +40,29 @@ export interface IntentClose {
 }
 
 export const INTENT_WINDOW_MS = 24 * 3_600_000;
-/** An owner of whom nobody ever says how it ended (its turn was terminated) holds no longer than this, or its window. */
+/** An owner whose outcome is never reported (its turn was terminated) holds for this long, or for its window if that is longer. */
 export const UNSETTLED_MS = 30 * 24 * 3_600_000;
 /** Longest time that a claim takes, ms. */
 export const CLAIM_MS = 20_000;
-/** Each further one was accepted by a person who saw the last: older ones need not be kept. */
+/** A person who saw the last owner accepted each further one, so older owners can be dropped. */
 export const MOST_OWNERS = 20;
 
-/** Names an intent. The version of the tool is no part of it: the act is the same. */
+/** Names an intent. The tool's version is not part of it: the action is the same. */
 export function intentHash(tool: string, key: Json): string {
   return hashJson({ v: 'holdfast.intent/1', tool, key });
 }
 
-/** Workflow id of an intent's entity. It belongs to a task queue: only its workers answer for it. */
+/** Workflow id of an intent's entity. The task queue is part of it: only workers of that queue answer for it. */
 export function intentWorkflowId(taskQueue: string, intent: string): string {
   return `intent/${taskQueue}/${intent}`;
 }
 
-/** Lets a call through, unless another was before it that nobody has accepted. The same owner again is let through again. */
+/** Lets a call through, unless there is an earlier owner that no person has accepted. The same owner is let through again. */
 export function claimIntent(owners: IntentOwner[], claim: IntentClaim, now: number): ClaimAnswer & { next: IntentOwner[] } {
   const present = owners.filter((owner) => holds(owner, now));
   const others = present.filter(({ key }) => key !== claim.owner.key);
   if (others.length < present.length) return { granted: true, owners: others, next: present };
-  // Who accepted the last one has seen those before it on the same card.
+  // The approver who accepted the last owner saw the earlier ones on the same card.
   const last = others.at(-1);
   if (last && !claim.accepted.includes(last.digest)) return { granted: false, owners: others, next: present };
   const { key, digest, turn_id, call_id, requester } = claim.owner;
@@ -71,13 +71,13 @@ export function claimIntent(owners: IntentOwner[], claim: IntentClaim, now: numb
   return { granted: true, owners: others, next: [...others, owner].slice(-MOST_OWNERS) };
 }
 
-/** What has happened holds until its window is over; what has not holds no more. */
+/** An applied effect holds until its window is over; one that was not applied no longer holds. */
 export function closeIntent(owners: IntentOwner[], { key, effect }: IntentClose): IntentOwner[] {
   if (effect === 'not_applied') return owners.filter((owner) => owner.key !== key);
   return owners.map((owner) => (owner.key === key ? { ...owner, settled: true } : owner));
 }
 
-/** True while the same act is asked about because of this one. */
+/** True while this owner makes a call for the same action wait for a person. */
 export function holds(owner: IntentOwner, now: number): boolean {
   return now < endOf(owner);
 }

@@ -1,7 +1,10 @@
-/** The search attributes of our workflows: the namespace must have them. They are for lists; what counts is in the workflow. */
+/**
+ * The search attributes of our workflows. The namespace must have them. They serve lists only: the workflow's own state is
+ * authoritative.
+ */
 import { cutBytes } from './text/utf8';
 
-/** As the SDK takes keys. */
+/** In the form of the SDK's keys. */
 export const SEARCH_ATTRIBUTES = {
   agent: { name: 'HoldfastAgent', type: 'KEYWORD' },
   state: { name: 'HoldfastState', type: 'KEYWORD' },
@@ -12,23 +15,23 @@ export const SEARCH_ATTRIBUTES = {
 
 type Keyword = Exclude<keyof typeof SEARCH_ATTRIBUTES, 'tool'>;
 
-/** As Temporal's command line and server name the types. */
+/** The types, as Temporal's command line and server name them. */
 const TYPE_NAMES = { KEYWORD: 'Keyword', KEYWORD_LIST: 'KeywordList' } as const;
 
-/** Names, each with its type as Temporal's command line takes it. */
+/** Each name with its type, as Temporal's command line takes it. */
 export const NAMESPACE_ATTRIBUTES: ReadonlyMap<string, string> = new Map(
   Object.values(SEARCH_ATTRIBUTES).map(({ name, type }) => [name, TYPE_NAMES[type]]),
 );
 
-/** Bytes of UTF-8; databases refuse a longer one. */
+/** UTF-8 bytes; databases refuse a longer value. */
 export const KEYWORD_BYTES = 255;
 
-/** One attribute with its value, cut to what a database takes. */
+/** One attribute with its value, cut to the size that databases take. */
 export function keyword(attribute: Keyword, value: string): { key: (typeof SEARCH_ATTRIBUTES)[Keyword]; value: string } {
   return { key: SEARCH_ATTRIBUTES[attribute], value: cutBytes(value, KEYWORD_BYTES) };
 }
 
-/** What a listed workflow has there; empty: nothing. */
+/** The attribute's value on a listed workflow; empty: it has none. */
 export function keywordOf(attributes: Readonly<Record<string, unknown>> | undefined, attribute: Keyword): string {
   const values = attributes?.[SEARCH_ATTRIBUTES[attribute].name];
   return Array.isArray(values) ? String(values[0] ?? '') : '';

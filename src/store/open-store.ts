@@ -1,4 +1,4 @@
-/** From the setting HOLDFAST_STORE to a store. */
+/** Opens the store that the setting HOLDFAST_STORE names. */
 import { fileURLToPath } from 'node:url';
 import type { Json } from '../shared/json/json';
 import { withoutPassword } from '../shared/text/secrets';
@@ -7,27 +7,27 @@ import type { Store } from './store';
 
 /**
  * @param url `file:PATH`, absolute or relative to the working directory; `file:///PATH` is a URL; `postgres://…`
- * @throws Error in one line, which never shows what a URL may hold of a password
+ * @throws Error in one line, which never shows the password of a URL
  */
 export async function openStore(url: string): Promise<Store> {
   return kindOf(url) === 'files' ? FileStore.open(filePath(url)) : (await postgres()).open(url);
 }
 
-/** What a store is, for people, without a password. Tables are not touched, folders are made. @throws Error as `openStore` */
+/** Describes a store for people, without a password. It does not touch tables; it makes folders. @throws Error as `openStore` */
 export async function describeStore(url: string): Promise<string> {
   if (kindOf(url) === 'postgres') return (await postgres()).describe(url);
   await FileStore.open(filePath(url));
   return withoutPassword(url);
 }
 
-/** One register, for whoever only looks: tables are not touched, folders are made. @throws Error as `openStore` */
+/** One register, for a caller that only reads: it does not touch tables; it makes folders. @throws Error as `openStore` */
 export async function readRegister(url: string, name: string): Promise<{ value: Json; now: number }> {
   return kindOf(url) === 'postgres'
     ? (await postgres()).readRegister(url, name)
     : (await FileStore.open(filePath(url))).registers.read(name);
 }
 
-/** A store in files needs none of it. */
+/** Loaded late: a store in files does not need it. */
 async function postgres() {
   return (await import('./postgres/postgres-store.js')).PostgresStore;
 }

@@ -1,6 +1,6 @@
 /**
- * What a store offers: content-addressed parts and blocks, and effect records. Files are the
- * embedded default; every implementation must be safe with several processes at once.
+ * The interface of a store: content-addressed parts and blocks, effect records, registers and the trail. Files are the embedded
+ * default; every implementation must be safe with several processes at once.
  */
 import type { CallRecord } from '../shared/json/digests';
 import type { Json, JsonObject } from '../shared/json/json';
@@ -16,35 +16,35 @@ export interface NewBlock extends BlockContent {
   at: string;
 }
 
-/** A block as it is hashed: its parts with their salts, in order. */
+/** A block in the form that is hashed: its parts with their salts, in order. */
 export interface BlockWithParts {
   hash: string;
   block: Block;
   parts: Part[];
 }
 
-/** Which store this is, whoever opens it and wherever it is copied to; made once. */
+/** Identifies a store, whichever process opens it and wherever it is copied to; made once. */
 export interface StoreIdentity {
   /** 32 hex. */
   id: string;
-  /** ISO 8601. Of a store from before stores had ids: when the first version that knows them opened it. */
+  /** ISO 8601. For a store from before stores had ids: when a version with ids first opened it. */
   made_at: string;
 }
 
-/** A call as it was admitted: kept under its digest, for whoever runs it. */
+/** A call as it was admitted, kept under its digest for the worker that runs it. */
 export interface AdmittedRecord {
   record: CallRecord;
   /** The effective input. */
   input: JsonObject;
-  /** What the tool declared as its target; null: nothing. */
+  /** The target that the tool declared; null: none. */
   target: JsonObject | null;
 }
 
 export interface Store {
   readonly identity: StoreIdentity;
   /**
-   * Stores one body behind a derived salt, as a part of its own. The same scope and body give the same
-   * part, so that a retry changes nothing.
+   * Stores one body with a derived salt, as a part of its own. The same scope and body give the same part, so that a retry changes
+   * nothing.
    * @param scope first execution run id of the turn
    * @returns the part's hash
    * @throws CanonicalError for a body that has no canonical form
@@ -53,7 +53,7 @@ export interface Store {
   /** Body of a part of its own. @throws StoreError `not_found` or `damaged`, naming the hash */
   getPart(hash: string): Promise<Json>;
   /**
-   * A part of its own with its salt: its canonical form has this hash. One inside a block comes with `getSealedBlock`.
+   * A part of its own with its salt: its canonical form has this hash. A part inside a block comes with `getSealedBlock`.
    * @throws StoreError `not_found` or `damaged`, naming the hash
    */
   getSealedPart(hash: string): Promise<Part>;
@@ -62,18 +62,18 @@ export interface Store {
    * @throws CanonicalError for a body that has no canonical form; TypeError for a malformed block
    */
   seal(scope: string, block: NewBlock): SealedBlock;
-  /** Stores blocks with their parts. Once it resolves they outlive a power cut. */
+  /** Stores blocks with their parts. Once it resolves, they survive a power cut. */
   putBlocks(blocks: SealedBlock[]): Promise<void>;
   /** @throws StoreError `not_found` or `damaged`, naming the hash */
   getBlock(hash: string): Promise<StoredBlock>;
-  /** The same with the salts of its parts; nothing of it is kept in memory. @throws StoreError like `getBlock` */
+  /** The same with the salts of its parts; it is not cached. @throws StoreError like `getBlock` */
   getSealedBlock(hash: string): Promise<BlockWithParts>;
-  /** Keeps calls under their digests. Once it resolves they outlive a power cut. @returns the digests, in order */
+  /** Stores calls under their digests. Once it resolves, they survive a power cut. @returns the digests, in order */
   putCalls(calls: AdmittedRecord[]): Promise<string[]>;
-  /** The call that a digest names, its hashes checked. @throws StoreError `not_found` or `damaged`, naming the digest */
+  /** The call that a digest names; its hashes are checked. @throws StoreError `not_found` or `damaged`, naming the digest */
   getCall(digest: string): Promise<AdmittedRecord>;
   /**
-   * Stores bytes as they are. Once it resolves they outlive a power cut.
+   * Stores bytes as they are. Once it resolves, they survive a power cut.
    * @returns their SHA-256, hex
    */
   putBytes(bytes: Uint8Array): Promise<string>;
@@ -82,23 +82,23 @@ export interface Store {
   readonly effects: EffectStore;
   readonly registers: RegisterStore;
   readonly trail: TrailStore;
-  /** 32 secret bytes, the same in every process that uses this store; another purpose gives another key. */
+  /** 32 secret bytes, the same in every process that uses this store; each purpose has another key. */
   derivedKey(purpose: string): Buffer;
-  /** For readiness: writes something small. @throws Error the system's or the database's */
+  /** For readiness: writes something small. @throws Error of the system or of the database */
   checkWritable(): Promise<void>;
-  /** Gives connections back; nothing may be asked of the store afterwards. A process that ends need not call it. */
+  /** Releases connections; the store cannot be used afterwards. A process that ends need not call it. */
   close(): Promise<void>;
 }
 
 export type EffectState = 'claimed' | 'applied' | 'not_applied' | 'refused' | 'in_doubt';
 
-/** The fence in front of one destructive call: claimed before dispatch, never dispatched twice. */
+/** The guard of one destructive call: claimed before its dispatch, so that no dispatch happens twice. */
 export interface EffectRecord {
   v: 'holdfast.effect/1';
   idempotency_key: string;
   turn_id: string;
   digest: string;
-  /** From 1; a new dispatch needs the one before to be proven `not_applied`. */
+  /** From 1; a new dispatch needs proof that the one before was `not_applied`. */
   dispatch: number;
   state: EffectState;
   tool: string;
@@ -107,8 +107,8 @@ export interface EffectRecord {
   claimed_at: string;
   updated_at: string;
   /**
-   * Until then an attempt may act, by the clock of its worker; null once it is known that none is under way. Absent in older
-   * records, and where nothing was dispatched.
+   * Until then an attempt may act, by the clock of its worker; null once no attempt is under way. Absent in older records, and if
+   * nothing was dispatched.
    */
   deadline?: string | null;
   /** `actHash`: the same for every revision of the call with this input. Absent in older records. */
@@ -130,28 +130,28 @@ export type EffectFacts = Partial<Pick<EffectRecord, 'result_ref' | 'result_head
 
 export interface EffectStore {
   /**
-   * Claims the right to dispatch, atomically over all processes. Refused when this dispatch is
-   * claimed already, or when an earlier dispatch of the key is anything but `not_applied`.
-   * @param state `claimed`, or `not_applied` to fence off a dispatch that never began
+   * Claims the right to dispatch, atomically over all processes. Refused if this dispatch is claimed already, or if an earlier
+   * dispatch of the key is not `not_applied`.
+   * @param state `claimed`, or `not_applied` to block a dispatch that never began
    */
   claim(claim: NewClaim, state?: 'claimed' | 'not_applied'): Promise<{ claimed: boolean; record: EffectRecord }>;
   /**
-   * Moves a record on. Allowed: claimed → applied | not_applied | refused | in_doubt;
-   * in_doubt → applied | not_applied. Repeating the present state is accepted and changes nothing.
-   * @param facts.alone the deadline that this attempt has written: the move counts only while no other has begun since
+   * Moves a record to another state. Allowed: claimed → applied | not_applied | refused | in_doubt; in_doubt → applied |
+   * not_applied. Repeating the present state is accepted and changes nothing.
+   * @param facts.alone the deadline that this attempt wrote: the move fails if another attempt has begun since
    * @throws StoreError `conflict` for any other move, `not_found`
    */
   move(key: string, dispatch: number, to: Exclude<EffectState, 'claimed'>, facts?: EffectFacts): Promise<EffectRecord>;
   /**
-   * Another deadline for a record without a final outcome: an attempt begins, or has ended. The state stays.
-   * @throws StoreError `conflict` if the record is closed, or its deadline is another than `from`; `not_found`
+   * Sets another deadline of a record without a final outcome: an attempt begins, or has ended. The state stays.
+   * @throws StoreError `conflict` if the record is closed, or its deadline is not `from`; `not_found`
    */
   renew(key: string, dispatch: number, from: EffectRecord['deadline'], to: string | null): Promise<EffectRecord>;
   /** The record of the highest dispatch, or null. */
   latest(key: string): Promise<EffectRecord | null>;
-  /** The latest record of a turn's digest, whatever the step. */
+  /** The latest record for a turn's digest, in any step. */
   findByDigest(turnId: string, digest: string): Promise<EffectRecord | null>;
-  /** The same by what was done, whichever revision of the call it was done under; `except` is the key of one that is not meant. */
+  /** The same by the action, in any revision of the call; `except` is the key of a record to leave out. */
   findByAct(turnId: string, act: string, except?: string): Promise<EffectRecord | null>;
 }
 
@@ -161,20 +161,21 @@ export interface TrailStore {
   query(query: TrailQuery): Promise<TrailPage>;
 }
 
-/** `value` undefined: leave it as it is. */
+/** `value` undefined: the register stays as it is. */
 export type RegisterChange<T> = (value: Json, now: number) => { value?: Json; answer: T };
 
 /**
- * Small values that workers have to agree on at this moment (who may run now, until when an upstream wants to be
- * left alone), changed by compare-and-swap: a row with a version in a database, numbered files in a folder. They are
- * no record: a value may be lost with the machine, or after 30 days without a change unless its name begins with `kept/`, and is then null. `now` is the store's clock, ms since 1970.
+ * Small values that workers have to agree on at this moment (who may run now, until when to leave an upstream alone), changed by
+ * compare-and-swap: a row with a version in a database, numbered files in a folder. They are not a record: a value may be lost with
+ * the machine, or after 30 days without a change unless its name begins with `kept/`, and is then null. `now` is the store's clock,
+ * ms since 1970.
  */
 export interface RegisterStore {
-  /** Null where nothing was ever written. */
+  /** Null if nothing was ever written. */
   read(name: string): Promise<{ value: Json; now: number }>;
   /**
-   * Replaces the value by what `change` makes of it, atomically over all processes. `change` is pure: it runs again
-   * when another process was faster, and, seldom, when it cannot be known whether the first time counted.
+   * Replaces the value by the result of `change`, atomically over all processes. `change` is pure: it runs again when another
+   * process was faster and, seldom, when it is unknown whether the first time counted.
    */
   update<T>(name: string, change: RegisterChange<T>): Promise<T>;
 }

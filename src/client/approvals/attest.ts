@@ -1,4 +1,4 @@
-/** Signed decisions on the waiting calls of a turn, and signed messages to it: what `holdfast sign` prints, and what the gateway sends. */
+/** Signs decisions on the waiting calls of a turn, and messages to it, for `holdfast sign` and for the gateway. */
 import { attestDecision } from '../../attestation/bundle-signer';
 import type { DecisionAudience, DecisionClaims } from '../../attestation/claims';
 import type { SigningKey } from '../../attestation/signing-key';
@@ -15,11 +15,11 @@ export interface Signing {
   calls: readonly string[];
   principal: string;
   roles: readonly string[];
-  /** Settle. */
+  /** For `settle`. */
   outcome?: 'applied' | 'not_applied';
-  /** Edit: the whole other input. */
+  /** For `edit`: the whole new input. */
   input?: JsonObject;
-  /** As it is sent beside the decision: with another one, or none, the decision does not count. */
+  /** The note that is sent beside the decision: with another one, or none, the decision does not count. */
   note?: string;
 }
 
@@ -41,7 +41,7 @@ export async function signDecisions(turn: TurnHandle, key: SigningKey, signing: 
     const { of } = pendingOf(view).find((call) => call.digest === digest) ?? {};
     const until = goodUntil(view, digest);
     const claims = {
-      // A sub-agent's call is its own turn's, wherever the decision is sent.
+      // A sub-agent's call belongs to its own turn, wherever the decision is sent.
       aud: of ? { namespace: aud.namespace, ...turnOf(of) } : aud,
       digest,
       decision,
@@ -62,7 +62,7 @@ export interface SignedSending extends Omit<Signing, 'decision'> {
 }
 
 /**
- * Signs decisions, and sends them: note, input and outcome that go along are those that the signatures cover.
+ * Signs decisions and sends them, with the note, input and outcome that the signatures cover.
  * @returns the whole digests. @throws DecisionNotAccepted with the reason; TurnNotFound, NoWorker
  */
 export async function signAndDecide(turn: TurnHandle, key: SigningKey, sending: SignedSending): Promise<string[]> {
@@ -102,10 +102,10 @@ function turnOf({
   return { workflow_id, first_execution_run_id, ...(store_id === undefined ? {} : { store_id }) };
 }
 
-/** The signature is looked at again where the call runs: by then it has waited for those before it, and for a worker. */
+/** The signature is checked again when the call runs. By then the call has waited for earlier calls, and for a worker. */
 const AFTERWARDS_MS = 10 * 60_000;
 
-/** Null: nothing expires. */
+/** Null: this call does not expire. */
 function goodUntil(view: TurnView, digest: string): string | null {
   const waiting = pendingOf(view).filter(({ state }) => state === 'waiting');
   if (!waiting.some((call) => call.digest === digest)) return null;

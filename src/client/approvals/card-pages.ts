@@ -1,11 +1,11 @@
-/** The cards of a turn, asked of its workflow in pages: the Web UI's Current Details have no room for many. */
+/** Queries the cards of a turn's workflow in pages: the Web UI's Current Details have room for few. */
 import { QueryNotRegisteredError } from '@temporalio/client';
 import type { CardPage } from '../../workflows/contract';
 
-/** Digests of one question: 67 bytes each. */
+/** Digests in one query, 67 bytes each. */
 const MOST_DIGESTS = 1000;
 
-/** Asks for page after page. A worker of an older build has none to give. */
+/** Queries page after page. A worker of an older build has no such query. */
 export async function cardsInPages(
   digests: readonly string[],
   page: (digests: string[]) => Promise<CardPage>,

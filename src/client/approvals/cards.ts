@@ -1,8 +1,8 @@
-/** What cards say, read out of their Markdown: as lines for a terminal, whole or cut, and out of the Web UI's Current Details. */
+/** Reads cards from their Markdown: out of the Web UI's Current Details, whole or cut, and as lines for a terminal. */
 import { ACT_HEADINGS, actSections, TRUNCATION_MARK, type Act } from '../../shared/approval/card';
 import { visible } from '../../shared/text/visible';
 
-/** Cards stand in Current Details with a rule between them; what looks like one inside of a fence is somebody's text. */
+/** Splits Current Details at the rules between cards. A rule inside a fence is part of somebody's text. */
 export function cardsIn(details: string): string[] {
   const cards: string[][] = [[]];
   for (const { line, ours } of linesOf(details)) {
@@ -12,20 +12,20 @@ export function cardsIn(details: string): string[] {
   return cards.map((lines) => lines.join('\n').trim());
 }
 
-/** What the turn above says of a sub-agent's call whose card it does not have (workflows/turn/publish-turn-state.ts). */
+/** The parent turn's text for a sub-agent's call whose card it does not have (workflows/turn/publish-turn-state.ts). */
 const NOT_SHOWN = 'Its card is not shown here';
 
 function isShown(card: string): boolean {
   return !linesOf(card).some(({ line, ours }) => ours && line.startsWith(NOT_SHOWN));
 }
 
-/** Whether a part of what the call would do is not in it. */
+/** Whether the card leaves out a part of what the call would do. */
 export function isCut(card: string): boolean {
   const lines = linesOf(card);
   return lines.slice(actsAt(lines)).some(({ line, ours }) => ours && line.startsWith(TRUNCATION_MARK));
 }
 
-/** The card with all of what the call would do. */
+/** The card with everything that the call would do. */
 export function wholeCard(card: string, act: Act): string {
   const lines = linesOf(card);
   const before = lines.slice(0, actsAt(lines)).map(({ line }) => line);
@@ -39,7 +39,7 @@ function actsAt(lines: Line[]): number {
 
 interface Line {
   line: string;
-  /** Not what somebody wrote into a card: that stands in fences. */
+  /** The line is outside of fences: text that others wrote into a card is inside of them. */
   ours: boolean;
 }
 
@@ -54,16 +54,16 @@ function linesOf(markdown: string): Line[] {
   });
 }
 
-/** Each card by the digest that it is about; a digest whose card is not shown is left out. */
+/** Cards by the digest of their call; a digest whose card is not shown is left out. */
 export function cardsByDigest(details: string, pending: readonly string[]): Map<string, string> {
   const cards = cardsIn(details);
   const pairs = pending.map((digest, index) => [digest, cards[index] ?? ''] as const);
   return new Map(pairs.filter(([digest, card]) => card.includes(digest) && isShown(card)));
 }
 
-// What a card says will happen, as lines of plain text.
+// Formats a card as lines of plain text.
 
-/** All of it, without what only the Web UI needs. */
+/** The whole card, without the parts that only the Web UI needs. */
 export function cardLines(card: string): string[] {
   const lines: string[] = [];
   let fence: string | null = null;
@@ -80,7 +80,7 @@ export function cardLines(card: string): string[] {
       continue;
     }
     if (line.startsWith('### ')) shown = line !== '### Decide';
-    // The paste for a settlement: the command stands below.
+    // Leaves out the text to paste for a settlement: the command is shown below.
     if (line.startsWith('Look at the other side')) shown = false;
     if (shown && line.trim() !== '' && !line.startsWith('## ')) lines.push(line.replace(/^### /, ''));
   }

@@ -1,4 +1,4 @@
-/** What comes to wait for a person, over all turns, as it comes. */
+/** Reports each call that starts to wait for a person, over all turns. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PendingTurn, TurnSummary, Question, WaitingCall, DecidedCall } from '../../shapes/turn-view';
 import type { CallState, CallView, TurnView } from '../../shared/turn/turn-view';
@@ -9,20 +9,20 @@ export interface NewQuestion {
   call: WaitingCall;
   /** Markdown, as the Web UI shows it. */
   card: string;
-  /** It waited already when the watch began. */
+  /** It was already waiting when the watch began. */
   waited: boolean;
 }
 
 export interface WatchPending {
-  /** Ends the watch; nothing is thrown. */
+  /** Ends the watch without an error. */
   signal?: AbortSignal;
-  /** Between two looks, ms. Default 2000. */
+  /** Interval of the polls, ms. Default 2000. */
   everyMs?: number;
-  /** A look that failed, or a turn that waits and cannot be asked about now, once for each reason; the watch goes on. */
+  /** Called when a poll fails, and once per reason for a waiting turn that cannot be queried now. The watch goes on. */
   onFault?: (error: unknown) => void;
 }
 
-/** As `HoldfastClient` is. */
+/** The part of `HoldfastClient` that is used. */
 interface Looks {
   pending(): Promise<PendingTurn[]>;
 }
@@ -62,20 +62,20 @@ function keyOf({ turn_id }: PendingTurn, { digest, state }: Question): string {
   return `${turn_id} ${digest} ${state}`;
 }
 
-/** Of a turn that could not be asked this time: its questions are no news the next time. */
+/** Questions of turns that could not be queried this time: they are not new the next time. */
 function stillUnknown(turns: PendingTurn[], before: Set<string> | null): string[] {
   const away = turns.filter(({ unreachable }) => unreachable !== null).map(({ turn_id }) => `${turn_id} `);
   return [...(before ?? [])].filter((key) => away.some((turn) => key.startsWith(turn)));
 }
 
-// What became of calls that were just decided on: a person who was the first of two learns that one is missing.
+// The state of calls that were just decided: the first of two approvers learns that an approval is missing.
 
-/** It has been decided: the answer does not wait long for how the call stands now. */
+/** The decision is made, so the caller waits only briefly for the calls' new state. */
 const WITHIN_MS = 2000;
 
 /**
- * In the order of the digests, which may be beginnings of them; a call that the turn does not show any more is left out. Empty where
- * no worker says it in time.
+ * In the order of the digests, which may be prefixes. A call that the turn no longer shows is left out. Empty if no worker
+ * answers in time.
  */
 export async function decidedCalls(turn: TurnHandle, digests: readonly string[]): Promise<DecidedCall[]> {
   const view = await inTime(turn.status().catch(() => null));

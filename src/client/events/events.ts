@@ -1,4 +1,4 @@
-/** What happens in a turn, read from its history: the same whether it is watched live or years later. */
+/** Converts a turn's history events to turn events. The result is the same during the turn and years later. */
 import type { Payload } from '@temporalio/common';
 import {
   approvalsOf,
@@ -28,21 +28,21 @@ import { timeOf, type HistoryEvent } from '../../temporal/history';
 import { Questions } from './questions';
 import type { TurnEvent } from '../../shapes/turn-event';
 
-/** What is told once a workflow task has taken it: `at` is when that task began. */
+/** Events to report once a workflow task has processed them: `at` is when that task began. */
 type Later = (at: string) => TurnEvent[];
 
 export type Decode = (payloads: Payload[] | null | undefined) => Promise<unknown[]>;
 
-/** Turns history events into turn events; keeps what it needs of the scheduled activities between them. */
+/** Converts history events to turn events; remembers each scheduled activity for its completion. */
 export class EventReader {
   private readonly scheduled = new Map<string, { type: string; input: unknown }>();
   private readonly questions = new Questions();
   private readonly failed = new Map<string, CallError>();
   private requester = '';
   private taskStartedAt = '';
-  /** Questions that the workflow opens in its next task: an answer that comes before is ignored. */
+  /** Questions that the workflow opens in its next task: it ignores an earlier decision on them. */
   private asks: Later[] = [];
-  /** Calls in doubt that it opens to settlement then. A reset takes none of them back. */
+  /** Calls in doubt that the workflow opens for settlement in its next task. A reset withdraws none of them. */
   private doubts: Later[] = [];
 
   constructor(private readonly decode: Decode) {}
@@ -70,7 +70,7 @@ export class EventReader {
     return (await this.deciding(event, at)) ?? this.ending(event, at);
   }
 
-  /** What tells of decisions, before anything comes of them. Null: the event does not. */
+  /** Handles the events that decisions depend on: signals, updates, timers, workflow tasks, resets. Null: another event. */
   private async deciding(event: HistoryEvent, at: string): Promise<TurnEvent[] | null> {
     const signal = event.workflowExecutionSignaledEventAttributes;
     if (signal) {
@@ -117,7 +117,7 @@ export class EventReader {
     return [...decided, ...this.again(at, call), { at, type: 'tool_started', call: call.id, tool: call.tool }];
   }
 
-  /** A destructive call that did nothing is dispatched again: unlike the retries of others, that is in the history. */
+  /** A destructive call that did nothing is dispatched again. History records this, unlike the retries of other calls. */
   private again(at: string, { id, dispatch }: RunCallInput['call']): TurnEvent[] {
     if (!(dispatch > 1)) return [];
     const { code = null, message = 'The attempt was lost before it began.' } = this.failed.get(id) ?? {};
@@ -125,7 +125,7 @@ export class EventReader {
     return [{ at, type: 'tool_retrying', ...retry }];
   }
 
-  /** Calls that never ran: refused by a person, by the clock, or in admission. */
+  /** Calls that never ran: refused by a person, expired, or rejected in admission. */
   private refusals(at: string, { call_id, tool, decision, error, effect, result_ref }: CallOutcome): TurnEvent[] {
     if (decision) {
       const { digest, by, note } = decision;
@@ -172,7 +172,7 @@ export class EventReader {
     const { call, expires_at, edit } = input;
     const { id, tool } = call;
     const before = this.questions.openOf(id);
-    if (edit && !before) return []; // it was decided meanwhile: the other input is not asked about
+    if (edit && !before) return []; // it was decided meanwhile: the changed call is not asked about
     const asks = output.decided?.verdict !== 'allow' || (input.held ?? []).length > 0;
     if (expires_at === null || !asks) return [];
     const { digest } = output;
@@ -218,19 +218,19 @@ export class EventReader {
   }
 }
 
-/** Each once, in the order in which it came. */
+/** Empties the list; the events keep their order. */
 function drainEvents(later: Later[], at: string): TurnEvent[] {
   return later.splice(0).flatMap((tell) => tell(at));
 }
 
-/** Nothing for a run that continues another one. */
+/** Empty for a run that continues another one. */
 function startEvents(at: string, input: TurnInput | CallInput): TurnEvent[] {
   const { turn_id, agent } = input;
   const message = 'tool' in input ? `call ${input.tool} ${cutBytes(input.input_json, 1000)}` : input.message;
   return message === '' ? [] : [{ at, type: 'turn_started', turn_id, agent: agent ?? '', message }];
 }
 
-/** Calls that admission rejected have their answer already. */
+/** Adds the errors of calls that admission rejected. */
 function stepEvents(at: string, step: number, text: string, calls: AdmittedCall[]): TurnEvent[] {
   const rejected = calls.flatMap(({ id, tool, error }): TurnEvent[] =>
     error === null ? [] : [{ at, type: 'tool_error', call: id, tool, error, effect: null }],

@@ -1,19 +1,19 @@
 /**
- * The latest events of one turn, in the order in which they came: recorded ones with their position, live ones without. What a
- * recorded event says for good takes the place of the live ones that led to it; what is more than the bound is forgotten from
- * the front, for it can be read again.
+ * Keeps the latest events of one turn in memory, in the order of arrival: recorded events with their position, live events
+ * without. A recorded event replaces the live events that led to it. Beyond the limits the oldest events are dropped: they can be
+ * read from history again.
  */
 import type { LiveEvent, TurnEvent } from '../../shapes/turn-event';
 import type { EventRecord } from './turn-log';
 
 export interface MemoryEntry {
-  /** Null: a live event, which lasts nowhere. */
+  /** Null: a live event, which is stored nowhere else. */
   recorded: EventRecord | null;
   event: TurnEvent;
 }
 
 export interface MemoryBounds {
-  /** Characters of JSON, of all events in memory. */
+  /** Characters of JSON of all events in memory. */
   characters: number;
   events: number;
 }
@@ -21,11 +21,11 @@ export interface MemoryBounds {
 const BOUNDS: MemoryBounds = { characters: 1_000_000, events: 5000 };
 
 export class FeedMemory {
-  /** Null: a live event that is over. */
+  /** Null: a live event that is out of date. */
   private kept: (MemoryEntry | null)[] = [];
   private sizes: number[] = [];
   private characters = 0;
-  /** Index, counted from the feed's beginning, of the first in memory. */
+  /** Index of the first event in memory, counted from the feed's beginning. */
   first = 0;
   /** Number of the next recorded event to come. */
   private nextSeq = 1;
@@ -66,7 +66,7 @@ export class FeedMemory {
     this.forget();
   }
 
-  /** @returns false: it came too late to be of use */
+  /** @returns false: the event is out of date */
   live(event: LiveEvent): boolean {
     if (event.type === 'text_delta' && isLater(event, this.attempt)) {
       this.attempt = { step: event.step, attempt: event.attempt };
@@ -85,7 +85,7 @@ export class FeedMemory {
     return 'call' in event && this.callsDone.has(event.call);
   }
 
-  /** Live events that are over make room; whoever has shown them already has what takes their place. */
+  /** Removes live events that are out of date. A watcher that has got them also gets the recorded event that replaces them. */
   private forget(): void {
     this.kept.forEach((one, index) => {
       if (one === null || one.recorded || !this.isOver(one.event) || this.isLastProgress(one)) return;
@@ -95,7 +95,7 @@ export class FeedMemory {
     });
   }
 
-  /** The last word of a tool stays: whoever reads it late still learns how far it came. */
+  /** A tool's last progress stays: a late watcher still learns how far the call came. */
   private isLastProgress({ event }: MemoryEntry): boolean {
     return event.type === 'tool_progress' && this.progress.get(event.call) === event;
   }

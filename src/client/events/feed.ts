@@ -1,7 +1,7 @@
 /**
- * One reader for all who watch one turn: a single long poll on its history, and one ear for its live events. Watchers take
- * from the common memory at their own pace; whoever has fallen behind it, or comes to what it has forgotten, reads the history
- * himself until he has caught up. The turn itself never learns that it is watched.
+ * Reads one turn for all of its watchers: one long poll on its history, and one subscription to its live events. Watchers read
+ * from the shared memory at their own pace. A watcher that needs events which memory has dropped reads the history itself until
+ * it has caught up. Watching does not affect the turn.
  */
 import { setMaxListeners } from 'node:events';
 import type { LiveEvent, TurnEvent } from '../../shapes/turn-event';
@@ -10,26 +10,26 @@ import { FeedMemory, type MemoryBounds } from './feed-memory';
 import { isAfter, type Position } from './position';
 import type { EventRecord } from './turn-log';
 
-/** One event as a watcher is given it. */
+/** One event as a watcher gets it. */
 export interface WatchedEvent {
-  /** Null: it is not durable, and cannot be gone back to. */
+  /** Null: the event is not durable, and no watch can resume from it. */
   position: Position | null;
-  /** Of a durable event: from 1, without gaps. */
+  /** Number of a durable event: from 1, without gaps. */
   seq: number | null;
   event: TurnEvent;
 }
 
 export interface FeedSource {
-  /** The durable events from the beginning; with `follow` on to the end. */
+  /** The durable events from the beginning; with `follow` until the turn ends. */
   read(reading: { follow: boolean; stop: AbortSignal }): AsyncIterable<EventRecord>;
-  /** @returns ends it */
+  /** @returns the unsubscribe function */
   listen(listener: LiveListener): () => void;
 }
 
 export interface FeedOptions {
-  /** Called once: nobody can join any more. */
+  /** Called once, when no watcher can join any more. */
   onOver?: () => void;
-  /** How long the reader goes on without a watcher, ms: a client that reconnects finds it. Default 5,000. */
+  /** How long the reader goes on without a watcher, ms, so that a client that reconnects finds it. Default 5,000. */
   lingerMs?: number;
   bounds?: MemoryBounds;
 }
@@ -57,10 +57,10 @@ export class Feed {
   }
 
   /**
-   * From the beginning, or after a position, to the end. Live events that are under way are given to whoever begins, and not
-   * to whoever comes back: he has seen them, or will see what they lead to.
-   * @param signal ends it; nothing is thrown
-   * @throws whatever reading the history throws
+   * Yields the events from the beginning, or after a position, until the turn ends. A new watcher gets the live events in memory
+   * too. A watcher that resumes does not: it has seen them, or will get what they lead to.
+   * @param signal ends the watch without an error
+   * @throws errors of reading the history
    */
   async *watch(after: Position | null, signal: AbortSignal): AsyncGenerator<WatchedEvent> {
     let wake: () => void = () => undefined;
@@ -107,13 +107,13 @@ export class Feed {
     }
   }
 
-  /** Nothing more is read; those who watch are told that it is over. */
+  /** Stops reading, and ends all watches. */
   close(): void {
     this.over();
     this.wakeAll();
   }
 
-  /** What memory has no longer, from the beginning on. */
+  /** The events that memory has dropped, from the turn's beginning. */
   private async *readFromHistory(signal: AbortSignal): AsyncGenerator<EventRecord> {
     for await (const recorded of this.source.read({ follow: false, stop: signal })) {
       if (recorded.seq >= this.memory.firstSeq()) return;
@@ -131,7 +131,7 @@ export class Feed {
       if (this.watchers === 0) this.over();
     } catch (error) {
       this.failure = error;
-      this.over(); // whoever comes now begins anew
+      this.over(); // the next watcher gets a new feed
     }
     this.wakeAll();
   }

@@ -1,4 +1,4 @@
-/** The feeds of a client: those who watch one turn share one. */
+/** Keeps the feeds of a client: all watchers of a turn share one feed. */
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { LiveBus } from '../../live/bus';
 import { watchPendingActivities } from '../../temporal/pending-activities';
@@ -10,7 +10,7 @@ import type { Position } from './position';
 export class Feeds {
   private readonly open = new Map<string, Feed>();
 
-  /** @param live null: progress and retries are asked of the Temporal server, and text comes with its finished step only */
+  /** @param live null: progress and retries are read from the Temporal server, and text comes only with its finished step */
   constructor(
     private readonly client: Client,
     private readonly live: () => LiveBus | null = () => null,
@@ -45,14 +45,14 @@ export class Feeds {
 // Watches a turn through its feed.
 
 export interface WatchOptions {
-  /** Ends the watch; nothing is thrown. */
+  /** Ends the watch without an error. */
   signal?: AbortSignal;
-  /** Only what comes after it. Default: from the turn's beginning. */
+  /** Only events after this position. Default: from the turn's beginning. */
   after?: Position | null;
 }
 
 /**
- * Yields the events of a turn to its end, over continue-as-new and resets; results in the order of their calls.
+ * Yields the events of a turn until it ends, across continue-as-new and resets; results are in the order of their calls.
  * @throws TurnNotFound
  */
 export async function* watchTurn(

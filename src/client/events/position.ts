@@ -1,10 +1,12 @@
-/** Where an event of a turn stands in its history: the same for whoever reads it, at any time, so that any gateway can go on from there. */
+/**
+ * The position of an event in its turn's history. It is the same for every reader at any time, so any gateway can resume from it.
+ */
 export interface Position {
   /** The turn's runs, counted from 1 over continue-as-new and resets. */
   run: number;
-  /** Of the history event that told of it. */
+  /** Id of the history event that it was read from. */
   event: number;
-  /** Among those that one history event told of, from 0. */
+  /** Index among the events that were read from one history event, from 0. */
   n: number;
 }
 
@@ -15,7 +17,7 @@ export function positionText({ run, event, n }: Position): string {
   return `${run}-${event}-${n}`;
 }
 
-/** Null: it is not one that we have ever given. */
+/** Null: the text is not a position. */
 export function readPosition(text: string): Position | null {
   const found = TEXT.exec(text);
   return found && { run: Number(found[1]), event: Number(found[2]), n: Number(found[3]) };

@@ -1,7 +1,7 @@
 /**
- * What people were asked in a turn and what they decided, read from its history as it happens. The workflow writes nothing
- * down for whoever watches: an update's answer says whether it counted, a bare signal is judged here by the very rule that the
- * workflow judges by, at the workflow task that took it. Whatever is not certain comes with the dispatch that it led to.
+ * Reads a turn's questions to people, and their decisions, from its history as it grows. The workflow records nothing for
+ * watchers. An update's answer says whether the decision counts. A bare signal is judged here, by the workflow's own rule, at the
+ * workflow task that processed it. A decision that is still uncertain is reported with the dispatch that it led to.
  */
 import type { CheckDecisionInput, CheckDecisionOutput } from '../../shared/io/activities';
 import { decisionFault, plainName, type OpenQuestion } from '../../shared/approval/approval';
@@ -22,16 +22,16 @@ interface SentDecision {
   fields: DecisionFields;
 }
 
-/** A flood of junk must not fill memory: later ones show with their dispatch. */
+/** Limit against a flood of invalid signals. Decisions beyond it are reported with their dispatch. */
 const MAX_SIGNALS = 1000;
 
 export class Questions {
   private readonly open = new Map<string, Open>();
-  /** Signals that no workflow task has taken yet. */
+  /** Signals that no workflow task has processed yet. */
   private arrived: SentDecision[] = [];
-  /** Updates under way, by the event that accepted them. */
+  /** Updates in progress, by the event that accepted them. */
   private readonly accepted = new Map<string, SentDecision>();
-  /** Whose a signed decision is, once an activity has looked at it. */
+  /** The principal of each signed decision, once an activity has checked its signature. */
   private readonly signed = new Map<string, string>();
   private readonly told = new Set<string>();
   private timerFired = false;
@@ -41,12 +41,12 @@ export class Questions {
     this.open.set(question.digest, { ...question, said: [] });
   }
 
-  /** The call waits for a decision now. */
+  /** The open question about this call. */
   openOf(call: string): Omit<Open, 'said'> | undefined {
     return [...this.open.values()].find((question) => question.call === call);
   }
 
-  /** An approver's other input: nothing is decided, another call is asked about in this one's stead. */
+  /** An approver changed the input: nothing is decided, and the call with the new input is asked about instead. */
   onEdit(
     at: string,
     { digest, call, tool }: Omit<Open, 'said'>,
@@ -80,18 +80,18 @@ export class Questions {
     if (output.ok) this.signed.set(attestation, output.principal);
   }
 
-  /** Whoever was asked before a reset is asked anew. */
+  /** Drops open questions: after a reset the workflow asks again. */
   reset(): void {
     this.open.clear();
     this.arrived = [];
   }
 
-  /** A timer that has fired may have been a question's last moment. */
+  /** A timer has fired: a question may have expired. */
   timer(): void {
     this.timerFired = true;
   }
 
-  /** A workflow task has taken all that had come before it began. */
+  /** A workflow task has completed: it has processed every event from before it began. */
   onTaskCompletion(startedAt: string): DecisionEvent[] {
     const nowMs = Date.parse(startedAt);
     const decided: DecisionEvent[] = [];
@@ -106,7 +106,7 @@ export class Questions {
     return decided;
   }
 
-  /** What is certain from a dispatch or from the next step; empty if it was told before. */
+  /** A decision that a dispatch or the next step makes certain; empty if it was reported before. */
   certain(decided: DecisionEvent): DecisionEvent[] {
     return this.tell(decided);
   }
@@ -127,7 +127,7 @@ export class Questions {
     );
   }
 
-  /** All of it or nothing, as the workflow takes it. */
+  /** A decision on several calls counts for all of them or for none, as in the workflow. */
   private counts({ kind, fields }: SentDecision, nowMs: number): boolean {
     const found = fields.calls.map((call) => this.find(call));
     if (new Set(found).size !== found.length) return false;

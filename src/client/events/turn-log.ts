@@ -1,4 +1,4 @@
-/** What lasts of a turn: its events in order, each with its position, read from the history alone. */
+/** Reads the durable events of a turn from its history alone, in order and with their positions. */
 import type { Client } from '@temporalio/client';
 import { decodeArrayFromPayloads } from '../../temporal/sdk-private';
 import { readHistory, type Reading } from '../../temporal/history';
@@ -13,7 +13,7 @@ export interface EventRecord {
   event: TurnEvent;
 }
 
-/** From the turn's beginning, whoever asks: positions and numbers come out the same. @throws WorkflowNotFoundError */
+/** Reads from the turn's beginning, so positions and numbers are the same for every reader. @throws WorkflowNotFoundError */
 export async function* readTurn(client: Client, workflowId: string, reading: Reading): AsyncGenerator<EventRecord> {
   const { loadedDataConverter } = client.options;
   const make = () => ({
@@ -24,7 +24,7 @@ export async function* readTurn(client: Client, workflowId: string, reading: Rea
   let last = 1;
   let seq = 0;
   for await (const { run, event, copied, superseded } of readHistory(client, workflowId, reading)) {
-    // A run that continues another goes on from where it stood; one that a reset begins is read from its own copy.
+    // A run that continues another keeps the reader's state. A run that a reset begins is read from its own copied events.
     if (run !== last && copied) state = make();
     last = run;
     if (superseded) continue;
@@ -35,8 +35,8 @@ export async function* readTurn(client: Client, workflowId: string, reading: Rea
   }
 }
 
-// Results in the order of their calls. Calls of a step run together and end as they like; whoever watches
-// sees the result of call 2 once that of call 1 has been shown, and no later. All else passes at once.
+// Puts results in the order of their calls. Calls of a step run together and end in any order. A watcher gets the result of call
+// 2 only after that of call 1. All other events pass at once.
 
 type Result = Extract<TurnEvent, { type: 'tool_result' | 'tool_error' }>;
 
@@ -45,10 +45,10 @@ export class InOrder {
   private waiting: { id: string; asks: boolean }[] = [];
   private readonly held = new Map<string, Result>();
   private readonly started = new Set<string>();
-  /** Calls that were refused and never ran: the next step's input tells of them again. */
+  /** Calls that were refused and never ran: the next step's input reports them again. */
   private readonly refused = new Set<string>();
 
-  /** What may be shown now that this event is there, in order. */
+  /** Takes an event, and returns the events that can be shown now, in order. */
   push(event: TurnEvent): TurnEvent[] {
     switch (event.type) {
       case 'step_completed':
@@ -69,7 +69,7 @@ export class InOrder {
     }
   }
 
-  /** A step begins when all results of the one before are there: what is still held is shown as it is. */
+  /** A step begins when all results of the step before are there. Results that are still held are returned now. */
   private nextStep(calls: { id: string; verdict: string }[]): Result[] {
     const rest = this.waiting.flatMap(({ id }) => this.held.get(id) ?? []);
     this.held.clear();
@@ -80,13 +80,16 @@ export class InOrder {
   private result(event: Result): Result[] {
     if (this.refused.has(event.call)) return [];
     if (!this.started.has(event.call)) this.refused.add(event.call);
-    // Shown before: what a settlement or another dispatch made of it.
+    // The first result was shown already: this one comes from a settlement or another dispatch.
     if (!this.waiting.some(({ id }) => id === event.call)) return [event];
     this.held.set(event.call, event);
     return this.releaseResults();
   }
 
-  /** A call that a person decides runs alone: when a later one starts it has ended, though only the next step says how. */
+  /**
+   * A call that needs a person's decision runs alone. So it has ended when a later call starts, even if only the next step
+   * reports how.
+   */
   private before(call: string): Result[] {
     const at = this.waiting.findIndex(({ id }) => id === call);
     if (at < 0) return [];

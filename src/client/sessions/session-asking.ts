@@ -1,4 +1,4 @@
-/** How a session is asked: looks and queries are tried again, and so is an update, under one name. */
+/** Sends requests to a session's workflow and retries them, an update under one id; checks what a session is opened with. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomBytes } from 'node:crypto';
 import {
@@ -22,7 +22,7 @@ import { isUnanswered, type TurnHandle } from '../turns/turn-handle';
 import { noWorkerError } from '../turns/unanswered';
 
 const ANSWER_WITHIN = 15_000;
-/** A run of the session that ends may leave an update without an answer: it is asked again, and happens once. */
+/** A run that ends may leave an update unanswered. It is then sent again, and takes effect once. */
 const TRIES = 4;
 const TRY_WITHIN = 5000;
 const PAUSE = 200;
@@ -30,7 +30,7 @@ const PAUSE = 200;
 export class SessionAsking {
   readonly handle: WorkflowHandle;
 
-  /** @param opens its first message opens it, where it is not there */
+  /** @param opens the first message starts the session if it does not exist */
   constructor(
     private readonly parts: SessionParts,
     private readonly id: string,
@@ -55,7 +55,7 @@ export class SessionAsking {
     }
   }
 
-  /** What an error means that another try does not change; null: one may. */
+  /** The client's error for a failure that a retry does not fix; null: a retry may. */
   private async faultOf(error: unknown): Promise<Error | null> {
     if (error instanceof WorkflowExecutionAlreadyStartedError) return this.closedSessionError();
     if (error instanceof WorkflowUpdateFailedError) return isRunOver(error) ? null : notAccepted(error);
@@ -66,8 +66,8 @@ export class SessionAsking {
   }
 
   /**
-   * Of the queue, not of the workflow: it may not have begun.
-   * @param fate of what was sent; absent: nothing was
+   * Looks at the task queue, not at the workflow, which may not have begun.
+   * @param fate fate of the request; absent: nothing was sent
    */
   private noAnswerError(what: string, fate?: MissingAnswer): Promise<NoWorker> {
     return noWorkerError(this.parts.temporal, { taskQueue: this.parts.taskQueue }, what, fate);
@@ -85,8 +85,8 @@ export class SessionAsking {
   }
 
   /**
-   * An update, once nothing is under way that it could come in between. It goes out several times under one name: a run that
-   * ends may leave it without an answer.
+   * Sends an update, once no workflow task is pending. It is sent several times under one id: a run that ends may leave it
+   * unanswered.
    */
   async sendUpdate<R>(what: string, ask: (sending: Sending) => Promise<R>): Promise<R> {
     const runs: string[] = [];
@@ -94,7 +94,7 @@ export class SessionAsking {
     for (let tried = 1; ; tried++) {
       const settled = await this.waitForPendingWorkflowTask(runs).catch((error: unknown) => {
         if (sending === null) throw error;
-        return false; // it was sent: what became of it is looked for
+        return false; // it was sent: its fate is found out
       });
       if (!settled && sending === null) throw await this.noAnswerError(what);
       const sent = (sending ??= new Sending(this.name ?? undefined));
@@ -104,7 +104,7 @@ export class SessionAsking {
         const within = isLast ? sent.deadline : Date.now() + TRY_WITHIN;
         return await this.parts.temporal.connection.withDeadline(within, () => ask(sent));
       } catch (error) {
-        // An earlier one of its name, whose sender no longer waits, may have been refused in its place.
+        // The refusal may be that of an earlier update of this name, whose sender no longer waits.
         const another = (cameTooLate(error) && this.name !== null) || mayBeTaken(error);
         const fault = another ? null : await this.faultOf(error);
         if (fault !== null && tried === 1) throw fault;
@@ -115,7 +115,7 @@ export class SessionAsking {
     }
   }
 
-  /** Whether an update may go out. @param runs to which the present run is added */
+  /** Whether an update may be sent. @param runs the present run is added to it */
   private waitForPendingWorkflowTask(runs: string[]): Promise<boolean> {
     const describe = async () => {
       const description = await this.askWithRetries('describe', () => this.handle.describe());
@@ -123,14 +123,14 @@ export class SessionAsking {
       return description;
     };
     return waitForPendingWorkflowTask(describe).catch((error: unknown) => {
-      if (error instanceof SessionNotFound && this.opens) return true; // it begins with this message
+      if (error instanceof SessionNotFound && this.opens) return true; // this message starts it
       throw error;
     });
   }
 
   /**
-   * Of an update without an answer: what became of it, once that can be said.
-   * @param fault why it is certain that it is not taken, where it has not been
+   * Finds out the fate of an update without an answer, and waits until it is certain.
+   * @param fault proves that the update will not be taken later; thrown if it was not taken before
    * @throws fault; NoWorker
    */
   private async answerOf<R>(what: string, sending: Sending, runs: string[], fault?: Error): Promise<R> {
@@ -148,45 +148,45 @@ function notAccepted({ cause, message }: WorkflowUpdateFailedError): DecisionNot
   return new DecisionNotAccepted(`Not accepted: ${cause?.message ?? message}.`);
 }
 
-/** The run that had taken the update ended without an answer, in another one. */
+/** The run that had taken the update ended without answering it. */
 function isRunOver(error: WorkflowUpdateFailedError): boolean {
   return /acceptedUpdateCompletedWorkflow|workflow (execution )?(already )?(completed|closed)/i.test(
     `${(error.cause as { type?: string } | undefined)?.type ?? ''} ${error.cause?.message ?? ''}`,
   );
 }
 
-/** What a handle needs of the client that made it. */
+/** What a handle needs from the client that made it. */
 export interface SessionParts {
   temporal: Client;
   taskQueue: string;
   uiUrl: string | null;
   turn(id: string): TurnHandle;
-  /** Signs a message to the session; gives nothing where the client has no key. */
+  /** Signs a message to the session; empty if the client has no key. */
   sign(session: { session_id: string; agent: string; requester: string }, message: string): Promise<{ attestation?: string }>;
   signs: boolean;
 }
 
-// What a session is opened with, checked, and what a list says of it.
+// Opening a session: its options, their checks, and the summary in a list.
 
 export interface OpenSession {
   agent: string;
   /** Idempotency key, and the session's id where it is a valid one. Default: an id that sorts by time. */
   id?: string;
-  /** Whose it is. Default `local`. */
+  /** The principal that owns it. Default `local`. */
   requester?: string;
   title?: string;
 }
 
 export interface ForkSession extends Omit<OpenSession, 'agent'> {
-  /** The last block that the new session has, 64 hex. */
+  /** The last block that the new session keeps, 64 hex. */
   from: string;
-  /** Default: that of the turn which the block is of. */
+  /** Default: the agent of the block's turn. */
   agent?: string;
-  /** Whose turn the block must be of. Default: the requester; null: whoever asks was checked already. */
+  /** The principal that the block's turn must belong to. Default: the requester; null: the caller has checked it. */
   of?: string | null;
 }
 
-/** With what Temporal is told of it. */
+/** With the options for Temporal. */
 export type Opening = SessionInput & {
   options: { typedSearchAttributes: TypedSearchAttributes; memo: Record<string, unknown>; staticSummary: string };
 };

@@ -1,3 +1,4 @@
+/** The client's handle on one session: sends messages to it, reads its state, and steers, interrupts, resumes or closes it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { WithStartWorkflowOperation } from '@temporalio/client';
@@ -20,9 +21,9 @@ import type { SessionSummary } from '../../shapes/session';
 import type { TurnHandle } from '../turns/turn-handle';
 
 export interface SendMessage {
-  /** Idempotency key: the same message again under it gives the same turn; for the last 1,000 messages of the session. */
+  /** Idempotency key: the same message under it gives the same turn. It is remembered for the session's last 1,000 messages. */
   id?: string;
-  /** Part of the store with where to tell of the turn's questions and of its end (notify/webhook.ts). */
+  /** A part of the store that says where to report the turn's questions and its end (notify/webhook.ts). */
   callbackRef?: string;
 }
 
@@ -30,37 +31,37 @@ export interface SentMessage extends SendAnswer {
   turn: TurnHandle;
 }
 
-/** How often it is looked for a turn that has not begun, ms: ever more seldom, since each look asks the worker. */
+/** Interval of the checks for a turn that has not begun, ms. It grows, since each check costs the worker a query. */
 const POLL_FIRST = 200;
 const POLL_LAST = 3000;
 export const RESUME_TEXT = 'Go on.';
 
-/** One conversation: say something, see how it stands, stop it, go on. */
+/** One session: send messages, read its state, interrupt it, resume it. */
 export class SessionHandle {
   readonly workflowId: string;
   private readonly ask: SessionAsking;
-  /** They never change. */
+  /** Read once: they never change. */
   private known: Promise<Pick<SessionSummary, 'agent' | 'requester'>> | null = null;
 
-  /** @param opening what it is started with by the first message; null: it is there already */
+  /** @param opening what the first message starts it with; null: the session exists */
   constructor(
     private readonly parts: SessionParts,
     /** The session's id, without `session/`. */
     readonly id: string,
     private readonly opening: (SessionInput & { options: object }) | null,
-    /** What is done through this handle happens once under this name. */
+    /** An act through this handle takes effect once under this name. */
     name: string | null = null,
   ) {
     this.workflowId = sessionWorkflowId(id);
     this.ask = new SessionAsking(parts, id, this.workflowId, opening !== null, name);
   }
 
-  /** The same session, for whoever does one thing under a name: however often it is sent under it, it happens once in a run. */
+  /** The same session, for one act under a name: however often it is sent under that name, it takes effect once in a run. */
   named(name: string): SessionHandle {
     return new SessionHandle(this.parts, this.id, this.opening, name);
   }
 
-  /** What was done to it under a name. @throws SessionNotFound; NoWorker while what was sent has no answer yet */
+  /** What was done to it under a name. @throws SessionNotFound; NoWorker while an earlier request has no answer yet */
   doneBefore(act: Act): Promise<DoneBefore> {
     return this.ask.askWithRetries(
       'answer what was sent before',
@@ -75,30 +76,31 @@ export class SessionHandle {
   }
 
   /**
-   * Says something: a turn of its own, after those that wait. Answers at once.
+   * Sends a message: it becomes a turn of its own, after those that wait. Returns at once.
    * @param message 1 to 100,000 characters
-   * @throws InvalidRequest; DecisionNotAccepted with the reason (closed, full, the id used for another message); SessionNotFound, NoWorker
+   * @throws InvalidRequest; DecisionNotAccepted with the reason (closed, full, the id used for another message); SessionNotFound,
+   *   NoWorker
    */
   send(message: string, more: SendMessage = {}): Promise<SentMessage> {
     return this.deliver(message, more);
   }
 
   /**
-   * Goes on after a turn that was interrupted, failed or reached a limit, before whatever waits.
-   * @throws DecisionNotAccepted when a turn runs, or the last one came to its end
+   * Goes on after a turn that was interrupted, failed or reached a limit, before any waiting message.
+   * @throws DecisionNotAccepted when a turn runs, or the last one completed
    */
   resume(message: string = RESUME_TEXT, more: SendMessage = {}): Promise<SentMessage> {
     return this.deliver(message, more, true);
   }
 
-  /** How Temporal has it: no worker is asked. @throws SessionNotFound */
+  /** The session as Temporal lists it; asks no worker. @throws SessionNotFound */
   async find(): Promise<SessionSummary> {
     return sessionSummary(await this.ask.askWithRetries('describe', () => this.ask.handle.describe()), this.uiUrl);
   }
 
   /** @throws SessionNotFound, NoWorker */
   async status(): Promise<SessionView> {
-    // First: what a session says that has ended by now is its last word.
+    // Described first: a session that has ended by then gives its final view.
     const { status, closeTime } = await this.ask.askWithRetries('describe', () => this.ask.handle.describe());
     const view = await this.ask.askWithRetries('tell how the session stands', () =>
       this.ask.handle.query<SessionView>(STATUS_QUERY),
@@ -108,7 +110,7 @@ export class SessionHandle {
   }
 
   /**
-   * Says something to the model of the running turn, which reads it before its next step.
+   * Sends a text to the model of the running turn, which reads it before its next step.
    * @throws DecisionNotAccepted when no turn runs
    */
   async steer(text: string, by: Parameters<TurnHandle['steer']>[1]): Promise<TurnHandle> {
@@ -119,7 +121,7 @@ export class SessionHandle {
     return turn;
   }
 
-  /** Ends the running turn before its next step. What waits is held. @throws DecisionNotAccepted when no turn runs */
+  /** Ends the running turn before its next step. Waiting messages are held. @throws DecisionNotAccepted when no turn runs */
   interrupt(by: { by: string }): Promise<void> {
     return this.change(SESSION_UPDATES.interrupt, { by: by.by });
   }
@@ -129,12 +131,12 @@ export class SessionHandle {
     return this.change(SESSION_UPDATES.rename, { title });
   }
 
-  /** Takes no more messages; what was taken is run, unless it is held. @throws DecisionNotAccepted */
+  /** Accepts no more messages. Those accepted before still run, unless they are held. @throws DecisionNotAccepted */
   close(by: { by: string }): Promise<void> {
     return this.change(SESSION_UPDATES.close, { by: by.by });
   }
 
-  /** Waits for a turn of this session to begin: those before it come first. @throws TurnNotFound when the session is over without it */
+  /** Waits for a turn of this session to begin, after those before it. @throws TurnNotFound when the session is over without it */
   async started(turnId: string, { signal }: { signal?: AbortSignal } = {}): Promise<TurnHandle> {
     if (!isTurnId(turnId)) throw new TurnNotFound(turnId);
     const turn = this.parts.turn(turnId);
@@ -174,7 +176,7 @@ export class SessionHandle {
     return { ...answer, turn: this.parts.turn(answer.turn_id) };
   }
 
-  /** Without a query: one that is answered right before an update could keep the session from ever being replayed. */
+  /** Without a query: a query answered right before an update could make the session impossible to replay. */
   private facts(resume: boolean): Promise<Pick<SessionSummary, 'agent' | 'requester'>> {
     const { opening } = this;
     if (opening?.agent && !resume) return Promise.resolve({ agent: opening.agent, requester: opening.requester });

@@ -1,4 +1,4 @@
-/** Direct calls: what is asked, and the handle on what runs. */
+/** Checks the request for a direct call, and defines the handle on a call that runs. */
 import { canonical } from '../../shared/json/canonical';
 import { type Envelope, callError } from '../../shared/wire/errors';
 import { directCallId, LOCAL_PRINCIPAL, newTurnId, traceId, turnIdFromKey } from '../../shared/ids';
@@ -14,7 +14,7 @@ export interface DirectCallOptions {
   enableCache?: boolean;
   /** false: no progress while it runs. Default true. */
   enableStreaming?: boolean;
-  /** false: one attempt, whatever it ends with. Default true. */
+  /** false: one attempt, whatever its outcome. Default true. */
   enableRetry?: boolean;
   /** true: `debug_info` in the envelope, where the worker allows it (HOLDFAST_DEBUG_INFO). Default false. */
   debug?: boolean;
@@ -24,11 +24,11 @@ export interface DirectCall {
   tool: string;
   /** At most 200,000 characters of JSON. */
   input: JsonObject;
-  /** Whose rules apply. May be left out when exactly one served agent has the tool. */
+  /** The agent whose rules apply. May be left out when exactly one served agent has the tool. */
   agent?: string;
   /**
-   * Idempotency key: the same key starts one call, for as long as the namespace retains it. One that may be destructive is not run under it
-   * later either: it ends with the error `key_forgotten`.
+   * Idempotency key: the same key starts one call, for as long as the namespace retains it. Later, a call that may be destructive
+   * does not run under it either: it ends with the error `key_forgotten`.
    */
   id?: string;
   /** Who asks. Default `local`. */
@@ -84,11 +84,11 @@ function wireOptions({ enableCache, enableStreaming, enableRetry, debug }: Direc
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** One direct call. What a turn can be asked can be asked of `turn`: its view, its events, decisions, its cancellation. */
+/** One direct call. `turn` gives its view, its events, decisions and cancellation. */
 export class CallHandle {
   constructor(readonly turn: TurnHandle) {}
 
-  /** `call/<id>`: goes wherever a turn id goes. */
+  /** `call/<id>`: accepted wherever a turn id is. */
   get id(): string {
     return this.turn.id;
   }
@@ -97,13 +97,13 @@ export class CallHandle {
     return this.turn.uiUrl;
   }
 
-  /** Waits for the end. A call that failed, was refused or was cancelled gives its envelope too. */
+  /** Waits for the end. Returns the envelope of a failed, refused or cancelled call too. */
   async result(): Promise<Envelope> {
     return envelopeOf(await this.turn.result());
   }
 }
 
-/** A call that was ended from outside, or whose store failed, has none of its own: it is made of what is known. */
+/** A call that was ended from outside, or whose store failed, has no envelope of its own: one is made from its view. */
 export function envelopeOf(view: TurnView): Envelope {
   const { envelope } = view as DirectCallView;
   if (envelope) return envelope;

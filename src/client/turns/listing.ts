@@ -1,4 +1,4 @@
-/** Turns as Temporal lists them: no worker is asked. */
+/** Lists turns from Temporal's visibility store; asks no worker. */
 import type { WorkflowExecutionInfo } from '@temporalio/client';
 import { TURN_STATES, type TurnState } from '../../shared/turn/turn-states';
 import { visibilityText } from '../../shared/text/visible';
@@ -7,15 +7,15 @@ import { keywordOf } from '../../shared/search-attributes';
 import { MEMO_KEY, TURNS_AND_CALLS } from '../../workflows/contract';
 import { InvalidRequest } from '../errors';
 
-/** What a list is of; all of it has to fit. */
+/** Conditions of a list; a turn has to meet all of them. */
 export interface TurnFilter {
   state?: TurnState;
   agent?: string;
-  /** Whose turns. Default: all. */
+  /** The turns that the caller may see. Default: all. */
   sight?: Visibility;
 }
 
-/** @param ui_url its page, where there is a Web UI */
+/** @param ui_url the turn's page, if there is a Web UI */
 export function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>, ui_url: string | null): TurnSummary {
   const key = info.memo?.[MEMO_KEY];
   return {
@@ -35,7 +35,9 @@ export function waitingTools(info: Pick<WorkflowExecutionInfo, 'searchAttributes
   return ((info.searchAttributes?.HoldfastTool as unknown[] | undefined) ?? []).map(String);
 }
 
-/** A sub-agent's call waits in its own turn, and is shown in those above: here it stands with its own, where that is listed. */
+/**
+ * A sub-agent's call waits in its own turn, and is shown in the turns above. It is kept in its own turn only, if that is listed.
+ */
 export function eachOnce(turns: PendingTurn[]): PendingTurn[] {
   const listed = new Set(
     turns.flatMap(({ turn_id, calls }) => calls.filter(({ of }) => !of).map(({ digest }) => `${turn_id} ${digest}`)),
@@ -71,18 +73,18 @@ function stateClause(state: TurnState): string {
   return state === 'failed' ? `(${written} OR ExecutionStatus IN ('Terminated', 'TimedOut'))` : written;
 }
 
-// Which turns somebody sees: by who asked for them. A name is `tenant/name`, or has no slash.
+// Which turns a principal may see: by their requester. A name is `tenant/name`, or has no slash.
 
 export type Visibility = { requester: string } | { tenant: string } | 'all';
 
-/** A clause of Temporal's list filter, or none. Names of more than 255 bytes are cut there: what it finds is held to `isVisible`. */
+/** A clause of Temporal's list filter, or none. Temporal cuts names at 255 bytes, so its results are checked with `isVisible`. */
 export function visibilityClause(sight: Visibility): string[] {
   if (sight === 'all') return [];
   if ('requester' in sight) return [`HoldfastRequester = ${visibilityText(sight.requester)}`];
   return [`HoldfastRequester STARTS_WITH ${visibilityText(`${sight.tenant}/`)}`];
 }
 
-/** Exactly, whatever the collation of Temporal's database. */
+/** Compares exactly, whatever the collation of Temporal's database. */
 export function isVisible(sight: Visibility, requester: string): boolean {
   if (sight === 'all') return true;
   return 'requester' in sight ? requester === sight.requester : requester.startsWith(`${sight.tenant}/`);

@@ -1,4 +1,4 @@
-/** What starting a turn takes, and what Temporal is told of it. */
+/** Checks the request that starts a turn, and finds what was started or done before under a key or a name. */
 import { TypedSearchAttributes } from '@temporalio/common';
 import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { isTurnId, idsFromKey, LOCAL_PRINCIPAL, mayBeKey, workflowId } from '../../shared/ids';
@@ -22,7 +22,7 @@ export interface StartTurn {
   sessionId?: string;
   /** Who asks. Default `local`. */
   requester?: string;
-  /** Part of the store with where to tell of questions and of the end (notify/webhook.ts). */
+  /** A part of the store that says where to report questions and the end (notify/webhook.ts). */
   callbackRef?: string;
 }
 
@@ -47,10 +47,10 @@ export function checkStartTurn({ agent, message, id, sessionId }: StartTurn, req
     throw new InvalidRequest(`start: "sessionId" ${JSON.stringify(sessionId)} must match [A-Za-z0-9._~-]{1,128}.`);
 }
 
-/** What both workflows are given. */
+/** The input that the workflows of turns and direct calls share. */
 export interface TurnStart {
   turn_id: string;
-  /** Null: the worker chooses, and writes the attribute itself. */
+  /** Null: the worker chooses the agent, and writes the search attribute itself. */
   agent: string | null;
   requester: string;
   trace_id: string;
@@ -66,14 +66,14 @@ export function searchAttributes({ agent, requester, session_id = null }: TurnSt
   ]);
 }
 
-// Turns and direct calls found by the idempotency key that somebody gave: their id may be a hash of it and of who asked
-// (shared/ids.ts). Temporal lists who has asked for something; what each of them would have made under the key is looked up.
+// Finds turns and direct calls by an idempotency key. Their id may be a hash of the key and the requester (shared/ids.ts). So the
+// requesters are listed from Temporal, and the id that each would have made of the key is looked up.
 
-/** So many principals' keys are tried. */
+/** Limit for the requesters that are tried. */
 const MOST_PRINCIPALS = 200;
 
 export interface FoundByKey {
-  /** Of the turn or direct call. */
+  /** Id of the turn or direct call. */
   id: string;
   requester: string;
 }
@@ -87,7 +87,7 @@ export async function foundByKey(temporal: Client, key: string): Promise<FoundBy
   return found;
 }
 
-/** Each once; the newest first. */
+/** Each once: `local`, then the newest first. */
 async function* requesters(temporal: Client): AsyncGenerator<string> {
   const known = [LOCAL_PRINCIPAL];
   yield LOCAL_PRINCIPAL;
@@ -106,10 +106,10 @@ async function first<T>(items: AsyncIterable<T>): Promise<T | undefined> {
   return undefined;
 }
 
-// What was done to a workflow under a name, as its history has it. The name is the id of the update (of a cancellation: its
-// reason), so that Temporal takes it once in a run, and whoever asks again, in whatever process, finds that it was taken.
+// Finds acts on a workflow by their name, in its history. The name is the update's id, or a cancellation's reason. So Temporal
+// takes an act once in a run, and any process that asks again finds that it was taken.
 
-/** What was accepted: what was sent, and what was answered. Of a cancellation both are null. */
+/** An accepted act: what was sent, and the answer. Both are null for a cancellation. */
 export interface ActRecord {
   sent: Json;
   answer: Json;
@@ -118,7 +118,7 @@ export interface ActRecord {
 export interface DoneBefore {
   /** Null: nothing was accepted under this name. */
   accepted: ActRecord | null;
-  /** How often something was, and was refused: each time under a name of its own, so that it is asked about anew. */
+  /** How many attempts were refused. Each has a name of its own, so that the next one is decided anew. */
   refused: number;
 }
 
@@ -127,23 +127,23 @@ interface Run {
   runId: string;
 }
 
-/** While it waits, something was taken. */
+/** The fate while `doneBefore` waits: something was taken. */
 export const SENT_BEFORE: MissingAnswer = { taken: 'no answer yet' };
 
 export const NO_EARLIER_ACT: DoneBefore = { accepted: null, refused: 0 };
 
-/** Under which name it is tried, after so many refusals. */
+/** The name of the next attempt, after this many refusals. */
 export function nameOf({ name }: Act, { refused }: DoneBefore): string {
   return `${name}.${refused}`;
 }
 
-/** What is asked for: under which name, and since when (ms). */
+/** An act: its name, and the time before which it was not sent (ms). */
 export interface Act {
   name: string;
   since: number;
 }
 
-/** From the newest run back, to the one of that time. What was taken and has no answer yet is waited for. */
+/** Searches from the newest run back to the run at `since`. Waits for the answer of an update that was taken and has none yet. */
 export async function doneBefore(client: Client, workflowId: string, { name, since }: Act): Promise<DoneBefore> {
   const names = (id: string | null | undefined): id is string => id?.startsWith(`${name}.`) === true;
   const decoded = async (payloads: Parameters<typeof decodeArrayFromPayloads>[1]) =>
@@ -175,7 +175,7 @@ export async function doneBefore(client: Client, workflowId: string, { name, sin
   return { accepted: null, refused };
 }
 
-/** Undefined: its run ended without answering it, or it was refused. */
+/** Undefined: the run ended without an answer, or the update was refused. */
 async function answerOf(client: Client, { workflowId, runId }: Run, id: string) {
   try {
     return await client.workflow.getHandle(workflowId, runId).getUpdateHandle<Json>(id, { workflowRunId: runId }).result();
@@ -185,7 +185,7 @@ async function answerOf(client: Client, { workflowId, runId }: Run, id: string) 
   }
 }
 
-/** A run that the namespace retains no longer has none. */
+/** Empty for a run that the namespace no longer retains. */
 async function* events(client: Client, run: Run): AsyncGenerator<HistoryEvent> {
   try {
     yield* readRun(client, run, { follow: false });

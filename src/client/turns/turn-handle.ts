@@ -1,3 +1,4 @@
+/** The client's handle on one turn: reads its state, decides on waiting calls, watches its events and waits for its end. */
 import { randomUUID } from 'node:crypto';
 import type { DecisionAudience } from '../../attestation/claims';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -38,24 +39,24 @@ import { readHistory } from '../../temporal/history';
 import { sentOf, type Sent, noWorkerError } from './unanswered';
 import type { TurnEvent } from '../../shapes/turn-event';
 
-/** Who decides: by name, or by what `holdfast sign` printed, one for each call. */
+/** The approver: by name, or by the output of `holdfast sign`, one attestation for each call. */
 export type By = { note?: string } & ({ by: string; attestation?: Attestation } | { by?: string; attestation: Attestation });
 type Attestation = string | string[];
 
 export interface WaitingNow {
   questions: Question[];
-  /** Calls that wait, and about which nobody is to be asked: what would happen cannot be shown. */
+  /** Waiting calls that must not be put to a person: their card cannot be shown. */
   unread: { call: WaitingCall; why: string }[];
 }
 
 const ANSWER_WITHIN = 15_000;
-/** A card may follow its question after a moment. */
+/** A card may appear a moment after its question. */
 const CARD_TRIES = 3;
 const CARD_PAUSE = 100;
 const POLL_EVERY = 250;
 const END_STATES = new Set(['completed', 'refused', 'cancelled', 'failed', 'limit']);
 
-/** One turn: ask how it stands, decide what waits, wait for its end. */
+/** One turn: read its state, decide on waiting calls, wait for its end. */
 export class TurnHandle {
   constructor(
     private readonly client: Client,
@@ -64,29 +65,29 @@ export class TurnHandle {
     readonly workflowId: string,
     /** The workflow in the Web UI; null when no UI is known. */
     readonly uiUrl: string | null,
-    /** Shared by all who watch through one client. */
+    /** Shared by all watchers of one client. */
     private readonly feeds: Feeds = new Feeds(client),
-    /** What is done through this handle happens once under this name. */
+    /** An act through this handle takes effect once under this name. */
     private readonly name: string | null = null,
   ) {}
 
-  /** Where a person can decide what waits in this turn: the Web UI. Null when no UI is known. */
+  /** Where a person can decide on this turn's waiting calls: the Web UI. Null when no UI is known. */
   get inboxUrl(): string | null {
     return this.uiUrl;
   }
 
-  /** The same turn, for whoever does one thing under a name: however often it is sent under it, it happens once in a run. */
+  /** The same turn, for one act under a name: however often it is sent under that name, it takes effect once in a run. */
   named(name: string): TurnHandle {
     return new TurnHandle(this.client, this.id, this.workflowId, this.uiUrl, this.feeds, name);
   }
 
-  /** What was done to it under a name. @throws TurnNotFound; NoWorker while what was sent has no answer yet */
+  /** What was done to it under a name. @throws TurnNotFound; NoWorker while an earlier request has no answer yet */
   doneBefore(act: Act): Promise<DoneBefore> {
     return this.askTurn('answer what was sent before', () => doneBefore(this.client, this.workflowId, act), SENT_BEFORE);
   }
 
   /**
-   * How the turn stands. Of a turn that ended by itself no worker is needed to tell.
+   * The turn's present view. A turn that ended by itself needs no worker for it.
    * @throws TurnNotFound, NoWorker
    */
   async status(): Promise<TurnView> {
@@ -94,12 +95,12 @@ export class TurnHandle {
     return this.viewIn(status.name, runId);
   }
 
-  /** The same for whoever has just been told its status by Temporal. */
+  /** The same for a caller that has just got the turn's status from Temporal. */
   async viewIn(name: WorkflowExecutionDescription['status']['name'], runId: string): Promise<TurnView> {
-    // Of that run: a reset may have begun another one meanwhile, whose end is far.
+    // The result of this run: a reset may have begun another run meanwhile, whose end is far.
     if (name === 'COMPLETED' || name === 'FAILED') return { ...(await this.finalView(runId)), ui_url: this.uiUrl };
     const view = await this.queryView();
-    // Ended from outside: the workflow itself was never told.
+    // Ended from outside: the workflow itself does not know it.
     if (name === 'TERMINATED' || name === 'TIMED_OUT') return outsideEnd(view, name);
     return view;
   }
@@ -110,7 +111,7 @@ export class TurnHandle {
   }
 
   /**
-   * The cards of the calls that wait, Markdown, by digest: all of them, also those for which the Web UI's page has no room.
+   * The cards of the waiting calls, Markdown, by digest: all of them, also those for which the Web UI's page has no room.
    * @throws TurnNotFound, NoWorker
    */
   async cards(): Promise<Map<string, string>> {
@@ -118,8 +119,8 @@ export class TurnHandle {
   }
 
   /**
-   * What a person can be asked about: the calls that wait, each with its card. Whoever decides without one decides on he
-   * knows not what; so a call whose card cannot be read stands apart, with why.
+   * The waiting calls to put to a person, each with its card. Without a card the approver does not know what the call would do.
+   * So a call whose card cannot be read is listed apart, with the reason.
    * @throws TurnNotFound, NoWorker
    */
   async waiting(): Promise<WaitingNow> {
@@ -148,7 +149,7 @@ export class TurnHandle {
     }
   }
 
-  /** Of a sub-agent's call, as its own turn shows it: the turn above may have forgotten it. */
+  /** The card of a sub-agent's call, as its own turn shows it: the parent turn may have dropped it. */
   private async cardBelow({ digest, of }: WaitingCall): Promise<string | null> {
     if (of === undefined) return null;
     const turn = new TurnHandle(this.client, of.turn_id, workflowId(of.turn_id), null, this.feeds);
@@ -184,8 +185,8 @@ export class TurnHandle {
   }
 
   /**
-   * Approves one waiting call, or several: all of them or none. With `input` nothing is approved: a call with that input
-   * takes the place of this one, and waits.
+   * Approves one waiting call, or several: all of them or none. With `input` nothing is approved: a call with that input takes
+   * the place of this one, and waits.
    * @throws DecisionNotAccepted with the reason
    */
   approve(digests: string | string[], by: By & { input?: JsonObject }): Promise<void> {
@@ -197,14 +198,14 @@ export class TurnHandle {
     return this.decide({ decision: 'deny', ...selectCalls(digests), ...by });
   }
 
-  /** Says what became of a call in doubt. @throws DecisionNotAccepted with the reason */
+  /** Records how a call in doubt ended. @throws DecisionNotAccepted with the reason */
   settle(digests: string | string[], outcome: 'applied' | 'not_applied', by: By): Promise<void> {
     return this.decide({ decision: 'settle', ...selectCalls(digests), outcome, ...by });
   }
 
   /**
-   * Says something to the model, which reads it before its next step. Whoever says it has a hand in what the model proposes
-   * from then on, and under four eyes does not approve it.
+   * Sends a text to the model, which reads it before its next step. Its author influences the calls that the model proposes from
+   * then on, and under four eyes may not approve them.
    * @param text 1 to 4,000 characters
    * @throws DecisionNotAccepted with the reason
    */
@@ -213,15 +214,15 @@ export class TurnHandle {
   }
 
   /**
-   * Ends the turn before its next step: calls that run come to their end, calls that wait are not run. The conversation
-   * can go on from its head.
+   * Ends the turn before its next step: running calls are completed, waiting calls do not run. The conversation can go on from
+   * its head.
    * @throws DecisionNotAccepted with the reason
    */
   interrupt(by: { by: string }): Promise<void> {
     return this.update(INTERRUPT, 'interrupt', { by: by.by });
   }
 
-  /** For whom a signed decision on this turn is meant. @throws TurnNotFound, NoWorker */
+  /** The audience of a signed decision on this turn. @throws TurnNotFound, NoWorker */
   async audience(): Promise<DecisionAudience> {
     const [{ raw }, { store_id }] = await Promise.all([this.describeWorkflow(), this.status()]);
     const first_execution_run_id = raw.workflowExecutionInfo?.firstRunId;
@@ -233,14 +234,14 @@ export class TurnHandle {
 
   /** Asks the turn to stop: running tools first, then the turn. @throws TurnNotFound; DecisionNotAccepted when it has ended */
   async cancel(): Promise<void> {
-    // Temporal itself would accept it silently.
+    // Temporal itself would accept the request silently.
     if ((await this.describeWorkflow()).status.name !== 'RUNNING')
       throw new DecisionNotAccepted('Not accepted: the turn has ended.');
-    // It is Temporal itself that takes it: without an answer of it nobody knows.
+    // Temporal itself takes the request: without its answer the fate is unknown.
     await this.askTurn('cancel', () => this.requestCancel(), { taken: 'unknown', why: 'Temporal did not answer' });
   }
 
-  /** The SDK's own way takes no reason, which history keeps. */
+  /** The SDK's own method takes no reason; history records the reason. */
   private requestCancel(): Promise<unknown> {
     const { namespace, identity } = this.client.options;
     const about = { namespace, identity, workflowExecution: { workflowId: this.workflowId } };
@@ -253,8 +254,8 @@ export class TurnHandle {
   }
 
   /**
-   * The events of the turn, from its beginning to its end; a turn that has ended gives them all at once.
-   * @param options.signal ends the watch; nothing is thrown
+   * The events of the turn, from its beginning to its end; those of an ended turn come all at once.
+   * @param options.signal ends the watch without an error
    * @throws TurnNotFound
    */
   async *watch(options: { signal?: AbortSignal } = {}): AsyncGenerator<TurnEvent> {
@@ -262,7 +263,7 @@ export class TurnHandle {
   }
 
   /**
-   * The same with the position of each event, from which another watch can go on, here or elsewhere. All who watch one turn
+   * The same with the position of each event, from which another watch can resume, here or elsewhere. All watchers of a turn
    * through one client share one reader, and add nothing to the turn's history.
    * @throws TurnNotFound
    */
@@ -271,7 +272,7 @@ export class TurnHandle {
   }
 
   /**
-   * Who started the turn, and who sent it what since, as Temporal has recorded it.
+   * The sender of the turn's start, and of every request to it since, as Temporal has recorded them.
    * @throws TurnNotFound
    */
   senders(): Promise<Sent[]> {
@@ -285,7 +286,7 @@ export class TurnHandle {
     });
   }
 
-  /** Waits for the end. A turn that failed or was cancelled gives its view too: `state` tells. */
+  /** Waits for the end. Returns the view of a failed or cancelled turn too: see `state`. */
   async result(): Promise<TurnView> {
     return { ...(await this.finalView()), ui_url: this.uiUrl };
   }
@@ -327,7 +328,7 @@ export class TurnHandle {
       run = description.runId;
       return description;
     };
-    // Sent all the same, it could keep the turn from ever being replayed.
+    // An update sent now could make the turn impossible to replay.
     if (!(await waitForPendingWorkflowTask(described))) throw await this.noAnswerError(what);
     const sending = new Sending(this.name ?? undefined);
     const { client, workflowId } = this;
@@ -338,7 +339,7 @@ export class TurnHandle {
     if (!fate.answer.accepted) throw new DecisionNotAccepted(`Not accepted: ${fate.answer.reason}.`);
   }
 
-  /** @param fate of what was sent; absent: nothing was */
+  /** @param fate fate of the request; absent: nothing was sent */
   private async askTurn<R>(what: string, ask: () => Promise<R>, fate?: MissingAnswer): Promise<R> {
     try {
       return await this.client.connection.withDeadline(Date.now() + ANSWER_WITHIN, ask);
@@ -356,7 +357,7 @@ export class TurnHandle {
     return noWorkerError(this.client, { workflowId: this.workflowId }, what, fate);
   }
 
-  /** Whether the turn has begun, be it over or not. */
+  /** Whether the turn has begun, running or ended. */
   exists(): Promise<boolean> {
     return this.client.workflow
       .getHandle(this.workflowId)
@@ -389,10 +390,12 @@ export function pendingOf(view: TurnView): WaitingCall[] {
 }
 
 const NOT_FOUND = 5;
-/** DEADLINE_EXCEEDED; CANCELLED: the server resets the call when the deadline passes there first; FAILED_PRECONDITION: it gave up just before. */
+/**
+ * DEADLINE_EXCEEDED; CANCELLED: the deadline passed at the server first; FAILED_PRECONDITION: the server gave up just before it.
+ */
 const NO_ANSWER_CODES = new Set([4, 1, 9]);
 
-/** Deadline, cancellation by deadline, "no poller", "not ready": in each case nobody answered. */
+/** Deadline, cancellation by deadline, "no poller", "not ready": each means that no worker answered. */
 export function isUnanswered(error: unknown): boolean {
   const { cause } = error as { cause?: unknown };
   if ([error, cause].some((fault) => isGrpcServiceError(fault) && NO_ANSWER_CODES.has(fault.code))) return true;
@@ -400,7 +403,7 @@ export function isUnanswered(error: unknown): boolean {
   return /deadline|RPC ?timeout|no poller seen/i.test(text);
 }
 
-/** The SDK says "Failed to query Workflow" and hides why. */
+/** The SDK's message is "Failed to query Workflow", without the reason. This adds it. */
 function withReason(error: unknown): unknown {
   const { cause } = error as { cause?: unknown };
   if (!(error instanceof ServiceError) || !isGrpcServiceError(cause)) return error;

@@ -1,4 +1,7 @@
-/** Why nobody answered: whether a worker polls at all, so that nobody starts one who only has to wait. */
+/**
+ * Finds out why no answer came: whether a worker polls, so that a caller knows to wait or to start one. Also reads a turn's
+ * senders.
+ */
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import type { MissingAnswer } from '../../temporal/send-update';
@@ -6,13 +9,13 @@ import { timeOf, type RunEvent } from '../../temporal/history';
 import { NoWorker } from '../errors';
 
 const { TASK_QUEUE_TYPE_WORKFLOW } = temporal.api.enums.v1.TaskQueueType;
-/** The server lists a worker for minutes after its death; one that lives asks at least once a minute. */
+/** The server lists a worker for minutes after it died; a live worker polls at least once a minute. */
 const POLLS_WITHIN_MS = 75_000;
 const LOOK_WITHIN_MS = 3000;
 
 /**
- * @param of the workflow that was asked, or the queue that was to take it
- * @param fate of what was sent; absent: nothing was
+ * @param of the workflow that was asked, or its task queue
+ * @param fate fate of the request; absent: nothing was sent
  */
 export async function noWorkerError(
   client: Client,
@@ -27,11 +30,11 @@ export async function noWorkerError(
       return new NoWorker(what, ago < POLLS_WITHIN_MS ? Math.max(0, ago) : null, fate);
     });
   } catch {
-    return new NoWorker(what, null, fate); // the server does not answer this either
+    return new NoWorker(what, null, fate); // the server does not answer this request either
   }
 }
 
-/** When a worker has last asked for workflow tasks of a queue, Unix time, ms; null: none that the server remembers. */
+/** When a worker last polled a queue for workflow tasks, Unix time, ms; null: the server remembers no poll. */
 export async function lastPoll(client: Client, taskQueue: string): Promise<number | null> {
   const queue = { namespace: client.options.namespace, taskQueue: { name: taskQueue }, taskQueueType: TASK_QUEUE_TYPE_WORKFLOW };
   const { pollers } = await client.workflowService.describeTaskQueue(queue);
@@ -39,12 +42,12 @@ export async function lastPoll(client: Client, taskQueue: string): Promise<numbe
   return times.length === 0 ? null : Math.max(...times);
 }
 
-/** How long to wait for several who may all be gone: while any of them answers, the others may yet. */
+/** Time limit for several workers that may all be gone: while any of them answers, the others may still answer. */
 export class IdleTimeout {
   private readonly giveUp = new AbortController();
   private timer: NodeJS.Timeout;
 
-  /** @param forMs without any answer: then the signal aborts */
+  /** @param forMs time without any answer, after which the signal aborts */
   constructor(private readonly forMs: number) {
     this.timer = this.begin();
   }
@@ -53,13 +56,13 @@ export class IdleTimeout {
     return this.giveUp.signal;
   }
 
-  /** Somebody has answered. */
+  /** An answer came. */
   broken(): void {
     clearTimeout(this.timer);
     this.timer = this.begin();
   }
 
-  /** Nobody is waited for any more. */
+  /** No answer is awaited any more. */
   over(): void {
     clearTimeout(this.timer);
   }
@@ -69,7 +72,7 @@ export class IdleTimeout {
   }
 }
 
-// Who has sent what to a turn, as Temporal has recorded it with the event.
+// The sender of each request to a turn, as Temporal recorded it with the event.
 
 export interface Sent {
   run_id: string;
@@ -77,18 +80,18 @@ export interface Sent {
   /** ISO 8601, the server's clock. */
   at: string;
   kind: 'start' | 'signal' | 'update' | 'cancel' | 'terminate';
-  /** Of the signal or the update; else empty. */
+  /** Name of the signal or the update; else empty. */
   name: string;
   /** What the sender's client claims to be. */
   identity: string;
   /**
-   * Who the server found the sender to be, `<type>/<name>`: from what it authenticated, so no client can choose it.
-   * Null where the server records none: Temporal 1.32 and later do, with `frontend.enablePrincipalPropagation` and an authorizer.
+   * The sender as the server authenticated it, `<type>/<name>`; no client can choose it. Null if the server records none:
+   * Temporal 1.32 and later do, with `frontend.enablePrincipalPropagation` and an authorizer.
    */
   principal: string | null;
 }
 
-/** Null: the event was not sent by anybody. Of a run that continues another, the start neither. */
+/** Null: the event has no sender. The start of a run that continues another has none either. */
 export function sentOf({ runId, event }: Pick<RunEvent, 'runId' | 'event'>): Sent | null {
   const found = senderOf(event);
   if (found === null) return null;

@@ -1,6 +1,6 @@
 /**
- * Before anything of a request is read: whose is it, and may he use this route? Each route says in its `config` who may;
- * one that does not say is a fault of ours, and keeps the gateway from starting.
+ * Authenticates each request before its body is read, and checks that the principal may use the route. Each route names its roles
+ * in its `config`; a route without them is a programming error, and keeps the gateway from starting.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '../http/errors';
@@ -8,18 +8,21 @@ import type { Authenticator, Principal, Role, Tickets } from './principals';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Any one of these may; `public`: whoever asks. */
+    /** The principal needs one of these; `public`: no token is needed. */
     roles?: readonly Role[] | 'public';
     /** A stream that a ticket opens too. */
     takesTicket?: boolean;
   }
   interface FastifyRequest {
-    /** Whose request it is; on public routes there is none. */
+    /** The principal who sent the request; absent on public routes. */
     principal: Principal;
   }
 }
 
-/** @param nobody is told of each request that names nobody, or of whom that cannot be known now, and may refuse it in another way */
+/**
+ * @param nobody is called for each request without a principal, or whose principal cannot be checked now; may throw its own
+ *   refusal
+ */
 export function authenticateRequests(
   app: FastifyInstance,
   authenticator: Authenticator,

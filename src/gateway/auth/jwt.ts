@@ -1,6 +1,6 @@
 /**
- * Tokens of an issuer (JWT, RFC 7519), checked against its published keys: signature by a pinned asymmetric algorithm,
- * issuer, audience, time. Claims become a principal: `tenant/name` where a tenant claim is set, else `name`.
+ * Authenticates tokens of an issuer (JWT, RFC 7519) with its published keys: signature by a pinned asymmetric algorithm, issuer,
+ * audience, time. Claims become a principal: `tenant/name` where a tenant claim is set, else `name`.
  */
 import type { JwtSettings } from '../../config/http';
 import { LOCAL_PRINCIPAL } from '../../shared/ids';
@@ -14,9 +14,9 @@ type Keys = ReturnType<Jose['createRemoteJWKSet']>;
 const LONGEST = 8_192;
 const BEARER = /^Bearer ([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i;
 const KEYS_WITHIN_MS = 5_000;
-/** An unknown `kid` asks the issuer again, but no more often. */
+/** An unknown `kid` makes the gateway fetch the keys again, but no more often. */
 const ASK_AGAIN_AFTER_MS = 30_000;
-/** So long after an answer without keys, or none, the issuer is not asked again: whoever sends tokens need not have a good one. */
+/** Pause after a request to the issuer that gave no keys: anyone can send tokens that cause such requests. */
 export const KEYS_AGAIN_AFTER_MS = 3_000;
 const KEYS_GOOD_FOR_MS = 10 * 60_000;
 const MAX_ROLES = 64;
@@ -29,7 +29,10 @@ export class Jwts implements Authenticator {
 
   constructor(private readonly settings: JwtSettings) {}
 
-  /** Null also for a token that is wrong in any way: whoever sent it learns nothing of why. @throws Refusal 503 when the keys cannot be had */
+  /**
+   * Null also for a token that is wrong in any way: its sender learns no reason. @throws Refusal 503 if the keys cannot be
+   * fetched
+   */
   async authenticate(authorization: string | undefined): Promise<Principal | null> {
     if ((authorization?.length ?? 0) > LONGEST) return null;
     const token = BEARER.exec(authorization ?? '')?.[1];
@@ -75,7 +78,7 @@ export class Jwts implements Authenticator {
   }
 }
 
-/** One request at a time is jose's own doing, and after a success none for long; this is about what comes after a failure. */
+/** jose sends one request at a time, and none for long after a success. This limits the requests after a failure. */
 function sparing(): FetchImplementation {
   let notBefore = 0;
   return async (url, options) => {
@@ -88,7 +91,7 @@ function sparing(): FetchImplementation {
   };
 }
 
-/** No slash: it would claim a tenant. */
+/** A slash is not allowed: it would claim a tenant. */
 function nameOf(claims: Record<string, unknown>, claim: string): string | null {
   const value = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
   return typeof value === 'string' && NAME.test(value) && Buffer.byteLength(value) <= 200 ? value : null;
@@ -101,7 +104,7 @@ function rolesOf(claims: Record<string, unknown>, claim: string): string[] {
   return list.slice(0, MAX_ROLES).filter((role): role is string => typeof role === 'string' && ROLE.test(role));
 }
 
-/** Wrong is the token; everything else is the way to the keys, or the keys. */
+/** With these errors the token is wrong. All other errors are about the keys, or the connection to the issuer. */
 function isWrongToken(error: unknown, { errors }: Jose): boolean {
   const wrong = [
     errors.JWSSignatureVerificationFailed,
@@ -117,7 +120,7 @@ function isWrongToken(error: unknown, { errors }: Jose): boolean {
   return wrong.some((kind) => error instanceof kind);
 }
 
-/** The first of several that knows whose a request is. */
+/** Tries several authenticators; the first that finds a principal decides. */
 export class AnyOf implements Authenticator {
   readonly hint: string;
 

@@ -1,5 +1,5 @@
 /**
- * Who speaks to the gateway, and what he may see. A principal has one full name, the same as requester, as who decided, in
+ * Defines principals, their roles, tokens and tickets. A principal has one full name, as requester, as approver and in
  * attestations: `tenant/name`, or a name without a slash, which belongs to the operator.
  */
 import { createHash, timingSafeEqual, createHmac } from 'node:crypto';
@@ -11,26 +11,26 @@ import { parseJson } from '../../shared/json/parse-json';
 import type { Store } from '../../store/store';
 
 export interface Principal {
-  /** In full: `tenant/name`, or `name`. */
+  /** The full name: `tenant/name`, or `name`. */
   name: string;
-  /** Null: the operator's own. */
+  /** Null: a principal of the operator. */
   tenant: string | null;
-  /** Those below, and others that approvals ask for. */
+  /** Those of `ROLES`, and others that approvals require. */
   roles: readonly string[];
 }
 
 /**
- * `starter` starts turns, and sees its own; the others see all turns of their tenant, or of all where they have none.
- * `approver` decides, `auditor` only reads, `admin` may do what a starter may, and stop or steer what others started.
+ * `starter` starts turns, and sees its own. The other roles see all turns of their tenant, or all turns if they have no tenant.
+ * `approver` decides, `auditor` only reads, `admin` may do what a starter may, and stop or steer turns that others started.
  */
 export const ROLES = ['starter', 'approver', 'auditor', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** From what a request says of itself to a principal. */
+/** Finds the principal of a request. */
 export interface Authenticator {
-  /** Null: it names nobody. @throws Refusal where that cannot be known now */
+  /** Null: the request names no principal. @throws Refusal if that cannot be checked now */
   authenticate(authorization: string | undefined): Promise<Principal | null>;
-  /** What to do about a request that names nobody. */
+  /** Tells the sender of a request without a principal what to do. */
   readonly hint: string;
 }
 
@@ -40,13 +40,13 @@ export function createPrincipal(name: string, roles: readonly string[]): Princip
 
 const SEES_OTHERS: readonly string[] = ['approver', 'auditor', 'admin'] satisfies Role[];
 
-/** Whose turns a principal sees. */
+/** The requesters whose turns a principal sees. */
 export function visibilityOf({ name, tenant, roles }: Principal): Visibility {
   if (!roles.some((role) => SEES_OTHERS.includes(role))) return { requester: name };
   return tenant === null ? 'all' : { tenant };
 }
 
-/** Whether a principal sees what `requester` asked for. */
+/** Whether a principal sees turns and sessions of `requester`. */
 export function sees(principal: Principal, requester: string): boolean {
   return isVisible(visibilityOf(principal), requester);
 }
@@ -55,7 +55,7 @@ const BEARER = /^Bearer ([\x21-\x7e]{20,200})$/i;
 
 type TokenEntry = NonNullable<Config['tokens']>[number];
 
-/** Bearer tokens of the settings: only their hashes are known here. */
+/** Bearer tokens of the settings, which hold only their hashes. */
 export class Tokens implements Authenticator {
   private readonly known: { hash: Buffer; principal: Principal }[];
   readonly hint: string;
@@ -75,7 +75,7 @@ export class Tokens implements Authenticator {
     return this.principalOf(authorization);
   }
 
-  /** Null: the token is nobody's. All are compared, each in constant time. */
+  /** Null: the token is unknown. It is compared with all tokens, each in constant time. */
   principalOf(authorization: string | undefined): Principal | null {
     const token = BEARER.exec((authorization ?? '').slice(0, 300))?.[1];
     if (token === undefined) return null;
@@ -85,14 +85,14 @@ export class Tokens implements Authenticator {
   }
 }
 
-// A browser's `EventSource` cannot send a token, and a token does not belong into an address. A ticket does: it opens one stream
-// in one principal's name for a minute. It is sealed, not kept, so that every gateway of a store takes it. All that the stream
-// asks of a principal it asks of the ticket's.
+// A browser's `EventSource` cannot send a token, and a token must not be part of an address. A ticket may be: it opens one stream
+// in one principal's name for a minute. It is sealed, not stored, so that every gateway of a store accepts it. The stream checks
+// the roles of the ticket's principal.
 
-/** Of the query of a stream. */
+/** Parameter in the query of a stream. */
 export const TICKET_PARAMETER = 'stream_ticket';
 export const TICKET_MS = 60_000;
-/** Addresses of streams, turns' and tools', with their query. */
+/** Addresses of streams of turns and of tools, with their query. */
 export const STREAM_ADDRESS = '^/(v1/turns/[^/?#]{1,400}/events|tools/[^/?#]{1,200}/sse)(\\?[^#]{0,8000})?$';
 
 const WITH_TICKET = new RegExp(`^(.*)[?&]${TICKET_PARAMETER}=([A-Za-z0-9_-]{1,16000}\\.[A-Za-z0-9_-]{1,100})$`);
@@ -106,7 +106,7 @@ interface TicketClaims {
   expires: number;
 }
 
-/** Those of all gateways of a store. */
+/** The tickets that all gateways of a store accept. */
 export function ticketsOf(store: Pick<Store, 'derivedKey'>): Tickets {
   return new Tickets(store.derivedKey('tickets'));
 }
@@ -121,7 +121,7 @@ export class Tickets {
     return { ticket: `${body}.${this.seal(body).toString('base64url')}`, expires_at: new Date(expires).toISOString() };
   }
 
-  /** Null: it is none of ours, for another address, or too old. */
+  /** Null: no ticket of this store, for another address, or expired. */
   principalOf(url: string, now: number): Principal | null {
     const [, address = '', ticket = ''] = WITH_TICKET.exec(url) ?? [];
     const [body = '', seal = ''] = ticket.split('.');

@@ -14,10 +14,10 @@ import { Refusal, unknownTurn, type Wrong } from '../http/errors';
 import type { GatewayParts } from '../route';
 import { sees, type Principal } from './principals';
 
-/** How long to leave a turn alone that has not begun. */
+/** Time until a client asks again for a turn that has not begun, ms. */
 const LATER_MS = 1000;
 
-/** The turn waits in its session for those before it. */
+/** The turn waits in its session for earlier turns. */
 export class NotBegun extends Refusal {
   constructor(
     id: string,
@@ -35,15 +35,15 @@ export class NotBegun extends Refusal {
 
 export interface VisibleTurn {
   turn: TurnHandle;
-  /** As Temporal has it: no worker was asked. */
+  /** As Temporal has it, without asking a worker. */
   summary: TurnSummary;
-  /** Null: it was started by something else than this version. */
+  /** Null: this version did not start the turn. */
   traceId: string | null;
-  /** How it stands, asked of whoever knows. */
+  /** The turn's view, from its result or from a worker. */
   view(): Promise<TurnView>;
 }
 
-/** @throws Refusal 404: there is no such turn, or it is not his to see; 409: its session has not begun it; ServerUnreachable */
+/** @throws Refusal 404: no such turn, or the principal may not see it; 409: its session has not begun it; ServerUnreachable */
 export async function visibleTurn(parts: GatewayParts, principal: Principal, id: string): Promise<VisibleTurn> {
   const holdfast = await parts.client();
   const { summary, traceId, view } = await holdfast.look(id).catch(async (error: unknown) => {
@@ -57,7 +57,7 @@ export async function visibleTurn(parts: GatewayParts, principal: Principal, id:
   return { turn, summary, traceId, view };
 }
 
-/** The session that has taken the turn's message and has not begun the turn, where he may see it. Null: there is none. */
+/** The visible session that has accepted the turn's message but has not begun the turn. Null: there is none. */
 async function sessionToBegin(parts: GatewayParts, principal: Principal, turnId: string): Promise<SessionHandle | null> {
   const sessionId = sessionOfTurn(turnId);
   if (sessionId === null || !isSessionId(sessionId)) return null;
@@ -83,8 +83,8 @@ async function ownByKey(holdfast: HoldfastClient, { name }: Principal, key: stri
 }
 
 /**
- * The same for whoever wants to change what goes on: the requester himself, or an admin.
- * @throws Refusal 404; 403 where he sees it, and it is another one's
+ * Like `visibleTurn`, for a change: only the requester or an admin may make it.
+ * @throws Refusal 404; 403 if the principal sees the turn, but did not start it
  */
 export async function ownTurn(parts: GatewayParts, principal: Principal, id: string): Promise<VisibleTurn> {
   const found = await visibleTurn(parts, principal, id);
@@ -95,12 +95,12 @@ export async function ownTurn(parts: GatewayParts, principal: Principal, id: str
 
 export interface VisibleSession {
   session: SessionHandle;
-  /** As Temporal has it: no worker was asked. */
+  /** As Temporal has it, without asking a worker. */
   summary: SessionSummary;
   holdfast: HoldfastClient;
 }
 
-/** @throws Refusal 404: there is none, or it is not his to see */
+/** @throws Refusal 404: no such session, or the principal may not see it */
 export async function visibleSession(parts: GatewayParts, principal: Principal, id: string): Promise<VisibleSession> {
   const holdfast = await parts.client();
   const unknown: Wrong = {
@@ -118,14 +118,14 @@ export async function visibleSession(parts: GatewayParts, principal: Principal, 
   }
 }
 
-/** The same for whoever wants to stop, rename or close it: its requester, or an admin. @throws Refusal 404; 403 */
+/** Like `visibleSession`, to stop, rename or close it: only its requester or an admin may. @throws Refusal 404; 403 */
 export async function changeableSession(parts: GatewayParts, principal: Principal, id: string): Promise<VisibleSession> {
   const found = await visibleSession(parts, principal, id);
   if (found.summary.requester === principal.name || principal.roles.includes('admin')) return found;
   throw new Refusal(NOT_YOURS);
 }
 
-/** The same for whoever speaks in it: nobody but its requester. @throws Refusal 404; 403 */
+/** Like `visibleSession`, to send messages: only its requester may. @throws Refusal 404; 403 */
 export async function ownSession(parts: GatewayParts, principal: Principal, id: string): Promise<VisibleSession> {
   const found = await visibleSession(parts, principal, id);
   if (found.summary.requester === principal.name) return found;

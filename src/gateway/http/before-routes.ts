@@ -1,6 +1,6 @@
 /**
- * What is answered before there is a route: bytes that are no HTTP request, and addresses that no route can read.
- * The envelope is the same as everywhere, so that a client needs one reader of errors.
+ * Answers requests that reach no route: broken HTTP, unreadable addresses, wrong methods, too many requests. Also validates
+ * bodies and addresses. Errors have the same envelope as everywhere, so that a client needs only one reader of errors.
  */
 import { STATUS_CODES, type IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
@@ -11,7 +11,7 @@ import type { FastifyError, FastifyReply, FastifyRequest, FastifyInstance, Fasti
 import { Ajv } from 'ajv';
 import { answerWith, wrongEnvelope, type Wrong, Refusal } from './errors';
 
-/** Node's HTTP parser has given up. Nothing that comes after can be read: the connection ends. */
+/** Node's HTTP parser has failed. Later bytes cannot be read either, so the connection ends. */
 export function answerBrokenHttp({ code }: Error & { code?: string }, socket: Socket): void {
   if (code === 'ECONNRESET' || socket.destroyed) return;
   const { status, ...wrong } = brokenBy(code);
@@ -34,7 +34,7 @@ function brokenBy(code: string | undefined): Wrong & { status: number } {
   return { ...common, message: 'These bytes are no HTTP request.', status: 400 };
 }
 
-/** Of Fastify's router: an address with a broken `%`, or with a part that is too long. */
+/** For errors of Fastify's router: an address with a broken `%`, or with a part that is too long. */
 export function answerBadAddress({ statusCode }: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {
   const common = { code: 'INVALID_PARAMS', reason: 'bad_address' } as const;
   const tooLong = statusCode === 414;
@@ -44,17 +44,17 @@ export function answerBadAddress({ statusCode }: FastifyError, _request: Fastify
   void answerWith(reply, { ...common, message, status: tooLong ? 414 : 400 });
 }
 
-// A path that is there, asked by a method that it does not have: 405, with those that it has.
+// A known path with a method that it does not have: 405, with the methods that it has.
 
 export function refuseOtherMethods(app: FastifyInstance): void {
   const paths = new Map<string, { like: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ method, url }) => {
-    if (url.includes('*')) return; // takes whatever comes
+    if (url.includes('*')) return; // matches every path
     const known = paths.get(url) ?? { like: likeIt(url), methods: new Set() };
     for (const one of [method].flat()) known.methods.add(one);
     paths.set(url, known);
   });
-  // Before the body: of a method that is not there nobody asks how its body looks.
+  // Runs before the body is read: for a method that does not exist the body does not matter.
   app.addHook('onRequest', async (request, reply) => {
     if (!request.is404) return;
     const path = request.url.split('?')[0]!;
@@ -67,16 +67,16 @@ export function refuseOtherMethods(app: FastifyInstance): void {
   });
 }
 
-/** `/v1/turns/:id` is like `/v1/turns/foo`. */
+/** `/v1/turns/:id` matches `/v1/turns/foo`. */
 function likeIt(url: string): RegExp {
   const parts = url.split('/').map((part) => (part.startsWith(':') ? '[^/]+' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')));
   return new RegExp(`^${parts.join('/')}$`);
 }
 
-// The text of a request's body: JSON is UTF-8. In another encoding the same bytes are other letters, and nobody would be told
-// which were read.
+// The text of a request's body: JSON is UTF-8. In another encoding the same bytes are other letters, and the client would not
+// learn which were read.
 
-/** @throws Refusal 415 for another encoding that the headers name; 400 for bytes that are no UTF-8 */
+/** @throws Refusal 415 for another encoding in the headers; 400 for bytes that are not UTF-8 */
 export function bodyText(headers: IncomingHttpHeaders, body: Buffer): string {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(headers['content-type'] ?? '')?.[1];
   if (charset !== undefined && !/^utf-?8$/i.test(charset)) throw unread(`The charset of the body is ${quote(charset)}`, 415);
@@ -96,7 +96,7 @@ function unread(what: string, status: number): Refusal {
   return new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_encoding', message: `${what}; only UTF-8 is read.`, hint, status });
 }
 
-// Checks requests against the schemas of their routes. Bodies are taken as they are; what comes in an address is text, and read.
+// Checks requests against the schemas of their routes. Bodies are not coerced. Values in an address are text, and are coerced.
 
 const OPTIONS = { allErrors: false, strict: false, useDefaults: true, validateFormats: true };
 const bodies = new Ajv(OPTIONS);
@@ -106,16 +106,16 @@ for (const ajv of [bodies, addresses]) addFormats.default(ajv);
 export const validatorOf: FastifySchemaCompiler<object> = ({ schema, httpPart }) =>
   (httpPart === 'body' ? bodies : addresses).compile(schema);
 
-// How often one may ask: each principal by itself, and each address that names none or a wrong one. Counted in this process: of
-// several gateways each grants as much.
+// Rate limits: one for each principal, and one for each address that sends no token or a wrong one. Each process counts for
+// itself, so each of several gateways allows as much.
 
-/** Names that are kept in mind at once. */
+/** Names that are counted at once. */
 const MOST_NAMES = 10_000;
 const A_MINUTE = 60_000;
-/** Wrong tokens from one address, a minute. */
+/** Wrong tokens allowed from one address in a minute. */
 const WRONG_TOKENS = 60;
 
-/** @returns counts a request that named nobody. @throws Refusal 429 once there were too many of its address */
+/** @returns a function that counts a request without a principal; it throws Refusal 429 after too many of its address */
 export async function limitRates(
   app: FastifyInstance,
   requestsPerMinute: number,

@@ -1,4 +1,4 @@
-/** What the gateway answers when something is wrong: the envelope of tool results, with the status of its code. */
+/** Converts errors to the gateway's answers: the envelope of tool results, with the status of the error's code. */
 import type { FastifyError, FastifyReply } from 'fastify';
 import {
   DecisionNotAccepted,
@@ -23,11 +23,11 @@ export interface Wrong {
   hint?: string;
   details?: NonNullable<CallError['details']>;
   retryAfterMs?: number;
-  /** Instead of the code's own. */
+  /** Replaces the code's own status. */
   status?: number;
 }
 
-/** Thrown by whatever cannot do what is asked; the gateway answers it as it is. */
+/** Thrown for a request that cannot be fulfilled; the gateway sends it as the answer. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   constructor(readonly wrong: Wrong) {
@@ -45,20 +45,20 @@ export function answerWith(reply: FastifyReply, wrong: Wrong): FastifyReply {
     .send(wrongEnvelope(wrong, { request_id: reply.request.id }));
 }
 
-/** @param known what there is to say of the request */
+/** @param known metadata about the request */
 export function wrongEnvelope({ code, reason, message, hint, details, retryAfterMs }: Wrong, known: object = {}): object {
   const more = { ...(hint === undefined ? {} : { hint }), ...(details === undefined ? {} : { details }) };
   const error = callError(code, reason, message, { ...more, ...(retryAfterMs ? { retry_after_ms: retryAfterMs } : {}) });
   return { success: false, status: 'error', error, metadata: { timestamp: new Date().toISOString(), ...known } };
 }
 
-/** How long to leave a worker alone that is behind. */
+/** Time that a client should give to a slow worker, ms. */
 const BEHIND_MS = 5000;
 
 const SEND_AGAIN =
   'Under the same Idempotency-Key it is the same request: send it again, and it is answered as it was the first time.';
 
-/** What an error means to whoever asked; null: it is a fault of ours, of which he learns nothing. */
+/** The answer to an error; null: a fault of the gateway, whose details the client does not get. */
 export function wrongOf(error: unknown): Wrong | null {
   if (error instanceof Refusal) return error.wrong;
   const { message } = error as Error;
@@ -80,13 +80,13 @@ export function wrongOf(error: unknown): Wrong | null {
   return fastifyWrong(error as FastifyError);
 }
 
-/** The same for what is not there and for what one may not see. */
+/** The same answer for a turn that does not exist and for one that the principal may not see. */
 export function unknownTurn(id: string): Wrong {
   const message = `There is no turn ${JSON.stringify(id.slice(0, 200))} that you may see.`;
   return { code: 'RESOURCE_NOT_FOUND', reason: 'unknown_turn', message };
 }
 
-/** Of Fastify itself: a body that is too long, is not JSON, or does not fit the route's schema. */
+/** For errors of Fastify itself: a body that is too long, is not JSON, or does not fit the route's schema. */
 function fastifyWrong({ statusCode, message, validation, validationContext }: FastifyError): Wrong | null {
   if (validation) {
     const details = validation.slice(0, 20).map((fault) => ({
@@ -101,7 +101,7 @@ function fastifyWrong({ statusCode, message, validation, validationContext }: Fa
   return status >= 500 ? null : { code: 'INVALID_PARAMS', reason: 'bad_request', message, status };
 }
 
-/** Ajv says that a property is too much, and not which; and that a value is none of some, and not of which. */
+/** Adds what Ajv's message lacks: the name of an extra property, or the allowed values. */
 function extra(params: Record<string, unknown>): string {
   if (typeof params.additionalProperty === 'string') return `: ${JSON.stringify(params.additionalProperty.slice(0, 60))}`;
   return Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(', ')}` : '';

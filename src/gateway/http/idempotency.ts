@@ -1,8 +1,8 @@
 /**
- * `Idempotency-Key`: a principal's key with the same body is the same operation. What an operation makes (turns, calls,
- * messages) is named after principal and key, so that Temporal itself makes it once; here it is held to one body. Where an
- * operation makes nothing that has a name (a decision, a steer), what was answered is kept, and answered again; and where it
- * could not be kept, it is found in the history of what it was done to.
+ * Implements `Idempotency-Key`: a principal's key with the same body is the same operation. What an operation creates (turns,
+ * calls, messages) is named after principal and key, so that Temporal creates it once; this file binds the key to one body. For
+ * an operation that creates nothing with a name (a decision, a steer), the answer is stored and sent again. If it could not be
+ * stored, it is found in the history of the turn or session.
  */
 import type { FastifyInstance } from 'fastify';
 import { type Act, nameOf, NO_EARLIER_ACT, type ActRecord, type DoneBefore } from '../../client/turns/start-turn';
@@ -15,33 +15,33 @@ import { Refusal } from './errors';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What its key stands for: the same for the same principal and key, and for no other. Null: it has no key. */
+    /** The operation of the request's key: the same for the same principal and key, and for no other. Null: it has no key. */
     operation: Operation | null;
   }
   interface FastifyContextConfig {
-    /** With a key, a request that was accepted is answered again as it was, without being done again. */
+    /** With a key, the answer of an accepted request is sent again, and the request is not executed again. */
     keepsAnswer?: boolean;
   }
 }
 
 export interface Operation {
-  /** As it was sent. */
+  /** The key as it was sent. */
   key: string;
   /** `op_` and 40 hex, from principal and key. */
   id: string;
-  /** Of exactly this request, and of nobody else's. */
+  /** Of exactly this request, and of no other principal's. */
   act: Act;
-  /** It was sent before, and no answer was kept: it may be under way, or done. */
+  /** The request was sent before, and no answer was stored: it may be in progress, or done. */
   repeated: boolean;
-  /** What it goes to, where that changes with time, once one of its requests has said it. */
+  /** The turn that it acts on, if that changes with time, once one of its requests has chosen it. */
   target?: string;
-  /** Says it, before anything is done. @returns the first that was said */
+  /** Chooses it, before anything is done. @returns the first choice */
   agreeOn(target: string): Promise<string>;
 }
 
 interface IdempotencyRecord {
   body: string;
-  /** ms since 1970, when it was first sent. Absent in older ones. */
+  /** When it was first sent, ms since 1970. Absent in older ones. */
   at?: number;
   target?: string;
   answer?: { status: number; payload: string };
@@ -51,7 +51,7 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 
 export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
   app.decorateRequest('operation', null);
-  // After its body has been read and found right: a request that is refused uses up no key.
+  // Runs once the body has been read and validated, so that a refused request uses up no key.
   app.addHook('preHandler', async (request, reply) => {
     const key = request.headers['idempotency-key'];
     if (request.method !== 'POST' || key === undefined || request.routeOptions.config.roles === 'public') return;
@@ -91,7 +91,7 @@ export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
     if (operation === null || !routeOptions.config.keepsAnswer || reply.statusCode >= 300 || typeof payload !== 'string') return;
     const answer = { status: reply.statusCode, payload };
     const keep = (known: Json) => (known === null ? { answer: null } : { value: { ...keptOf(known), answer }, answer: null });
-    // It has been done: what cannot be kept is answered all the same, and found again in the history.
+    // The request has been executed: if its answer cannot be stored it is sent all the same, and found again in the history.
     await store.registers.update(registerOf(operation.id), keep).catch(() => undefined);
   });
 }
@@ -110,8 +110,8 @@ function keptOf(known: Json): IdempotencyRecord {
   return known as unknown as IdempotencyRecord;
 }
 
-// What a request does to a turn or a session happens once for all requests of its operation: those that overlap, and those that
-// come after an answer that was lost. The history of what it was done to says whether it was.
+// A change to a turn or a session happens once for all requests of its operation: those that overlap, and those that come after a
+// lost answer. The history of the turn or session says whether it happened.
 
 interface Changeable<H> {
   named(name: string): H;
@@ -119,9 +119,9 @@ interface Changeable<H> {
 }
 
 /**
- * Without a key each request is done by itself.
- * @param again the answer, from what was done before
- * @throws what `act` throws, where nothing was done before
+ * Without a key each request is executed.
+ * @param again makes the answer from what was done before
+ * @throws errors of `act`, if nothing was done before
  */
 export async function once<H extends Changeable<H>, T>(
   operation: Operation | null,
@@ -142,10 +142,10 @@ export async function once<H extends Changeable<H>, T>(
   }
 }
 
-/** For what is answered the same each time. */
+/** For requests whose answer is always the same. */
 export const nothing = (): void => undefined;
 
-/** Of a message to a session: as the session answered it. */
+/** For a message to a session: the session's own answer. */
 export function sentBefore({ answer }: ActRecord): SendAnswer {
   return answer as unknown as SendAnswer;
 }

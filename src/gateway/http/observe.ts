@@ -1,4 +1,4 @@
-/** What is known of each request afterwards: a line, two metrics, its id in the answer. Of an address only its route: the rest may be a secret. */
+/** Records each request: a log line, two metrics, its id in the answer. Of an address only the route: the rest may be a secret. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
@@ -22,7 +22,7 @@ export function observeRequests(app: FastifyInstance, log: ToolLogger, metrics: 
   });
 }
 
-// Each request has an id: the caller's own, if it is well-formed, else one of ours. It stands in the answer and in the log.
+// Each request has an id: the caller's own, if it is well-formed, else a new one. The answer and the log contain it.
 
 const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,64}$/;
 
@@ -31,15 +31,15 @@ export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): stri
   return typeof given === 'string' && REQUEST_ID_PATTERN.test(given) ? given : `req_${randomBytes(12).toString('hex')}`;
 }
 
-// Requests as Prometheus counts them: by route, method and status, and how long they took. Never by address or name: those have no
-// bound.
+// Prometheus metrics of requests: counts by route, method and status, and durations. Addresses and names are no labels: their
+// number has no limit.
 
 export interface RequestObservation {
   method: string;
   route: string | null;
   status: number;
   ms: number;
-  /** As server-sent events: open for as long as there is something to tell. */
+  /** Answered with server-sent events, which stay open for as long as there is something to report. */
   streamed: boolean;
 }
 
@@ -81,7 +81,7 @@ export class HttpMetrics {
     });
   }
 
-  /** @param route as it is declared; null: there is none */
+  /** @param route as declared; null: no route matches */
   observeRequest({ method, route, status, ms, streamed }: RequestObservation): void {
     const labels = { method: METHODS.has(method) ? method : 'other', route: route ?? 'none' };
     this.requests.inc({ ...labels, status });

@@ -1,4 +1,4 @@
-/** `/openapi.json` (3.1), made of the schemas of the routes, and `/docs`, which shows it. */
+/** Serves `/openapi.json` (3.1), made from the schemas of the routes, and `/docs`, which shows it. */
 import swagger, { type SwaggerTransformObject } from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { callError, envelope } from '../../shapes/envelope';
@@ -13,7 +13,10 @@ const DESCRIPTION =
   'Starts agent turns, shows them, decides what waits for a person, calls single tools. Errors have the envelope of tool results. ' +
   'With `Idempotency-Key`, a POST happens once, however often it is sent.';
 
-/** Shapes with names: wherever the document has one, it has a reference to it. Events are here only: OpenAPI 3.1 has no other place for those of a stream. */
+/**
+ * Named shapes: the document has a reference to each wherever it occurs. Events are here only: OpenAPI 3.1 has no other place for
+ * those of a stream.
+ */
 const COMPONENTS = {
   Error: refusal,
   CallError: callError,
@@ -59,7 +62,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
       return { schema: { ...schema, description, security: open ? [] : [{ bearer: [] }] }, url };
     },
   });
-  // Pages in a browser have no token: they show what is served, and no more.
+  // A browser sends no token for these pages. They show the document, and no data.
   await app.register(async (pages) => {
     pages.addHook('onRoute', (route) => void (route.config = { ...route.config, roles: 'public' }));
     const swaggerUi = findPackage<typeof import('@fastify/swagger-ui')>('@fastify/swagger-ui');
@@ -87,7 +90,7 @@ function withReferences(document: { components?: { schemas?: Record<string, obje
   return visit(document, null) as object;
 }
 
-/** Two shapes are the same whatever is said about them where they stand. */
+/** Compares shapes without their description, which depends on where they occur. */
 function keyOf({ description: _, ...schema }: object & { description?: unknown }): string {
   return JSON.stringify(schema);
 }

@@ -1,4 +1,4 @@
-/** Prompts of the app, and values for the arguments of prompts and of resource templates. */
+/** Serves the app's prompts to MCP clients, and completes the arguments of prompts and of resource templates. */
 import type { McpCompletion, McpPrompt, McpDefinition } from '../../agents/mcp';
 import { getOwn } from '../../shared/json/json';
 import { variablesOf } from '../../shared/text/uri-template';
@@ -8,12 +8,12 @@ import type { McpAsker } from '../../agents/mcp-asks';
 import type { Principal } from '../auth/principals';
 import { sdk, type CompleteRequest, type CompleteResult, type GetPromptResult, type ListPromptsResult, type Server } from './sdk';
 
-/** Characters of one argument. */
+/** Limit for one argument, characters. */
 const MOST_ARGUMENT = 10_000;
-/** Values that the protocol lets one answer have. */
+/** The protocol's limit for the values in one answer. */
 const MOST_VALUES = 100;
 
-/** Answers for prompts; the server has the capability already. */
+/** Registers the handlers for prompts; the server already has the capability. */
 export function offerPrompts(server: Server, app: AppAnswers): void {
   const { GetPromptRequestSchema, ListPromptsRequestSchema } = sdk.types();
   server.setRequestHandler(ListPromptsRequestSchema, ({ params }) => listPrompts(app, params?.cursor));
@@ -99,20 +99,20 @@ function checkArguments(given: Record<string, string>, known: readonly string[])
   }
 }
 
-// Asks the app's functions for prompts, resources and completions. They run in this process: each has a time limit, and what one
-// throws or gives that cannot be sent is told to the log, not to the client.
+// Calls the app's functions for prompts, resources and completions. They run in this process, each with a time limit. An
+// exception, or an answer that cannot be sent, is reported in the log, not to the client.
 
 const ANSWER_WITHIN_MS = 10_000;
-/** Characters of one answer, as JSON. */
+/** Limit for one answer, characters of JSON. */
 const MOST_ANSWER = 1_000_000;
-/** Entries of one page of a list. */
+/** Entries on one page of a list. */
 const PAGE = 200;
-/** Requests of one session that the app has not answered. */
+/** Limit for the requests of one session that wait for the app. */
 const MOST_OPEN = 8;
 
 export interface AppParts {
   mcp: McpDefinition;
-  /** As of now: roles may change. */
+  /** Read at each use: roles may change. */
   asker(): McpAsker;
   log: ToolLogger;
 }
@@ -134,7 +134,7 @@ export class AppAnswers {
     return this.parts.mcp;
   }
 
-  /** Of a list, what whoever asks may see. Where `visibleTo` throws, or gives anything but true, that is nothing. */
+  /** The entries that the client may see. An entry whose `visibleTo` throws, or returns anything but true, is left out. */
   visible<T extends RestrictedEntry>(entries: readonly T[] = []): T[] {
     const asker = this.parts.asker();
     return entries.filter((entry) => {
@@ -149,8 +149,8 @@ export class AppAnswers {
   }
 
   /**
-   * What a function of the app gives.
-   * @param read makes the result of it; throws Error that says why it is none
+   * Calls a function of the app, and converts its answer.
+   * @param read converts the answer; throws an Error that says what is wrong with it
    * @throws McpError
    */
   async ask<A, R>(what: string, work: (asker: McpAsker) => A | Promise<A>, read: (answer: A) => R): Promise<R> {
@@ -178,7 +178,7 @@ export class AppAnswers {
 
 const MEND = 'Mend the function of defineApp({ mcp }) that the error names.';
 
-/** One page of a list, and where the next begins. @throws McpError for a cursor that this server has not given */
+/** One page of a list, and the cursor of the next. @throws McpError for a cursor that this server has not given */
 export function pageOf<T>(entries: readonly T[], cursor: string | undefined): { page: T[]; nextCursor?: string } {
   if (cursor !== undefined && !/^\d{1,6}$/.test(cursor)) throw invalidParams('The cursor is none that this server gave.');
   const from = Number(cursor ?? 0);
@@ -191,7 +191,7 @@ export function invalidParams(message: string): Error {
   return new McpError(ErrorCode.InvalidParams, message);
 }
 
-/** A text of a client's, short enough for an error. */
+/** Quotes a client's text, cut for an error. */
 export function quote(text: string): string {
   return JSON.stringify(text.slice(0, 100).toWellFormed());
 }

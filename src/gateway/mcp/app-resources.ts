@@ -1,17 +1,17 @@
-/** Resources of the app: listed, read, and watched for changes. */
+/** Serves the app's resources to MCP clients: lists them, reads them, and watches them for changes. */
 import { createHash } from 'node:crypto';
 import { MOST_URI, readUri } from '../../shared/text/uri-template';
 import { invalidParams, pageOf, type AppAnswers } from './app-prompts';
 import { sdk, type ListResourcesResult, type ListResourceTemplatesResult, type ReadResourceResult, type Server } from './sdk';
 import type { McpAsker } from '../../agents/mcp-asks';
 
-/** Of the protocol, for a resource that there is not. */
+/** The protocol's code for a resource that does not exist. */
 const RESOURCE_NOT_FOUND = -32002;
-/** Resources that one session watches. */
+/** Limit for the resources that one session watches. */
 const MAX_SUBSCRIPTIONS = 20;
 const LOOK_EVERY_MS = 10_000;
 
-/** Answers for resources; the server has the capability already. @returns what watches those that the client subscribes to */
+/** Registers the handlers for resources; the server already has the capability. @returns the client's subscriptions */
 export function offerResources(server: Server, app: AppAnswers): Subscriptions {
   const types = sdk.types();
   const subscriptions = new Subscriptions({
@@ -61,7 +61,7 @@ interface ReadableResource {
   read(asker: McpAsker): Content | null | Promise<Content | null>;
 }
 
-/** @throws McpError: there is none, or it cannot be given */
+/** @throws McpError: there is no such resource, or it cannot be read */
 async function read(app: AppAnswers, uri: string): Promise<ReadResourceResult> {
   const found = resourceAt(app, uri);
   const result =
@@ -78,7 +78,7 @@ async function read(app: AppAnswers, uri: string): Promise<ReadResourceResult> {
   return result;
 }
 
-/** A URI of its own counts more than a template that fits it. */
+/** An exact URI wins over a template that matches it. */
 function resourceAt(app: AppAnswers, uri: string): ReadableResource | null {
   const own = app.visible(app.mcp.resources).find((resource) => resource.uri === uri);
   if (own) return { mimeType: own.mimeType, read: (asker) => own.read(asker) };
@@ -101,14 +101,14 @@ function digestOf({ contents }: ReadResourceResult): string {
 }
 
 export interface WatchCallbacks {
-  /** Another text, another answer. @throws where there is none, or none now */
+  /** Differs when the content differs. @throws Error if there is no content, or none now */
   versionOf(uri: string): Promise<string>;
   changed(uri: string): Promise<void>;
 }
 
 /**
- * The resources that one client wants to hear of. A function of the app cannot say when its answer changes: it is asked again,
- * one resource after the other, and the client hears of an answer that is another one.
+ * The resources that one client subscribes to. A function of the app cannot report that its answer changes. So each resource is
+ * read again, one after the other, and the client is notified of a different answer.
  */
 export class Subscriptions {
   private readonly versions = new Map<string, string>();
@@ -121,7 +121,7 @@ export class Subscriptions {
     private readonly everyMs = LOOK_EVERY_MS,
   ) {}
 
-  /** @throws McpError where there is no such resource, or there are too many subscriptions */
+  /** @throws McpError if there is no such resource, or there are too many subscriptions */
   async add(uri: string): Promise<void> {
     if (this.versions.has(uri)) return;
     const version = await this.watched.versionOf(uri);
@@ -153,7 +153,7 @@ export class Subscriptions {
     if (this.looks) return;
     this.looks = true;
     for (const [uri, before] of [...this.versions]) {
-      const now = await this.watched.versionOf(uri).catch(() => before); // what cannot be read now has not changed as far as one knows
+      const now = await this.watched.versionOf(uri).catch(() => before); // a resource that cannot be read now counts as unchanged
       if (now === before || this.versions.get(uri) !== before) continue;
       this.versions.set(uri, now);
       await this.watched.changed(uri).catch(() => undefined);

@@ -1,6 +1,7 @@
 /**
- * Asks a client, before a call begins, for what the app says that it gives: its user for fields of the input, its model for a
- * text. Nothing has run yet, and what comes is input like all other: admission checks it, and the record has it.
+ * Asks an MCP client before a call begins, as the app defines: its user for fields of the input, its model for a text. Nothing
+ * has run yet. The answers are input like any other: admission checks them, and the record contains them. Also asks its user to
+ * approve calls.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { McpDefinition } from '../../agents/mcp';
@@ -16,10 +17,10 @@ import type { ElicitRequestFormParams, RequestId, Server, Tool } from './sdk';
 import type { Ask } from './follow';
 
 const ANSWER_WITHIN_MS = 10 * 60_000;
-/** Characters of a text that the client's model has written. */
+/** Limit for a text that the client's model has written, characters. */
 const MOST_SAMPLE = 50_000;
 
-/** The call will not be made. */
+/** Input is missing, so the call is not made. */
 export class NotGiven extends Error {
   override readonly name = 'NotGiven';
   readonly wrong: Wrong;
@@ -40,7 +41,7 @@ export interface Asking {
 type ToolOffer = Offer & { kind: 'tool' };
 
 /**
- * The input with what the client adds to it.
+ * Adds the fields that the client gives to the input.
  * @throws NotGiven
  */
 export async function inputFromClient(asking: Asking, { tool, listed }: ToolOffer, given: JsonObject): Promise<JsonObject> {
@@ -52,7 +53,7 @@ export async function inputFromClient(asking: Asking, { tool, listed }: ToolOffe
   return { ...filled, [sample.field]: await askModel(asking, sample, filled) };
 }
 
-/** As it is listed for a client that can be asked: it need not give what it will be asked for. */
+/** The tool as listed for this client: fields that the client will be asked for are not required. */
 export function listedFor(server: Server, { forms = {}, samples = {} }: McpDefinition, offer: Offer): Tool {
   if (offer.kind !== 'tool') return offer.listed;
   const { tool, listed } = offer;
@@ -81,7 +82,7 @@ async function filledIn({ server, requestId, signal }: Asking, schema: JsonObjec
     server.elicitInput({ message, requestedSchema }, options),
   );
   if (action !== 'accept') throw new NotGiven(`The user of this client did not fill in ${Object.keys(requestedSchema.properties).join(', ')}.`); // oxfmt-ignore
-  // What was not asked for is no answer to it.
+  // Keeps only the fields that were asked for.
   const fields = Object.keys(requestedSchema.properties).filter((field) => Object.hasOwn(content, field));
   return Object.fromEntries(fields.map((field) => [field, content[field] as Json]));
 }
@@ -115,8 +116,8 @@ async function awaitAnswer<T>(signal: AbortSignal, who: 'user' | 'model', ask: (
   }
 }
 
-// Asks the person at an MCP client about a call that waits, by elicitation. Only what can be shown whole is asked about. What he
-// answers counts as a decision of the principal whose client it is.
+// Asks the user of an MCP client about a waiting call, by elicitation, if its whole card can be shown. The answer counts as a
+// decision of the client's principal.
 
 export interface Answer {
   decision: 'approve' | 'deny';
@@ -124,14 +125,14 @@ export interface Answer {
   note?: string;
 }
 
-/** In the principal's name. @throws DecisionNotAccepted with the reason */
+/** Decides in the principal's name. @throws DecisionNotAccepted with the reason */
 export type Decide = (turn: TurnHandle, answer: Answer) => Promise<void>;
 
-/** Dialogues do not scroll for ever. */
+/** Dialogues have little room: a longer card is not shown. */
 const MOST_LINES = 120;
 const MOST_TEXT = 8_000;
 const MOST_NOTE = 1000;
-/** A card may follow its question after a moment. */
+/** A card may appear a moment after its question. */
 const CARD_TRIES = 10;
 const CARD_PAUSE_MS = 200;
 
@@ -149,7 +150,7 @@ export const QUESTION: ElicitRequestFormParams['requestedSchema'] = {
   required: ['decision'],
 };
 
-/** @param requestId of the call that brought the question up */
+/** @param requestId of the call that led to the question */
 export function elicitation(server: Server, requestId: RequestId, decide: Decide): Ask {
   return async (turn, digest, signal) => {
     const card = await shownCard(turn, digest, signal);
@@ -181,7 +182,7 @@ async function shownCard(turn: TurnHandle, digest: string, signal: AbortSignal):
   return null;
 }
 
-/** Text: why there is no answer. */
+/** A string: why there is no answer. */
 async function answerOf(
   server: Server,
   relatedRequestId: RequestId,

@@ -1,4 +1,4 @@
-/** Waits for what was started to end, or to wait for a person whom nobody here can ask. */
+/** Waits until a started turn ends, or waits for a person who cannot be asked here. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import type { WaitingCall } from '../../shapes/turn-view';
@@ -8,19 +8,19 @@ import type { Open } from './results';
 import type { EventStore, JSONRPCMessage } from './sdk';
 
 /**
- * Asks a person about a call that waits.
- * @returns why it waits on; null: it is decided
+ * Asks a person about a waiting call.
+ * @returns why it still waits; null: it is decided
  */
 export type Ask = (turn: TurnHandle, digest: string, withdrawn: AbortSignal) => Promise<string | null>;
 
 export interface Following {
-  /** Null: nobody can be asked here. */
+  /** Null: no person can be asked here. */
   ask: Ask | null;
-  /** Waits no longer; nothing else changes. */
+  /** Ends the wait; the turn goes on. */
   signal: AbortSignal;
-  /** ms */
+  /** Longest wait, ms. */
   atMost: number;
-  /** Hears of everything that happens. */
+  /** Gets every event. */
   heard?: (event: TurnEvent) => void;
 }
 
@@ -46,7 +46,7 @@ export async function follow(turn: TurnHandle, { ask, signal, atMost, heard }: F
         }
         if (event.type === 'turn_completed') return { ended: await turn.result() };
       }
-      throw stop.signal.reason; // the watch ends otherwise only when it is stopped
+      throw stop.signal.reason; // otherwise the watch ends only when it is stopped
     };
     const time = new Promise<FollowResult>((resolve) => {
       tooLong = setTimeout(() => resolve({ open: { why: 'time' } }), atMost);
@@ -64,13 +64,13 @@ const MORE_HAVE_TO = 'A decision counts; others have to decide too.';
 
 const LOOK_EVERY_MS = 200;
 
-/** One after the other: several dialogues at once are answered without being read. */
+/** Asks one question at a time: users answer several dialogues at once without reading them. */
 class Questions {
   private last: Promise<unknown> = Promise.resolve();
   private readonly open = new Map<string, AbortController>();
   private answer!: (followed: FollowResult) => void;
   private fail!: (error: unknown) => void;
-  /** Resolves with the first call that nobody here can decide. */
+  /** Resolves with the first call that no person here can decide. */
   readonly unanswered = new Promise<FollowResult>((resolve, reject) => {
     this.answer = resolve;
     this.fail = reject;
@@ -83,7 +83,7 @@ class Questions {
     this.unanswered.catch(() => undefined);
   }
 
-  /** The history may tell of what was decided long ago: only what waits now is asked about. */
+  /** The history may contain a question that was decided long ago: only a call that waits now is asked about. */
   about(call: string, why: 'approval' | 'in_doubt'): void {
     this.withdraw(call);
     const withdrawn = new AbortController();
@@ -92,13 +92,13 @@ class Questions {
     this.last = asked.catch((error: unknown) => void (withdrawn.signal.aborted || this.fail(error)));
   }
 
-  /** By whomever: it is not asked about any more. */
+  /** The call was decided, here or elsewhere: it is not asked about any more. */
   withdraw(call: string): void {
     this.open.get(call)?.abort();
     this.open.delete(call);
   }
 
-  /** Resolves when nothing of it is under way any more. */
+  /** Resolves when no question is in progress any more. */
   async stop(): Promise<void> {
     for (const call of [...this.open.keys()]) this.withdraw(call);
     await this.last;
@@ -115,7 +115,7 @@ class Questions {
     if (still && !withdrawn.aborted) this.answer({ open: { why, detail: MORE_HAVE_TO } });
   }
 
-  /** The call, once it waits; null: it has been decided before. */
+  /** The call, once it waits; null: it was decided before. */
   private async waiting(id: string, withdrawn: AbortSignal): Promise<WaitingCall | null> {
     while (!withdrawn.aborted) {
       const call = (await this.turn.pending()).find((each) => each.id === id);
@@ -126,7 +126,7 @@ class Questions {
   }
 }
 
-// What was sent to one session lately, so that a client whose connection broke gets what it missed.
+// The latest messages of one session, for a client that missed some when its connection broke.
 
 const MOST_EVENTS = 1000;
 const MOST_CHARACTERS = 4_000_000;
@@ -166,7 +166,7 @@ export class RecentEvents implements EventStore {
     const last = this.kept[at];
     if (!last) throw new Error('This event is not known any more.');
     for (const { id, streamId, message } of this.kept.slice(at + 1))
-      // What only opens a stream is no message.
+      // An empty message only opens a stream.
       if (streamId === last.streamId && Object.keys(message).length > 0) await send(id, message);
     return last.streamId;
   }

@@ -1,6 +1,6 @@
 /**
- * What MCP clients are offered: the tools of the agents, each under that agent's rules, the agents themselves, and a way to
- * learn what became of a call that had to wait.
+ * Defines the tools that MCP clients get: the tools of the agents, each under that agent's rules, the agents themselves, and a
+ * tool that reports the outcome of a call that had to wait.
  */
 import { createHash } from 'node:crypto';
 import { toMcp, type ToolJson } from '../../tools/convert';
@@ -21,12 +21,12 @@ export type Offer = { listed: ListedTool } & (
 export type Offers = ReadonlyMap<string, Offer>;
 
 export const OUTCOME_TOOL = 'holdfast_outcome';
-/** Reads results of the turn that it runs in: a direct call is one of its own. */
+/** `read_result` reads results of the turn that it runs in, and a direct call is a turn of its own. */
 const NOT_OFFERED = new Set(['read_result']);
-/** What vendors' APIs take as the name of a tool; MCP itself takes more. */
+/** Longest tool name that vendors' APIs accept; MCP itself accepts longer ones. */
 const MOST_NAME = 64;
 
-/** What is offered to a principal now, of one agent or of all: the same object until it changes. Null for an agent that there is not. */
+/** The offers for a principal now, of one agent or of all: the same object until they change. Null if there is no such agent. */
 export type OffersBy = (principal: string, agent?: string) => Offers | null;
 
 export function offersBy(catalogue: ToolCatalogue): OffersBy {
@@ -41,13 +41,13 @@ export function offersBy(catalogue: ToolCatalogue): OffersBy {
   };
 }
 
-/** @param only of this agent alone */
+/** @param only offers of this agent only */
 export function offersOf(entries: readonly ToolEntry[], only?: string): Offers {
   const pairs = entries.filter(isOffered).flatMap(withAgents);
   const inScope = pairs.filter(({ agent }) => only === undefined || agent === only);
   const offers = new Map<string, Offer>([[OUTCOME_TOOL, { kind: 'outcome', listed: OUTCOME }]]);
   for (const { agent, entry } of inScope) {
-    // Each agent has rules of its own: whoever calls has to say whose.
+    // Each agent has its own rules: the name says whose rules apply.
     const shared = inScope.filter((other) => other.entry.name === entry.name).length > 1;
     const name = freeName(offers, shared ? `${agent}__${entry.name}` : entry.name);
     offers.set(name, { kind: 'tool', tool: entry.name, agent, listed: listedTool(name, entry, shared ? agent : null) });
@@ -61,7 +61,7 @@ export function offersOf(entries: readonly ToolEntry[], only?: string): Offers {
   return offers;
 }
 
-/** No model is shown what is internal; an agent as a tool is offered as the agent. */
+/** Internal tools are not shown to models. An agent that is a tool of another agent is offered as the agent. */
 function isOffered({ name, internal_only, class: toolClass }: ToolEntry): boolean {
   return !internal_only && toolClass !== 'agent' && !NOT_OFFERED.has(name);
 }
@@ -70,7 +70,7 @@ function withAgents(entry: ToolEntry): { agent: string; entry: ToolEntry }[] {
   return entry.agents.map((agent) => ({ agent, entry }));
 }
 
-/** As wished where it can be: what cannot stand in a name becomes `_`, and what is taken or too long ends in a hash. */
+/** The wanted name, if possible: characters that are not allowed become `_`; a name that is taken or too long ends in a hash. */
 function freeName(taken: Offers, wished: string): string {
   const name = wished.replace(/[^A-Za-z0-9_-]/g, '_');
   if (name.length <= MOST_NAME && !taken.has(name)) return name;
@@ -129,7 +129,7 @@ const OUTCOME: ListedTool = {
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
 };
 
-// What the app offers besides tools, on one server: nothing where it defines nothing.
+// What the app offers besides tools, on one server. What the app does not define is not offered.
 
 export function capabilitiesOf({
   prompts = [],
@@ -150,13 +150,13 @@ export function capabilitiesOf({
 }
 
 export interface OfApp {
-  /** Null: clients are told of no logs. */
+  /** Null: clients get no logs. */
   logs: ToolLogs | null;
-  /** The client is gone: nothing is watched for it any more. */
+  /** The client is gone: stops watching resources for it. */
   end(): void;
 }
 
-/** @param capabilities of `capabilitiesOf`, which the server was made with */
+/** @param capabilities from `capabilitiesOf`; the server was made with them */
 export function offerOfApp(server: Server, app: AppAnswers, capabilities: ServerCapabilities): OfApp {
   if (capabilities.prompts) offerPrompts(server, app);
   if (capabilities.completions) offerCompletion(server, app);

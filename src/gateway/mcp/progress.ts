@@ -1,4 +1,4 @@
-/** What happens meanwhile, lasting or only live, as MCP's progress notifications. */
+/** Reports a turn's events to an MCP client: as progress notifications, and tool logs as log messages. */
 import { isDirectCallId } from '../../shared/ids';
 import { mcpProgress } from '../../tools/convert';
 import type { TurnEvent } from '../../shapes/turn-event';
@@ -6,16 +6,16 @@ import { type ServerNotification, sdk, type LoggingLevel, type Server } from './
 
 type ProgressUpdate = { message: string; fraction?: number };
 
-/** Text is shown at this pace, its end only. */
+/** Interval at which text is shown, ms; only its end is shown. */
 const TEXT_EVERY_MS = 500;
 const TEXT_END = 300;
 const MOST_MESSAGE = 1000;
-/** A tool that talks without end must not fill the memory of whoever reads slowly. */
+/** A tool that reports without end must not fill memory while a client reads slowly. */
 const MOST_NOTIFICATIONS = 2000;
 
 /**
- * For the events of one turn, as they come.
- * @param send may fail: whoever asked may be gone
+ * Returns a listener for the events of one turn.
+ * @param send may fail: the client may be gone
  */
 export function reportProgress(
   turnId: string,
@@ -23,7 +23,7 @@ export function reportProgress(
   send: (notification: ServerNotification) => Promise<void>,
 ): (event: TurnEvent) => void {
   const next = mcpProgress(token);
-  // Of a turn nobody knows how far it is: one tool's part of its own work would mislead.
+  // The progress of a turn is not known: one tool's fraction of its own work would mislead.
   const single = isDirectCallId(turnId);
   const pace = endOfText();
   let left = MOST_NOTIFICATIONS;
@@ -35,7 +35,7 @@ export function reportProgress(
   };
 }
 
-/** Null: it is too soon for more. */
+/** Null: the last update was too recent. */
 function endOfText(): (event: TurnEvent & { type: 'text_delta' }) => ProgressUpdate | null {
   let end = '';
   let begun = '';
@@ -70,17 +70,17 @@ function saidOf(event: TurnEvent, single: boolean): ProgressUpdate | null {
   }
 }
 
-// What tools log in a client's own calls, as MCP's log messages: from the level on that the client has set, before that nothing.
+// Sends tool logs of a client's own calls as MCP's log messages: from the level on that the client has set, before that nothing.
 
-/** From the least to the gravest, as the protocol has them. */
+/** By severity, the lowest first, as in the protocol. */
 const LEVELS: readonly LoggingLevel[] = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
-/** A tool that logs without end must not fill the memory of whoever reads slowly. */
+/** A tool that logs without end must not fill memory while a client reads slowly. */
 const MOST_MESSAGES = 1000;
 
 export class ToolLogs {
   private least: LoggingLevel | null = null;
 
-  /** The server has the capability already. */
+  /** The server already has the capability. */
   constructor(server: Server) {
     server.setRequestHandler(sdk.types().SetLevelRequestSchema, ({ params }) => {
       this.least = params.level;
@@ -89,8 +89,8 @@ export class ToolLogs {
   }
 
   /**
-   * For the events of one call of the client's own.
-   * @param send may fail: whoever asked may be gone
+   * Returns a listener for the events of one of the client's own calls.
+   * @param send may fail: the client may be gone
    */
   report(send: (notification: ServerNotification) => Promise<void>): (event: TurnEvent) => void {
     let left = MOST_MESSAGES;
@@ -103,7 +103,7 @@ export class ToolLogs {
   }
 }
 
-/** It has come over a wire that others can write to. */
+/** Other programs can write to the live channel, so the text may not be JSON. */
 function dataOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-/** How a call ended, or that it has not, as the result of MCP's `tools/call`. */
+/** Converts the outcome of a call, or the fact that it has none yet, to the result of MCP's `tools/call`. */
 import { envelopeOf } from '../../client/turns/direct-call';
 import { type Envelope, callError } from '../../shared/wire/errors';
 import { isDirectCallId } from '../../shared/ids';
@@ -11,10 +11,10 @@ import type { Wrong } from '../http/errors';
 import { OUTCOME_TOOL } from './offers';
 import type { CallToolResult, ContentBlock } from './sdk';
 
-/** Under this key a result says, to programs, which call or turn it is about. */
+/** The field of a result's `_meta` that tells programs which call or turn it is about. */
 export const META = 'holdfast/call';
 
-/** @param output the schema that was listed: what does not fit it must not be given as if it did */
+/** @param output the schema that was listed: data that does not fit it is returned as an error */
 export function endedResult(view: TurnView, output?: object): CallToolResult {
   const result = isDirectCallId(view.turn_id) ? callResult(envelopeOf(view), output) : turnResult(view);
   return { ...result, _meta: { [META]: factsOf(view) } };
@@ -33,7 +33,7 @@ function callResult(envelope: Envelope, output: object | undefined): CallToolRes
   return { content: [{ type: 'text', text }, ...content], isError: true };
 }
 
-/** Small files are carried along; of larger ones there is the address. */
+/** Small files are included; larger ones are given by their address. */
 function fileBlock(file: FileResult): ContentBlock {
   const { filename, content_type: mimeType, size, ref } = file;
   if (!('content_base64' in file)) return { type: 'resource_link', uri: file.url, name: filename, mimeType, size };
@@ -45,7 +45,7 @@ function fileBlock(file: FileResult): ContentBlock {
   return { type: 'resource', resource: { uri, mimeType, ...(text === null ? { blob: data } : { text }) } };
 }
 
-/** Null: it is no UTF-8. */
+/** Null: the bytes are not UTF-8. */
 function utf8(base64: string): string | null {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(base64, 'base64'));
@@ -69,10 +69,10 @@ function turnResult({ turn_id, state, text, reason }: TurnView): CallToolResult 
   return { content: [{ type: 'text', text: why }, ...said], isError: true };
 }
 
-/** Why a call has not ended, as far as whoever asked is concerned. */
+/** Why the caller gets no outcome yet. */
 export type Open = { why: 'approval'; detail: string | null } | { why: 'in_doubt' } | { why: 'time' };
 
-/** Marked as an error, because what the tool promises to give is not there. */
+/** Marked as an error, because the result that the tool promises is missing. */
 export function openResult(id: string, uiUrl: string | null, open: Open): CallToolResult {
   const text = [
     WHY[open.why],
@@ -94,7 +94,7 @@ function factsOf({ turn_id: id, state, trace_id, ui_url }: TurnView): JsonObject
   return { id, state, trace_id, ui_url };
 }
 
-/** What could not be done at all. */
+/** The result of a call that could not be made at all. */
 export function wrongResult({ code, reason, message, hint }: Wrong): CallToolResult {
   const error = callError(code, reason, message, hint === undefined ? {} : { hint });
   return { content: [{ type: 'text', text: JSON.stringify({ error }) }], isError: true };

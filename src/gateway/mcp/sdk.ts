@@ -1,6 +1,6 @@
 /**
- * The MCP SDK, for the files of this folder, loaded with the first connection. It ships CommonJS too, but with types that
- * compile for ES modules alone, so TypeScript has to be told once which of the two it gets.
+ * Loads the parts of the MCP SDK for this folder, with the first connection. The SDK ships CommonJS too, but its types compile
+ * for ES modules only. So the imports here name the resolution mode once.
  */
 import type * as ServerModule from '@modelcontextprotocol/sdk/server/index.js' with { 'resolution-mode': 'import' };
 import type * as Stdio from '@modelcontextprotocol/sdk/server/stdio.js' with { 'resolution-mode': 'import' };

@@ -1,6 +1,7 @@
 /**
- * Our tools and agents for one MCP client. A call is a direct call, or a turn, like any other: durable, admitted, approved,
- * recorded. It outlives this server; what a client cancels is cancelled, what it only leaves is not.
+ * The MCP server for one client, with this app's tools and agents. A call is a direct call or a turn like any other: durable,
+ * admitted, approved, recorded. It outlives this server: a client that cancels it ends it, a client that only disconnects does
+ * not.
  */
 import type { McpDefinition } from '../../agents/mcp';
 import type { HoldfastClient } from '../../client';
@@ -30,15 +31,18 @@ import type { ToolLogger } from '../../tools/define/tool';
 export interface McpParts {
   client(): Promise<HoldfastClient>;
   log: ToolLogger;
-  /** Whose client it is. */
+  /** The client's principal. */
   principal(): Principal;
-  /** Before a call under a key: whether it was made so long ago that Temporal has forgotten it. Absent: Temporal alone is asked. @throws Refusal */
+  /**
+   * Called before a call with a key: refuses a call that was made so long ago that Temporal has forgotten it. Absent: only
+   * Temporal checks the key. @throws Refusal
+   */
   checkKey?(tool: string, key: string): Promise<void>;
-  /** As they are now; the same object until they change. */
+  /** The present offers; the same object until they change. */
   offers(): Offers;
   /** What the app offers besides tools. */
   mcp: McpDefinition;
-  /** Whose tools the client has asked for; absent: those of all. */
+  /** The agent whose tools the client asked for; absent: all agents. */
   agent?: string | undefined;
   /** Null: the principal may not decide, or not from here. */
   decide(): Decide | null;
@@ -47,18 +51,18 @@ export interface McpParts {
 export interface McpEndpoint {
   server: Server;
   offers(): Offers;
-  /** Calls that have not been answered. */
+  /** Number of calls that have not been answered. */
   open(): number;
-  /** The connection is about to end: what runs is left to run. */
+  /** The connection is about to end: running calls go on. */
   leave(): void;
 }
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 const MOST_OPEN_CALLS = 32;
-/** A client that waits longer asks for the outcome. */
+/** A client that has to wait longer asks for the outcome. */
 const WAIT_MS = 10 * 60_000;
-/** A result says by this key of the request's `_meta` which operation it is: the same key once more is the same call. */
+/** The field of a request's `_meta` with its idempotency key: the same key again is the same call. */
 const KEY = 'holdfast/idempotency_key';
 
 const INSTRUCTIONS =
@@ -106,7 +110,7 @@ export function createMcpEndpoint(parts: McpParts): McpEndpoint {
 interface IncomingCall {
   offer: Offer;
   input: JsonObject;
-  /** Null: clients are told of none. */
+  /** Null: clients get no logs. */
   logs: ToolLogs | null;
   left(): boolean;
 }
@@ -129,7 +133,7 @@ async function answer(parts: McpParts, server: Server, called: IncomingCall, ext
   }
 }
 
-/** Who hears what happens in the turn: a call that the client has not made itself tells of no logs. */
+/** Listeners for the turn's events. Logs are sent only for a call that the client has made itself. */
 function listeners(turnId: string, logs: ToolLogs | null, { _meta, sendNotification }: Extra): ((event: TurnEvent) => void)[] {
   const token = _meta?.progressToken;
   const progress = token === undefined ? [] : [reportProgress(turnId, token, sendNotification)];
@@ -155,7 +159,7 @@ async function startTurn(
   return (await holdfast.call({ tool: offer.tool, agent: offer.agent, input, requester, ...once })).turn;
 }
 
-/** @throws TurnNotFound for what is not there and for what the principal may not see */
+/** @throws TurnNotFound for a turn that does not exist, or that the principal may not see */
 async function seenTurn({ client, principal }: McpParts, id: Json | undefined): Promise<TurnHandle> {
   const holdfast = await client();
   const text = typeof id === 'string' ? id : '';

@@ -1,4 +1,4 @@
-/** The MCP sessions of this gateway: each belongs to one principal, and to nobody else it is there. They live in this process. */
+/** Keeps the MCP sessions of this process. Each belongs to one principal, and does not exist for any other. */
 import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import type { Principal } from '../auth/principals';
@@ -14,7 +14,7 @@ export interface Session {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly events: RecentEvents;
   readonly face: McpEndpoint;
-  /** Requests whose answer is under way. */
+  /** Requests that are being answered. */
   requests: number;
   usedAt: number;
 }
@@ -27,10 +27,10 @@ export interface SessionLimits {
 
 const LIMITS: SessionLimits = { perPrincipal: 50, inAll: 2000, idleMs: 30 * 60_000 };
 const LOOK_EVERY_MS = 2000;
-/** After a connection broke, a client waits so long before it comes back. */
+/** How long a client waits before it reconnects, ms. */
 const RETRY_MS = 1000;
 
-/** What a session's face needs, when asked about its session. */
+/** The parts of a session's endpoint; they read the session when they are used. */
 export type PartsOf = (session: () => Session) => McpParts;
 
 export class Sessions {
@@ -40,7 +40,7 @@ export class Sessions {
 
   constructor(private readonly limits: SessionLimits = LIMITS) {}
 
-  /** A session that is about to be initialized; known from then on. @returns null: there are too many */
+  /** A session that is about to be initialized, and is known from then on. @returns null: there are too many */
   async begin(principal: Principal, partsOf: PartsOf): Promise<Session | null> {
     if (!this.makeRoom(principal.name)) return null;
     const id = randomUUID();
@@ -64,7 +64,7 @@ export class Sessions {
     return session;
   }
 
-  /** Null: there is none, or it is another one's. */
+  /** Null: there is no such session, or it belongs to another principal. */
   of(id: string, principal: Principal): Session | null {
     const session = this.open.get(id);
     if (session?.principal.name !== principal.name) return null;
@@ -78,7 +78,7 @@ export class Sessions {
     await Promise.all([...this.open.values()].map(({ transport }) => transport.close()));
   }
 
-  /** The one that was idle longest gives way. */
+  /** Closes the session that was idle longest, if there are too many. */
   private makeRoom(principal: string): boolean {
     const own = [...this.open.values()].filter((session) => session.principal.name === principal);
     const full =
@@ -89,7 +89,7 @@ export class Sessions {
     return oldest !== undefined;
   }
 
-  /** Ends what nobody has used for long; tells the others when what is offered has changed. */
+  /** Closes sessions that were unused for long; notifies the others when the offered tools have changed. */
   private async look(): Promise<void> {
     for (const session of this.open.values())
       if (isIdle(session) && Date.now() - session.usedAt > this.limits.idleMs) await session.transport.close();
@@ -108,10 +108,10 @@ function isIdle({ requests, face }: Session): boolean {
   return requests === 0 && face.open() === 0;
 }
 
-// Our MCP server for the one client at this process's standard streams. Standard output has the protocol and nothing else.
+// The MCP server for the one client at this process's standard streams. Standard output carries the protocol and nothing else.
 
 /**
- * @param output of `protocolOnly`
+ * @param output from `protocolOnly`
  * @returns when the client is gone, or `stopped` resolves
  */
 export async function serveStdio(parts: McpParts, output: Writable, stopped: Promise<unknown>): Promise<void> {
@@ -127,7 +127,9 @@ export async function serveStdio(parts: McpParts, output: Writable, stopped: Pro
   await face.server.close();
 }
 
-/** Standard output, for the protocol: whatever else writes there, such as the user's own app, from now on writes to standard error. */
+/**
+ * Reserves standard output for the protocol: all other writers, such as the user's own app, from now on write to standard error.
+ */
 export function protocolOnly(): Writable {
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;

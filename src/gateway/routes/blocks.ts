@@ -1,6 +1,6 @@
 /**
- * `GET /v1/blocks/:ref?expires=&signature=`: a file that a tool made, for whoever holds its presigned address.
- * The signature is judged before anything is read. Browsers are told to save the file and to run nothing of it.
+ * `GET /v1/blocks/:ref?expires=&signature=`: serves a file that a tool made, to anyone who has its presigned address. The
+ * signature is checked before anything is read. Browsers are told to save the file and to run nothing of it.
  */
 import { z } from 'zod';
 import { checkPresignature, storedFile } from '../../store/core/identity';
@@ -24,7 +24,7 @@ const EXPIRED_LINK: Wrong = {
 };
 const MISSING: Wrong = { code: 'RESOURCE_NOT_FOUND', reason: 'unknown_file', message: 'There is no such file.' };
 
-/** Nothing is required here: an address that lacks something was not given by us, and is refused as one that was changed. */
+/** No parameter is required here: an address that lacks one was not given by us, and is refused like one that was changed. */
 const params = z.object({ ref: z.string() });
 const query = z.object({ expires: z.unknown().optional(), signature: z.unknown().optional() });
 

@@ -1,4 +1,4 @@
-/** Audit bundles: of one turn, of a session. They are made while they are read, and no faster. */
+/** Routes for audit bundles of a turn or a session. A bundle is made as fast as the client reads it. */
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { BundleOf, HoldfastClient } from '../../client';
@@ -27,7 +27,7 @@ const bundleSchema = (summary: string, params: object, ...errors: number[]) => (
 });
 
 export const bundles: Route = (app, parts) => {
-  // Without HEAD: a bundle is made for whoever reads it.
+  // Without HEAD: it would make a bundle that nobody reads.
   const config = { config: { roles: AUDITORS }, exposeHeadRoute: false };
 
   app.get<One>(
@@ -49,9 +49,9 @@ export const bundles: Route = (app, parts) => {
   );
 };
 
-/** The first line is made before the answer begins: what keeps a bundle from beginning is an error of its own. */
+/** The first line is made before the answer begins, so that an error at the start is answered as an error. */
 async function streamBundle(reply: FastifyReply, holdfast: HoldfastClient, of: BundleOf): Promise<FastifyReply> {
-  // To read is to change nothing: only what is kept is a link of the chain.
+  // Reading changes nothing: only a bundle that is stored becomes a link of the chain.
   const lines = holdfast.bundle(of, { chained: false });
   const first = await lines.next();
   const all = async function* () {

@@ -1,6 +1,6 @@
 /**
- * `POST /v1/turns/:id/decisions`: a decision of an authenticated principal, signed here in his name. Who decides is whose
- * token it is: a name in the body may say the same, and nothing else.
+ * `POST /v1/turns/:id/decisions`: a decision of an authenticated principal, which the gateway signs in the principal's name. The
+ * token says who decides: a name in the body may only repeat it.
  */
 import { z } from 'zod';
 import type { SigningKey } from '../../attestation/signing-key';
@@ -109,7 +109,7 @@ function readBody(body: Json, { name }: Principal): ReadBody {
   return read.ok ? { ok: true, kind: decision as DecisionKind, fields: read.fields } : { ok: false, reason: `${read.reason}.` };
 }
 
-/** Signs for a principal, and decides. @returns the whole digests. @throws DecisionNotAccepted with the reason */
+/** Signs a principal's decision, and sends it. @returns the whole digests. @throws DecisionNotAccepted with the reason */
 export function decideAs(
   turn: TurnHandle,
   key: SigningKey,
@@ -125,7 +125,7 @@ export function decideAs(
   return signAndDecide(turn, key, { decision: kind, calls, principal: name, roles, ...what });
 }
 
-// `GET /v1/pending`: what waits for a person.
+// `GET /v1/pending`: the calls that wait for a person.
 
 const pendingTurns = z.object({ turns: z.array(pendingTurn) });
 
@@ -148,10 +148,10 @@ export const pending: Route = (app, { client }) => {
   );
 };
 
-/** Characters of all cards together: each may be long, and whoever starts turns decides how many there are. */
+/** Limit for all cards together, characters: each may be long, and requesters decide how many there are. */
 const MOST_CARDS = 4_000_000;
 
-/** The short ones first: a few long ones must not hide all others. What does not fit is named, and not asked about. */
+/** Short turns first: a few long ones must not hide all others. A turn that does not fit is listed without its calls. */
 function within(most: number, turns: PendingTurn[]): PendingTurn[] {
   const length = ({ calls }: PendingTurn) => calls.reduce((sum, { card }) => sum + card.length, 0);
   const fit = new Set<PendingTurn>();

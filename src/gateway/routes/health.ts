@@ -15,7 +15,7 @@ const healthzSchema = {
   },
 };
 
-/** `GET /healthz`: answers while the event loop turns. */
+/** `GET /healthz`: answers while the event loop runs. */
 export const healthz: Route = (app) => {
   app.get<{ Reply: z.infer<typeof alive> }>(
     '/healthz',
@@ -24,7 +24,7 @@ export const healthz: Route = (app) => {
   );
 };
 
-// `GET /readyz`: whether requests should be sent here. Why not is in the log: whoever asks may be anybody.
+// `GET /readyz`: whether requests should be sent here. The reasons are only in the log: anyone may send this request.
 
 const readiness = z.object({ ready: z.boolean(), checks: z.array(z.object({ check: z.string(), ok: z.boolean() })) });
 
@@ -64,7 +64,7 @@ function checksOf({ client, store }: GatewayParts): Check[] {
     await connection.workflowService.describeNamespace({ namespace: options.namespace });
   };
   let polled = false;
-  // Until the first: a gateway stays ready while workers are exchanged.
+  // Checked until the first poll only: a gateway stays ready while workers are exchanged.
   const worker = async () => {
     polled ||= (await (await client()).lastPoll()) !== null;
     if (!polled) throw new Error('No worker has polled the task queue yet.');
@@ -84,7 +84,7 @@ const metricsSchema = {
   }),
 };
 
-/** `GET /metrics`: with a token, unless HOLDFAST_HTTP_METRICS is open. */
+/** `GET /metrics`: requires a token, unless HOLDFAST_HTTP_METRICS is open. */
 export const metrics: Route = (app, { openMetrics = false }) => {
   const roles = openMetrics ? 'public' : (['auditor', 'admin'] as const);
   app.get('/metrics', { schema: metricsSchema, config: { roles } }, async (_request, reply) => {

@@ -1,4 +1,4 @@
-/** `/mcp`: our tools and agents for MCP clients, over Streamable HTTP. */
+/** `/mcp`: serves tools and agents to MCP clients, over Streamable HTTP. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { McpDefinition } from '../../agents/mcp';
@@ -18,7 +18,7 @@ const description =
   'Streamable HTTP of the Model Context Protocol, revision 2025-11-25 and some before it. A session belongs to the principal ' +
   'who began it. Calls are direct calls and turns; what waits for a person is asked there, where the client can.';
 const query = z.object({ agent: z.string().max(64).optional().describe('Only the tools of this agent, by their own names.') });
-/** Not in the OpenAPI document: whoever speaks this protocol has a client for it. */
+/** Not in the OpenAPI document: programs that speak this protocol have a client for it. */
 const schema = {
   hide: true,
   summary: 'MCP server',
@@ -27,7 +27,7 @@ const schema = {
   querystring: jsonSchema(query),
 };
 const body = { type: ['object', 'array'], description: 'A JSON-RPC message.' };
-/** Headers that the protocol gives a meaning. */
+/** Headers with a meaning in the protocol. */
 const HEADERS = ['accept', 'content-type', 'mcp-session-id', 'mcp-protocol-version', 'last-event-id'];
 
 type McpRequest = FastifyRequest<{ Querystring: z.infer<typeof query> }>;
@@ -84,7 +84,7 @@ function partsOf(parts: GatewayParts, offer: Pick<McpParts, 'offers' | 'mcp' | '
   });
 }
 
-/** The session that a request names; a new one for the message that begins one. */
+/** The session that a request names; a new one for an `initialize` message. */
 async function sessionOf(
   sessions: Sessions,
   { headers, body, method, principal }: McpRequest,
@@ -96,7 +96,7 @@ async function sessionOf(
   return sessions.begin(principal, parts);
 }
 
-/** Of the request only what the protocol reads: no token goes further than here. */
+/** Copies only what the protocol reads: no token is passed on. */
 function webRequest({ headers, method }: McpRequest): Request {
   const given = HEADERS.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]] as [string, string]] : []));
   return new Request('http://localhost/mcp', { method, headers: given });

@@ -124,7 +124,7 @@ export const sessions: Route = (app, parts) => {
   });
 };
 
-/** The turn that is spoken to: the one that runs, for all requests of one operation the same. @throws Refusal 409 */
+/** The running turn, which gets the text; the same for all requests of one operation. @throws Refusal 409 */
 async function findSteerTarget(session: SessionHandle, operation: Operation | null): Promise<string> {
   const { running } = operation?.target === undefined ? await session.status() : { running: { turn_id: operation.target } };
   if (!running)
@@ -136,7 +136,7 @@ async function findSteerTarget(session: SessionHandle, operation: Operation | nu
   return operation === null ? running.turn_id : operation.agreeOn(running.turn_id);
 }
 
-/** A block is reachable through turns that one may see, and through nothing else. @throws Refusal 404 */
+/** A block can be used only through a turn that the principal may see. @throws Refusal 404 */
 async function visibleBlock({ store }: GatewayParts, principal: Principal, block: string): Promise<void> {
   const turn = await findTurnOfBlock(store, block).catch((error: unknown) => {
     if (error instanceof StoreError) return null;

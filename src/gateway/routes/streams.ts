@@ -1,4 +1,4 @@
-/** Streams of turns and of direct calls, within common bounds. */
+/** Routes for streams of turns and of direct calls, with common limits, and for the tickets that open them. */
 import { setMaxListeners } from 'node:events';
 import { z } from 'zod';
 import { streamLimits } from '../streams/connection';
@@ -17,7 +17,7 @@ export const streams: Route = (app, parts) => {
   toolEvents(app, parts, limits, settings);
 };
 
-// `POST /v1/tickets`: how a browser's `EventSource` comes to open a stream.
+// `POST /v1/tickets`: a ticket with which a browser's `EventSource` opens a stream.
 
 const ticketRequest = z.strictObject({
   address: z.string().regex(new RegExp(STREAM_ADDRESS)).describe('Of the stream: path and query.'),

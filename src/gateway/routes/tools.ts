@@ -1,4 +1,4 @@
-/** Tools: listed, shown, and called without a model, through all that a call of a turn goes through. */
+/** Routes for tools: list, show, and call them without a model. A call passes the same checks as a call of a turn. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { envelopeOf, type CallHandle } from '../../client/turns/direct-call';
 import { ERROR_CODES } from '../../shared/wire/error-codes';
@@ -12,10 +12,10 @@ import { streamCall } from '../streams/tool-stream';
 import type { GatewayParts, Route } from '../route';
 
 const READERS = ['starter', 'approver', 'auditor', 'admin'] as const;
-/** Below what proxies and clients wait for: what takes longer is fetched later. */
+/** Shorter than the time limits of proxies and clients: the result of a longer call is fetched later. */
 const ANSWER_WITHIN_MS = 25_000;
 const LOOK_EVERY_MS = 500;
-/** What takes longer is told as it goes, to those who accept that. */
+/** A longer call is streamed to clients that accept it. */
 const STREAM_AFTER_MS = 1000;
 
 export const tools: Route = (app, parts) => {
@@ -65,12 +65,12 @@ export const tools: Route = (app, parts) => {
   );
 };
 
-/** It says so by name: what takes anything expects one answer. */
+/** The header must name the type: a client that accepts anything expects one answer. */
 function takesEvents(accept: string | undefined): boolean {
   return accept?.split(',').some((one) => /^\s*text\/event-stream\s*(;(?!\s*q=0(\.0+)?\s*$)|$)/i.test(one)) ?? false;
 }
 
-/** A place among the open streams; null: there is none, and the call, which has begun, is answered without. */
+/** A place among the open streams; null: there is none, and the call, which has begun, is answered without a stream. */
 function placeFor(parts: GatewayParts, { name }: Principal): (() => void) | null {
   try {
     return streamLimits(parts).take(name);
@@ -80,7 +80,7 @@ function placeFor(parts: GatewayParts, { name }: Principal): (() => void) | null
   }
 }
 
-/** Its view once it has ended, waits for a person, or has taken too long. */
+/** The call's view once it has ended, waits for a person, or has taken too long. */
 async function waitForCall(call: CallHandle, draining: AbortSignal, withinMs: number) {
   const until = Date.now() + withinMs;
   for (let pause = 20; ; pause = Math.min(pause * 2, LOOK_EVERY_MS)) {

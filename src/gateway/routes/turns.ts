@@ -1,4 +1,4 @@
-/** Turns: started, listed, shown, steered, cancelled. */
+/** Routes for turns: start, list, show, steer, cancel. */
 import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { signSteer } from '../../client/approvals/attest';
@@ -89,7 +89,7 @@ async function startTurn(parts: GatewayParts, { name }: Principal, key: string, 
   return (await parts.client()).start({ agent, message, id: key, requester: name, ...callback });
 }
 
-/** A conversation runs one turn at a time: a turn of it is its next message, and never begins beside it. */
+/** A session runs one turn at a time: a turn of it is its next message, and never starts beside another. */
 async function sendToSession(
   parts: GatewayParts,
   { principal, operation, body }: Pick<FastifyRequest<StartTurn>, 'principal' | 'operation' | 'body'>,
@@ -107,7 +107,7 @@ async function sendToSession(
   return (await parts.client()).turn(turn_id);
 }
 
-/** Cursors of one principal's list: Temporal's own position, sealed with the filter that it belongs to. */
+/** Cursors of one principal's list: Temporal's page position, sealed with the filter that it belongs to. */
 function listCursors({ store }: GatewayParts, { name }: Principal, filter: string) {
   const cursors = cursorsFor(store.derivedKey('http-cursors'), { tool: 'GET /v1/turns', principal: name });
   const message = 'This cursor was not given for this list, or it was changed.';

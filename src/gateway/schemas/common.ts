@@ -1,8 +1,10 @@
-/** What routes answer, as the OpenAPI document says it. Answers are described, not checked: fields may be added. */
+/**
+ * Schemas that the routes share, and their form in the OpenAPI document. Answers are described, not checked: fields may be added.
+ */
 import { z } from 'zod';
 import { callError } from '../../shapes/envelope';
 
-/** The envelope of tool results, for what went wrong at the gateway or in a tool. */
+/** The envelope of tool results, for an error of the gateway or of a tool. */
 export const refusal = z.object({
   success: z.literal(false),
   status: z.literal('error'),
@@ -21,17 +23,17 @@ export function answer(description: string, shape: z.ZodType, example?: object):
 const acceptance = z.object({ accepted: z.literal(true) });
 export type Acceptance = z.infer<typeof acceptance>;
 
-/** Where there is nothing to say but that it is done. */
+/** For a request whose answer says only that it was accepted. */
 export function acceptedAnswer(description: string): object {
   return answer(description, acceptance, { accepted: true });
 }
 
-/** An error that a route explains itself. */
+/** An error with the route's own description. */
 export function errorAnswer(description: string): object {
   return answer(description, refusal);
 }
 
-/** An answer that is no JSON. */
+/** An answer that is not JSON. */
 export function textAnswer(description: string, type: string, example: string, schema: object = {}): object {
   return { description, content: { [type]: { schema: { type: 'string', ...schema }, example } } };
 }
@@ -59,7 +61,7 @@ export function answers(own: Record<number, object>, ...errors: number[]): Recor
   return { ...(Object.fromEntries(wrong) as Record<number, object>), ...own };
 }
 
-// What several routes take: in their address, their headers, their body.
+// Parameters, headers and body fields that several routes share.
 
 export const turnParams = jsonSchema(
   z.object({
@@ -69,7 +71,7 @@ export const turnParams = jsonSchema(
 export const sessionParams = jsonSchema(z.object({ id: z.string().max(200).describe('The id of a session.') }));
 export const toolParams = jsonSchema(z.object({ toolName: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/) }));
 
-/** Of every POST. */
+/** For every POST. */
 export const postHeaders = jsonSchema(
   z.object({
     'idempotency-key': z
@@ -92,7 +94,7 @@ export const lastEventIdHeader = jsonSchema(
 export const agentName = z.string().min(1).max(64);
 export const servedAgent = agentName.describe('One that the workers serve.');
 
-/** At most so many characters, and not all of them white space. */
+/** At most this many characters, and not only white space. */
 export const textOf = (most: number) => z.string().min(1).max(most).regex(/\S/);
 
 export const callbackUrl = z
@@ -106,15 +108,18 @@ export function body(shape: z.ZodType, example: object): object {
   return { ...jsonSchema(shape), examples: [example] };
 }
 
-// The JSON Schema of a shape: what requests are checked against, and what the OpenAPI document says.
+// Converts a shape to the JSON Schema that checks requests and appears in the OpenAPI document.
 
-/** As a client writes it, or reads it: a field with a default may be left out, and an answer may have fields besides. */
+/** As clients write and read it: a field with a default may be left out, and an answer may have further fields. */
 export function jsonSchema(shape: z.ZodType): object {
   const { $schema: _, ...schema } = z.toJSONSchema(shape, { io: 'input', override: ({ jsonSchema: part }) => plain(part) });
   return schema;
 }
 
-/** Without what zod adds and JSON Schema says shorter. Checks name the first rule that is broken: of an enum no type is one. */
+/**
+ * Removes what zod adds and JSON Schema says shorter. Validation reports the first broken rule: for an enum that must not be its
+ * type.
+ */
 function plain(part: z.core.JSONSchema.BaseSchema): void {
   if (part.enum || part.const !== undefined) delete part.type;
   if (part.minimum === Number.MIN_SAFE_INTEGER) delete part.minimum;

@@ -1,4 +1,4 @@
-/** What the examples of the OpenAPI document are made of: one payment that waits. */
+/** Example values for the OpenAPI document: one payment that waits. */
 const waiting = {
   id: '1.1',
   revision: 1,
@@ -46,7 +46,7 @@ export const exampleView = {
   ignored_signals: { count: 0, last: [] },
 };
 
-/** A session, as lists have it. */
+/** A session, as lists show it. */
 export const exampleNamedSession = {
   session_id: 'aapl-review',
   workflow_id: 'session/aapl-review',

@@ -1,4 +1,4 @@
-/** What the routes of sessions take and answer. */
+/** Schemas of the session routes: requests and answers. */
 import { z } from 'zod';
 import { sessionSummary, sessionView } from '../../shapes/session';
 import { MAX_MESSAGE, MAX_TITLE } from '../../shared/turn/session';
@@ -21,7 +21,7 @@ const tags = ['sessions'];
 const message = textOf(MAX_MESSAGE);
 const title = textOf(MAX_TITLE);
 
-/** Its run is no business of outsiders. */
+/** Without the workflow's run, which is internal. */
 const publicSession = sessionView.omit({ run_id: true });
 const openBody = z.strictObject({
   agent: servedAgent,
@@ -81,7 +81,7 @@ export interface RenameSession extends OfSession {
   Body: z.infer<typeof renameBody>;
   Reply: Acceptance;
 }
-/** Interrupted, or closed. */
+/** For `interrupt` and `close`. */
 export interface StopSession extends OfSession {
   Reply: Acceptance;
 }

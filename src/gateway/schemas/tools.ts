@@ -1,4 +1,4 @@
-/** What the routes of tools take and answer. */
+/** Schemas of the tool routes: requests and answers. */
 import { z } from 'zod';
 import { errorEnvelope, successEnvelope, type Envelope, jsonObject } from '../../shapes/envelope';
 import { TOOL_CLASSES } from '../../shared/turn/tool-class';
@@ -121,7 +121,7 @@ export const toolSchemas = {
       409,
     ),
   },
-  /** A call whose events are told by GET. */
+  /** A call whose events GET streams. */
   start: {
     ...call,
     summary: 'Start a tool call to be followed',

@@ -1,4 +1,4 @@
-/** What the routes of turns take and answer. */
+/** Schemas of the turn routes: requests and answers. */
 import { z } from 'zod';
 import { turnSummary, turnView, type TurnView } from '../../shapes/turn-view';
 import { TURN_STATES } from '../../shared/turn/turn-states';

@@ -1,7 +1,7 @@
 /**
- * One stream of server-sent events to one reader. It writes no faster than the reader reads; one that has stopped reading is
- * cut off, which harms nobody: he comes back with the id of the last event that he has.
- * Format: https://html.spec.whatwg.org/multipage/server-sent-events.html
+ * Sends one stream of server-sent events to one reader, no faster than the reader reads. A reader that has stopped reading is cut
+ * off. It loses nothing: it reconnects with the id of the last event that it has. Format:
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
@@ -11,7 +11,7 @@ import { type StreamSettings, STREAM_SETTINGS } from './settings';
 
 export interface ServerSentEvent {
   event: string;
-  /** Null: nobody can come back to it, and the reader's last id stays as it is. */
+  /** Null: no reader can resume from it, and the reader's last id stays as it is. */
   id: string | null;
   data: object;
 }
@@ -21,7 +21,7 @@ const HEADERS = {
   'cache-control': 'no-store, no-transform',
   'x-accel-buffering': 'no',
   'x-content-type-options': 'nosniff',
-  // Nothing follows a stream; and a gateway that ends need not wait for its connection.
+  // No request follows a stream, and a closing gateway need not wait for its connection.
   connection: 'close',
 };
 
@@ -31,7 +31,7 @@ export class SseConnection {
   private timer: NodeJS.Timeout | null = null;
   private readonly onDrain: () => void;
 
-  /** @param draining the gateway is about to end */
+  /** @param draining aborts when the gateway is about to close */
   constructor(
     private readonly reply: FastifyReply,
     private readonly settings: StreamSettings,
@@ -44,12 +44,12 @@ export class SseConnection {
     draining.addEventListener('abort', this.onDrain, { once: true });
   }
 
-  /** Aborts once nobody reads any more, or nothing more will be written. */
+  /** Aborts when the reader is gone, or nothing more will be written. */
   get signal(): AbortSignal {
     return this.gone.signal;
   }
 
-  /** From here on the answer is a stream. */
+  /** Sends the headers: from now on the answer is a stream. */
   open(): void {
     if (this.raw.headersSent || this.gone.signal.aborted) return;
     this.reply.headers(HEADERS).hijack();
@@ -65,11 +65,11 @@ export class SseConnection {
   async send({ event, id, data }: ServerSentEvent): Promise<void> {
     if (this.gone.signal.aborted) return;
     const name = id === null ? '' : `id: ${id}\n`;
-    // One line: JSON has no line ends of its own.
+    // One line: JSON has no line breaks of its own.
     if (!this.raw.write(`event: ${event}\n${name}data: ${JSON.stringify(data)}\n\n`)) await this.room();
   }
 
-  /** @param why a comment, for whoever looks at the wire */
+  /** @param why sent as a comment, for a person who reads the raw stream */
   end(why?: string): void {
     this.release();
     if (this.raw.headersSent && !this.raw.writableEnded) this.raw.end(why === undefined ? undefined : `: ${why}\n\n`);
@@ -100,13 +100,13 @@ export class SseConnection {
   }
 }
 
-// How many streams are open, of one principal and in all.
+// Counts the open streams, for one principal and in all.
 
 const COME_BACK_MS = 5000;
 
 const limitsByGateway = new WeakMap<GatewayParts, StreamLimits>();
 
-/** One for a gateway, whichever of its routes streams. */
+/** One instance for a gateway, shared by all routes that stream. */
 export function streamLimits(parts: GatewayParts): StreamLimits {
   const limits = limitsByGateway.get(parts) ?? new StreamLimits({ ...STREAM_SETTINGS, ...parts.streams });
   limitsByGateway.set(parts, limits);
@@ -119,7 +119,7 @@ export class StreamLimits {
 
   constructor(private readonly settings: Pick<StreamSettings, 'perPrincipal' | 'inAll'>) {}
 
-  /** @returns gives the place back, once. @throws Refusal 429, 503 */
+  /** @returns a function that gives the place back, once. @throws Refusal 429, 503 */
   take(principal: string): () => void {
     const { perPrincipal, inAll } = this.settings;
     const own = this.open.get(principal) ?? 0;

@@ -1,4 +1,4 @@
-/** A tool's input out of an address: `?ticker=AAPL&limit=5`. All of it is text there; the tool's schema says what was meant. */
+/** Reads a tool's input from an address: `?ticker=AAPL&limit=5`. All values there are text; the tool's schema gives their types. */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
 import { Refusal } from '../http/errors';
@@ -6,7 +6,7 @@ import { TICKET_PARAMETER } from '../auth/principals';
 
 export type Query = Record<string, string | string[] | undefined>;
 
-/** Names that are not fields of the input: a tool that has such a field takes its input as JSON. */
+/** Parameters that are not fields of the input. A tool that has such a field takes its input as JSON. */
 const OURS = new Set(['call', 'input', 'agent', TICKET_PARAMETER]);
 const MOST_FIELDS = 100;
 
@@ -29,12 +29,12 @@ function objectOf(text: string): JsonObject {
     const value = parseJson(text);
     if (isJsonObject(value)) return value;
   } catch {
-    // said below
+    // reported below
   }
   throw bad('"input" must be one JSON object.');
 }
 
-/** What cannot be read as the schema wants stays text: admission says what is wrong with it. */
+/** A value that does not fit the schema's type stays text: admission reports what is wrong with it. */
 function coerce(value: string | string[], schema: JsonObject): Json {
   if (schema.type === 'array') return [value].flat().map((one) => coerce(one, isJsonObject(schema.items) ? schema.items : {}));
   if (typeof value !== 'string') return value;

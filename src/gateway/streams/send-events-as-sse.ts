@@ -9,9 +9,9 @@ import type { ToolLogger } from '../../tools/define/tool';
 
 export interface Streaming {
   connection: SseConnection;
-  /** All that is still to be told. */
+  /** The events that are still to be sent. */
   events: AsyncGenerator<WatchedEvent>;
-  /** It has ended: then nothing more to tell is an answer of its own. */
+  /** The turn has ended: if no event is left, the answer is 204. */
   ended: boolean;
   /** Sent before all others. */
   first?: ServerSentEvent;
@@ -20,8 +20,9 @@ export interface Streaming {
 }
 
 /**
- * Streams to the end. Of what has ended and been told already the answer is 204, on which an EventSource stays away.
- * @throws whatever keeps it from beginning; later faults end the stream, and the reader comes back
+ * Streams until the end. If the turn has ended and the reader has all events, the answer is 204, after which an EventSource does
+ * not reconnect.
+ * @throws errors before the stream begins; later errors end the stream, and the reader reconnects
  */
 export async function stream(
   reply: FastifyReply,

@@ -1,14 +1,14 @@
-/** How streams behave. */
+/** Settings of event streams. */
 export interface StreamSettings {
-  /** Open at once, of one principal. */
+  /** Streams open at once, for one principal. */
   perPrincipal: number;
-  /** Open at once, of this gateway. */
+  /** Streams open at once, in this gateway. */
   inAll: number;
-  /** A comment goes out this often when nothing else does, ms: proxies cut what is silent. */
+  /** Interval of comments while no event is sent, ms: proxies cut silent connections. */
   keepAliveMs: number;
-  /** A reader that takes nothing for so long is cut off, ms; he comes back by himself, to where he was. */
+  /** A reader that takes nothing for so long is cut off, ms. It reconnects, and resumes where it was. */
   stallMs: number;
-  /** What a client that was cut off waits before it comes back, ms. */
+  /** How long a client waits before it reconnects, ms. */
   retryMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** One direct call told as a stream, whoever has started it. */
+/** Streams one direct call, also one that another request started, and serves `/tools/:toolName/sse`. */
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyInstance } from 'fastify';
 import { envelopeOf, type CallHandle } from '../../client/turns/direct-call';
@@ -21,14 +21,14 @@ import { stream } from './send-events-as-sse';
 import { toWireEvent, badEventId, READERS } from './turn-events';
 import { askedInQuery, type Query } from './query-input';
 
-/** Before all that the history has. */
+/** The position before all events of the history. */
 export const BEGINNING = '0-0-0';
 
 export function bare(callId: string): string {
   return callId.replace(/^call\//, '');
 }
 
-/** The events of a call that POST has started, from its beginning, as the answer itself. */
+/** Sends the events of a call that POST has started, from its beginning, as the answer itself. */
 export async function streamCall(
   reply: FastifyReply,
   { parts, draining }: { parts: GatewayParts; draining: AbortSignal },
@@ -44,15 +44,15 @@ export async function streamCall(
 interface StreamedCall {
   turn: TurnHandle;
   tool: string;
-  /** Null: nobody knows it. */
+  /** Null: not known. */
   traceId: string | null;
-  /** What has been told before; null: nothing. */
+  /** Position of the last event that the reader has; null: it has none. */
   after: Position | null;
 }
 
 type ToolEventWithId = ToolEvent & { id: string };
 
-/** A call's events in the shapes of the tool specification (seeds, "SSE"). Only its end is a `tool_result` or a `tool_error`. */
+/** Converts a call's events to the tool specification (seeds, "SSE"). Only its end is a `tool_result` or a `tool_error`. */
 export class ToolStream {
   private readonly call: string;
   private last: string;
@@ -66,7 +66,7 @@ export class ToolStream {
     this.last = `${this.call}:${of.after === null ? BEGINNING : positionText(of.after)}`;
   }
 
-  /** Carries the first id: whoever loses the connection after it comes back to this call. */
+  /** Carries the first id: a client that loses the connection after it resumes this call. */
   startEvent(): ToolEventWithId {
     const data = { progress: 0, message: 'started', durable: true, call_id: this.of.turn.id };
     return { event: 'tool_progress', id: this.last, data: { ...data, metadata: this.metadata() } };
@@ -94,7 +94,7 @@ export class ToolStream {
         return [{ event: event.type, id, data }];
       }
       case 'tool_error': {
-        if (event.effect !== 'in_doubt') return []; // its end tells
+        if (event.effect !== 'in_doubt') return []; // its end reports it
         const message = 'Nobody knows what became of it; its probe is asked, then a person.';
         return [{ event: 'tool_progress', id, data: { progress: null, message, effect: 'in_doubt', durable, metadata } }];
       }
@@ -118,9 +118,9 @@ export class ToolStream {
   }
 }
 
-// One direct call as a stream, with the four events of the tool specification and their shapes. GET starts a call where that
-// cannot do harm, for an EventSource comes back by GET: a second call would be a second effect. For all other tools POST answers
-// with the id of the call, whose events GET tells.
+// One direct call as a stream, with the four events of the tool specification and their shapes. GET starts a call only if a
+// second call does no harm, since an EventSource reconnects by GET. For all other tools POST answers with the id of the call, and
+// GET streams its events.
 
 const STARTERS = ['starter', 'admin'] as const;
 
@@ -191,7 +191,7 @@ export function toolEvents(app: FastifyInstance, parts: GatewayParts, limits: St
 }
 
 const CALL = /^(?:call\/)?([A-Za-z0-9._~-]{1,128})$/;
-/** What is told once has the position before it, and a number: who comes back goes on after the position. */
+/** A live event has the position before it, and a number: a client that reconnects resumes after the position. */
 const EVENT_ID = /^([A-Za-z0-9._~-]{1,128}):(\d[\d-]{0,40})(?:\.\d{1,9})?$/;
 /** Null: a new call. @throws Refusal 400 */
 function whereFrom(lastEventId: string | string[] | undefined, query: Query): { turnId: string; after: Position | null } | null {

@@ -1,4 +1,4 @@
-/** `GET /v1/turns/:id/events`: what happens in a turn, from its beginning or from where the reader was, to its end. */
+/** `GET /v1/turns/:id/events`: streams a turn's events, from its beginning or from the reader's last position, until it ends. */
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { WatchedEvent } from '../../client/events/feed';
@@ -69,7 +69,7 @@ interface TurnSource {
   follow(from: { after: Position | null; signal: AbortSignal }): AsyncGenerator<WatchedEvent>;
 }
 
-/** Of a turn that its session has not begun: its events, once it begins. @throws Refusal 404 */
+/** For a turn that its session has not begun: its events, once it begins. @throws Refusal 404 */
 async function findTurnSource(parts: GatewayParts, principal: Principal, id: string): Promise<TurnSource> {
   try {
     const { turn, summary } = await visibleTurn(parts, principal, id);
@@ -93,7 +93,7 @@ async function* onceBegun(
   if (turn !== null) yield* turn.stream(from);
 }
 
-/** Null: from the beginning. @throws Refusal 400 for what no gateway has ever given */
+/** Null: from the beginning. @throws Refusal 400 for a text that no gateway has given */
 function positionAfter(id: string | string[] | undefined): Position | null {
   if (id === undefined || id === '') return null;
   const position = typeof id === 'string' ? readPosition(id) : null;
@@ -106,14 +106,14 @@ export function badEventId(hint: string): Refusal {
   return new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_event_id', message, hint });
 }
 
-/** What tools log is told to the MCP client whose call it is, and to nobody else who may read the turn. */
+/** Leaves out tool logs: only the MCP client that made the call gets them, not every reader of the turn. */
 function toServerSentEvents({ position, seq, event }: WatchedEvent): ServerSentEvent[] {
   if (event.type === 'tool_log') return [];
   const id = position === null ? null : positionText(position);
   return [{ event: event.type, id, data: toWireEvent({ position, seq }, event) }];
 }
 
-/** As it goes over the wire. */
+/** An event as it is sent. */
 export function toWireEvent<E extends ToldEvent>(
   { position, seq }: Pick<WatchedEvent, 'position' | 'seq'>,
   event: E,

@@ -1,16 +1,15 @@
+/**
+ * `fetch` for one server. It connects only to hosts that the configuration names, whatever the server says (the server may name
+ * any address as its authorization server), and it limits the size of an answer.
+ */
 import type { HttpServer } from '../servers-file';
 
-/**
- * `fetch` for one server: to the hosts that its configuration names and no others, whatever the server says (an
- * authorization server that it names could be anybody's address), and with an end to what it may answer.
- */
-
-/** Largest message of a server, bytes: over every transport. */
+/** Largest message of a server over any transport, bytes. */
 export const MESSAGE_BYTES = 16 * 1024 * 1024;
 
 export const TOO_LARGE = "The server's message is larger than";
 
-/** Waiting does not mend it. */
+/** A retry does not help. */
 export class UnnamedHost extends Error {
   override readonly name = 'UnnamedHost';
 }
@@ -33,7 +32,7 @@ export function boundedFetch(origins: readonly string[], bytes = MESSAGE_BYTES, 
   };
 }
 
-/** @param events each event counts by itself: such a stream may go on for days */
+/** @param events count each event by itself: such a stream may go on for days */
 function createByteLimit(most: number, events: boolean): TransformStream<Uint8Array, Uint8Array> {
   let count = 0;
   let lineIsEmpty = false;
@@ -53,9 +52,9 @@ function createByteLimit(most: number, events: boolean): TransformStream<Uint8Ar
   });
 }
 
-// `fetch` to one server and its issuer. The entry's headers go to the server alone: they are secrets between it and us.
+// `fetch` for one server and its issuer. Only the server gets the entry's headers: they are secrets that it shares with us.
 
-/** @param sends told each token that goes to the server: it is a secret that its configuration does not have */
+/** @param sends gets each token that goes to the server: such a secret is not in its configuration */
 export function fetchFor({ url, headers, oauth }: HttpServer, sends?: (token: string) => void): Fetch {
   const bounded = boundedFetch([url, ...(oauth ? [oauth.issuer] : [])]);
   const { origin } = new URL(url);

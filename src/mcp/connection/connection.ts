@@ -1,6 +1,6 @@
 /**
- * One server, from one worker process: connected when it is needed, again after it was lost, with longer and longer
- * pauses while it does not come back. Nobody waits for longer than a bound.
+ * The connection of one worker process to one MCP server. It connects when it is first used and again after a loss, with growing
+ * pauses while the server cannot be reached. Every wait is limited.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -25,16 +25,16 @@ export interface ConnectionSettings {
 
 export interface Calling {
   signal: AbortSignal;
-  /** The server's own side: it may know an act again by its key. */
+  /** Sent along with the call: the server may recognize a repeated call by its idempotency key. */
   meta: JsonObject;
   progress(message: string, fraction?: number): void;
-  /** It must not be repeated: not by the SDK either. */
+  /** The call must not be repeated, not by the SDK either. */
   once?: boolean;
-  /** From here on the server may act. */
+  /** Called right before the server may act. */
   sending?(): void;
 }
 
-/** The server cannot be reached: nothing was asked of it. */
+/** The server cannot be reached, and the request was not sent. */
 export class Unreachable extends Error {
   override readonly name = 'Unreachable';
 }
@@ -46,12 +46,12 @@ const LIST_MS = 20_000;
 const PING_MS = 5000;
 const MOST_PAGES = 50;
 const MOST_TOOLS = 1000;
-/** The call's own limits end it (`tools/run/run.ts`); the SDK wants a number. */
+/** The call's own limits end it (`tools/run/run.ts`); the SDK requires a number. */
 const NO_TIMEOUT = 2 ** 31 - 1;
 const KEPT_STDERR = 600;
 const KEPT_TOKENS = 4;
 
-/** Read leniently: one odd tool is left out, and does not hide the others. */
+/** Lenient: one invalid tool is left out and does not hide the others. */
 const PAGE = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().max(10_000).optional() });
 const RESULT = z.looseObject({});
 
@@ -61,12 +61,12 @@ export class Connection {
   private notBefore = 0;
   private listing: Promise<ListedTool[]> | null = null;
   private last: { tools: ListedTool[]; from: Client; stale: boolean } | null = null;
-  /** How often servers have said that their tools changed. */
+  /** How often the server has announced that its tools changed. */
   private changes = 0;
   private closed = false;
   private stderr = '';
   private why = '';
-  /** Those of logins, the latest first; a refreshed one may still be echoed by a call that began before. */
+  /** Tokens of logins, the latest first. A call that began before a refresh may still echo an older one. */
   private tokens: string[] = [];
   private readonly once = new WeakSet<object>();
 
@@ -75,15 +75,15 @@ export class Connection {
     private readonly settings: ConnectionSettings,
   ) {}
 
-  /** What was listed last, whether the server is there or not; null: nothing yet. */
+  /** The last list, whether the server can be reached now or not; null: no list yet. */
   get lastToolList(): ListedTool[] | null {
     return this.last?.tools ?? null;
   }
 
   /**
-   * The server's tools. Several who ask at once share one answer.
-   * @param fresh false: what was listed over this connection is enough, unless the server has said since that it changed
-   * @throws Unreachable; what the SDK throws
+   * The server's tools. Concurrent callers share one answer.
+   * @param fresh false: the last list of this connection is enough, unless the server has announced a change since
+   * @throws Unreachable; errors of the SDK
    */
   async tools(fresh: boolean): Promise<ListedTool[]> {
     const client = await this.waitForClient();
@@ -91,20 +91,20 @@ export class Connection {
     return (this.listing ??= this.list(client).finally(() => (this.listing = null)));
   }
 
-  /** @returns the server's result, unread. @throws Unreachable; what the SDK throws */
+  /** @returns the server's result, not validated. @throws Unreachable; errors of the SDK */
   async call(tool: string, input: JsonObject, { signal, meta, progress, once = false, sending }: Calling): Promise<JsonObject> {
     const client = await this.waitForClient();
     const params = { name: tool, arguments: input, _meta: meta };
     const onprogress = ({ progress: done, total, message }: { progress: number; total?: number; message?: string }) =>
       progress(this.short(message ?? `${done}${total === undefined ? '' : ` of ${total}`}`, 500), fractionOf(done, total));
-    signal.throwIfAborted(); // right before it is sent: the connection may have taken its time
+    signal.throwIfAborted(); // right before it is sent: connecting may have taken a while
     sending?.();
     if (once) this.once.add(input);
     const answer = await client.request({ method: 'tools/call', params }, RESULT, { signal, timeout: NO_TIMEOUT, onprogress });
     return answer as JsonObject;
   }
 
-  /** Gives the connection up: what waits for an answer fails, and the next one who needs it connects again. */
+  /** Closes the connection: pending requests fail, and the next request connects again. */
   async drop(why: string): Promise<void> {
     const { client } = this;
     this.client = null;
@@ -120,10 +120,10 @@ export class Connection {
     await client?.then((open) => open.close()).catch(() => undefined);
   }
 
-  /** Without secrets: a server may echo what it was sent. */
+  /** Removes secrets: a server may echo what it was sent. */
   readonly clean = (text: string): string => withoutSecrets(text, [...this.server.secrets, ...this.tokens]);
 
-  /** Likewise, and cut: however long it is, little of it is looked at. */
+  /** Also cuts the text. Only the beginning of a long text is read. */
   readonly short = (text: string, longest: number): string =>
     shortWithoutSecrets(text, longest, [...this.server.secrets, ...this.tokens]);
 
@@ -198,11 +198,11 @@ export class Connection {
     dropped?.catch(() => undefined);
   }
 
-  /** A stream that broke may have taken an answer with it, and none comes any more: the server is asked whether it still knows us. */
+  /** A broken stream may have lost an answer for good. So the server is asked whether it still knows this session. */
   private async examine(client: Client, error: Error): Promise<void> {
-    if (this.server.transport === 'stdio') return; // there the end of the program says it
+    if (this.server.transport === 'stdio') return; // there the end of the program closes the connection
     if (this.server.transport === 'sse') return this.handleDisconnect(client, error.message);
-    if (error.message.includes(TOO_LARGE)) return this.handleDisconnect(client, error.message); // of an error in a stream the SDK leaves the words
+    if (error.message.includes(TOO_LARGE)) return this.handleDisconnect(client, error.message); // the SDK keeps only the message of a stream's error
     await client.ping({ timeout: PING_MS }).catch((failed: Error) => {
       if (isGone(failed)) this.handleDisconnect(client, error.message);
     });
@@ -216,7 +216,7 @@ export class Connection {
   private async list(client: Client): Promise<ListedTool[]> {
     const raw: unknown[] = [];
     let cursor: string | undefined;
-    const { changes } = this; // a change that is told from now on is one of after this list
+    const { changes } = this; // a change announced from now on makes this list stale
     if (this.last?.from === client) this.last.stale = false;
     for (let page = 0; page < MOST_PAGES && raw.length < MOST_TOOLS; page++) {
       const params = cursor === undefined ? {} : { cursor };
@@ -233,19 +233,19 @@ export class Connection {
   }
 }
 
-/** What another attempt may mend is waited for; what only a person can, is told at once. */
+/** Null: another attempt may succeed. Throws at once what only a person can fix. */
 function untilMended(failed: unknown): null {
   if (failed instanceof sdk.auth().UnauthorizedError) throw failed;
   if (failed instanceof UnnamedHost) throw new Unreachable(failed.message);
   return null;
 }
 
-/** A refusal is a sign of life: what else is under way over this connection may still be answered. */
+/** A refusal shows that the server is up: other requests over this connection may still be answered. */
 function isGone(failed: Error): boolean {
   if (failed instanceof sdk.http().StreamableHTTPError) return ![401, 403, 429].includes(failed.code ?? 0);
   const { ErrorCode, McpError } = sdk.types();
   if (failed instanceof McpError) return failed.code === Number(ErrorCode.ConnectionClosed) || isTimeout(failed);
-  return failed.name === 'TypeError'; // `fetch` has found nobody
+  return failed.name === 'TypeError'; // `fetch` could not connect
 }
 
 function isTimeout(failed: unknown): boolean {
@@ -253,16 +253,16 @@ function isTimeout(failed: unknown): boolean {
   return failed instanceof McpError && failed.code === Number(ErrorCode.RequestTimeout);
 }
 
-/** Undefined where the server does not say how much there is, or says nonsense. */
+/** Undefined if the server gives no total, or an invalid one. */
 function fractionOf(done: number, total: number | undefined): number | undefined {
   const fraction = total === undefined ? NaN : done / total;
   return fraction >= 0 && fraction <= 1 ? fraction : undefined;
 }
 
-// The SDK's transports send a message once more by themselves, after a login that the server's answer (401, 403) asked for. Of a
-// call with effects that would be a repetition: the server may have acted before it answered.
+// The SDK's transports resend a message by themselves, after a login that the server's answer (401, 403) asked for. A call with
+// effects must not be resent: the server may have acted before it answered.
 
-/** The server asked for another login once the call was there. */
+/** The server asked for a new login after it got the call. */
 export class NotSentAgain extends Error {
   override readonly name = 'NotSentAgain';
   constructor() {
@@ -270,7 +270,7 @@ export class NotSentAgain extends Error {
   }
 }
 
-/** @param once arguments of the calls that go out once; by identity */
+/** @param once arguments of the calls that are sent only once; compared by identity */
 export function sendingOnce(transport: Transport, once: WeakSet<object>): Transport {
   const send = transport.send.bind(transport);
   const sent = new WeakSet<object>();

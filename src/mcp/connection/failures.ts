@@ -1,6 +1,6 @@
 /**
- * What goes wrong between us and a server, as an error of the table; and whether it is certain that nothing has happened. That
- * is certain where nothing was sent. What a server answers is its own word: it may have acted, and then say that it refused.
+ * Maps a failure of an MCP call to an error of the table, and states whether it is certain that nothing happened. It is certain
+ * if nothing was sent. A server's answer is no proof: the server may act, and then answer that it refused.
  */
 import type { ErrorCode } from '../../shared/wire/error-codes';
 import { visible } from '../../shared/text/visible';
@@ -8,7 +8,7 @@ import { ToolError } from '../../tools/define/errors';
 import { Unreachable, type Connection, NotSentAgain } from './connection';
 import { sdk } from './sdk';
 
-/** Of what a server says, characters. */
+/** Limit for a server's message, characters. */
 const MAX_SERVER_TEXT = 1500;
 
 /** @param nothingHappened the call itself was not sent, or a person has accepted this answer as a refusal */
@@ -26,7 +26,7 @@ export function failureOf(
   return new ToolError(code, reason, message, { ...(hint === '' ? {} : { hint }), nothingHappened, cause: error });
 }
 
-/** The answer's code, as a person accepts it: `-32602` of JSON-RPC, `http-403`. Null: there was no answer. */
+/** The answer's code as the accepted-classes file lists it: `-32602` of JSON-RPC, `http-403`. Null: there was no answer. */
 export function answerCode(error: unknown): string | null {
   if (error instanceof sdk.auth().UnauthorizedError) return 'http-401';
   if (error instanceof sdk.http().StreamableHTTPError) return `http-${error.code}`;

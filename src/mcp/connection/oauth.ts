@@ -1,6 +1,6 @@
 /**
- * Logging in to a server, by the SDK's OAuth. With a client secret this process does it by itself; else a person did,
- * by `holdfast mcp login`, and what came of it is kept in a file that only this user may read.
+ * Logs in to an MCP server, with the SDK's OAuth. With a client secret this process logs in by itself. Else a person logs in with
+ * `holdfast mcp login`, and the tokens are kept in a file that only this user may read.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -42,22 +42,22 @@ export function authProvider(server: OAuthServer, loginFolder: string): OAuthCli
 }
 
 interface StoredLogin {
-  /** The server's address: tokens go to the one that they were made for, not to another that took its name later. */
+  /** The server's address. The tokens are for this address only, not for another server that takes its name later. */
   url?: string;
-  /** Another one for each time that a person logs in: it may be another person. A refreshed token is the same login. */
+  /** A new value for each login by a person: it may be another person. A refreshed token keeps it. */
   login?: string;
   client?: OAuthClientInformationMixed;
   tokens?: OAuthTokens;
 }
 
-/** Where a person's browser comes back to, and how it is sent away. */
+/** Opens a person's browser, and names the address to which the browser returns. */
 export interface Browser {
   redirectUrl: string;
   state: string;
   open(url: URL): void;
 }
 
-/** Tokens of one server in one file; refreshed by whichever worker needs it. Without a browser nobody can log in. */
+/** Keeps the tokens of one server in one file; any worker may refresh them. Without a browser no login is possible. */
 export class FileLogin implements OAuthClientProvider {
   private verifier = '';
   private readonly path: string;
@@ -90,7 +90,7 @@ export class FileLogin implements OAuthClientProvider {
     return this.browser?.state ?? '';
   }
 
-  /** A registration of before has another address to come back to: a login makes a new one. */
+  /** The stored registration has the redirect address of its login, so each new login registers again. */
   clientInformation(): OAuthClientInformationMixed | undefined {
     const { clientId, clientSecret, issuer } = this.server.oauth;
     if (clientId !== undefined) {
@@ -123,8 +123,9 @@ export class FileLogin implements OAuthClientProvider {
   }
 
   /**
-   * Before anything is sent there. A server may name itself as the authorization server, and describe itself as one where people
-   * log in at the real one: then the code of a login, or a refresh token, would come to it.
+   * The SDK calls this before it sends anything to the authorization server. A malicious server may name itself as the
+   * authorization server, with the real one's login page: it would then receive the code of a login, or a refresh token.
+   * @throws UnauthorizedError for an address outside of the configured issuer
    */
   saveDiscoveryState({ authorizationServerUrl, authorizationServerMetadata }: OAuthDiscoveryState): void {
     const { authorization_endpoint, token_endpoint, registration_endpoint } = authorizationServerMetadata ?? {};
@@ -154,12 +155,12 @@ export class FileLogin implements OAuthClientProvider {
     if (scope === 'tokens' && client) await this.keep({ ...kept, client });
   }
 
-  /** Forgets what was kept, for a login from the start. */
+  /** Drops the stored login and names a new one, for a login from the start. */
   forget(): Promise<void> {
     return this.keep({ login: randomBytes(8).toString('hex') });
   }
 
-  /** Null: nobody has logged in, or before logins had names. */
+  /** Null: no person has logged in, or the login is from before logins had names. */
   get login(): string | null {
     return this.readLogin().login ?? null;
   }
@@ -169,7 +170,7 @@ export class FileLogin implements OAuthClientProvider {
       const kept = JSON.parse(readFileSync(this.path, 'utf8')) as StoredLogin;
       return kept.url === this.server.url ? kept : {};
     } catch {
-      return {}; // there is none, or it is of no use: then somebody has to log in again
+      return {}; // there is none, or it is unreadable: then a person has to log in again
     }
   }
 
@@ -179,7 +180,9 @@ export class FileLogin implements OAuthClientProvider {
   }
 }
 
-/** What a login may do is widened by a person, not by a refreshed token: `fetch` that says so, and which scope it takes. */
+/**
+ * Wraps `fetch`: a 403 that demands a wider scope becomes an error that names it. Only a person may widen a login, not a refresh.
+ */
 export function toldOfScope(fetch: Fetch, { name, oauth }: HttpServer): Fetch {
   if (oauth?.grant !== 'authorization_code') return fetch;
   return async (url, init) => {
@@ -195,13 +198,13 @@ export function toldOfScope(fetch: Fetch, { name, oauth }: HttpServer): Fetch {
   };
 }
 
-// A person logs in to a server in the browser; what comes of it is kept for the workers.
+// A person logs in to a server in the browser. The tokens are kept for the workers.
 
 const WAIT_MS = 300_000;
 
 /**
- * @param show is given the address to open in a browser on this machine
- * @throws Error when nobody has logged in within five minutes, or the authorization server refused
+ * @param show gets the address to open in a browser on this machine
+ * @throws Error when no person has logged in within five minutes, or the authorization server refused
  */
 export async function login(server: OAuthServer, folder: string, show: (url: URL) => void): Promise<void> {
   const state = randomBytes(24).toString('base64url');
@@ -229,7 +232,7 @@ export async function login(server: OAuthServer, folder: string, show: (url: URL
   }
 }
 
-/** Where the server says that its authorization is described, and the scope that it asks for: told to whoever comes without a token. */
+/** Asks the server without a token for the address of its authorization metadata, and for the scope that it demands. */
 async function challenge({ transport, url }: OAuthServer, fetchFn: Fetch) {
   const { LATEST_PROTOCOL_VERSION } = sdk.types();
   const params = { protocolVersion: LATEST_PROTOCOL_VERSION, capabilities: {}, clientInfo: { name: 'holdfast', version } };
@@ -251,13 +254,13 @@ function listening(): Promise<Server> {
   });
 }
 
-/** Only the answer that knows our state counts: any page in the browser could call this address. */
+/** Accepts only a request with our state: any page in the browser could call this address. */
 function codeFrom(server: Server, state: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('Nobody has logged in within five minutes.')), WAIT_MS);
     timer.unref();
     server.on('request', (request, response) => {
-      // Of the host alone: the page that sends the person back is another site's.
+      // Only the host is checked: the request comes from a page of another site.
       const fault = siteFault({ host: request.headers.host }, request.socket.localAddress, {});
       const address = `http://127.0.0.1${request.url}`;
       const { pathname, searchParams } = URL.canParse(address) ? new URL(address) : new URL('http://127.0.0.1');

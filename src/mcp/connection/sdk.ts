@@ -1,6 +1,6 @@
 /**
- * The MCP SDK, for the files of this folder, loaded when a server is first spoken to. It ships CommonJS too, but with types
- * that compile for ES modules alone, so TypeScript has to be told once which of the two it gets.
+ * Loads the parts of the MCP SDK for this folder, each when it is first used. The SDK ships CommonJS too, but its types compile
+ * for ES modules only. So the imports here name the resolution mode once.
  */
 import type * as Auth from '@modelcontextprotocol/sdk/client/auth.js' with { 'resolution-mode': 'import' };
 import type * as AuthExtensions from '@modelcontextprotocol/sdk/client/auth-extensions.js' with { 'resolution-mode': 'import' };

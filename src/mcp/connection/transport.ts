@@ -1,4 +1,4 @@
-/** The way to a server, by its configuration. */
+/** Creates the transport to an MCP server from its configuration. */
 import { isolated } from '../../processes/isolation';
 import { MESSAGE_BYTES, fetchFor } from './bounded-fetch';
 import { authProvider, toldOfScope, withOAuth } from './oauth';
@@ -6,13 +6,13 @@ import { sdk, type Transport } from './sdk';
 import type { HttpServer, ServerConfig } from '../servers-file';
 
 export interface Hears {
-  /** What a program prints on its standard error: a log for people, never more than that. */
+  /** Gets what a program prints on its standard error. It is a log for people only. */
   said(text: string): void;
-  /** Each token that goes to the server. */
+  /** Gets each token that goes to the server. */
   sent(token: string): void;
 }
 
-/** @param loginFolder where tokens of logins are kept. @throws NotIsolated for a program where nothing keeps it apart */
+/** @param loginFolder where login tokens are kept. @throws NotIsolated if this machine cannot isolate the server's program */
 export async function transportTo(server: ServerConfig, loginFolder: string, { said, sent }: Hears): Promise<Transport> {
   if (server.transport !== 'stdio') return httpTransport(server, loginFolder, sent);
   const { command, args, env, cwd } = server;

@@ -1,24 +1,30 @@
-/** What it takes to approve a call, and what a person said about it. Plain data: it travels through history. */
+/**
+ * The data of an approval: what the approval of a call requires (the policy), and what people decided. Plain data: it travels
+ * through history.
+ */
 import type { JsonObject } from '../json/json';
 import { UNSEEN } from '../text/visible';
 
 /** Who may decide, and how many of them. */
 export interface ApprovalPolicy {
-  /** `attested`: only decisions that a trusted key has signed count. `any`: whoever can reach the turn decides, under any name. */
+  /**
+   * `attested`: only decisions that a trusted key has signed count. `any`: everybody who can reach the turn may decide, under any
+   * name.
+   */
   channel: 'any' | 'attested';
-  /** People who must approve; each counts once. */
+  /** How many people must approve; each person counts once. */
   quorum: number;
-  /** An approver holds one of these; empty: anybody. Known only of attested decisions. */
+  /** An approver needs one of these roles; empty: anybody may approve. Roles are known only for attested decisions. */
   roles: string[];
-  /** Whoever asked for the call, or had a hand in it, does not approve it. */
+  /** The requester, and people who changed or steered the call, may not approve it. */
   four_eyes: boolean;
-  /** How long before the expiry whoever must decide is reminded, ms each. */
+  /** When approvers are reminded: how long before the expiry, ms each. */
   remind_ms: number[];
-  /** People are told when a question opens, and reminded. */
+  /** Approvers are notified when a question opens; reminders ignore this. */
   notify: boolean;
 }
 
-/** What a call is held to that was admitted before policies were. */
+/** The policy of calls that were admitted before calls had policies. */
 export const PLAIN_POLICY: ApprovalPolicy = {
   channel: 'any',
   quorum: 1,
@@ -29,8 +35,8 @@ export const PLAIN_POLICY: ApprovalPolicy = {
 };
 
 /**
- * What was asked under one policy and counts under another: both channels, both quorums, four eyes if either wants them.
- * Of roles the present ones, where there are any: who has one of each need not exist.
+ * The stricter combination of the policy that a question was asked under and the present one: channel, quorum, and four eyes if
+ * either wants it. Roles are the present ones, if there are any: an approver who holds a role of both lists may not exist.
  */
 export function stricter(before: ApprovalPolicy, present: ApprovalPolicy): ApprovalPolicy {
   return {
@@ -47,7 +53,7 @@ export interface DecisionSource {
   channel: 'signal' | 'update' | 'timer';
   /** What the sender's client claims to be, as Temporal recorded it. */
   identity: string;
-  /** ISO 8601: how long its sender waited for the answer (waits.ts). Absent: it was no update, or one without such a time. */
+  /** ISO 8601: until when the sender waited for the answer (waits.ts). Absent: not an update, or an update without this time. */
   until?: string;
 }
 
@@ -57,20 +63,20 @@ export interface Decision extends DecisionSource {
   digest: string;
   /** The run that asked. */
   run_id: string;
-  /** The principal if it is attested, else what the sender calls himself. Empty: nobody decided in time. */
+  /** The principal if the decision is attested, else the name that the sender gave. Empty: nobody decided in time. */
   by: string;
   note: string | null;
-  /** ISO 8601, workflow time: when it was accepted; of one without `until`, when it counted. */
+  /** ISO 8601, workflow time: when the decision was accepted; without `until`, when it counted. */
   at: string;
   expires_at: string;
   card_ref: string | null;
-  /** The signed decision, as it came; absent: a bare one. */
+  /** The signed decision as received; absent: it is unsigned. */
   attestation?: string;
-  /** The run in which it was given, where a later one carries it on. */
+  /** The run in which the decision was given, if a later run carries it over. */
   given_in?: string;
 }
 
-/** What a person says became of a call in doubt. */
+/** How a call in doubt ended, by a person's statement. */
 export interface Settlement {
   outcome: 'applied' | 'not_applied';
   by: string;
@@ -81,19 +87,19 @@ export interface Settlement {
   attestation?: string;
 }
 
-/** Type of the failure that says why settlements do not hold: people are asked again, under the policy in its details. */
+/** Type of the failure for settlements that do not count. People are asked again, under the policy in the failure's details. */
 export const SETTLEMENT_REFUSAL = 'holdfast.settlement_refused';
 
-/** Why a call that was about to run goes back to a person: shown on the next card, and part of the next digest. */
+/** Why a call that was about to run goes back to a person. The next card shows it, and the next digest includes it. */
 export interface HoldReason {
   kind: 'preview_drifted' | 'target_changed' | 'same_intent' | 'budget' | 'reset' | 'policy_changed';
-  /** What exactly whoever approves puts up with: a budget's name, the other call's digest, the present policy's hash. */
+  /** What the approver accepts, such as the name of a budget, the digest of the other call, or the hash of the present policy. */
   id: string;
-  /** For the card; at most 4,000 characters. Of a reset admission writes it. */
+  /** For the card; at most 4,000 characters. For a reset, admission writes the text. */
   text: string;
 }
 
-/** An approver's other input for a waiting call. It approves nothing: a superseding call waits. */
+/** An approver's replacement input for a waiting call. It approves nothing: the superseding call waits for approval. */
 export interface Edit {
   input: JsonObject;
   by: string;
@@ -102,28 +108,28 @@ export interface Edit {
   attestation?: string;
 }
 
-/** What of an edit goes into the transcript. */
+/** The part of an edit that goes into the transcript. */
 export interface EditRecord extends Omit<Edit, 'input'> {
   decision: 'edit';
-  /** Of the call that it supersedes. */
+  /** Digest of the call that the edit supersedes. */
   digest: string;
   run_id: string;
   /** ISO 8601, workflow time. */
   at: string;
 }
 
-/** What was said on a revision that another one has superseded. */
+/** A decision or an edit on a revision that a later revision has superseded. */
 export type Earlier = (Decision | EditRecord) & { revision: number };
 
-/** An open question, as far as it matters to whether a decision on it counts. */
+/** The facts of an open question that determine whether a decision on it counts. */
 export interface OpenQuestion {
   digest: string;
   policy: ApprovalPolicy;
-  /** Who asked for the call, and who had a hand in it. */
+  /** The requester, and people who changed or steered the call. */
   makers: readonly string[];
   /** ISO 8601; null: never. */
   expires_at: string | null;
-  /** Who has said the same already. */
+  /** People who have already decided the same. */
   said: readonly { by: string }[];
 }
 
@@ -142,12 +148,16 @@ export function decisionFault(
   return said.some((earlier) => samePerson(earlier.by, by)) ? `${by} has decided on call ${digest} already` : null;
 }
 
-/** The same person, however the name is written. */
+/** Whether two names mean the same person, however written. */
 export function samePerson(a: string, b: string): boolean {
   return plainName(a) === plainName(b);
 }
 
-/** A person's name as it is compared: normalized again where something unseen stood between a letter and its accent. Letters of another script that look alike stay different: names come from a list that somebody keeps. */
+/**
+ * A person's name in the form that is compared. It is normalized again after invisible characters are removed, since one may
+ * separate a letter from its accent. Letters of another script that look alike stay different: names come from a list that the
+ * operator keeps.
+ */
 export function plainName(name: string): string {
   return name.normalize('NFKC').replace(UNSEEN, '').normalize('NFKC').replace(/\s+/g, ' ').trim().toLowerCase();
 }

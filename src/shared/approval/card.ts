@@ -1,14 +1,14 @@
 /**
- * The approval card: what a person reads in the Web UI before deciding. It shows the whole effective
- * input, or says TRUNCATED; everything that a model or a tool wrote stands in fences.
+ * Builds the approval card, the page that a person reads in the Web UI before deciding. It shows the whole effective input, or says
+ * TRUNCATED. All text that a model or a tool wrote is in fences or inline code.
  */
 import { PLAIN_POLICY, type ApprovalPolicy, type HoldReason } from './approval';
 import type { Json, JsonObject } from '../json/json';
 import { fenceText, inlineCode, visible } from '../text/visible';
 
-/** Largest part of a card that shows the input or the preview, in characters. */
+/** Most characters of one section of a card, such as the input or the preview. */
 export const CARD_SECTION = 24_000;
-/** So begins the line under a section that was cut. */
+/** The line under a cut section begins with this. */
 export const TRUNCATION_MARK = '**TRUNCATED**';
 
 export interface CardFacts {
@@ -17,18 +17,18 @@ export interface CardFacts {
   callId: string;
   digest: string;
   requester: string;
-  /** Who has had a hand in it besides: by another input, or by a message to the turn. */
+  /** Who influenced the call besides the requester: with another input, or with a message to the turn. */
   makers?: string[];
   agent: string;
   reason: string;
   /** Hooks and people that changed the input from what the model asked for. */
   changes?: { hook: string; why: string; by?: string }[];
-  /** Why it is asked about again. */
+  /** Why the call is asked about again. */
   held?: HoldReason[];
   policy?: ApprovalPolicy;
   input: JsonObject;
   preview: Json | null;
-  /** What the tool acts on besides its input; absent or null: it declares nothing. */
+  /** What the tool acts on besides its input; absent or null: the tool declares no target. */
   target?: JsonObject | null;
   /** ISO 8601. */
   expiresAt: string;
@@ -68,13 +68,13 @@ export function approvalCard(facts: CardFacts): string {
   ].join('\n');
 }
 
-/** What a call would do: the end of its card. */
+/** What a call would do: the last sections of its card. */
 export type Act = Pick<CardFacts, 'preview' | 'target' | 'input'>;
 
-/** The headings of that end; nothing before it has one of them. */
+/** Headings of these last sections; no earlier section of the card has one. */
 export const ACT_HEADINGS: readonly string[] = ['### What will happen', '### Acts on', '### Input'];
 
-/** @param limit characters of a section; the rest is cut, which it says */
+/** @param limit characters per section; a longer section is cut, and says so */
 export function actSections({ preview, target, input }: Act, limit = CARD_SECTION): string {
   const [will, on, takes] = ACT_HEADINGS as [string, string, string];
   return [
@@ -109,7 +109,7 @@ function policyLines({ channel, quorum, roles, four_eyes }: ApprovalPolicy, act:
   ];
 }
 
-/** The card of a call whose outcome nobody knows. */
+/** The card of a call in doubt: its outcome is unknown. */
 export function inDoubtCard(facts: {
   tool: string;
   callId: string;
@@ -117,7 +117,7 @@ export function inDoubtCard(facts: {
   error: string;
   idempotencyKey: string;
   policy?: ApprovalPolicy;
-  /** What the tool's own probe saw; empty: it has none. */
+  /** What the tool's probe reported; empty: the tool has no probe. */
   evidence?: string;
 }): string {
   const policy = policyLines(facts.policy ?? PLAIN_POLICY, 'settle');
@@ -158,7 +158,7 @@ function fieldText(value: Json): string {
   return isLongText(value) ? value : JSON.stringify(value, null, 2);
 }
 
-/** A line each. */
+/** One line per field. */
 function targetText(target: JsonObject): string {
   const lines = Object.entries(target).map(
     ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
@@ -170,7 +170,7 @@ function previewText(preview: Json): string {
   return typeof preview === 'string' ? preview : JSON.stringify(preview, null, 2);
 }
 
-/** The text in a fence; cut at `limit` characters of what is shown, which it says. */
+/** The text in a fence. It is cut at `limit` characters as displayed, and a line below says so. */
 function section(text: string, limit = CARD_SECTION): string {
   const shown = visible(text);
   if (shown.length <= limit) return wrappedFence(shown);
@@ -178,7 +178,7 @@ function section(text: string, limit = CARD_SECTION): string {
   return `${wrappedFence(cut)}\n\n${TRUNCATION_MARK}: the first ${cut.length} of ${shown.length} characters. The rest is not shown here (\`holdfast pending --watch\` prints it): do not approve what you have not read; deny it, and ask for less at once.`;
 }
 
-/** What the Web UI shows in half a window of 1280 pixels; it does not wrap, and would hide what is further right. */
+/** Columns that the Web UI shows in half a window of 1280 pixels. It does not wrap, so the rest of a longer line is hidden. */
 const COLUMNS = 72;
 const GOES_ON = '↪ ';
 
@@ -188,7 +188,7 @@ function wrappedFence(text: string): string {
   return fenceText(wrapped) + (wrapped.includes(GOES_ON) ? note : '');
 }
 
-/** Breaks after a space where there is one; without `\n↪ ` the line is what it was, spaces included. */
+/** Breaks after a space if one is in the second half of the line. Removing `\n↪ ` restores the line, spaces included. */
 function wrapLine(line: string): string {
   const parts: string[] = [];
   let part = '';
@@ -213,7 +213,7 @@ function columnsOf(char: string): number {
   return char === '\t' ? 8 : WIDE.test(char) ? 2 : 1;
 }
 
-/** A digest gets a line of its own: on one line the rest could not be seen. */
+/** A digest gets a line of its own: on one line the card would hide its end. */
 function jsonFence(value: JsonObject): string {
   const fields = Object.entries(value).map(([key, field]) => {
     const text = JSON.stringify(field);

@@ -1,4 +1,4 @@
-/** Reads a decision from untrusted JSON: a signal from the Web UI, an update, an HTTP body. */
+/** Reads decisions on calls, and messages to a turn, from untrusted JSON: a signal from the Web UI, an update, an HTTP body. */
 import { canonical } from '../json/canonical';
 import { hashJson } from '../json/digests';
 import { isJsonObject, type Json, type JsonObject } from '../json/json';
@@ -6,18 +6,18 @@ import { plainName, type DecisionSource } from './approval';
 
 export type DecisionKind = 'approve' | 'deny' | 'settle';
 
-/** What `approve`, `deny` and `settle` carry, once decoded. */
+/** Fields of `approve`, `deny` and `settle`, once decoded. */
 export interface DecisionFields {
-  /** 12 to 64 hex each: one call, or several that are decided together or not at all. */
+  /** 12 to 64 hex characters each: one call, or several calls that are decided all together or not at all. */
   calls: string[];
-  /** Empty where the signed decision says it. */
+  /** Empty if the signed decision names the person. */
   by: string;
   note: string | null;
-  /** Approve: the input that the call should have instead. */
+  /** Approve: the input that replaces the call's input. */
   input: JsonObject | null;
-  /** Settle: what became of it. */
+  /** Settle: how the call ended. */
   outcome: 'applied' | 'not_applied' | null;
-  /** The signed decisions, one for each call; empty: a bare one. */
+  /** The signed decisions, one for each call; empty: it is unsigned. */
   attestations: string[];
 }
 
@@ -30,7 +30,7 @@ const MAX_CALLS = 64;
 export const MAX_BY = 200;
 const MAX_NOTE = 4000;
 
-/** Checks shape and types; which call is meant is decided elsewhere. */
+/** Checks shape and types. Other code finds the call that is meant. */
 export function readDecision(kind: DecisionKind, value: Json): ReadDecision {
   if (!isJsonObject(value)) return bad('it must be one JSON object such as {"call": "…", "by": "…"}');
   const { call, calls, by, note, input, outcome, attestation } = value;
@@ -68,12 +68,15 @@ export function readDecision(kind: DecisionKind, value: Json): ReadDecision {
   };
 }
 
-/** What of a note is signed with a decision; null: there is none. */
+/** Hash of a note, which is signed with the decision; null: there is no note. */
 export function noteHash(note: string | null): string | null {
   return note === null ? null : hashJson(note);
 }
 
-/** Half a character, or a number that is not exact, has no hash: what writes it down would fail for ever. Null: there is none. */
+/**
+ * Why a value has no hash: it has half a character, or a number that is not exact. Storing it would fail for ever. Null: it has a
+ * hash.
+ */
 function unkeepable(value: Json): string | null {
   try {
     canonical(value);
@@ -85,7 +88,7 @@ function unkeepable(value: Json): string | null {
 
 const OWN: Partial<Record<DecisionKind, string[]>> = { approve: ['input'], settle: ['outcome'] };
 
-/** One text, or a list of up to `most` that fit; null: it is neither. */
+/** One text, or up to `most` different texts, that match the pattern; null: neither. */
 function texts(value: Json | undefined, pattern: RegExp, most: number): string[] | null {
   const list = Array.isArray(value) ? value : [value];
   const fit = list.length >= 1 && list.length <= most && new Set(list).size === list.length;
@@ -96,29 +99,29 @@ function bad(reason: string): ReadDecision {
   return { ok: false, reason };
 }
 
-// A message to a turn while it runs: read from untrusted JSON, and kept with who has sent it.
+// Messages to a running turn: read from untrusted JSON, and stored with their sender.
 
-/** What `steer` carries, once decoded. */
+/** Fields of `steer`, once decoded. */
 export interface SteerFields {
   text: string;
-  /** Empty where the signed message says it. */
+  /** Empty if the signed message names the sender. */
   by: string;
-  /** Null: a bare one. */
+  /** Null: it is unsigned. */
   attestation: string | null;
 }
 
-/** A message that was accepted. */
+/** A message that the turn accepted. */
 export interface Steer {
   /** 1 to 4,000 characters. */
   text: string;
-  /** The principal if it is attested, else what the sender calls himself. */
+  /** The principal if the message is attested, else the name that the sender gave. */
   by: string;
   /** ISO 8601, workflow time. */
   at: string;
   channel: Exclude<DecisionSource['channel'], 'timer'>;
   /** What the sender's client claims to be, as Temporal recorded it. */
   identity: string;
-  /** The signed message, as it came; absent: a bare one. */
+  /** The signed message as received; absent: it is unsigned. */
   attestation?: string;
 }
 
@@ -127,7 +130,7 @@ export type ReadSteer = { ok: true; fields: SteerFields } | { ok: false; reason:
 const FIELDS = ['text', 'by', 'attestation'];
 const MAX_TEXT = 4000;
 
-/** Checks shape and types. Text that has no UTF-8 form could not be stored. */
+/** Checks shape and types. Text without a UTF-8 form is refused: it could not be stored. */
 export function readSteer(value: Json): ReadSteer {
   if (!isJsonObject(value)) return badSteer('it must be one JSON object such as {"text": "…", "by": "…"}');
   const strange = Object.keys(value).find((key) => !FIELDS.includes(key));
@@ -143,7 +146,7 @@ export function readSteer(value: Json): ReadSteer {
   return { ok: true, fields: { text, by: (by as string | undefined) ?? '', attestation: attestation ?? null } };
 }
 
-/** What a signed message is signed over, in the place of a call's digest. */
+/** The digest that a signed message is signed over, in place of a call's digest. */
 export function steerDigest(text: string): string {
   return hashJson({ v: 'holdfast.steer/1', text });
 }

@@ -1,4 +1,4 @@
-/** The activities, as the workflow sees them. */
+/** The activities, as workflows call them. */
 import type { CallbackInput } from '../wire/callback';
 import type { SubTurnReport } from '../turn/sub-turn';
 import type { AdmitCallInput, AdmitCallOutput, AdmitDirectInput, AdmitDirectOutput } from './admission';
@@ -76,8 +76,8 @@ export interface Activities {
 }
 
 /**
- * What crosses between the turn workflow and its activities. All of it lands in Temporal's history,
- * so it stays small: references, and values of at most 2 KB beside them.
+ * Inputs and outputs of the turn workflow's activities. All of them land in Temporal's history, so they stay small: references, and
+ * values of at most 2 KB beside them.
  */
 export * from './turn';
 export * from './call';

@@ -1,4 +1,4 @@
-/** Admission's part with I/O. */
+/** Inputs and outputs of the activities that admit a call: `admitCall` and `admitDirect`. */
 import type { ApprovalPolicy, Edit, HoldReason } from '../approval/approval';
 import type { CallError } from '../wire/errors';
 import type { JsonObject } from '../json/json';
@@ -9,23 +9,23 @@ export interface AdmitCallInput {
   turn: TurnContext;
   call: Omit<CallArguments, 'digest' | 'dispatch' | 'preview_ref'>;
   reason: string;
-  /** Null when no person is asked, or can be. */
+  /** Null when no person is asked, or when none can be. */
   expires_at: string | null;
-  /** The verdict is still open; absent when static admission gave it. */
+  /** The verdict is still open. Absent: static admission gave it. */
   undecided?: { untrusted: boolean; denials: Denials };
-  /** What static admission's hooks made of the input, for the card. */
+  /** Changes that static admission's hooks made to the input, for the card. */
   changes?: ChangedBy[];
-  /** Why the call is asked about again: for the card, and for the digest. */
+  /** Why the call is asked about again: for the card and the digest. */
   held?: HoldReason[];
-  /** An approver's other input: admitted like any other, and always asked about. */
+  /** An approver's replacement input: admitted like any other input, and always asked about. */
   edit?: Edit;
-  /** With an edit: what outsiders wrote had been read before the call was asked for. */
+  /** With an edit: the conversation had read untrusted text before the call was asked for. */
   untrusted?: boolean;
-  /** What approval takes, for the card. */
+  /** The policy of the approval, for the card. */
   approval?: ApprovalPolicy;
 }
 
-/** How often the classifier has denied in this turn. */
+/** How often the classifier has denied calls in this turn. */
 export interface Denials {
   in_a_row: number;
   in_all: number;
@@ -38,15 +38,15 @@ export type AdmitCallOutput =
       preview_ref: string | null;
       card: string;
       card_ref: string;
-      /** The run that asks: a decision counts in it only. Absent in older histories. */
+      /** The run that asks: a decision counts only in this run. Absent in older histories. */
       run_id?: string;
-      /** What a run before a reset has made of exactly this call. Absent: nothing. */
+      /** What a run before a reset did with exactly this call. Absent: nothing. */
       effect?: 'applied' | 'in_doubt';
-      /** For a call that was undecided: the verdict, and the input as the hooks left it. */
+      /** For a call that was undecided: the verdict, and the input after the hooks. */
       decided?: DecidedCall;
-      /** The rules have changed since the call was admitted: what it is asked under from now on. */
+      /** The rules have changed since the call was admitted: the policy under which it is asked about from now on. */
       renewed?: RenewedPolicy;
-      /** Hash of the tool's target, as the digest has it; null: it declares none. Absent in version 1. */
+      /** Hash of the tool's target, as in the digest; null: the tool declares none. Absent in version 1. */
       target_hash?: string | null;
     }
   | { ok: false; error: CallError; by_classifier?: boolean };
@@ -60,9 +60,9 @@ export interface DecidedCall {
   verdict: 'allow' | 'ask';
   reason: string;
   input: JsonObject | null;
-  /** Of the input as it is now; absent in older histories. */
+  /** Of the present input; absent in older histories. */
   input_digest?: string;
-  /** Part with the effective input and how it came about. */
+  /** Part with the effective input and how it was changed. */
   input_ref: string;
   input_hash: string;
   changes: ChangedBy[];
@@ -70,20 +70,20 @@ export interface DecidedCall {
   by_classifier: boolean;
 }
 
-/** One call that nobody's model asked for: it is admitted like any other. */
+/** A direct call, which no model asked for: it is admitted like any other call. */
 export interface AdmitDirectInput {
-  /** `agent` is empty where the caller named none. */
+  /** `agent` is empty if the caller named none. */
   turn: TurnContext;
   at: string;
   tool: string;
   input_json: string;
-  /** The signed start. Absent: there is none. */
+  /** The signed start. Absent: it is unsigned. */
   attestation?: string;
 }
 
 export interface AdmitDirectOutput {
   head: string;
-  /** The agent whose rules apply; empty when none could be found: then the call is rejected. */
+  /** The agent whose rules apply; empty: none was found, and the call is rejected. */
   agent: string;
   policy: TurnPolicy | null;
   call: AdmittedCall;

@@ -1,4 +1,4 @@
-/** A call, from admission to its outcome. */
+/** Inputs and outputs of the activities that run one call and find out how its effect ended. */
 import type { ApprovalPolicy, Decision, Earlier, HoldReason, Settlement } from '../approval/approval';
 import type { Safety } from '../turn/calls';
 import type { CallError } from '../wire/errors';
@@ -11,62 +11,68 @@ import type { CallOptions, TurnContext } from './turn';
 export interface AdmittedCall {
   /** `<step>.<index>`, both from 1. */
   id: string;
-  /** The model's id for the call: untrusted text, kept beside, never a key. */
+  /** The model's id for the call: untrusted text, which is stored, and never used as a key. */
   tool_use_id: string;
   tool: string;
   /** Empty when the tool is unknown. */
   version: string;
   class: ToolClass;
   verdict: 'rejected' | 'allow' | 'ask';
-  /** Why: the rule or class that decided. */
+  /** The rule or class that decided. */
   reason: string;
   error: CallError | null;
-  /** "The same input twice": hash over tool, version and input. */
+  /** Hash over tool, version and input, to find "the same input twice". */
   input_digest: string;
   input_hash: string;
-  /** The effective input, when it is small; else null, and `input_ref` has it. */
+  /** The effective input if it is small; else null, and `input_ref` names it. */
   input: JsonObject | null;
   /** Part of the admission block that holds the effective input. */
   input_ref: string;
-  /** The call digest, when admission is complete; null when `admitCall` gives it. */
+  /** The call digest, when admission is complete; null: `admitCall` returns it. */
   digest: string | null;
-  /** Needs the `admitCall` activity before it can run: it has a preview, or a person decides. */
+  /** The call needs the `admitCall` activity before it can run: it has a preview, or a person decides. */
   needs_admit: boolean;
-  /** May run beside its neighbours, or beside those that touch something else. */
+  /** Whether it may run beside its neighbours, or only beside those that touch something else. */
   parallel: Safety;
   idempotent: boolean;
   timeout_ms: number;
-  /** A hook with I/O or the classifier has still to speak: `admitCall` gives the verdict. Absent in older histories, like all below. */
+  /**
+   * A hook with I/O or the classifier has not run yet: `admitCall` gives the verdict. Absent in older histories, like all fields
+   * below.
+   */
   undecided?: boolean;
-  /** Hash of the rules that this call was admitted under. */
+  /** Hash of the rules under which the call was admitted. */
   policy_ref?: string;
-  /** What outsiders wrote had been read in this conversation before this step. */
+  /** The conversation had read untrusted text before this step. */
   untrusted?: boolean;
-  /** Which hooks changed the input, and why; what they changed stands in the admission's part. */
+  /** The hooks that changed the input, and why; the admission's part holds what they changed. */
   changes?: ChangedBy[];
-  /** What admission took, ms. */
+  /** Duration of admission, ms. */
   validation_ms?: number;
-  /** What an approval takes, and a settlement. Absent where nobody can come to be asked. */
+  /** The policy of an approval and of a settlement. Absent if nobody can ever be asked. */
   approval?: ApprovalPolicy;
-  /** How long its tool's probe is asked before a person is, ms, should its outcome be unknown. Absent: there is no probe. */
+  /** How long the tool's probe is asked before a person is, ms, if the outcome is unknown. Absent: there is no probe. */
   reconcile_ms?: number;
-  /** The agent that answers it, in a turn of its own. Absent: a function does. */
+  /** The agent that answers the call, in a turn of its own. Absent: a function answers it. */
   sub_agent?: string;
-  /** For a digest of version 2: what the agent is, and hash of the tool's configured target (null: it declares none). Absent in version 1. */
+  /**
+   * For a digest of version 2: the agent's definition, and the hash of the tool's configured target (null: the tool declares none).
+   * Absent in version 1.
+   */
   definition_ref?: string;
   target_hash?: string | null;
 }
 
 /** A hook, or a person, that changed a call's input. */
 export interface ChangedBy {
-  /** The hook's name; empty where a person did it. */
+  /** The hook's name; empty if a person changed the input. */
   hook: string;
   why: string;
   /** The person. */
   by?: string;
 }
 
-/** What is passed to run one call. The workflow builds the digest from exactly these fields. */
+/** The arguments to run one call. The workflow builds the digest from exactly these fields. */
 export interface CallArguments {
   id: string;
   revision: number;
@@ -78,20 +84,23 @@ export interface CallArguments {
   input_ref: string;
   preview_ref: string | null;
   policy_ref: string;
-  /** Absent in version 1 of the digest, like the next. */
+  /** Absent in version 1 of the digest, like `target_hash`. */
   definition_ref?: string;
   /** Null: the tool declares no target. */
   target_hash?: string | null;
   digest: string;
   /** From 1: a destructive call is dispatched again only after a proven `not_applied`. */
   dispatch: number;
-  /** What was said on its earlier revisions; the last 20. Absent: nothing. */
+  /** Decisions and edits on its earlier revisions; the last 20. Absent: none. */
   earlier?: Earlier[];
-  /** Who has had a hand in it, besides the requester: changed it, or steered the turn before. Absent: nobody. What counts where it runs stands behind `preview_ref`. */
+  /**
+   * Who changed the call or steered the turn before it, besides the requester. Absent: nobody. The worker that runs the call does
+   * not use this list, but the one in the part `preview_ref`.
+   */
   makers?: string[];
 }
 
-/** How a call ended; what the next step appends and the view shows. */
+/** How a call ended. The next step appends it to the transcript, and the view shows it. */
 export interface CallOutcome {
   call_id: string;
   tool_use_id: string;
@@ -104,23 +113,23 @@ export interface CallOutcome {
   summary: string | null;
   error: CallError | null;
   attempts: number;
-  /** The decision that refused the call: the next step writes it into the transcript, with what follows. */
+  /** The decision that refused the call. The next step writes it into the transcript, like `approvals` and `earlier`. */
   decision: Decision | null;
-  /** Approvals that no dispatch has written there. Absent: none. */
+  /** Approvals that no dispatch has written into the transcript. Absent: none. */
   approvals?: Decision[];
-  /** The same of what was said on earlier revisions. */
+  /** The same for decisions and edits on earlier revisions. */
   earlier?: Earlier[];
-  /** For the record of decisions. Absent in older histories, like the next two. */
+  /** For the record of decisions. Absent in older histories, like the next two fields. */
   version?: string;
   class?: ToolClass;
   revision?: number;
-  /** Advice that the engine adds for the model, e.g. after the same failure twice. */
+  /** Advice of the engine for the model, e.g. after the same failure twice. */
   note: string | null;
-  /** The turn that a sub-agent has answered it in, for the transcript. Absent: there was none. */
+  /** The sub-agent's turn that answered the call, for the transcript. Absent: there was none. */
   sub_turn?: SubTurnRef;
 }
 
-/** A sub-agent's turn, and how far its chain had come: from here it can be walked and proved. */
+/** A sub-agent's turn and the head of its chain at that time: enough to walk and to prove it. */
 export interface SubTurnRef {
   turn_id: string;
   workflow_id: string;
@@ -136,19 +145,19 @@ export interface RunCallInput {
   at: string;
   /** Destructive calls write into the transcript themselves, after this head. */
   head: string;
-  /** In the order in which they were given; empty where nobody was asked. */
+  /** In the order in which they were given; empty: nobody was asked. */
   approvals: Decision[];
-  /** Facts that the rules were asked about at admission. Absent in older histories. */
+  /** A fact that the rules used at admission: untrusted text had been read. Absent in older histories. */
   untrusted?: boolean;
-  /** What admission decided. */
+  /** The verdict of admission. */
   verdict?: 'allow' | 'ask';
-  /** What admission took, ms, for the envelope; absent in old histories. */
+  /** Duration of admission, ms, for the envelope; absent in old histories. */
   validation_ms?: number;
-  /** Absent: all as by default. */
+  /** Absent: the defaults. */
   options?: CallOptions;
 }
 
-/** Of a recorded argument: histories from before there could be several have one, or null. */
+/** The approvals of a recorded argument. Histories from before a call could have several hold one, or null. */
 export function approvalsOf({ approvals, ...older }: RunCallInput & { approval?: Decision | null }): Decision[] {
   return approvals ?? (older.approval ? [older.approval] : []);
 }
@@ -161,52 +170,54 @@ export interface RunCallOutput {
   error: CallError | null;
   attempts: number;
   took_ms: number;
-  /** New head, for calls that wrote into the transcript; else null. */
+  /** New head if the call wrote into the transcript; else null. */
   head: string | null;
-  /** Destructive, put off before it was dispatched: ask again after so long, ms. Absent: it was not. */
+  /**
+   * A destructive call was put off before its dispatch: the workflow asks again after this time, ms. Absent: it was not put off.
+   */
   busy_ms?: number;
-  /** Not dispatched: a person has to look again, for these reasons. Absent: nothing held it. */
+  /** The call was not dispatched: a person has to look again, for these reasons. Absent: nothing held the call. */
   held?: HoldReason[];
 }
 
-// What became of an effect.
+// How an effect ended.
 
-/** After an attempt was lost: what does the effect record say? */
+/** Asks what the effect record says after an attempt was lost. */
 export interface InspectEffectInput {
   turn: TurnContext;
   call: CallArguments;
   at: string;
   head: string;
-  /** Why the attempt is thought lost. */
+  /** Why the attempt is assumed to be lost. */
   cause: string;
 }
 
 export type InspectEffectOutput = { found: 'nothing_happened'; head: string } | { found: 'outcome'; outcome: RunCallOutput };
 
-/** The last of those who say so, and all of them. */
+/** The last settlement; `settlements` has all of them. */
 export interface SettleEffectInput extends Settlement {
   turn: TurnContext;
   call: CallArguments;
   at: string;
   head: string;
-  /** Absent in older histories: it is the one. */
+  /** Absent in older histories: there is only this one. */
   settlements?: Settlement[];
 }
 
-/** Asks the tool's own probe what became of a call in doubt. */
+/** Asks the tool's probe how a call in doubt ended. */
 export interface ReconcileEffectInput {
   turn: TurnContext;
   call: CallArguments;
   at: string;
   head: string;
-  /** ISO 8601. Before it the lost attempt may still be alive: that nothing has happened is not believed yet. */
+  /** ISO 8601. Before this time the lost attempt may still be alive, so a probe's `not_applied` does not count yet. */
   not_applied_from: string;
 }
 
-/** `evidence` is what the probe saw, for the card; `settled` is there once the outcome is known. */
+/** `evidence`: what the probe saw, for the card. `settled`: the outcome, once it is known. */
 export interface ReconcileEffectOutput {
   evidence: string;
-  /** ISO 8601. The probe has found nothing, and an attempt may still act: from then on it is believed. */
+  /** ISO 8601. The probe has found no effect, but an attempt may still act: from this time on, the finding counts. */
   not_applied_from?: string;
   settled: RunCallOutput | null;
 }

@@ -1,11 +1,11 @@
-/** What people said, and what they are told. */
+/** Inputs and outputs of the activities that check what people sent, notify people, and store their decisions and cards. */
 import type { PackedJson } from '../json/json';
 import type { TurnContext } from './turn';
 
-/** Is this signed decision genuine, and for this very question? */
+/** Asks whether a signed decision is genuine and for exactly this question. */
 export interface CheckDecisionInput {
   turn: TurnContext;
-  /** `steer` is no decision on a call: its `digest` is that of the text, and it has no tool. */
+  /** `steer` is not a decision on a call: its `digest` is that of the text, and it has no tool. */
   decision: 'approve' | 'deny' | 'settle' | 'edit' | 'steer';
   outcome: 'applied' | 'not_applied' | null;
   digest: string;
@@ -13,33 +13,33 @@ export interface CheckDecisionInput {
   attestation: string;
   /** Hash of the edited input. */
   input_hash: string | null;
-  /** `noteHash` of the note beside it; absent: there is none. */
+  /** `noteHash` of the note; absent: there is no note. */
   note_hash?: string | null;
   at: string;
 }
 
 export type CheckDecisionOutput = { ok: true; principal: string } | { ok: false; reason: string };
 
-/** Nobody decides on this call any more, and what was said on it counts for nothing. */
+/** Closes a question: nobody decides on this call any more, and earlier decisions on it do not count. */
 export interface CloseQuestionInput {
   turn: TurnContext;
   digest: string;
 }
 
-/** May this message go to the model, and whose is it? */
+/** Asks whether a message may go to the model, and who sent it. */
 export interface CheckSteerInput {
   turn: TurnContext;
   /** Of the text; see `steerDigest`. */
   digest: string;
-  /** Null: a bare one. */
+  /** Null: it is unsigned. */
   attestation: string | null;
   at: string;
 }
 
-/** `principal` is null for a bare one. */
+/** `principal` is null for an unsigned message. */
 export type CheckSteerOutput = { ok: true; principal: string | null } | { ok: false; reason: string };
 
-/** Somebody has to decide, or decide soon. */
+/** Notifies people who have to decide, or to decide soon. */
 export interface NotifyInput {
   turn: TurnContext;
   kind: 'approval' | 'reminder' | 'in_doubt';
@@ -54,7 +54,7 @@ export interface NotifyInput {
   at: string;
 }
 
-/** What people have said on calls that have not run, put into the store: it goes on in another run by reference. */
+/** Stores what people decided on calls that have not run: the next run receives it by reference. */
 export interface KeepSaidInput {
   turn: TurnContext;
   said: PackedJson;
@@ -81,7 +81,7 @@ export interface ReadCardInput {
 
 export interface ReadCardOutput {
   card: string;
-  /** Of the call that it shows. Absent in older histories. */
+  /** Of the call on the card. Absent in older histories. */
   digest?: string;
   /** The run that shows it now. */
   run_id: string;

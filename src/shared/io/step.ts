@@ -1,4 +1,7 @@
-/** One model request, what makes room before it, and the turn's end. */
+/**
+ * Inputs and outputs of the activities for one model request, for making room before it, for the end of a turn, and for what a
+ * session asks about turns.
+ */
 import type { Envelope } from '../wire/errors';
 import type { TurnUsage, TurnState } from '../turn/turn-view';
 import type { Steer } from '../approval/decision';
@@ -17,30 +20,38 @@ export interface TakeStepInput {
   attestation?: string;
   /** Results of the step before, in the order of its calls. */
   outcomes: CallOutcome[];
-  /** What people have said to the turn since, in order. Absent: nothing. */
+  /** Messages that people sent to the turn since then, in order. Absent: none. */
   steers?: Steer[];
-  /** Every destructive call so far was refused: then a turn that ends here ends `refused`. */
+  /** Every destructive call so far was refused: a turn that ends now ends as `refused`. */
   all_refused: boolean;
 }
 
 export interface TakeStepOutput {
   head: string;
-  /** At the end: the head without the end, for a turn that goes on because somebody has said something. Absent in older histories. */
+  /**
+   * With `next: end`: the head before the end block, for a turn that continues because a person sent a message. Absent in older
+   * histories.
+   */
   answer_head?: string;
   policy: TurnPolicy;
-  /** `calls`: they are to be run; `continue`: a paused turn is to be taken up; `full`: room is to be made, and the model asked again; `end`: the turn is over. */
+  /**
+   * `calls`: run them; `continue`: resume a paused turn; `full`: make room, and ask the model again; `end`: the turn is over;
+   * `cut`: the answer hit its token limit; `refusal`: the model declined.
+   */
   next: 'calls' | 'continue' | 'full' | 'end' | 'cut' | 'refusal';
   stop_reason: string;
   text: string;
   calls: AdmittedCall[];
-  /** Working time of the attempt that succeeded, ms: what counts against the time limit (a dead worker does not). */
+  /**
+   * Working time of the attempt that succeeded, ms. Only this counts against the time limit; the time of a dead worker does not.
+   */
   took_ms: number;
   usage: StepUsage;
-  /** The conversation comes near the model's context window: it is compacted before the next step. Absent: it does not. */
+  /** The conversation is near the model's context window: it is compacted before the next step. Absent: it is not near. */
   context_full?: boolean;
-  /** First step: the store that the turn is bound to from now on. Absent in older histories. */
+  /** First step: the store that the turn is bound to. Absent in older histories. */
   store_id?: string;
-  /** First step: who has said something in the conversation before, besides the requester. Absent: nobody. */
+  /** First step: people named in the conversation before it, besides the requester. Absent: none. */
   said_before?: string[];
 }
 
@@ -52,13 +63,13 @@ export interface CompactInput {
   turn: TurnContext;
   at: string;
   head: string;
-  /** Results of the step before: written first, so that nothing comes between a call and its result. */
+  /** Results of the step before. They are written first, so that nothing comes between a call and its result. */
   outcomes: CallOutcome[];
 }
 
 export interface CompactOutput {
   head: string;
-  /** `nothing`: there is nothing left that could be taken out. */
+  /** `nothing`: there is nothing left to remove. */
   did: 'cleared' | 'summarized' | 'nothing';
   usage: StepUsage;
   took_ms: number;
@@ -71,9 +82,9 @@ export interface EndTurnInput {
   outcomes: CallOutcome[];
   state: string;
   reason: string | null;
-  /** A direct call: its envelope is wanted. */
+  /** A direct call: the output has to hold its envelope. */
   envelope?: boolean;
-  /** A session's turn of which no step has succeeded: what its first step would have begun with. Absent: nothing is begun. */
+  /** For a session's turn without a successful step: what its first step would have begun with. Absent: nothing is begun. */
   begin?: TurnBegin;
 }
 
@@ -84,40 +95,43 @@ export interface TurnBegin {
 
 export interface EndTurnOutput {
   head: string | null;
-  /** Of a direct call's one outcome, as large as history can carry. */
+  /** The envelope of a direct call's one outcome, as large as history can carry. */
   envelope?: Envelope;
 }
 
 // What a session asks about turns.
 
-/** How does this turn of a session stand? */
+/** Asks for the state of a session's turn. */
 export interface LookAtTurnInput {
   turn_id: string;
   session_id: string;
-  /** How long its end is waited for, ms. */
+  /** How long to wait for its end, ms. */
   within_ms: number;
-  /** First run of the session, and hash of the message: the turn must be this one's and of that. Absent in older histories. */
+  /**
+   * First run of the session, and hash of the message: the turn must be of this session run and this message. Absent in older
+   * histories.
+   */
   of?: TurnOfSession;
 }
 
-/** Stands in the turn's memo. */
+/** Stored in the turn's memo. */
 export interface TurnOfSession {
   session_run: string;
   message_hash: string;
 }
 
-/** Has a session of this id been there before? */
+/** Records a session; tells whether its id was used before. */
 export interface BeginSessionInput {
   session_id: string;
   session_run: string;
 }
 
 export interface BeginSessionOutput {
-  /** No turn of another session can have the id `<session>.<n>`. */
+  /** True: no turn of an earlier session can have an id `<session>.<n>`. */
   first: boolean;
 }
 
-/** `lost`: there is no such turn, or it is another's. */
+/** `lost`: no such turn exists, or it is another session's or message's. */
 export type LookAtTurnOutput =
   | { state: 'running' }
   | { state: 'lost'; reason: string }
@@ -127,20 +141,20 @@ export type LookAtTurnOutput =
       head: string | null;
       usage: StepUsage;
       context_full: boolean;
-      /** ISO 8601. Absent: an older build, or nobody can tell. */
+      /** ISO 8601. Absent: an older build, or the time is unknown. */
       ended_at?: string;
     };
 
-/** May a session begin after this block? */
+/** Asks whether a session may begin after this block. */
 export interface CheckForkInput {
   session_id: string;
   /** 64 hex. */
   block: string;
-  /** Whose turn it must be of; null: whoever asks has been checked already. */
+  /** Whose turn the block must be of; null: the caller has been checked already. */
   of: string | null;
 }
 
 export type CheckForkOutput =
   | { ok: true; agent: string; turn_id: string }
-  /** `near`: the nearest block before it at which a conversation may be cut; null: there is none. */
+  /** `near`: the nearest earlier block at which a conversation may be cut; null: there is none. */
   | { ok: false; reason: string; near: string | null };

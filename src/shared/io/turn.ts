@@ -1,11 +1,11 @@
-/** Whose turn it is, and how it was set up; the workflows' own arguments. */
+/** The context that every activity of a turn receives, the turn's policy, and the arguments of the turn and call workflows. */
 import type { Json } from '../json/json';
 import type { ParentTurn, SubTurnStart, TurnLimits } from '../turn/sub-turn';
 
 /** Inputs and results up to this many bytes of canonical JSON travel inline. */
 export const INLINE_BYTES = 2048;
 
-/** Who and where: the same for every activity of a turn. */
+/** Identifies the turn: the same for every activity of it. */
 export interface TurnContext {
   turn_id: string;
   workflow_id: string;
@@ -15,9 +15,12 @@ export interface TurnContext {
   requester: string;
   session_id: string | null;
   trace_id: string;
-  /** Id of the store that the turn began over: it runs over no other. Absent before the first step, and in turns whose calls have digests of version 1. */
+  /**
+   * Id of the store that the turn began with: it runs with no other store. Absent before the first step, and in turns whose calls
+   * have digests of version 1.
+   */
   store_id?: string;
-  /** Of a sub-agent's turn: whose call it answers. Absent: nobody's, a person or a backend has started it. */
+  /** For a sub-agent's turn: the call that it answers. Absent: a person or a backend started the turn. */
   parent?: ParentTurn;
 }
 
@@ -33,7 +36,7 @@ export interface TurnPolicy {
   steer_supersedes?: boolean;
 }
 
-/** The workflow's argument. */
+/** The argument of the turn workflow. */
 export interface TurnInput {
   turn_id: string;
   agent: string;
@@ -43,15 +46,15 @@ export interface TurnInput {
   trace_id: string;
   /** Head that the turn continues from: a session's, or a fork's. */
   parent_head: string | null;
-  /** Who started it, signed; absent: only claimed. */
+  /** The signed start; absent: the requester is only claimed. */
   attestation?: string;
-  /** Of a sub-agent's turn. */
+  /** For a sub-agent's turn. */
   parent?: SubTurnStart;
-  /** Session that started it, and is told of its end. Absent: none did. */
+  /** Session that started the turn, and is notified of its end. Absent: none did. */
   session_workflow_id?: string;
-  /** The conversation that it continues comes near the context window. Absent: it does not. */
+  /** The conversation that the turn continues is near the context window. Absent: it is not. */
   context_full?: boolean;
-  /** Part of the store with where to tell of questions and of the end; absent: nowhere. */
+  /** Part of the store with the callback address for questions and the end; absent: no callbacks. */
   callback_ref?: string;
   /** Set by continue-as-new only. */
   resume?: Json;
@@ -61,7 +64,7 @@ export interface TurnInput {
 export interface CallInput {
   /** `call/<id>`. */
   turn_id: string;
-  /** Null: the one served agent that has the tool. */
+  /** Null: the only served agent that has the tool. */
   agent: string | null;
   tool: string;
   /** As text, so that it is parsed in one place. */
@@ -74,13 +77,13 @@ export interface CallInput {
   resume?: Json;
 }
 
-/** How one call is run; what is absent is as ever: with cache, streaming and retries, without debug info. */
+/** How one call is run. An absent field means the default: with cache, streaming and retries, without debug info. */
 export interface CallOptions {
   /** false: a cached result is neither read nor written. */
   enable_cache?: boolean;
   /** false: progress is not reported while it runs. */
   enable_streaming?: boolean;
-  /** false: one attempt, whatever it ends with. */
+  /** false: one attempt, however it ends. */
   enable_retry?: boolean;
   /** true: `debug_info` in the envelope, where the worker allows it. */
   debug?: boolean;

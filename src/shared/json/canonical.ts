@@ -1,8 +1,7 @@
 /**
- * RFC 8785 (JCS): the one text that stands for a JSON value, so that two parties who hash the same
- * value get the same hash. Keys sort by UTF-16 code units, numbers are written as ECMAScript writes
- * them, nothing is normalised. What has no exact meaning is refused, never repaired: a hash over a
- * silently changed value would prove the wrong thing.
+ * Writes a JSON value in its canonical form, RFC 8785 (JCS), so that two parties who hash the same value get the same hash. Keys
+ * sort by UTF-16 code units, numbers are written as ECMAScript writes them, nothing is normalised. A value without an exact meaning
+ * is refused, never repaired: a hash over a silently changed value would prove the wrong thing.
  */
 import { type Json, hasLoneSurrogate, isUnsafeInteger, MAX_JSON_DEPTH } from './json';
 
@@ -46,7 +45,7 @@ function write(value: unknown, path: Path): string {
 }
 
 function writeContainer(value: object, path: Path): string {
-  // The path's length is the depth. A cycle ends here too, after 200 rounds.
+  // The path's length is the depth. A cycle stops here too, at depth 200.
   if (path.length >= MAX_JSON_DEPTH) refuse(path, `cyclic, or nested deeper than ${MAX_JSON_DEPTH}`);
   return Array.isArray(value) ? writeArray(value, path) : writeObject(value as Record<string, unknown>, path);
 }

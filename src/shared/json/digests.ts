@@ -1,7 +1,6 @@
 /**
- * The hashes that name inputs, calls and effects (contract.md, "Hashes, blocks, ids, states"). Each is
- * the SHA-256 of a canonical object whose `v` separates the kinds. Fields are copied one by one: a
- * caller's extra field can never slip into a digest.
+ * The hashes that name inputs, calls and effects (contract.md, "Hashes, blocks, ids, states"). Each is the SHA-256 of a canonical
+ * object whose `v` separates the kinds. Fields are copied one by one, so that a caller's extra field never gets into a digest.
  */
 import { canonical } from './canonical';
 import type { Json } from './json';
@@ -23,17 +22,17 @@ export interface InputIdentity {
   input: Json;
 }
 
-/** "The same input twice": equal for equal effective inputs of one tool version, whatever the turn. */
+/** Equal for equal effective inputs of one tool version, in any turn: it finds "the same input twice". */
 export function inputDigest(identity: InputIdentity): string {
   return hashJson(inputPreimage(identity));
 }
 
-/** What {@link inputDigest} hashes, for whoever has a faster SHA-256. */
+/** What {@link inputDigest} hashes, for callers with a faster SHA-256. */
 export function inputPreimage({ tool, version, input }: InputIdentity): Json {
   return { v: 'holdfast.input/1', tool, version, input };
 }
 
-/** What a call's digest takes from its turn. */
+/** The fields of a turn that go into a call's digest. */
 export interface CallTurn {
   turn_id: string;
   workflow_id: string;
@@ -41,31 +40,31 @@ export interface CallTurn {
   first_execution_run_id: string;
   agent: string;
   requester: string;
-  /** The store that the turn began over. Absent: the turn began under digests of version 1. */
+  /** The store that the turn began with. Absent: the turn began with digests of version 1. */
   store_id?: string;
 }
 
-/** What a call's digest takes from the call. */
+/** The fields of a call that go into its digest. */
 export interface CallFields {
   /** `<step>.<index>`, see {@link callId}. */
   id: string;
-  /** Grows with an edit or a drifted preview. */
+  /** Increases with an edit or a changed preview. */
   revision: number;
   tool: string;
   version: string;
   class: ToolClass;
   /** {@link hashJson} of the effective input. */
   input_hash: string;
-  /** Part with what people were shown besides the input, or null if there is none. */
+  /** Part with what approvers saw besides the input; null: there is none. */
   preview_ref: string | null;
   policy_ref: string;
-  /** What the agent was when the call was admitted. Absent in version 1, like the next. */
+  /** The agent's definition when the call was admitted. Absent in version 1, like `target_hash`. */
   definition_ref?: string;
   /** {@link hashJson} of the tool's configured target; null: the tool declares none. */
   target_hash?: string | null;
 }
 
-/** What the digest of a call is the hash of, in version 2 (decision 0033). The store keeps it under that digest. */
+/** What a call's digest of version 2 is the hash of (decision 0033). The store keeps it under that digest. */
 export type CallRecord = {
   v: 'holdfast.call/2';
   call_id: string;
@@ -103,7 +102,7 @@ export function callRecord(turn: CallTurn, call: CallFields): CallRecord {
   };
 }
 
-/** What a decision names: this one call, in this one revision. Version 2 in a turn that is bound to a store, else version 1. */
+/** What a decision names: one call in one revision. Version 2 if the turn is bound to a store, else version 1. */
 export function callDigest(turn: CallTurn, call: CallFields): string {
   if (turn.store_id !== undefined) return hashJson({ ...callRecord(turn, call) });
   return hashJson({
@@ -121,7 +120,7 @@ export function callDigest(turn: CallTurn, call: CallFields): string {
   });
 }
 
-/** One act of one turn, whichever revision of the call it is done under. */
+/** Identifies one action of one turn, in every revision of the call. */
 export function actHash(act: { first_execution_run_id: string; call_id: string; tool: string; input_hash: string }): string {
   const { first_execution_run_id, call_id, tool, input_hash } = act;
   return hashJson({ v: 'holdfast.act/1', first_execution_run_id, call_id, tool, input_hash });
@@ -129,14 +128,14 @@ export function actHash(act: { first_execution_run_id: string; call_id: string; 
 
 export interface EffectIdentity {
   workflow_id: string;
-  /** Survives resets and continue-as-new, so that the key does. */
+  /** Survives resets and continue-as-new, and so does the key. */
   first_execution_run_id: string;
   call_id: string;
   /** The call digest, 64 hex. */
   digest: string;
 }
 
-/** `hf_` and 40 hex: the same in every attempt, after a crash, a pause and a reset. */
+/** `hf_` and 40 hex: the same in every attempt, also after a crash, a pause and a reset. */
 export function idempotencyKey({ workflow_id, first_execution_run_id, call_id, digest }: EffectIdentity): string {
   return `hf_${hashJson({ v: 'holdfast.idem/1', workflow_id, first_execution_run_id, call_id, digest }).slice(0, 40)}`;
 }

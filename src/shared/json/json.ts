@@ -1,17 +1,18 @@
+/** Types and helpers for JSON: limits, sizes in bytes, packing of repeated texts, and faults for unknown fields. */
 import { isOneSlip, nearest as mostAlike, similarity } from '../text/similar';
 
-/** The JSON data model. Everything that is hashed, stored or signalled is one of these values. */
+/** The JSON data model. Every value that is hashed, stored or signalled has this type. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };
 
-/** What holds nothing but JSON, by its type: an interface too, which TypeScript does not take for a `JsonObject`. */
+/** A type that holds only JSON. It also takes an interface, which TypeScript does not accept as a `JsonObject`. */
 export type JsonLike<T> = T extends Json | undefined
   ? T
   : T extends (...args: never[]) => unknown
     ? never
     : { [K in keyof T]: JsonLike<T[K]> };
 
-/** The same value, as JSON. A field that is undefined is refused where the value is hashed or stored. */
+/** The same value, typed as JSON. Hashing or storing it fails if a field is undefined. */
 export function asJson<T>(value: T & JsonLike<T>): Json {
   return value as unknown as Json;
 }
@@ -21,17 +22,17 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Own property or undefined: names that come from a model or a signal are untrusted keys (`__proto__`). */
+/** Own property, or undefined: names from a model or a signal are untrusted keys (`__proto__`). */
 export function getOwn<T>(record: Record<string, T>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 /**
- * What both the parser and the canonical form refuse, in one place, so that a value that one of them
- * takes is never refused by the other (contract.md, "JSON that is hashed").
+ * The limits that the parser and the canonical form share, so that a value that one of them takes is never refused by the other
+ * (contract.md, "JSON that is hashed").
  */
 
-/** Deepest nesting of arrays and objects; a scalar has depth 0. Keeps recursion far from the stack's end. */
+/** Deepest nesting of arrays and objects; a scalar has depth 0. Keeps recursion far from a stack overflow. */
 export const MAX_JSON_DEPTH = 200;
 
 /** True if the text cannot be written as UTF-8 without loss. */
@@ -39,12 +40,12 @@ export function hasLoneSurrogate(text: string): boolean {
   return !text.isWellFormed();
 }
 
-/** True for a number that is an integer which a double cannot tell from its neighbours: beyond ±(2^53−1). */
+/** True for an integer that a double cannot tell from its neighbours: beyond ±(2^53−1). */
 export function isUnsafeInteger(value: number): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }
 
-/** Sets an own property whatever its name: plain assignment of `__proto__` would set the prototype. */
+/** Sets an own property with any name: plain assignment of `__proto__` would set the prototype. */
 export function setOwn<T>(target: Record<string, T>, key: string, value: T): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
@@ -53,16 +54,16 @@ export function setOwn<T>(target: Record<string, T>, key: string, value: T): voi
   }
 }
 
-/** What a value takes on the wire: UTF-8 bytes of its JSON. Characters say little: one may be six bytes. */
+/** Sizes of values on the wire: UTF-8 bytes of their JSON. A count of characters says little: one may take six bytes. */
 
 const BEYOND_ASCII = /[^\0-\x7f]/;
 
-/** UTF-8 bytes of a value's JSON; 0 for what has none. */
+/** UTF-8 bytes of a value's JSON; 0 for a value without JSON. */
 export function jsonBytes(value: unknown): number {
   return utf8Length(JSON.stringify(value) ?? '');
 }
 
-/** The text, or as much of it as takes `bytes` of JSON, with an ellipsis. */
+/** The text; if its JSON takes more than `bytes`, the beginning that fits, with an ellipsis. */
 export function cutJson(text: string, bytes: number): string {
   if (jsonBytes(text) <= bytes) return text;
   let used = 5; // quotes and ellipsis
@@ -75,7 +76,7 @@ export function cutJson(text: string, bytes: number): string {
   return `${out}…`;
 }
 
-/** Without the bytes themselves. A lone surrogate counts as the three bytes that stand for it. */
+/** Counts without encoding. A lone surrogate counts as the three bytes of its replacement character. */
 function utf8Length(text: string): number {
   if (!BEYOND_ASCII.test(text)) return text.length;
   let bytes = text.length;
@@ -88,18 +89,18 @@ function utf8Length(text: string): number {
   return bytes;
 }
 
-// A value with each text that stands in it several times written once. A call's digest, a person's name and a note stand at many
-// places of a turn's state, which goes on from run to run.
+// Packs a value: a text that occurs several times is written once. A call's digest, a person's name and a note occur at many places
+// of a turn's state, which travels from run to run.
 
 export interface PackedJson {
   texts: string[];
-  /** A text `~<n>` stands for `texts[n]`; any other that begins with `~` has one more before it. */
+  /** A text `~<n>` means `texts[n]`; any other text that begins with `~` gets one more `~` in front. */
   value: Json;
-  /** Part with what people have said, which `value` has only numbers of. Absent: it has all of it. */
+  /** Part with what people said; `value` then has only indexes into it. Absent: `value` has everything. */
   said_ref?: string;
 }
 
-/** Shorter ones take no more than what would stand for them. */
+/** Shorter texts are not worth packing. */
 const SHORTEST = 16;
 
 /** @param value plain data; what is undefined is left out, as in JSON */
@@ -118,12 +119,12 @@ export function unpackJson({ texts, value }: PackedJson): Json {
   });
 }
 
-/** False for a state as older builds passed it on. */
+/** False for the state format of older builds. */
 export function isPacked(value: unknown): value is PackedJson {
   return typeof value === 'object' && value !== null && Array.isArray((value as Partial<PackedJson>).texts);
 }
 
-/** Whichever depth it stands at; names of fields are none. */
+/** Visits texts at every depth; names of fields are not visited. */
 export function eachText(value: unknown, tell: (text: string) => void): void {
   if (typeof value === 'string') tell(value);
   else if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) eachText(part, tell);
@@ -137,11 +138,11 @@ function mapTexts(value: unknown, change: (text: string) => string): Json {
   return Object.fromEntries(parts.map(([key, part]) => [key, mapTexts(part, change)]));
 }
 
-// Fields of a definition that nobody reads: a rule under a misspelt name binds nobody, and nothing else would show it.
+// Unknown fields of a definition: a rule under a misspelt name has no effect, and nothing else would show it.
 
 /**
- * One fault for each, with the right name where one is near.
- * @param at what the fields stand in, for the message: `permissions`; empty for the definition itself
+ * One fault for each unknown field, with the right name if a similar one is known.
+ * @param at what the fields are in, for the message: `permissions`; empty for the definition itself
  */
 export function unknownFields(given: unknown, known: readonly string[], at = ''): string[] {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return [];
@@ -155,10 +156,10 @@ export function unknownFields(given: unknown, known: readonly string[], at = '')
     });
 }
 
-/** Of names that are less alike nobody means the one by the other. */
+/** Less similar names are not offered as a correction. */
 const ALIKE = 0.6;
 
-/** The known name that is most like it; null where none is near. */
+/** The most similar known name; null: none is similar enough. */
 export function nearest(name: string, known: readonly string[]): string | null {
   const slip = known.find((word) => isOneSlip(name.toLowerCase(), word.toLowerCase()));
   if (slip !== undefined) return slip;

@@ -1,8 +1,8 @@
 /**
- * A strict JSON parser (RFC 8259, with the limits of I-JSON, RFC 7493). `JSON.parse` keeps the last of
- * two equal keys and rounds large integers without a word: two readers of one text could then see two
- * values, and a person could approve one while the other runs. Here such a text is refused.
- * One pass, no backtracking: the time is linear in the text, hostile or not.
+ * A strict JSON parser (RFC 8259, with the limits of I-JSON, RFC 7493). `JSON.parse` silently keeps the last of two equal keys and
+ * rounds large integers: two readers of one text could then see two values, and a person could approve one while the other runs.
+ * This parser refuses such a text.
+ * One pass, no backtracking: the time is linear in the length of the text, hostile or not.
  */
 import { type Json, type JsonObject, hasLoneSurrogate, isUnsafeInteger, MAX_JSON_DEPTH, setOwn } from './json';
 
@@ -113,7 +113,7 @@ class Parser {
       } else if (code >= 0x20) {
         this.at++;
       } else {
-        // Also NaN, at the end of the text.
+        // At the end of the text the code is NaN.
         this.fail(this.at < this.text.length ? 'a control character in a string; escape it' : 'a string without an end');
       }
     }

@@ -1,6 +1,6 @@
 /**
- * SHA-256 (FIPS 180-4) in plain JavaScript, because workflow code has no crypto module: the workflow
- * itself hashes what it passes to a destructive activity. Node code may use `node:crypto`; both agree.
+ * SHA-256 (FIPS 180-4) in plain JavaScript: workflow code has no crypto module, and the workflow itself hashes what it passes to a
+ * destructive activity. Node code may use `node:crypto`; both give the same hash.
  */
 import { utf8 } from '../text/utf8';
 

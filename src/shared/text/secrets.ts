@@ -1,6 +1,6 @@
-/** Takes secrets out of text that reaches logs, history or a person: an upstream may echo what it was sent. */
+/** Removes secrets from text that reaches logs, history or a person: an upstream may echo what it received. */
 
-/** None may look at a character more than a few times: texts are long, and whoever writes them may be hostile. */
+/** No pattern may look at a character more than a few times: texts are long, and their author may be hostile. */
 const PATTERNS: readonly [RegExp, string][] = [
   [/sk-ant-[A-Za-z0-9_-]+/g, '[key]'],
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, '$1 [key]'],
@@ -12,19 +12,19 @@ const PATTERNS: readonly [RegExp, string][] = [
   [/\b((?:api[-_]?key|access[-_]?token|token|secret|password|passwd|pwd)["']?(?:=|:\s*["'])["']?)[^\s"'&,;}]{4,}/gi, '$1[key]'],
 ];
 
-/** A text fit to be shown: without what looks like a secret or the password of a URL, and well-formed. */
+/** A text that is safe to show: well-formed, without the password of a URL and without what looks like a secret. */
 export function maskSecrets(text: string): string {
   return withoutSecrets(withoutPassword(text)).toWellFormed();
 }
 
-/** Of a text that is cut, so many characters are looked at. */
+/** Of a longer text, only this many characters are examined. */
 const LOOKED_AT = 32_768;
-/** Longer secrets are none that the patterns know. */
+/** No secret that the patterns know is longer. */
 const LONGEST_SECRET = 4_096;
 
 /**
- * The beginning of a text, without its secrets. However long it is, little of it is looked at; and where that ends, no secret is cut in half, of
- * which nobody would see that it is one.
+ * The beginning of a text, without its secrets. However long the text is, only a bounded part is examined. That part does not end
+ * inside a secret, because half a secret would not be recognized.
  */
 export function shortWithoutSecrets(text: string, longest: number, known: readonly (string | undefined)[] = []): string {
   const beginning = text.length <= LOOKED_AT ? text : beginningOf(text, known);
@@ -34,7 +34,7 @@ export function shortWithoutSecrets(text: string, longest: number, known: readon
 
 const BETWEEN_WORDS = /[\s"'<>,;(){}[\]]/;
 
-/** It ends before the word in which it would be cut, unless that is longer than a secret, and before a known secret. */
+/** Ends before the word that would be cut, unless the word is longer than a secret, and before a known secret. */
 function beginningOf(text: string, known: readonly (string | undefined)[]): string {
   for (let end = LOOKED_AT; ;) {
     let word = end;
@@ -45,7 +45,7 @@ function beginningOf(text: string, known: readonly (string | undefined)[]): stri
   }
 }
 
-/** Where a secret begins that goes on behind this place; the place itself: none does. */
+/** Where a known secret begins that crosses `end`; without one, `end`. */
 function placeAcross(text: string, secret: string | undefined, end: number): number {
   if (!secret) return end;
   const from = Math.max(0, end - secret.length + 1);
@@ -61,7 +61,7 @@ export function withoutSecrets(text: string, known: readonly (string | undefined
   return out;
 }
 
-/** A URL fit for a screen or a log: `postgres://user:…@host/db`. Text that is no URL comes back unchanged. */
+/** A URL for a screen or a log, without its password: `postgres://user:…@host/db`. Text that is not a URL comes back unchanged. */
 export function withoutPassword(url: string): string {
   return url.replace(/^([a-z][a-z0-9+.-]*:\/\/[^/?#:@]*):[^/?#]*@/i, '$1:…@').replace(/([?&](?:ssl)?password=)[^&\s]*/gi, '$1…');
 }

@@ -1,4 +1,6 @@
-/** How alike two words are, from 0 to 1: Dice's coefficient over pairs of letters. */
+/** Measures how similar two words are, to suggest the right name for a misspelt one. */
+
+/** Similarity of two words, from 0 to 1: Dice's coefficient over pairs of letters. */
 export function similarity(a: string, b: string): number {
   const left = pairs(a);
   const right = pairs(b);
@@ -19,7 +21,10 @@ function pairs(text: string): string[] {
   return Array.from({ length: Math.max(0, letters.length - 1) }, (_, index) => letters.slice(index, index + 2));
 }
 
-/** Whether one letter more, less or other, or two letters exchanged, makes one word of the other. Of short words pairs of letters say too little. */
+/**
+ * Whether one slip makes one word of the other: a letter added, removed or replaced, or two letters exchanged. For short words,
+ * pairs of letters say too little.
+ */
 export function isOneSlip(a: string, b: string): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   if (short.length < 3 || long.length - short.length > 1 || long.length > 500) return false;
@@ -31,7 +36,7 @@ export function isOneSlip(a: string, b: string): boolean {
   return swapped || rest(short, at + 1) === rest(long, at + 1);
 }
 
-/** The words most like `name`, best first; none that are nothing like it. */
+/** The words most similar to `name`, best first; words that are not similar are left out. */
 export function nearest(name: string, words: readonly string[], count = 3): string[] {
   return words
     .map((word) => ({ word, alike: similarity(name, word) }))

@@ -1,16 +1,17 @@
 /**
- * URIs with variables, `invoice://{customer}/{id}`: of RFC 6570 the simple expressions alone. A variable is one segment, so a URI
- * is read in one way and in one pass, and no variable leads out of the folder that an author joins it to.
+ * Checks and reads URIs with variables, `invoice://{customer}/{id}`: only the simple expressions of RFC 6570. A variable is one
+ * segment, so a URI has one reading, which is found in one pass, and no variable leads out of the folder that an app's author joins
+ * it to.
  */
 
-/** Characters of a URI or a template. */
+/** Most characters of a URI or a template. */
 export const MOST_URI = 2000;
 
 const SCHEME = /^[a-z][a-z0-9+.-]{0,30}:/;
 const VARIABLE = /\{([A-Za-z_][A-Za-z0-9_]{0,63})\}/;
 const URI = /^[\x21-\x7e]+$/;
 
-/** What is wrong with a URI that an app offers. */
+/** Faults of a URI that an app offers. */
 export function uriFaults(uri: unknown): string[] {
   if (typeof uri !== 'string' || uri.length > MOST_URI || !SCHEME.test(uri) || !URI.test(uri))
     return [
@@ -19,7 +20,7 @@ export function uriFaults(uri: unknown): string[] {
   return uri.startsWith('holdfast:') ? ['has the scheme holdfast, which files of results have'] : [];
 }
 
-/** What is wrong with a template that an app offers. */
+/** Faults of a template that an app offers. */
 export function uriTemplateFaults(template: unknown): string[] {
   const faults = uriFaults(template);
   if (faults.length > 0) return faults;
@@ -32,14 +33,14 @@ export function uriTemplateFaults(template: unknown): string[] {
   return [];
 }
 
-/** The names of its variables. */
+/** The names of the template's variables. */
 export function variablesOf(template: string): string[] {
   return parts(template).names;
 }
 
 const NOT_IN_A_VARIABLE = /[\x00-\x1f\x7f/\\]/;
 
-/** @returns the variables of a URI that fits the template; null: it does not, or a variable is no name of one thing */
+/** @returns the variables of a URI that fits the template; null: it does not fit, or a value is not one path segment */
 export function readUri(template: string, uri: string): Record<string, string> | null {
   if (uri.length > MOST_URI) return null;
   const { literals, names } = parts(template);

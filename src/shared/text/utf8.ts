@@ -1,11 +1,11 @@
 /**
- * Text to UTF-8. The workflow sandbox has `TextEncoder` only by grace of its SDK version, and this
- * code must give the same bytes in every replay; so it brings its own.
+ * Encodes text as UTF-8. Whether the workflow sandbox has `TextEncoder` depends on its SDK version, and every replay must give the
+ * same bytes, so this file has its own encoder.
  */
 
 /**
- * The UTF-8 bytes of a text. A lone surrogate becomes U+FFFD, as in `TextEncoder` and `Buffer`; what
- * is hashed for a digest never has one, because {@link canonical} refuses it.
+ * The UTF-8 bytes of a text. A lone surrogate becomes U+FFFD, as in `TextEncoder` and `Buffer`. Text that is hashed for a digest
+ * never has one: {@link canonical} refuses it.
  */
 export function utf8(text: string): Uint8Array {
   // A UTF-16 unit needs three bytes at most (a pair: four).

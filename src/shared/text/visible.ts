@@ -1,13 +1,13 @@
 /**
- * Untrusted text, made safe to show to the person who decides: nothing invisible, nothing that
- * reorders what is read, nothing that Markdown would turn into a link, an image or a heading.
+ * Makes untrusted text safe to show to the person who decides: nothing invisible, nothing that reorders the text, nothing that
+ * Markdown would turn into a link, an image or a heading.
  */
 
-/** Controls, format characters, odd spaces, private use, tags: everything that a reader could not see or be misled by. */
+/** Controls, format characters, odd spaces, private use, tags: everything that a reader cannot see, or that misleads. */
 const INVISIBLE =
   /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}|[\u115F\u1160\u3164\uFFA0\u034F\u17B4\u17B5\u180B-\u180F\uFE00-\uFE0F\u{E0100}-\u{E01EF}\u2800]/gu;
 
-/** Invisible characters as ⟨U+200B⟩; line feeds and tabs stay. */
+/** Writes invisible characters as ⟨U+200B⟩; line feeds and tabs stay. */
 export function visible(text: string): string {
   return text.replace(INVISIBLE, (char) => {
     if (char === '\n' || char === '\t') return char;
@@ -34,9 +34,11 @@ export function inlineCode(text: string): string {
 }
 
 /**
- * Characters that nobody sees: two names that differ by them are one name. A list of its own, and not what this version of Unicode says, so
- * that every verifier has the same one and a new Node changes no verdict: docs/bundle-format.md has it, and packages/verify/python/verify_bundle.py.
- * General category Cf, Cc but for white space, Default_Ignorable_Code_Point, and what is drawn as nothing (U+2800, U+16FE4, U+1D159).
+ * Characters that nobody sees: two names that differ only by them are one name. The list does not depend on Node's version of
+ * Unicode, so that every verifier has the same list and a new Node changes no verdict. docs/bundle-format.md and
+ * packages/verify/python/verify_bundle.py have it too.
+ * General category Cf, Cc except white space, Default_Ignorable_Code_Point, and what is drawn as nothing (U+2800, U+16FE4,
+ * U+1D159).
  */
 export const UNSEEN_RANGES: readonly (readonly [from: number, to: number])[] = [
   [0x0, 0x8],
@@ -76,15 +78,18 @@ const code = (point: number) => `\\u{${point.toString(16)}}`;
 
 export const UNSEEN = new RegExp(`[${UNSEEN_RANGES.map(([from, to]) => `${code(from)}-${code(to)}`).join('')}]`, 'gu');
 
-/** A text that no list can be asked for. */
+/** A text that no list can be searched for. */
 export class UnsearchableText extends TypeError {
   override readonly name = 'UnsearchableText';
 }
 
-/** Databases behind Temporal's lists refuse a NUL, and the server asks them again and again until its time is up; no name of ours has one of these. */
+/**
+ * The databases behind Temporal's lists refuse a NUL, and the server retries until its deadline. No name of ours has one of these
+ * characters.
+ */
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-/** @throws UnsearchableText where a database cannot take it */
+/** @throws UnsearchableText for a text that a database cannot take */
 export function searchable(text: string): string {
   if (!CONTROL.test(text) && text.isWellFormed()) return text;
   const shown = JSON.stringify(text.slice(0, 100));
@@ -98,7 +103,9 @@ export function visibilityText(text: string): string {
   return `'${searchable(text).replace(/\\/g, '\\\\').replace(/'/g, "\\'")}'`;
 }
 
-/** One word for a shell: others choose names, and people paste what we print. Without quotes where no shell reads anything into it. */
+/**
+ * One word for a shell: other people choose names, and users paste what we print. A word that no shell interprets gets no quotes.
+ */
 export function shellWord(text: string): string {
   return /^[\w.:,@+/-][\w=.:,@+/-]*$/.test(text) ? text : `'${visible(text).replaceAll("'", "'\\''")}'`;
 }

@@ -1,9 +1,9 @@
-/** Calls of a turn: how one moves from state to state (contract.md, "Call states"), and which may run at the same time. */
+/** The states of a call and the transitions between them (contract.md, "Call states"), and which calls may run at the same time. */
 import type { CallState } from './turn-view';
 
 /**
- * For each state, the ones that may follow; none for a final one. `superseded`: another revision of the call waits in
- * its stead; from `running` only while nothing has been dispatched.
+ * For each state, the states that may follow; none for a final one. `superseded`: another revision of the call waits instead; from
+ * `running` only while nothing has been dispatched.
  */
 export const CALL_TRANSITIONS: Readonly<Record<CallState, readonly CallState[]>> = {
   proposed: ['rejected', 'ready', 'waiting'],
@@ -25,7 +25,7 @@ export function canMove(from: CallState, to: CallState): boolean {
   return CALL_TRANSITIONS[from].includes(to);
 }
 
-/** True if nothing can follow. */
+/** True if no state can follow. */
 export function isFinal(state: CallState): boolean {
   return CALL_TRANSITIONS[state].length === 0;
 }
@@ -53,17 +53,17 @@ export class CallStateError extends Error {
 }
 
 /**
- * Calls of a step become batches: neighbours that are safe beside each other together, an unsafe one
- * alone, batches in order. Safety is what the tool says of these inputs, not the same as read-only.
+ * Groups the calls of a step into batches, in order. Neighbours that are safe beside each other share a batch; an unsafe call has
+ * its own. Safety is what the tool says for these inputs; it is not the same as read-only.
  */
 
-/** What a call touches; `*` stands for everything. */
+/** What a call touches; `*` means everything. */
 export interface Resources {
   reads: string[];
   writes: string[];
 }
 
-/** `true`: runs beside any; `false`: beside none; else beside what touches something else. */
+/** `true`: runs beside any call; `false`: beside none; else beside calls that touch something else. */
 export type Safety = boolean | Resources;
 
 export function batches<T extends { parallel: Safety }>(calls: readonly T[]): T[][] {
@@ -88,8 +88,8 @@ function meet(some: string[], others: string[]): boolean {
 }
 
 /**
- * Runs `work` over all items, at most `cap` at once. After an error nothing new begins, what runs is
- * awaited, and then the first error is thrown: whoever catches it knows that nothing runs any more.
+ * Runs `work` over all items, at most `cap` at once. After an error no new item begins. When the running ones have ended, the first
+ * error is thrown: the caller knows that nothing runs any more.
  */
 export async function forEachConcurrent<T>(items: readonly T[], cap: number, work: (item: T) => Promise<void>): Promise<void> {
   const waiting = [...items];

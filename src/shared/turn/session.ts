@@ -1,19 +1,22 @@
-/** A conversation: what goes to its workflow, and what outsiders see of it. Wire format: snake_case. Read from untrusted JSON. */
+/**
+ * The arguments of the session workflow and of its updates, and the checks that read them from untrusted JSON. Wire format:
+ * snake_case.
+ */
 import { isJsonObject, type Json, jsonBytes } from '../json/json';
 
-/** Characters of one message. */
+/** Most characters of one message. */
 export const MAX_MESSAGE = 100_000;
-/** The same in bytes of JSON: one that waits has to fit into the session's state, whatever it is written in. */
+/** The same in bytes of JSON: a waiting message has to fit into the session's state, in any script. */
 const MESSAGE_BYTES = 310_000;
 export const MAX_TITLE = 200;
 const MAX_ID = 200;
 const MAX_NAME = 200;
 const MAX_ATTESTATION = 8192;
 
-/** The workflow's argument. */
+/** Argument of the session workflow. */
 export interface SessionInput {
   session_id: string;
-  /** Null: that of the turn it was forked from. */
+  /** Null: the agent of the turn that it was forked from. */
   agent: string | null;
   requester: string;
   title: string | null;
@@ -23,34 +26,34 @@ export interface SessionInput {
 }
 
 export interface ForkFrom {
-  /** 64 hex: the last block that the new session has. */
+  /** 64 hex: the last block that the new session takes over. */
   block: string;
-  /** Whose turn the block must be of; null: whoever asks has been checked already. */
+  /** Whose turn the block must be of; null: the caller has been checked already. */
   of: string | null;
 }
 
 /** Update `send`. */
 export interface SendBody {
-  /** Names the message: the same again gives the same turn. */
+  /** Names the message: the same id again gives the same turn. */
   message_id: string;
   /** 1 to 100,000 characters. */
   message: string;
   requester: string;
-  /** The session's; absent: whatever it is. */
+  /** Must be the session's agent; absent: not checked. */
   agent?: string;
-  /** Goes before what waits, and only after a turn that did not come to its end. */
+  /** Goes before the waiting messages. Allowed only after a turn that did not come to its end. */
   resume?: true;
-  /** The message signed for this session; absent: a bare one. */
+  /** The message, signed for this session; absent: it is unsigned. */
   attestation?: string;
-  /** Part of the store with where the turn's questions and its end are told of (notify/webhook.ts). */
+  /** Part of the store with the callback address for the turn's questions and its end (notify/webhook.ts). */
   callback_ref?: string;
 }
 
 export interface SendAnswer {
   turn_id: string;
-  /** Turns that end before it begins. */
+  /** Turns that end before this one begins. */
   ahead: number;
-  /** The message had come before. */
+  /** The message had been sent before. */
   again: boolean;
 }
 
@@ -84,7 +87,7 @@ export function readSend(value: Json | undefined): ReadSend {
   return { ok: true, body: body as unknown as SendBody };
 }
 
-/** @returns the title, or why it cannot be one */
+/** @returns the title, or why it is invalid */
 export function readTitle(value: Json | undefined): { ok: true; title: string } | { ok: false; reason: string } {
   const title = isJsonObject(value ?? null) ? (value as Record<string, Json>).title : undefined;
   return isText(title, MAX_TITLE) ? { ok: true, title: title as string } : bad(`"title" must be 1 to ${MAX_TITLE} characters`);

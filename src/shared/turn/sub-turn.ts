@@ -1,15 +1,15 @@
 /**
- * A sub-agent's turn: a turn that a call of another turn has started. What ties the two together, what the one may
- * spend of the other's limits, and what the parent knows of its child. Plain data: it travels through history.
+ * A sub-agent's turn, which a call of another turn started: what links the two turns, the child's share of the parent's limits, and
+ * what the parent knows of its child. Plain data: it travels through history.
  */
 import { hashJson } from '../json/digests';
 import { isTurnId } from '../ids';
 import { jsonBytes } from '../json/json';
 import { shortView, type CallView, type TurnState, type TurnUsage } from './turn-view';
 
-/** What a turn may use; as a reservation: what it holds of its parent's. */
+/** What a turn may use; as a reservation: the share of its parent's limits that it holds. */
 export interface TurnLimits {
-  /** Model requests, those of its sub-agents included. */
+  /** Model requests, including those of its sub-agents. */
   steps: number;
   /** Input and output tokens. */
   tokens: number;
@@ -18,7 +18,7 @@ export interface TurnLimits {
   time_ms: number;
 }
 
-/** Modes that hold for a whole tree of turns: no sub-agent is freer than whoever asked it. */
+/** Modes that bind a whole tree of turns: no sub-agent may do more than the turn that asked it. */
 export type OuterMode = 'plan' | 'locked';
 
 /** The call that a sub-agent's turn answers, and the turn whose call it is. */
@@ -28,25 +28,25 @@ export interface ParentTurn {
   first_execution_run_id: string;
   call_id: string;
   digest: string;
-  /** The parent's transcript when the child began: it holds the admission of the call. */
+  /** The parent's head when the child began: its transcript holds the admission of the call. */
   head: string;
-  /** Modes of all turns above that bind this one too. */
+  /** Modes of all turns above that also bind this turn. */
   within: OuterMode[];
-  /** What outsiders wrote had been read above before this was asked. */
+  /** A turn above had read untrusted text before it made this call. */
   untrusted: boolean;
-  /** How many turns may stand below this one. */
+  /** How many levels of turns may nest below this one. */
   depth_left: number;
 }
 
-/** What a sub-agent's turn is started with besides. */
+/** Further arguments that start a sub-agent's turn. */
 export interface SubTurnStart extends ParentTurn {
-  /** Reserved for it of what its parent had left. */
+  /** Reserved for it from what its parent had left. */
   limits: TurnLimits;
-  /** Who has had a hand in the call, besides the requester: they have one in all that the child proposes. */
+  /** Who changed or steered the call, besides the requester: they count as makers of every call that the child proposes. */
   makers: string[];
 }
 
-/** What a turn has used, its sub-agents' turns included. */
+/** What a turn has used, including its sub-agents' turns. */
 export interface TurnSpending {
   usage: TurnUsage;
   steps: number;
@@ -56,22 +56,22 @@ export interface TurnSpending {
 /** A question of a turn, as a turn above shows it. */
 export interface SurfacedQuestion {
   kind: 'approval' | 'doubt';
-  /** The turn whose question it is. A signed decision is signed for this one. */
+  /** The turn that asks. A signed decision is signed for this turn. */
   turn_id: string;
   workflow_id: string;
   first_execution_run_id: string;
-  /** As of its turn. */
+  /** The store of its turn. */
   store_id?: string;
-  /** The run that asks: another one after a reset. */
+  /** The run that asks; it changes with a reset. */
   run_id: string;
   agent: string;
   head: string | null;
   call: CallView;
-  /** Markdown, as that turn shows it; empty in a view, and where it was left out. */
+  /** Markdown, as that turn shows it; empty in a view, and if the card was left out. */
   card: string;
 }
 
-/** Query `sub_turn`: what a parent asks its child. */
+/** Answer of a child to its parent's query `sub_turn`. */
 export interface SubTurnFacts {
   parent: Pick<ParentTurn, 'workflow_id' | 'first_execution_run_id' | 'call_id' | 'digest'> | null;
   first_execution_run_id: string;
@@ -83,16 +83,16 @@ export interface SubTurnFacts {
   reason: string | null;
   spent: TurnSpending;
   waiting: SurfacedQuestion[];
-  /** Who has said something to it, besides the requester. Absent: nobody; and in what the turn above keeps. */
+  /** Who sent messages to the turn, besides the requester. Absent: nobody did, or it is the parent's stored report. */
   said_by?: string[];
 }
 
-/** Cards that travel, bytes of JSON all together: those that are too much are shown in their own turn only. */
+/** Bytes of JSON of all cards that travel together. Cards beyond it are shown in their own turn only. */
 const MOST_CARDS = 100_000;
-/** Questions that are shown above. */
+/** Most questions that are shown above. */
 const MOST_WAITING = 64;
 
-/** What of a turn's questions goes to the turn above. */
+/** The part of a turn's questions that goes to the turn above. */
 export function travelling(waiting: SurfacedQuestion[]): SurfacedQuestion[] {
   let left = MOST_CARDS;
   return waiting.slice(0, MOST_WAITING).map((question) => {
@@ -101,12 +101,12 @@ export function travelling(waiting: SurfacedQuestion[]): SurfacedQuestion[] {
   });
 }
 
-/** What a parent keeps of a child: no answer, which is in the store. */
+/** What a parent keeps of a child, without the answer, which is in the store. */
 export type SubTurnReport = Omit<SubTurnFacts, 'parent' | 'text'>;
 
 /**
- * `<parent>~<call>`, and `~<nth>` from the second turn for one call on (after a reset another act may stand under its
- * id). Of a parent whose id leaves no room, a hash stands for it; of a direct call's, `call/` is written `call~`.
+ * `<parent>~<call>`, and `~<nth>` from the second turn for one call on (after a reset another action may have the same call id). If
+ * the parent's id is too long, a hash replaces it. In the id of a direct call, `call/` is written `call~`.
  */
 export function subTurnId(parentId: string, callId: string, nth = 1): string {
   const tail = `~${callId}${nth === 1 ? '' : `~${nth}`}`;
@@ -127,7 +127,7 @@ export function addUsage(a: TurnUsage, b: TurnUsage): TurnUsage {
   };
 }
 
-/** Both limits at once. */
+/** The smaller of both limits. */
 export function narrower(a: TurnLimits, b: TurnLimits): TurnLimits {
   return {
     steps: Math.min(a.steps, b.steps),
@@ -138,8 +138,8 @@ export function narrower(a: TurnLimits, b: TurnLimits): TurnLimits {
 }
 
 /**
- * What of `left` one of `among` turns gets that may run beside each other; null where nothing is left to work with.
- * Time is not divided: it passes for all of them at once.
+ * The share of `left` for one of `among` turns that may run at the same time; null: nothing is left to work with. Time is not
+ * divided: it passes for all of them at once.
  */
 export function shareOf(left: TurnLimits, among: number): TurnLimits | null {
   if (left.steps < 1 || left.tokens < 1 || left.cost_usd <= 0 || left.time_ms <= 0) return null;

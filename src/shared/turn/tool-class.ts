@@ -1,6 +1,6 @@
 /**
- * The classes of tools. The class of a tool gives how its calls are scheduled, timed out, retried, cached and approved (design.md, "Tool
- * classes"). A tool may override single fields (timeout, TTL, parallel safety).
+ * The classes of tools. A tool has one class, which gives how its calls are scheduled, timed out, retried, cached and approved
+ * (design.md, "Tool classes"). A tool may override single fields (timeout, TTL, parallel safety), but never what the class means.
  */
 import type { ErrorCode } from '../wire/error-codes';
 
@@ -15,11 +15,11 @@ export interface ClassRules {
   cacheable: boolean;
   /** `always`: a person decides, unless a rule that names the tool allows it. */
   approval: 'never' | 'by_rule' | 'always';
-  /** May calls run beside others of the step? `tool`: only if the tool says so for these inputs. */
+  /** Whether calls may run beside others of the step. `tool`: only if the tool says so for these inputs. */
   parallel: 'yes' | 'tool' | 'never';
 }
 
-/** Temporal notices a dead worker after this long, ms. A worker that only pauses is not to leave a call in doubt. */
+/** Time after which Temporal notices a dead worker, ms. A worker that only pauses should not leave a call in doubt. */
 export const HEARTBEAT_TIMEOUT_MS = 10_000;
 
 const READ_RETRIES = { NETWORK_ERROR: 3, TIMEOUT: 2, RATE_LIMITED: 10 } as const;
@@ -50,17 +50,17 @@ export const CLASS_RULES: Record<ToolClass, ClassRules> = {
   agent: { retries: {}, timeoutMs: 600_000, cacheable: false, approval: 'by_rule', parallel: 'yes' },
 };
 
-/** How long one run may take, ms: what the tool says, or its class. */
+/** Time limit of one run, ms: the tool's own, or its class's. */
 export function timeLimitOf({ timeoutMs, class: toolClass }: { timeoutMs?: number; class: ToolClass }): number {
   return timeoutMs ?? CLASS_RULES[toolClass].timeoutMs;
 }
 
-/** Names of tools that an MCP server offers: the server's, then the tool's. */
+/** Names of tools that an MCP server offers: the server's name, then the tool's. */
 
-/** Between the server's name and its tool's: no server has it in its name, so that the first one parts them. */
+/** Separates the server's name from the tool's. No server's name contains it, so the first one is the separator. */
 export const SEPARATOR = '__';
 
-/** Whether a tool's name, or a pattern over names, can only mean tools of these servers. */
+/** Whether a tool's name, or a pattern over names, can only match tools of these servers. */
 export function isFrom(servers: readonly string[], name: string): boolean {
   return servers.some((server) => name.startsWith(`${server}${SEPARATOR}`));
 }

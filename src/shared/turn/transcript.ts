@@ -1,6 +1,6 @@
 /**
- * The transcript: a hash chain of blocks. A block names its parent and its parts by their SHA-256; a
- * part holds one body behind a salt, so that redaction can leave the part out and keep its hash.
+ * The types of the transcript, which is a hash chain of blocks. A block names its parent and its parts by their SHA-256. A part
+ * holds one body and a salt, so that redaction can leave the part out and keep its hash.
  */
 import type { Json } from '../json/json';
 
@@ -22,7 +22,7 @@ export interface Block {
   /** Hash of the block before; null for the first one. */
   parent: string | null;
   kind: BlockKind;
-  /** Workflow time, ISO 8601: the same when an append is tried again. */
+  /** Workflow time, ISO 8601: the same when an append is retried. */
   at: string;
   /** Hashes of the parts, in order. */
   parts: string[];

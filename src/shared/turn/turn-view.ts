@@ -1,4 +1,7 @@
-/** What outsiders see of a turn: query `status`, the workflow's result, `holdfast show`. Types alone: workflows load no zod. */
+/**
+ * The view of a turn for clients (query `status`, the workflow's result, `holdfast show`), and its shortened form. Types only:
+ * workflows load no zod.
+ */
 import type { CallError } from '../wire/errors';
 import type { CallView } from '../../shapes/turn-view';
 import { cutJson } from '../json/json';
@@ -17,9 +20,9 @@ export type {
 export type { TurnUsage } from '../../shapes/turn-view';
 export type { CallState, Effect, TurnState } from './turn-states';
 
-// A call's view with its texts cut: what it was, what became of it and where it stands in the store stay.
+// A call's view with its texts cut. What the call was, how it ended and its references into the store stay.
 
-/** What is left of a text, bytes of JSON. */
+/** Bytes of JSON that remain of a text. */
 export const SHORT = 160;
 
 export function shortView(call: CallView): CallView {
@@ -37,7 +40,10 @@ export function shortView(call: CallView): CallView {
   };
 }
 
-/** Code, kind and reason say what happened; the message, cut, says it in words. It ends with an ellipsis where anything was left out. */
+/**
+ * Code, kind and reason say what happened; the message, cut, says it in words. The message ends with an ellipsis if anything was
+ * left out.
+ */
 export function shortError(error: CallError | null): CallError | null {
   if (error === null) return null;
   const { details, hint, migration_guide, ...rest } = error;
@@ -46,12 +52,12 @@ export function shortError(error: CallError | null): CallError | null {
   return whole || isCut(short.message) ? short : { ...short, message: `${cutJson(error.message, SHORT - 3)}…` };
 }
 
-/** What was shortened says so. */
+/** True for a shortened text. */
 export function isCut(text: unknown): boolean {
   return typeof text === 'string' && text.endsWith('…');
 }
 
-/** Whether a text is another, or the beginning of it that was left when it was shortened. */
+/** Whether a text equals another, or is its shortened form. */
 export function isShortOf(text: unknown, whole: unknown): boolean {
   if (!isCut(text)) return text === whole;
   return typeof whole === 'string' && whole.startsWith((text as string).replace(/…+$/, ''));

@@ -1,4 +1,4 @@
-/** What model requests took, added up. */
+/** Adds up what model requests used. */
 import type { StepUsage } from '../io/activities';
 
 export const NO_USAGE: Readonly<StepUsage> = {
@@ -9,7 +9,7 @@ export const NO_USAGE: Readonly<StepUsage> = {
   cost_usd: 0,
 };
 
-/** Changes `sum`. What older steps do not tell of counts as none. */
+/** Changes `sum`. A count that older steps do not report is 0. */
 export function addUsage(sum: StepUsage, more: StepUsage): void {
   sum.input_tokens += more.input_tokens;
   sum.output_tokens += more.output_tokens;
@@ -18,7 +18,7 @@ export function addUsage(sum: StepUsage, more: StepUsage): void {
   sum.cost_usd += more.cost_usd;
 }
 
-/** Of all that was sent to the model: which part it had in its prompt cache, 0 to 1; null where nothing was sent. */
+/** The share of all tokens sent to the model that came from its prompt cache, 0 to 1; null: nothing was sent. */
 export function cachedShare({ input_tokens, cache_read_tokens, cache_creation_tokens = 0 }: StepUsage): number | null {
   const sent = input_tokens + cache_read_tokens + cache_creation_tokens;
   return sent === 0 ? null : cache_read_tokens / sent;

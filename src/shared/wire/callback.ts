@@ -1,22 +1,25 @@
-/** Where a turn's callbacks may go, and what they say. */
+/** Checks where a turn's callbacks may go, and builds their messages. */
 import type { TurnContext } from '../io/turn';
 import type { CallView, TurnView } from '../turn/turn-view';
 
-/** One place that callbacks may go to. */
+/** One host that callbacks may go to. */
 export interface CallbackHost {
-  /** As URLs have it: lower case, IPv6 in brackets. */
+  /** In the form of URLs: lower case, IPv6 in brackets. */
   hostname: string;
-  /** Null: the scheme's own. */
+  /** Null: the scheme's default. */
   port: number | null;
-  /** http may be used; else https only. */
+  /** http is allowed; else https only. */
   http: boolean;
-  /** It may be an address that is not public. */
+  /** The host may have an address that is not public. */
   private: boolean;
 }
 
 const LONGEST_URL = 2000;
 
-/** The host that a callback address names, or why it may not be used. No two readers may see two hosts in it: only plain ones are taken. */
+/**
+ * The allowed host that a callback address names, or why the address may not be used. Only plain addresses are taken, so that no
+ * two parsers see two hosts in one.
+ */
 export function callbackHost(text: string, hosts: readonly CallbackHost[]): CallbackHost | string {
   if (text.length > LONGEST_URL || !URL.canParse(text) || /[\s\\\p{C}]/u.test(text))
     return 'it is no URL of at most 2,000 characters';
@@ -31,7 +34,7 @@ export function callbackHost(text: string, hosts: readonly CallbackHost[]): Call
   return named.length > 0 ? 'its host is allowed by https only' : 'its host is none of HOLDFAST_CALLBACK_HOSTS';
 }
 
-/** The body of a callback: enough to know what happened and to ask for the rest, small as the Standard Webhooks want it. */
+/** The body of a callback: enough to know what happened and to ask for the rest, and small, as Standard Webhooks asks. */
 export interface CallbackMessage {
   type: 'approval.requested' | 'effect.in_doubt' | 'turn.ended';
   /** When it happened, ISO 8601. */
@@ -55,13 +58,13 @@ export interface CallbackMessage {
     | 'ended_at'
   > & {
     text_truncated: boolean;
-    /** Those that wait, in sub-agents' turns too, and destructive ones: at most 20, the latest. No inputs, no results. */
+    /** Waiting calls, also those in sub-agents' turns, and destructive calls: at most the latest 20. No inputs, no results. */
     calls: CalledBack[];
   };
 }
 
 type CalledBack = Pick<CallView, 'id' | 'revision' | 'tool' | 'version' | 'class' | 'digest' | 'state' | 'effect'> & {
-  /** Of a sub-agent's call: the turn that it waits in. It can be decided there, or in this one. */
+  /** For a sub-agent's call: the turn in which it waits. It can be decided there, or in this turn. */
   of?: { turn_id: string; agent: string };
 };
 
@@ -110,9 +113,9 @@ function brief({ id, revision, tool, version, class: kind, digest, state, effect
 /** The argument of a callback's workflow. */
 export interface CallbackInput {
   turn: TurnContext;
-  /** The same for a repetition. 36 characters. */
+  /** The same for a repeated delivery. 36 characters. */
   id: string;
-  /** Part of the store with the address: many services put a key into it, and history is no place for one. */
+  /** Part of the store with the address. Many services put a key into the address, so it must not be in history. */
   callback_ref: string;
   message: CallbackMessage;
 }

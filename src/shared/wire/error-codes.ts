@@ -1,9 +1,10 @@
+/** Kinds and codes of the errors of a tool call. */
 export const ERROR_KINDS = ['USER_INPUT_ERROR', 'TRANSIENT_ERROR', 'FATAL_ERROR'] as const;
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 /**
- * The error codes of a tool call: one table gives HTTP status, the kind that the model is told, and
- * whether a retry can help. Source: contract.md, "Tool results".
+ * The error codes of a tool call. One table gives the HTTP status, the kind that the model receives, and whether a retry can help.
+ * Source: contract.md, "Tool results".
  */
 export const ERROR_CODES = {
   INVALID_PARAMS: { httpStatus: 400, kind: 'USER_INPUT_ERROR', retryable: false },

@@ -1,17 +1,20 @@
-/** Makes the error of a call. */
+/** Builds the error of a call, and the text of an exception for the model, history and people. */
 import type { CallError } from '../../shapes/envelope';
 import { maskSecrets } from '../text/secrets';
 import { ERROR_CODES, type ErrorCode } from './error-codes';
 
 export type { CallError };
 
-/** Reason of a TIMEOUT before the tool was asked at all: nothing has happened. */
+/** Reason of a TIMEOUT before the tool was called at all: nothing has happened. */
 export const BEGUN_TOO_LATE = 'begun_too_late';
 
 /** Longest message that crosses into history; longer ones are cut (Temporal hangs on huge failures). */
 const MAX_MESSAGE = 2000;
 
-/** Builds a {@link CallError}; kind and retryable follow from the code. The store could not keep half a character. */
+/**
+ * Builds a {@link CallError}; kind and retryable follow from the code. The message is made well-formed, since the store refuses
+ * half a character.
+ */
 export function callError(
   code: ErrorCode,
   reason: string,
@@ -26,10 +29,10 @@ function cut(text: string): string {
   return text.length <= MAX_MESSAGE ? text : `${text.slice(0, MAX_MESSAGE)}… (${text.length} characters)`;
 }
 
-/** The envelope of every tool result. Types alone: workflows load no zod. */
+/** The envelope of every tool result. Types only: workflows load no zod. */
 export type { DebugInfo, Deprecation, Envelope, EnvelopeMetadata, HookNote } from '../../shapes/envelope';
 
-/** Nothing answers where the Temporal server should be. */
+/** No Temporal server answers at the address. */
 export class ServerUnreachable extends Error {
   override readonly name = 'ServerUnreachable';
   constructor(
@@ -43,12 +46,15 @@ export class ServerUnreachable extends Error {
   }
 }
 
-/** Longer is nobody's message, characters. */
+/** Most characters of a message. */
 const LONGEST = 10_000;
-/** So many are looked at for secrets: one that is cut in half would not be known for one. */
+/** Characters that are searched for secrets. It exceeds LONGEST, because half a secret would not be recognized. */
 const LOOKED_AT = 40_000;
 
-/** The message of whatever was thrown, at most 10,000 characters of it, fit for the model, history and people: without secrets, and well-formed Unicode. */
+/**
+ * The message of any thrown value, at most 10,000 characters of it, safe for the model, history and people: without secrets, and
+ * well-formed Unicode.
+ */
 export function exceptionText(error: unknown): string {
   return maskSecrets(textOf(error).slice(0, LOOKED_AT)).slice(0, LONGEST).toWellFormed();
 }

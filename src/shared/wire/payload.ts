@@ -1,8 +1,8 @@
-/** A signal's payload, decoded with care: what can't be read is an answer, never an exception. */
+/** Decodes the payload of a signal. An unreadable payload gives a reason, never an exception. */
 import type { Json } from '../json/json';
 import { parseJson } from '../json/parse-json';
 
-/** As Temporal carries it. */
+/** In the form that Temporal uses. */
 interface Payload {
   metadata?: { [key: string]: Uint8Array } | null;
   data?: Uint8Array | null;

@@ -1,16 +1,17 @@
 /**
- * Pages of other sites do not speak to us through somebody's browser: neither openly, which `Origin` shows, nor by giving
- * their own name our address (DNS rebinding), which `Host` shows. Every HTTP port that we open asks here (decision 0029).
+ * Checks that a request does not come from a page of another site, through a user's browser. `Origin` shows a plain request of such
+ * a page. `Host` shows a site that gives its own name our address (DNS rebinding). Every HTTP port that we open uses this check
+ * (decision 0029).
  */
 
 export interface Site {
-  /** HOLDFAST_HOSTS: further names of ours, as `Host` has them, without a port. */
+  /** HOLDFAST_HOSTS: further names of this server, as in `Host`, without a port. */
   hosts?: readonly string[] | undefined;
   /** HOLDFAST_PUBLIC_URL */
   publicUrl?: string | undefined;
-  /** Of other sites that may ask, as `Origin` has them. */
+  /** Other sites whose pages may send requests, as in `Origin`. */
   origins?: readonly string[] | undefined;
-  /** Pages that another program of this machine serves may ask too: what they may do is decided by a token. */
+  /** Pages of other programs on this machine may send requests too: a token decides what they may do. */
   localPages?: boolean;
 }
 
@@ -20,10 +21,10 @@ export interface SiteHeaders {
 }
 
 /**
- * Beyond loopback a server has names that it does not know (of containers, of proxies): there `Host` counts only where
- * somebody has listed names.
+ * Beyond loopback a server has names that it does not know (of containers, of proxies): there, `Host` is checked only if names are
+ * configured.
  * @param localAddress where the connection came in
- * @returns what is wrong, as a sentence; null: nothing is
+ * @returns what is wrong, as a sentence; null: nothing
  */
 export function siteFault({ host, origin }: SiteHeaders, localAddress: string | undefined, site: Site): string | null {
   const { hosts = [], publicUrl, origins = [], localPages = false } = site;
@@ -37,21 +38,21 @@ export function siteFault({ host, origin }: SiteHeaders, localAddress: string | 
   if (origin === undefined || origin === own?.origin || origins.includes(origin)) return null;
   const from = URL.canParse(origin) && /^https?:/.test(origin) ? new URL(origin) : null;
   if (from === null) return wrong('Origin', origin);
-  // Its own pages; or those of this machine's other programs.
+  // The server's own pages, or those of this machine's other programs.
   if (asked !== null && sameHost(from, host!)) return null;
   return localPages && local && LOOPBACK_NAMES.has(from.hostname) ? null : wrong('Origin', origin);
 }
 
 const LOOPBACK_ADDRESS = /^127\.|^::1$/;
 const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
-/** `name`, `name:port`, `[address]:port`; nothing that two readers could read in two ways. */
+/** `name`, `name:port`, `[address]:port`; nothing that two parsers could read in two ways. */
 const HOST = /^([a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 function nameOf(host: string | undefined): string | null {
   return HOST.exec(host ?? '')?.[1]?.toLowerCase() ?? null;
 }
 
-/** The scheme is the proxy's, where one is in front, and so is the port that a URL leaves out. */
+/** Uses the scheme of `Origin`: a proxy in front may set it, and with it the port that a URL leaves out. */
 function sameHost(from: URL, host: string): boolean {
   const asked = `${from.protocol}//${host}`;
   return URL.canParse(asked) && new URL(asked).host === from.host;

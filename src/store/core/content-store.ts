@@ -1,6 +1,6 @@
 /**
- * A store of blocks and parts under their SHA-256, whatever keeps their text: files or a database. Everything that is read
- * is hashed again here, so no backing can pass off damage as what was asked for.
+ * A store of blocks and parts under their SHA-256, over any backing: files or a database. Everything that is read is hashed again
+ * here, so a backing cannot pass off damaged data as what was asked for.
  */
 import { LRUCache } from 'lru-cache';
 import type { Json } from '../../shared/json/json';
@@ -32,34 +32,34 @@ import {
 } from '../store';
 import { entriesOf, type TrailEntry } from './trail';
 
-/** Objects never change, so each process keeps those that it used last: a step reads the whole transcript. */
+/** Size of each cache of the objects used last: objects never change, and a step reads the whole transcript. */
 const KEPT_BYTES = 32_000_000;
 
-/** An object with the lines that belong to it: a block with its parts, or a part alone. */
+/** An object with its lines: a block with its parts, or a part alone. */
 export interface ObjectLines {
   hash: string;
   lines: string[];
 }
 
-/** What keeps the text of objects, unchecked. Hashes are checked for their form before they come here. */
+/** Keeps the text of objects, unchecked. The form of hashes is checked before they come here. */
 export interface Objects {
   /**
-   * Stores objects together with what they add to the trail. Once it resolves all of it outlives a power cut. What is there
-   * already is left as it is, or repaired if it is damaged.
+   * Stores objects together with their trail entries. Once it resolves, all of it survives a power cut. An existing object stays as
+   * it is, or is repaired if it is damaged.
    */
   put(objects: ObjectLines[], trail: TrailEntry[]): Promise<void>;
   /**
-   * `lines`: those of the object, among others' maybe; `ahead`: objects that whoever asks for this one will want next.
+   * `lines`: those of the object, possibly among others; `ahead`: objects that the caller is likely to want next.
    * @throws StoreError `not_found`, naming the hash and where it should be
    */
   get(hash: string): Promise<{ lines: string[]; ahead: ObjectLines[] }>;
-  /** The same of many, without those that cannot be read. */
+  /** The same for many objects; unreadable ones are left out. */
   getEach(hashes: string[]): Promise<ObjectLines[]>;
-  /** For what is there but is not what its name says. */
+  /** The error for an object whose content does not fit its name. */
   fault(hash: string, why: string): StoreError;
 }
 
-/** What keeps files that tools made. */
+/** Keeps files that tools made. */
 export interface Bytes {
   put(bytes: Uint8Array): Promise<string>;
   get(hash: string): Promise<Buffer>;
@@ -80,12 +80,12 @@ export interface Backing {
 export class ContentStore implements Store {
   private readonly blocks = new LRUCache<string, StoredBlock>({ maxSize: KEPT_BYTES });
   private readonly parts = new LRUCache<string, { body: Json }>({ maxSize: KEPT_BYTES });
-  /** As text: whoever reads a call may change what he gets. */
+  /** As text: a caller may change the call that it gets. */
   private readonly calls = new LRUCache<string, string[]>({ maxSize: KEPT_BYTES });
   private readonly backing: Backing;
   private readonly objects: Objects;
 
-  /** @param backing made with a way to read many blocks, those left out that are not there or are damaged: the trail verifies by it */
+  /** @param backing gets a function that reads many blocks and leaves out missing and damaged ones: the trail verifies with it */
   constructor(backing: (readBlocks: ReadBlocks) => Backing) {
     this.backing = backing((hashes) => this.soundBlocks(hashes));
     this.objects = this.backing.objects;
@@ -145,15 +145,15 @@ export class ContentStore implements Store {
   }
 
   /**
-   * What these blocks add to the trail. An admission is entered with the block that follows it: until then the attempt that
-   * wrote it may have been lost, and another one have asked the model again.
+   * The trail entries of these blocks. An admission is entered with the block that follows it: before that, the attempt that wrote
+   * it may be lost, and another attempt may ask the model again.
    */
   private async trailOf(blocks: SealedBlock[]): Promise<TrailEntry[]> {
     const stored = blocks.map(({ hash, block, parts }) => ({ hash, block, bodies: parts.map((part) => part.body) }));
     const own = stored.filter(({ block }) => block.kind !== 'admission').flatMap(entriesOf);
     const byHash = new Map(stored.map((one) => [one.hash, one]));
     const parents = [...new Set(blocks.map(({ block }) => block.parent).filter((parent) => parent !== null))];
-    // What cannot be read now is told to whoever reads the transcript: it must not keep an effect from being written down.
+    // Readers of the transcript get the error for an unreadable block. Here, it must not keep an effect from being written down.
     const before = await Promise.all(parents.map(async (hash) => byHash.get(hash) ?? this.getBlock(hash).catch(() => null)));
     const asked = before.filter((one) => one !== null).filter(({ block }) => block.kind === 'admission');
     return [...asked.flatMap(entriesOf), ...own];
@@ -224,7 +224,7 @@ export class ContentStore implements Store {
     return new Map([...kept, ...taken].map((stored) => [stored.hash, stored]));
   }
 
-  /** Null for damage, which is told to whoever asks for the block itself. */
+  /** Null for a damaged block: a caller that asks for the block itself gets the error. */
   private takeIfSound({ hash, lines }: ObjectLines): StoredBlock | null {
     try {
       return this.blocks.get(hash) ?? this.takeBlock(hash, lines);
@@ -233,7 +233,7 @@ export class ContentStore implements Store {
     }
   }
 
-  /** Reads and keeps the blocks of these lines. */
+  /** Reads the blocks of these lines, and caches them. */
   private takeBlock(hash: string, lines: string[]): StoredBlock {
     const blocks = this.readBlocks(hash, lines).map(toStoredBlock);
     const size = lines.reduce((sum, line) => sum + line.length, 0) / blocks.length;
@@ -243,7 +243,7 @@ export class ContentStore implements Store {
     return found;
   }
 
-  /** Of this object alone; `get` tells where it should be when it is not there. */
+  /** The lines of this object alone. If it is missing, `get` throws, and says where it should be. */
   private async linesOf(hash: string): Promise<string[]> {
     const [own] = await this.objects.getEach([requireHash(hash)]);
     return own?.lines ?? (await this.objects.get(hash)).lines;
@@ -299,7 +299,7 @@ export class ContentStore implements Store {
     return part as unknown as Part;
   }
 
-  /** A line of an object as JSON, once its hash is what it has to be. */
+  /** Parses a line of an object as JSON, once its hash is the expected one. */
   private parse(object: string, expected: string, line: string | undefined): Json {
     if (line === undefined) throw this.objects.fault(object, `${expected} is missing`);
     const actual = sha256(line);
@@ -316,10 +316,10 @@ function toStoredBlock({ hash, block, parts }: BlockWithParts): StoredBlock {
   return { hash, block, bodies: parts.map((part) => part.body) };
 }
 
-/** Many blocks at once; what is not there, or is damaged, is left out. */
+/** Reads many blocks at once; missing and damaged ones are left out. */
 export type ReadBlocks = (hashes: string[]) => Promise<Map<string, StoredBlock>>;
 
-/** Before it becomes a path or a parameter: a ref may come from a signal or a bundle. */
+/** Runs before the hash becomes a path or a parameter: a reference may come from a signal or a bundle. */
 function requireHash(hash: string): string {
   if (isHash(hash)) return hash;
   const quoted = JSON.stringify(String(hash).slice(0, 80));

@@ -1,23 +1,23 @@
-/** A store over what keeps its data: files, a database, or something of a user's own (docs/embedding.md). */
+/** Makes a store over a backing: files, a database, or something of a user's own (docs/embedding.md). */
 import type { RegisterStore, Store, StoreIdentity } from '../store';
 import { ContentStore, type Bytes, type Objects } from './content-store';
 import { Effects, type EffectVersions } from './effects';
 import { TrailPages, type TrailSource } from './trail-pages';
 
 /**
- * What keeps the data of a store. Hashes, seals, the states of effects and the pages of the trail are made and checked above it.
+ * Keeps the data of a store. The code above it makes and checks hashes, seals, the states of effects and the pages of the trail.
  * Every part must be safe with several processes at once; `testStore` of `holdfast/testing` finds out whether it is.
  */
 export interface StoreBacking {
   identity: StoreIdentity;
-  /** 32 random bytes, made once with the store, secret, and the same in every process. */
+  /** 32 random bytes, made once per store, secret, and the same in every process. */
   saltKey: Buffer;
   objects: Objects;
   bytes: Bytes;
   effects: EffectVersions;
   registers: RegisterStore;
   trail: TrailSource;
-  /** For readiness: writes something small. @throws Error of what is below */
+  /** For readiness: writes something small. @throws Error of the backing */
   checkWritable(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
- * Effect records, whatever keeps them. A record is never changed: each state of each dispatch is a version of its own, version
- * 1 being the claim. To claim, and to move, is to create the next version, which the backing lets exactly one process do. So
- * there is no lock that a killed process could leave behind, and the versions are themselves the record of what was known when.
+ * Effect records, over any backing. A record is never changed: each state of each dispatch is a version of its own, and version 1
+ * is the claim. To claim or to move a record is to create its next version, which the backing lets exactly one process do. So no
+ * killed process can leave a lock behind, and the versions themselves record what was known when.
  */
 import { canonical } from '../../shared/json/canonical';
 import { isJsonObject, type Json } from '../../shared/json/json';
@@ -14,13 +14,13 @@ export interface EffectVersion {
   version: number;
 }
 
-/** What keeps the versions. Keys are checked for their form before they come here. */
+/** Keeps the versions. The form of keys is checked before they come here. */
 export interface EffectVersions {
-  /** Creates a version, atomically over all processes. @returns false if it is another process's; nothing was changed then */
+  /** Creates a version, atomically over all processes. @returns false if another process created it; nothing was changed then */
   create(record: EffectRecord, version: number): Promise<boolean>;
-  /** The latest version of a dispatch, else of the highest one. @throws StoreError `damaged` */
+  /** The latest version of this dispatch; without one, of the highest dispatch. @throws StoreError `damaged` */
   last(key: string, dispatch?: number): Promise<EffectVersion | null>;
-  /** The latest record of each key, but for one, that was claimed under a name of {@link namesOf}. */
+  /** The latest record of each key that was claimed under a name of {@link namesOf}, except one key. */
   under(name: string, except?: string): Promise<EffectRecord[]>;
 }
 
@@ -28,9 +28,8 @@ export class Effects implements EffectStore {
   constructor(private readonly versions: EffectVersions) {}
 
   /**
-   * A refused claim answers with the key's latest record, whichever dispatch it is of: that is what is
-   * known of the effect now.
-   * @throws StoreError `conflict` if the dispatch before was never claimed, or the key names another call
+   * A refused claim returns the key's latest record, of whichever dispatch: it holds what is known of the effect now.
+   * @throws StoreError `conflict` if the dispatch before was never claimed, or the key belongs to another call
    * @throws TypeError for a malformed claim
    */
   async claim(
@@ -39,7 +38,7 @@ export class Effects implements EffectStore {
   ): Promise<{ claimed: boolean; record: EffectRecord }> {
     const record = newRecord(claim, state, new Date().toISOString());
     const { idempotency_key: key, dispatch } = record;
-    // Checked apart from the creation below, and safe: `not_applied` is final, and nothing is ever deleted.
+    // Safe, although it is checked apart from the creation below: `not_applied` is final, and nothing is ever deleted.
     const present = await this.latest(key);
     if (present !== null && !sameCall(present, record)) {
       throw new StoreError('conflict', `${key} belongs to call ${present.digest} of turn ${present.turn_id}, not to ${record.digest} of ${record.turn_id}`); // oxfmt-ignore
@@ -80,7 +79,7 @@ export class Effects implements EffectStore {
     });
   }
 
-  /** Creates the next version; null: it stays as it is. */
+  /** Creates the next version, unless `change` returns null. */
   private async next(key: string, dispatch: number, change: (present: EffectRecord) => EffectRecord | null) {
     for (;;) {
       const last = await this.versions.last(requireKey(key), dispatch);
@@ -89,7 +88,7 @@ export class Effects implements EffectStore {
       if (changed === null) return last.record;
       const next = { ...changed, updated_at: new Date().toISOString() };
       if (await this.versions.create(next, last.version + 1)) return next;
-      // Someone else changed it first: judge again, against what they made of it.
+      // Another process changed the record first: apply `change` to its version.
     }
   }
 
@@ -98,8 +97,8 @@ export class Effects implements EffectStore {
   }
 
   /**
-   * Of several keys (a turn id that was used again after Temporal forgot it) one that is anything but
-   * `not_applied` comes first, then the one claimed last: this answers "may it have happened already?".
+   * There may be several keys (a turn id was used again after Temporal forgot it). A record that is not `not_applied` comes first,
+   * then the latest claim: this answers "may it have happened already?".
    */
   findByDigest(turnId: string, digest: string): Promise<EffectRecord | null> {
     return this.findUnder(digestName(turnId, digest));
@@ -125,7 +124,9 @@ export class Effects implements EffectStore {
   }
 }
 
-/** What a record is found by without its key: hashed, because a turn id may be `..` and a file system may ignore case. */
+/**
+ * The names that find a record without its key. They are hashes, because a turn id may be `..` and a file system may ignore case.
+ */
 export function namesOf({ turn_id, digest, act }: EffectRecord): { digest: string; act: string | null } {
   return { digest: digestName(turn_id, digest), act: act === undefined ? null : actName(turn_id, act) };
 }
@@ -151,7 +152,7 @@ function quoteValue(value: unknown): string {
   return JSON.stringify(String(value).slice(0, 80));
 }
 
-// The life of an effect record, whatever stores it: its shape, its moves, its bytes.
+// Shape, transitions and bytes of an effect record, in any store.
 
 const MOVES: Readonly<Record<EffectState, readonly EffectState[]>> = {
   claimed: ['applied', 'not_applied', 'refused', 'in_doubt'],
@@ -168,12 +169,12 @@ export function isEffectKey(key: unknown): key is string {
   return typeof key === 'string' && KEY.test(key);
 }
 
-/** True if the state may follow. Repeating the present one is no move. */
+/** True if the state may follow. Repeating the present state is not a transition. */
 export function canMoveEffect(from: EffectState, to: EffectState): boolean {
   return MOVES[from].includes(to);
 }
 
-/** @throws TypeError for a claim that no store may take: a fault of the engine */
+/** @throws TypeError for a claim that no store may accept: a fault of the engine */
 export function newRecord(claim: NewClaim, state: 'claimed' | 'not_applied', at: string): EffectRecord {
   const { idempotency_key, turn_id, digest, dispatch, tool, run_id, attempt, act, head, deadline } = claim;
   const record: EffectRecord = {
@@ -199,9 +200,7 @@ export function newRecord(claim: NewClaim, state: 'claimed' | 'not_applied', at:
   return record;
 }
 
-/**
- * The file's text: canonical `{record, sha256}`, so that a flipped byte is damage and never another state.
- */
+/** The file's text: canonical `{record, sha256}`, so that a flipped byte is found as damage and never read as another state. */
 export function encodeRecord(record: EffectRecord): Buffer {
   const body: Json = { ...record };
   return Buffer.from(canonical({ record: body, sha256: digest(body) }), 'utf8');

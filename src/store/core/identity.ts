@@ -1,4 +1,7 @@
-/** The id of a store: made by whoever opens it first, and part of all that is approved over it. */
+/**
+ * The id and the secret key of a store, and the signed addresses of its files. The process that first opens a store makes the id,
+ * which is part of everything that is approved over the store.
+ */
 import { randomBytes, createHmac, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,7 +29,7 @@ export function readIdentity(text: string, name: string): StoreIdentity {
 }
 
 /**
- * Reads the id, or makes it. Of several processes that make it at once one wins, and all read that one.
+ * Reads the id, or makes it. If several processes make it at once, one succeeds, and all of them read its id.
  * @throws StoreError `damaged`
  */
 export async function openIdentity(storeDir: string, tempDir: string): Promise<StoreIdentity> {
@@ -47,14 +50,14 @@ function parseOrNull(text: string): Json {
   }
 }
 
-// The store's secret, from which the salts of parts derive: without it nobody can guess a redacted
-// body from its hash, with it a retried append gives the same part.
+// The store's secret, from which the salts of parts derive. Without it nobody can guess a redacted body from its hash; with it, a
+// retried append gives the same part.
 
 const KEY_NAME = 'salt.key';
 const LENGTH = 32;
 
 /**
- * Reads the key, or makes it. Of several processes that make it at once one wins, and all read that one.
+ * Reads the key, or makes it. If several processes make it at once, one succeeds, and all of them read its key.
  * @throws StoreError `damaged` if it is not 32 bytes
  */
 export async function openSaltKey(storeDir: string, tempDir: string): Promise<Buffer> {
@@ -84,15 +87,15 @@ export function saltOf(key: Buffer, scope: string, body: Json): string {
   return createHmac('sha256', key).update(canonical({ scope, body }), 'utf8').digest('hex').slice(0, 32);
 }
 
-/** HMAC-SHA256(key, canonical `{purpose}`): no purpose's key tells anything of another's. */
+/** HMAC-SHA256(key, canonical `{purpose}`): the key of one purpose reveals nothing of another's. */
 export function derivedKey(key: Buffer, purpose: string): Buffer {
   return createHmac('sha256', key).update(canonical({ purpose }), 'utf8').digest();
 }
 
-// Addresses of files that work for a while, and for nobody who made them up: an HMAC over what they name and until when. The
-// name is the hash of a part that holds file name, type and hash of the bytes, so it covers all of them.
+// Addresses of files that expire and cannot be made up: an HMAC over the reference and the expiry. The reference is the hash of a
+// part that holds file name, type and hash of the bytes, so the HMAC covers all of them.
 
-/** Seconds for which an address is good. */
+/** Seconds for which an address is valid. */
 export const PRESIGNED_SECONDS = 3600;
 
 /** @param expires Unix time, seconds */
@@ -104,7 +107,7 @@ export function presignature(key: Buffer, ref: string, expires: number): string 
 
 export type PresignatureCheck = 'good' | 'forged' | 'expired';
 
-/** In constant time; an address that is not ours is `forged`, whatever its date. */
+/** Compares in constant time. An address that is not ours is `forged`, whatever its date. */
 export function checkPresignature(
   key: Buffer,
   given: { ref: string; expires: string; signature: string },
@@ -118,16 +121,16 @@ export function checkPresignature(
   return nowMs >= expires * 1000 ? 'expired' : 'good';
 }
 
-/** What the ref of a file names: the part that tells whoever downloads it what it is. */
+/** The file that a reference names: the part describes the file to its downloader. */
 export interface StoredFile {
   filename: string;
   content_type: string;
   size: number;
-  /** Of the bytes: their name in the store. */
+  /** Hash of the bytes: their name in the store. */
   sha256: string;
 }
 
-/** The file that a part names, or null: a ref may name any part. */
+/** The file that a part describes, or null: a reference may name any part. */
 export function storedFile(body: Json): StoredFile | null {
   const file = isJsonObject(body) ? body.file : undefined;
   return isJsonObject(file) && typeof file.sha256 === 'string' ? (file as unknown as StoredFile) : null;

@@ -1,11 +1,11 @@
-/** What a register is called where it is kept. */
+/** The names of registers where they are kept, and a queue for changes to them. */
 import { sha256 } from './seal';
 
-/** A register whose name begins so is never swept, however long nobody changes it. */
+/** A register whose name begins with this is never swept, even if it never changes. */
 export const PERMANENT_PREFIX = 'kept/';
 const KEPT_KEY = 'kept-';
 
-/** Hex, so that it can be a folder and a key whatever the name is. */
+/** A hash, so that any name gives a valid folder name and key. */
 export function registerKey(name: string): string {
   return `${name.startsWith(PERMANENT_PREFIX) ? KEPT_KEY : ''}${sha256(name)}`;
 }
@@ -14,7 +14,9 @@ export function isKeptKey(key: string): boolean {
   return key.startsWith(KEPT_KEY);
 }
 
-/** What one process does under one name goes one after the other, so that it does not race with itself; names are independent. */
+/**
+ * Runs the work of one process under one name in sequence, so that the process does not race with itself. Names are independent.
+ */
 export class QueueByName {
   private readonly last = new Map<string, Promise<unknown>>();
 

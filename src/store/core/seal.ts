@@ -1,4 +1,4 @@
-/** Parts and blocks on their way into a store: their hashes are known before anything is written. */
+/** Computes the hashes of parts and blocks before they are written, and checks the shape of both. */
 import { createHash } from 'node:crypto';
 import { canonical } from '../../shared/json/canonical';
 import { type Json, isJsonObject } from '../../shared/json/json';
@@ -41,7 +41,7 @@ export function sha256(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex');
 }
 
-// Digests of shared/, hashed by node:crypto: the same texts and the same hashes, in a fraction of the sandbox's time.
+// The digests of shared/, hashed by node:crypto: the same hashes, in a fraction of the time that the workflow sandbox takes.
 
 /** As `hashJson` of shared/digests. @throws CanonicalError for a value that has no canonical form */
 export function hashJson(value: Json): string {
@@ -53,7 +53,7 @@ export function inputDigest(identity: InputIdentity): string {
   return hashJson(inputPreimage(identity));
 }
 
-// What a part and a block must look like, on the way in and on the way out.
+// The required shape of parts and blocks, when they are written and when they are read.
 
 const HASH = /^[0-9a-f]{64}$/;
 const SALT = /^[0-9a-f]{32}$/;
@@ -84,7 +84,7 @@ export function partFault(value: Json): string | null {
   return null;
 }
 
-/** A block as plain JSON: an interface has no index signature, so the compiler asks for this step. */
+/** A block or part as plain JSON: an interface has no index signature, so the compiler requires this step. */
 export function objectJson(object: Block | Part): Json {
   return { ...object } as Json;
 }
@@ -94,7 +94,7 @@ function hasExactly(value: object, keys: string[]): boolean {
   return own.length === keys.length && keys.every((key) => own.includes(key));
 }
 
-/** A block as it was read: never changed by whoever reads it. */
+/** A block as it was read. Its readers never change it. */
 export interface StoredBlock {
   hash: string;
   block: Block;

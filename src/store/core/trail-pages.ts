@@ -1,4 +1,4 @@
-/** Pages of the trail, whatever keeps its entries: what fits the query, each verified against its block. */
+/** Pages of the trail, over any source of entries: the entries that match the query, each verified against its block. */
 import { canonical } from '../../shared/json/canonical';
 import type { TrailStore } from '../store';
 import type { ReadBlocks } from './content-store';
@@ -14,12 +14,12 @@ import {
 } from './trail';
 import { sha256 } from './seal';
 
-/** What is at a position: an entry that belongs there, or why there is none. */
+/** What a position holds: an entry that belongs there, or why there is none. */
 export type TrailRead = { position: string } & ({ entry: TrailEntry } | { damaged: TrailPage['damaged'][number] });
 
-/** What keeps the entries. */
+/** Keeps the entries. */
 export interface TrailSource {
-  /** In order, what lies between two times and after a position; entries that do not fit the query may be left out. */
+  /** The entries between two times and after a position, in order; entries that do not match the query may be left out. */
   entries(wanted: CheckedTrailQuery): AsyncIterable<TrailRead>;
 }
 
@@ -53,7 +53,7 @@ export class TrailPages implements TrailStore {
     return { entries: await this.verifyEntries(entries), damaged, next_cursor };
   }
 
-  /** What is not there, or says something else, verifies nothing. */
+  /** An entry is not verified if its block is missing or says something else. */
   private async verifyEntries(entries: TrailEntry[]): Promise<TrailPage['entries']> {
     const blocks = await this.readBlocks(entries.map((entry) => entry.block));
     return entries.map((entry) => {
@@ -64,9 +64,9 @@ export class TrailPages implements TrailStore {
   }
 }
 
-// Where an entry stands in the trail: `<UTC day>/<name>.json`. The name begins with what orders entries (time, turn, call,
-// revision, kind), so that a page is read in the order of positions, and ends with a hash of all that the entry says but its
-// block: the same entry again, also from another block that a lost attempt left, has the same position.
+// The position of an entry in the trail: `<UTC day>/<name>.json`. The name begins with the fields that order entries (time, turn,
+// call, revision, kind), so that a page is read in the order of positions. It ends with a hash of the entry without its block: the
+// same entry from another block, which a lost attempt left, has the same position.
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const NAME = /^(\d\d)-(\d\d)-(\d\d)\.(\d{3})_[0-9a-f]{12}_\d{6}-\d{6}_\d{6}_\d_[0-9a-f]{32}\.json$/;
@@ -79,7 +79,7 @@ export function positionOf({ block: _, ...said }: TrailEntry): string {
   return `${beginOf(said.at)}_${turn}_${call}_${revision}_${TRAIL_KINDS.indexOf(said.kind)}_${sha256(canonical(said)).slice(0, 32)}.json`;
 }
 
-/** What no position from this time on comes before. @param at full ISO 8601, as entries have it */
+/** No position from this time on sorts before it. @param at full ISO 8601, as entries have it */
 export function beginOf(at: string): string {
   return `${at.slice(0, 10)}/${at.slice(11, 23).replaceAll(':', '-')}`;
 }
@@ -92,7 +92,7 @@ export function isPosition(text: string): boolean {
   return text.length < 200 && isDay(text.split('/')[0]!) && timeIn(text) !== null;
 }
 
-/** The time in a position, as ISO 8601; null where its name is none of an entry. */
+/** The time in a position, as ISO 8601; null: it is not the position of an entry. */
 export function timeIn(position: string): string | null {
   const [day = '', name = ''] = position.split('/');
   const [, hours, minutes, seconds, ms] = NAME.exec(name) ?? [];

@@ -1,7 +1,6 @@
 /**
- * The trail: every decision and every destructive call, over all turns. The truth are the blocks of the transcripts;
- * the trail is an index of them, and each of its entries follows from one block alone. So whoever reads it can see
- * whether the block still says the same.
+ * The trail: every decision and every destructive call, over all turns. The blocks of the transcripts are authoritative. The trail
+ * is an index of them, and each entry follows from one block alone, so a reader can check whether the block still says the same.
  */
 import { searchable } from '../../shared/text/visible';
 import { samePerson } from '../../shared/approval/approval';
@@ -13,7 +12,7 @@ import type { StoredBlock } from './seal';
 
 export const TRAIL_KINDS = ['admission', 'decision', 'dispatch', 'effect', 'settlement'] as const satisfies BlockKind[];
 
-/** Of an admission: rejected, asked, allowed. Of a decision: approved, denied, expired, edited. */
+/** For an admission: rejected, asked, allowed. For a decision: approved, denied, expired, edited. */
 export const TRAIL_STATES = [
   ...(['rejected', 'asked', 'allowed', 'approved', 'denied', 'expired', 'edited'] as const),
   ...(['dispatched', 'applied', 'not_applied', 'refused', 'in_doubt'] as const),
@@ -22,7 +21,7 @@ export type TrailState = (typeof TRAIL_STATES)[number];
 
 export interface TrailEntry {
   v: 'holdfast.trail/1';
-  /** Workflow time, ISO 8601: when it was decided, settled or, for the rest, when that was asked of a worker. */
+  /** Workflow time, ISO 8601: of the decision or settlement; for other entries, when a worker was asked for it. */
   at: string;
   kind: (typeof TRAIL_KINDS)[number];
   state: TrailState;
@@ -32,27 +31,27 @@ export interface TrailEntry {
   requester: string;
   /** `<step>.<index>`. */
   call_id: string;
-  /** An edit, and what makes a call wait again, begin another. */
+  /** An edit, or a call that has to wait again, begins another revision. */
   revision: number;
   tool: string;
   version: string;
   class: string;
-  /** Of the call; null for an admission, which comes before it. */
+  /** The call's digest; null for an admission, which comes before it. */
   digest: string | null;
-  /** Who decided or settled; empty where no person did. */
+  /** The person who decided or settled; empty: no person did. */
   by: string;
-  /** The block that says it, 64 hex. */
+  /** The entry's block, 64 hex. */
   block: string;
 }
 
 export interface TrailQuery {
   tool?: string;
-  /** Who decided or settled; compared as names of people are, whatever their case and spaces. */
+  /** The person who decided or settled; names are compared without regard to case and spaces. */
   by?: string;
   requester?: string;
   state?: TrailState;
   turn?: string;
-  /** Of a turn or direct call with this id, or that its requester has started under this idempotency key. */
+  /** The id of a turn or direct call, or the idempotency key under which its requester started it. */
   named?: string;
   /** Not before, ISO 8601. */
   from?: string;
@@ -65,11 +64,11 @@ export interface TrailQuery {
 }
 
 export interface TrailPage {
-  /** By time, the oldest first; `verified`: the entry's block is there and says the same. */
+  /** By time, oldest first; `verified`: the entry's block exists and says the same. */
   entries: (TrailEntry & { verified: boolean })[];
-  /** What could not be read on the way; it hides nothing else. */
+  /** Entries that could not be read; they hide no others. */
   damaged: { file: string; reason: string }[];
-  /** Null: this was the last page. */
+  /** Null: this is the last page. */
   next_cursor: string | null;
 }
 
@@ -78,7 +77,7 @@ export class TrailQueryError extends Error {
   override readonly name = 'TrailQueryError';
 }
 
-/** The entries that a block gives: none for most, and for blocks from before there was a trail. */
+/** The trail entries of a block: none for most blocks, and for blocks from before the trail existed. */
 export function entriesOf(stored: StoredBlock): TrailEntry[] {
   const { kind, at } = stored.block;
   const read = readBlock(stored);
@@ -121,7 +120,7 @@ function fieldsOf(subject: ReadSubject): JsonObject {
   return Object.fromEntries(SUBJECT.map((name) => [name, subject[name] ?? '']));
 }
 
-/** Has exactly the fields of an entry, each as it must be. */
+/** True for exactly the fields of an entry, each of them valid. */
 export function isEntry(value: Json): value is JsonObject & TrailEntry {
   if (!isJsonObject(value) || Object.keys(value).length !== FIELDS.length) return false;
   const { at, revision, digest, call_id, block, ...rest } = value;
@@ -148,7 +147,7 @@ export function isEntry(value: Json): value is JsonObject & TrailEntry {
 const HASH = /^[0-9a-f]{64}$/;
 const MOST_REVISIONS = 999_999;
 
-/** Times in one form, so that they sort as text. */
+/** One form for all times, so that they sort as text. */
 function withMs(time: string): string {
   const ms = Date.parse(time);
   return Number.isNaN(ms) ? time : new Date(ms).toISOString();
@@ -165,7 +164,7 @@ export interface CheckedTrailQuery {
   to: string;
   cursor: string | null;
   limit: number;
-  /** As it was asked: for whoever can narrow by it. */
+  /** The original query, for sources that can filter by it. */
   query: TrailQuery;
   fits(entry: TrailEntry): boolean;
 }
@@ -200,7 +199,7 @@ export function checkTrailQuery(query: TrailQuery): CheckedTrailQuery {
   };
 }
 
-/** The id that a key stands for depends on who has given it. */
+/** The id that a key stands for depends on the requester. */
 function namedSo(named: string): (entry: TrailEntry) => boolean {
   const id = asTurnId(named);
   const byRequester = new Map<string, string[]>();

@@ -1,4 +1,4 @@
-/** Appending to a transcript, and walking it. */
+/** Appends blocks to a transcript, and walks it from its head; writes and reads calls under their digests. */
 import type { BlockContent } from '../../record/write-block';
 import { lastOf } from '../../record/read-block';
 import { canonical } from '../../shared/json/canonical';
@@ -8,12 +8,12 @@ import { parseJson } from '../../shared/json/parse-json';
 import { StoreError, type NewBlock, type Store, type AdmittedRecord } from '../store';
 import { type SealedBlock, type StoredBlock, sha256 } from './seal';
 
-/** No turn comes near it; a store that answers with a loop ends here. */
+/** No turn comes near this number. It ends a walk through a store that answers with a loop. */
 const MAX_BLOCKS = 100_000;
 
 /**
- * Blocks that follow a head. They can be read at once, and are written together by `store()`: the same
- * draft again gives the same blocks, so that a retry after a crash changes nothing.
+ * Blocks that follow a head. They can be read at once, and `store()` writes them together. The same draft again gives the same
+ * blocks, so that a retry after a crash changes nothing.
  */
 export class Draft {
   readonly blocks: SealedBlock[] = [];
@@ -25,14 +25,14 @@ export class Draft {
     private readonly parent: string | null,
   ) {}
 
-  /** Hash of the last block, or of what the draft follows. */
+  /** Hash of the last block, or of the block that the draft follows. */
   get head(): string | null {
     return this.blocks.at(-1)?.hash ?? this.parent;
   }
 
   /**
    * Adds a block.
-   * @param at workflow time, ISO 8601: not the clock, or a retry would give another block
+   * @param at workflow time, ISO 8601: with the time of the clock, a retry would give another block
    */
   add({ kind, bodies }: BlockContent, at: string): SealedBlock {
     const block = this.to.seal(this.scope, { parent: this.head, kind, at, bodies });
@@ -40,7 +40,7 @@ export class Draft {
     return block;
   }
 
-  /** Everything from the first block to the last of the draft. */
+  /** All blocks from the first of the transcript to the last of the draft. */
   async whole(): Promise<StoredBlock[]> {
     const drafted = this.blocks.map(({ hash, block, parts }) => ({ hash, block, bodies: parts.map((part) => part.body) }));
     return [...(await walk(this.to, this.parent)), ...drafted];
@@ -53,7 +53,7 @@ export class Draft {
   }
 }
 
-/** Stores one block. The same append again gives the same head, which is returned. */
+/** Stores one block, and returns the new head. Appending the same block again gives the same head. */
 export async function append(store: Store, scope: string, block: NewBlock): Promise<string> {
   const sealed = store.seal(scope, block);
   await store.putBlocks([sealed]);
@@ -76,7 +76,7 @@ export async function walk(store: Store, head: string | null): Promise<StoredBlo
   return blocks.reverse();
 }
 
-// Whose a block is: the start block that comes last before it says so.
+// The turn of a block: the last start block before it names the turn.
 
 export interface TurnOfBlock {
   turn_id: string;
@@ -84,7 +84,10 @@ export interface TurnOfBlock {
   agent: string;
 }
 
-/** @param blocks from the first to the one that is meant. Null: no turn began before it */
+/**
+ * @param blocks from the first block to the one in question
+ * @returns null: no turn began before it
+ */
 export function turnOfBlock(blocks: readonly StoredBlock[]): TurnOfBlock | null {
   const start = lastOf('start', blocks);
   if (start === null) return null;
@@ -92,7 +95,7 @@ export function turnOfBlock(blocks: readonly StoredBlock[]): TurnOfBlock | null 
   return turn_id === null || requester === null || agent === null ? null : { turn_id, requester, agent };
 }
 
-/** The same for one block, read from the store as far as its turn's start. @throws StoreError */
+/** The same for one block; reads the store back to the turn's start. @throws StoreError */
 export async function findTurnOfBlock(store: Store, hash: string): Promise<TurnOfBlock | null> {
   for (let next: string | null = hash; next !== null;) {
     const stored: StoredBlock = await store.getBlock(next);
@@ -102,8 +105,8 @@ export async function findTurnOfBlock(store: Store, hash: string): Promise<TurnO
   return null;
 }
 
-// A call under its digest, as lines of an object: the canonical record, whose SHA-256 is the digest, then the input and the
-// target, whose hashes stand in the record. The calls of a step share a file, so the lines of others may stand around them.
+// A call as lines of an object, under its digest: the canonical record, whose SHA-256 is the digest, then the input and the target,
+// whose hashes are in the record. The calls of a step share a file, so lines of other calls may be around them.
 
 export function callLines({ record, input, target }: AdmittedRecord): { digest: string; lines: string[] } {
   const text = canonical({ ...record });
@@ -133,7 +136,7 @@ function hash(value: Json): string {
   return sha256(canonical(value));
 }
 
-/** Makes a value and all that is in it unchangeable: several readers share it. Returns the value. */
+/** Freezes a value and everything in it, because several readers share it. Returns the value. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

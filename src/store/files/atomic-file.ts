@@ -1,8 +1,8 @@
 /**
- * Files that appear whole or not at all, whatever dies when. The bytes go to a temporary file and are
- * flushed; then one system call makes them visible under their name; then the directory is flushed, so
- * that the name outlives a power cut. Temporary files live in one directory of the same file system:
- * a killed writer leaves at most one there, never under a name that a reader looks for.
+ * Writes files that appear whole or not at all, even if a process dies. The bytes go to a temporary file and are flushed; then one
+ * system call makes them visible under their name; then the directory is flushed, so that the name survives a power cut. Temporary
+ * files are in one directory of the same file system: a killed writer leaves at most one there, never under a name that a reader
+ * looks for.
  */
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -10,10 +10,10 @@ import { dirname, join } from 'node:path';
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_DIR = 0o700;
-/** Leftovers older than this belong to no living writer. */
+/** Temporary files older than this belong to no living writer. */
 const STALE_TEMP_MS = 3_600_000;
 
-/** Writes or replaces a file. For content that is the same whoever writes it. */
+/** Writes or replaces a file. Only for content that is the same from every writer. */
 export async function replaceFile(tempDir: string, path: string, bytes: Uint8Array): Promise<void> {
   const temp = await writeTemp(tempDir, bytes);
   await rename(temp, path);
@@ -21,9 +21,9 @@ export async function replaceFile(tempDir: string, path: string, bytes: Uint8Arr
 }
 
 /**
- * Creates a file only if there is none: `link` fails if the name is taken, and shows the whole content
- * at once (an `O_EXCL` open would show an empty file first, and keep it if the writer died there).
- * @returns false if the file was there already; what is in it is on disk either way
+ * Creates a file only if there is none: `link` fails if the name is taken, and shows the whole content at once (an `O_EXCL` open
+ * would show an empty file first, which would stay if the writer died then).
+ * @returns false if the file existed already; its content is on disk either way
  */
 export async function createFile(tempDir: string, path: string, bytes: Uint8Array): Promise<boolean> {
   const temp = await writeTemp(tempDir, bytes);
@@ -44,7 +44,7 @@ export async function createFile(tempDir: string, path: string, bytes: Uint8Arra
   }
 }
 
-/** Makes directories of one parent, readable by this user only, and flushes their names. The parent must exist. */
+/** Makes directories in one parent, readable by this user only, and flushes their names. The parent must exist. */
 export async function makeDirs(parent: string, names: string[]): Promise<void> {
   await Promise.all(
     names.map((name) =>
@@ -53,11 +53,11 @@ export async function makeDirs(parent: string, names: string[]): Promise<void> {
       }),
     ),
   );
-  // Flushed even if another process made them: that one may not have come to its own flush yet.
+  // Flushed even if another process made them: that process may not have flushed them yet.
   await syncDir(parent);
 }
 
-/** Flushes a directory's names. Windows cannot, and does it by itself. */
+/** Flushes a directory's names. Windows has no such call, and does it by itself. */
 export async function syncDir(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(path, 'r');
@@ -68,7 +68,7 @@ export async function syncDir(path: string): Promise<void> {
   }
 }
 
-/** Removes what killed writers left behind, once it is too old to belong to a living one. */
+/** Removes files that killed writers left behind, once they are too old to belong to a living one. */
 export async function sweepTemp(tempDir: string, now = Date.now()): Promise<void> {
   for (const name of await readdir(tempDir)) {
     const path = join(tempDir, name);
@@ -77,7 +77,7 @@ export async function sweepTemp(tempDir: string, now = Date.now()): Promise<void
   }
 }
 
-/** What is in a directory; nothing where there is none. */
+/** The names in a directory; none if it does not exist. */
 export async function namesIn(dir: string): Promise<string[]> {
   try {
     return await readdir(dir);

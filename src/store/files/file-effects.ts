@@ -1,11 +1,10 @@
 /**
- * Effect records as files: each version is one, `effects/<key>/<dispatch>.<version>.json`, created with `link`, which the
- * file system lets exactly one process do; a reader never sees half a record. The present state is the file with the highest
- * numbers.
+ * Effect records as files. Each version is one file, `effects/<key>/<dispatch>.<version>.json`, created with `link`, which the file
+ * system lets exactly one process do; a reader never sees half a record. The file with the highest numbers is the present state.
  *
- * `effects-by-digest/<hash of turn and digest, or of turn and act>/<key>` finds a turn's call without its key. The entry is
- * flushed before the claim is created: a crash between the two leaves an entry that leads to no
- * claim, which is skipped; the other order would leave a claim that nobody finds.
+ * `effects-by-digest/<hash of turn and digest, or of turn and act>/<key>` finds a turn's call without its key. This entry is
+ * flushed before the claim is created: a crash between the two leaves an entry without a claim, which is skipped. The other order
+ * would leave a claim that nobody finds.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * Content-addressed objects: the canonical JSON of each, in a file of `objects/` that is named by its
- * SHA-256. What is stored together shares one file, which then has a name for each: a block is followed
- * by its parts, line by line, and the blocks of a step follow each other.
+ * Content-addressed objects as files: the canonical JSON of each is in a file of `objects/` that is named by its SHA-256. Objects
+ * that are stored together share one file, which has a name for each of them: a block is followed by its parts, line by line, and
+ * the blocks of a step follow each other.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -34,8 +34,8 @@ export class FileObjects implements Objects {
   }
 
   /**
-   * A name that is taken may stand for a file that a dying writer left half done: it is replaced, by the same content if it
-   * was whole. The trail comes last: it tells of nothing that is not there.
+   * An existing name may be of a file that a dying writer left half done: the file is replaced, by the same content if it was
+   * whole. The trail is written last, so that it never names a block that is missing.
    */
   async put(objects: ObjectLines[], trail: TrailEntry[]): Promise<void> {
     const bytes = bytesOf(objects.flatMap((object) => object.lines));
@@ -86,8 +86,8 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
-// Files that tools made, as they are: each under the SHA-256 of its bytes in `bytes/`. What is read is hashed
-// again, so that a damaged file is never served as the one that was asked for.
+// Files that tools made, as they are: each under the SHA-256 of its bytes in `bytes/`. Bytes that are read are hashed again, so
+// that a damaged file is never served as the one that was asked for.
 
 export class FileBytes {
   private constructor(
@@ -100,10 +100,10 @@ export class FileBytes {
     return new FileBytes(join(root, 'bytes'), tempDir);
   }
 
-  /** @returns the SHA-256; once it resolves the bytes outlive a power cut */
+  /** @returns the SHA-256; once it resolves, the bytes survive a power cut */
   async put(bytes: Uint8Array): Promise<string> {
     const hash = hashOf(bytes);
-    // Written again if it is there: by the same content, or over one that is damaged.
+    // An existing file is written again: with the same content, or over a damaged one.
     await replaceFile(this.tempDir, join(this.dir, hash), bytes);
     return hash;
   }

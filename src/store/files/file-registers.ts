@@ -1,15 +1,15 @@
 /**
- * Registers as files, by compare-and-swap. Each value of a register is a file of its own,
- * `registers/<hash of the name>/<n>`; to change it is to create file n + 1 with `link`, which the file system
- * lets exactly one process do. So there is no lock that a killed process could leave behind.
+ * Registers as files, changed by compare-and-swap. Each value of a register is a file of its own, `registers/<hash of the
+ * name>/<n>`. A change creates file n + 1 with `link`, which the file system lets exactly one process do, so no killed process can
+ * leave a lock behind.
  *
- * Old values go, but the last {@link VERSIONS_TO_KEEP} stay. A process that stood still between reading n and creating n + 1
- * sees that n is gone, and begins anew: its n + 1 may have been there before.
+ * Old values are removed, except the last {@link VERSIONS_TO_KEEP}. A process that paused between reading n and creating n + 1 sees
+ * that n is gone, and starts again: its n + 1 may have existed before.
  *
- * A register that nobody has changed for 30 days goes, as a whole, unless its name says that it is kept. Whoever changes it in that moment finds the value that he
- * has read gone, or the folder, and begins anew; what he had written on top of it is nobody's, and goes too.
+ * A register that has not changed for 30 days is removed as a whole, unless its name marks it as permanent. A process that changes
+ * it at that moment finds that the value it read, or the folder, is gone, and starts again; the file that it wrote is removed too.
  *
- * Nothing is flushed: after a power cut nobody holds what a register says, and half a file counts as none.
+ * Nothing is flushed: after a power cut no process relies on a register's value, and half a file counts as none.
  */
 import { randomBytes } from 'node:crypto';
 import { access, link, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
@@ -22,16 +22,16 @@ import { QueueByName, isKeptKey, registerKey } from '../core/registers';
 import type { RegisterChange, RegisterStore } from '../store';
 
 const VERSIONS_TO_KEEP = 32;
-/** What nobody has changed for so long says nothing of the moment any more. */
+/** A value that has not changed for this long says nothing about the present. */
 const KEPT_MS = 30 * 86_400_000;
-/** A process that runs for long sweeps in the background: soon after it has begun, and then daily. A command never does. */
+/** A long-running process sweeps in the background: soon after its start, and then daily. A command never does. */
 const FIRST_SWEEP_MS = 60_000;
 const SWEEP_EVERY_MS = 86_400_000;
-/** Registers that are looked at in one sweep; of more, a random part each time. */
+/** Most registers that one sweep looks at; of more, a random part each time. */
 const MOST_LOOKED_AT = 100_000;
 const PRIVATE_DIR = 0o700;
 const NUMBER = /^[1-9]\d{0,14}$/;
-/** Another process was faster: longest pause before the next try, ms. */
+/** Longest pause before the next try after another process was faster, ms. */
 const LONGEST_PAUSE = 20;
 
 export class FileRegisters implements RegisterStore {
@@ -61,7 +61,7 @@ export class FileRegisters implements RegisterStore {
     return this.queue.add(name, () => this.swap(registerKey(name), change));
   }
 
-  /** Removes what is old, one register after the other. Several processes may do so at once. */
+  /** Removes old registers, one after the other. Several processes may do so at once. */
   async sweep(): Promise<void> {
     const all = await readdir(this.dir);
     const from = Math.floor(Math.random() * all.length);
@@ -76,13 +76,13 @@ export class FileRegisters implements RegisterStore {
 
   private sweepIn(ms: number): NodeJS.Timeout {
     const sweep = async () => {
-      await this.sweep().catch(() => undefined); // what is left is swept tomorrow, or by another process
+      await this.sweep().catch(() => undefined); // the rest is swept tomorrow, or by another process
       if (!this.closed) this.timer = this.sweepIn(SWEEP_EVERY_MS);
     };
     return setTimeout(() => void sweep(), ms).unref();
   }
 
-  /** Each change of a register makes a file in its folder. */
+  /** The folder's time is its last change: each one makes a file in it. */
   private async isOld(folder: string): Promise<boolean> {
     const info = await stat(join(this.dir, folder)).catch(() => null); // another process may sweep too
     return info !== null && info.isDirectory() && this.clock() - info.mtimeMs > KEPT_MS;
@@ -90,7 +90,7 @@ export class FileRegisters implements RegisterStore {
 
   private async remove(folder: string): Promise<void> {
     await this.drop(folder, Number.MAX_SAFE_INTEGER);
-    await rmdir(join(this.dir, folder)).catch(() => undefined); // somebody has just changed it
+    await rmdir(join(this.dir, folder)).catch(() => undefined); // another process has just changed it
   }
 
   private async swap<T>(folder: string, change: RegisterChange<T>): Promise<T> {
@@ -102,7 +102,7 @@ export class FileRegisters implements RegisterStore {
     }
   }
 
-  /** The highest number and its value; 0 and null where there is none, or it cannot be read. */
+  /** The highest number and its value; 0 and null if there is none. An unreadable value is null. */
   private async latest(folder: string): Promise<{ number: number; value: Json }> {
     for (;;) {
       const number = (await this.numbers(folder)).at(-1) ?? 0;
@@ -110,7 +110,7 @@ export class FileRegisters implements RegisterStore {
       try {
         return { number, value: valueOf(await readFile(join(this.dir, folder, String(number)), 'utf8')) };
       } catch (error) {
-        if (!hasCode(error, 'ENOENT')) throw error; // gone: there are many newer ones by now
+        if (!hasCode(error, 'ENOENT')) throw error; // removed: there are many newer ones by now
       }
     }
   }
@@ -136,7 +136,7 @@ export class FileRegisters implements RegisterStore {
     return true;
   }
 
-  /** Ascending, so that whoever finds a value knows that all younger ones were never swept. */
+  /** In ascending order, so that a process that finds a value knows that no newer value was ever removed. */
   private async drop(folder: string, upTo: number): Promise<void> {
     if (upTo < 1) return;
     for (const number of await this.numbers(folder)) {

@@ -1,5 +1,5 @@
 /**
- * The embedded default: a store in one directory, shared by any number of processes of one machine.
+ * The default store: files in one directory, shared by any number of processes of one machine.
  *
  *     objects/<hash>            blocks with their parts, and single parts: see file-objects.ts
  *     effects/<key>/<n>.<v>.json, effects-by-digest/…   see file-effects.ts
@@ -24,7 +24,7 @@ import { FileTrail } from './file-trail';
 
 export class FileStore {
   /**
-   * Opens the store, and makes what is missing of it (directories 0700, files 0600).
+   * Opens the store, and makes what is missing (directories 0700, files 0600).
    * @throws StoreError `damaged` for a bad salt.key; a system error if the directory cannot be used
    */
   static async open(dir: string): Promise<Store> {
@@ -51,11 +51,11 @@ export class FileStore {
   }
 }
 
-// Can files be written right now? For readiness: a worker that cannot write should be given nothing to do.
+// Whether files can be written now. For readiness: a worker that cannot write should get no work.
 
 /**
- * Writes and removes a small file beside the store's other temporary ones.
- * @throws Error the system's, e.g. ENOSPC or EACCES
+ * Writes and removes a small file beside the store's other temporary files.
+ * @throws Error of the system, e.g. ENOSPC or EACCES
  */
 export async function checkWritable(tempDir: string): Promise<void> {
   const path = join(tempDir, `ready-${process.pid}-${randomBytes(6).toString('hex')}`);

@@ -1,6 +1,6 @@
 /**
- * The trail as files, which are only ever created: one an entry, `trail/<position>`, so that a page is read in order without
- * an index beside it.
+ * The trail as files, which are only ever created: one file per entry, `trail/<position>`, so that a page is read in order without
+ * a separate index.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { createFile, makeDirs, namesIn } from './atomic-file';
 import { isEntry, type TrailEntry, type CheckedTrailQuery } from '../core/trail';
 import { type TrailRead, type TrailSource, isDay, positionOf, timeIn } from '../core/trail-pages';
 
-/** No entry is longer: names are bounded long before. */
+/** No entry is longer: names are limited far below this. */
 const MAX_BYTES = 64 * 1024;
 /** Files read at once. */
 const GROUP = 32;
@@ -26,7 +26,7 @@ export class FileTrail implements TrailSource {
     return new FileTrail(join(storeDir, 'trail'), tempDir);
   }
 
-  /** Once it resolves the entries outlive a power cut. An entry that is there already stays as it is. */
+  /** Once it resolves, the entries survive a power cut. An existing entry stays as it is. */
   async append(entries: TrailEntry[]): Promise<void> {
     if (entries.length === 0) return;
     await makeDirs(this.dir, [...new Set(entries.map(({ at }) => at.slice(0, 10)))]);

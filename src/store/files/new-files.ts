@@ -1,10 +1,9 @@
 /**
- * New files of one directory, written in groups. While one group waits for the disk the next one
- * gathers, and then goes to disk as a whole: one wait for all of it, however many turns run at once.
+ * Writes new files of one directory in groups. While one group waits for the disk, the next one gathers, and then goes to disk as a
+ * whole: one wait for all of it, however many turns run at once.
  *
- * A name may appear before its content is flushed, so a power cut can leave less than the whole under a
- * name that nobody has been told yet. That is for names that are hashes of their content: whoever reads
- * checks it, and whoever stores it again replaces it.
+ * A name may appear before its content is flushed, so a power cut can leave an incomplete file under a name that no caller has
+ * received yet. So names must be hashes of their content: readers check it, and storing the content again replaces the file.
  */
 import { closeSync, fsync, linkSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,20 +26,20 @@ interface CreatedFile extends NewFile {
 
 const flush = promisify(fsync);
 const PRIVATE_FILE = 0o600;
-/** Files open at once. */
+/** Most files open at once. */
 const GROUP = 64;
 
 export class NewFiles {
   private waiting: NewFile[] = [];
   private writing = false;
-  /** The folder, kept open for its flushes; opened again after an error. */
+  /** The folder, kept open for its flushes; reopened after an error. */
   private folder: number | null = null;
 
   constructor(private readonly dir: string) {}
 
   /**
-   * Adds one file under all of these names; none of them may be the name of another content.
-   * @returns the names that were taken, and were left as they are; the others are on disk
+   * Adds one file under all of these names. None of them may be the name of other content.
+   * @returns the names that existed, and were left as they are; the others are on disk
    */
   add(names: string[], bytes: Uint8Array): Promise<string[]> {
     return new Promise((resolve, reject) => {
@@ -51,12 +50,12 @@ export class NewFiles {
 
   private async writeAll(): Promise<void> {
     this.writing = true;
-    await setImmediate(); // what is stored in the same breath goes together
+    await setImmediate(); // files that are stored at the same moment share a group
     while (this.waiting.length > 0) await this.writeGroup(this.waiting.splice(0, GROUP));
     this.writing = false;
   }
 
-  /** Creating touches the page cache only, and is done at once; one flush of names serves the whole group. */
+  /** Creating touches the page cache only, so it is synchronous; one flush of names serves the whole group. */
   private async writeGroup(group: NewFile[]): Promise<void> {
     const created = group.flatMap((file): CreatedFile[] => this.create(file));
     const [names, ...contents] = await Promise.allSettled([
@@ -72,12 +71,12 @@ export class NewFiles {
   }
 
   private async flushNames(): Promise<void> {
-    if (process.platform === 'win32') return; // it cannot, and does it by itself
+    if (process.platform === 'win32') return; // Windows cannot, and does it by itself
     this.folder ??= openSync(this.dir, 'r');
     await flush(this.folder);
   }
 
-  /** An error is told to whoever wanted the file; the rest of the group goes on. */
+  /** An error goes to the caller that added the file; the rest of the group continues. */
   private create(wanted: NewFile): CreatedFile[] {
     let file: number | null = null;
     try {
@@ -93,14 +92,14 @@ export class NewFiles {
     } catch (error) {
       if (file !== null) closeSync(file);
       if (this.folder !== null) closeSync(this.folder);
-      this.folder = null; // it may have been moved away
+      this.folder = null; // the folder may have been moved away
       wanted.reject(error);
       return [];
     }
   }
 }
 
-/** The new file, open and written, or null if the name is taken. */
+/** The new file, open and written; null: the name is taken. */
 function createNew(path: string, bytes: Uint8Array): number | null {
   const file = unlessTaken(() => openSync(path, 'wx', PRIVATE_FILE));
   if (file === null) return null;

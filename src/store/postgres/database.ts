@@ -1,6 +1,6 @@
 /**
- * Connections to PostgreSQL, pooled. Every statement here is one that may run twice: where a connection is lost nobody knows
- * whether the statement counted, so it is sent again, on another connection, until it is answered or patience ends.
+ * Pooled connections to PostgreSQL. Every statement of `query` may run twice: after a lost connection it is unknown whether the
+ * statement took effect, so it is sent again, on another connection, until it is answered or the time is over.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Pool, PoolClient, QueryResultRow } from 'pg';
@@ -9,7 +9,7 @@ import { withoutPassword } from '../../shared/text/secrets';
 
 const CONNECT_WITHIN_MS = 5000;
 const ANSWER_WITHIN_MS = 30_000;
-/** As long as a restart with recovery, or a failover, usually takes: an effect that happened should get its record. */
+/** As long as a restart with recovery, or a failover, usually takes, so that an effect that happened gets its record. */
 const PATIENCE_MS = 30_000;
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1000;
@@ -17,7 +17,7 @@ const LONGEST_PAUSE_MS = 1000;
 export type Value = string | number | Buffer | null | string[];
 
 export class Database {
-  // Hidden also from whoever prints or logs a store whole: both hold the password.
+  // Private fields, so that code that prints or logs a whole store does not show them: both hold the password.
   readonly #pool: Pool;
   readonly #address: Address;
   #closing: Promise<void> | undefined;
@@ -32,7 +32,7 @@ export class Database {
     return this.#address.shown;
   }
 
-  /** Connects to nothing yet. @throws Error in one line for a URL that cannot be used */
+  /** Does not connect yet. @throws Error in one line for a URL that cannot be used */
   static async at(url: string): Promise<Database> {
     const address = addressOf(url);
     const { Pool } = optionalPackage<typeof import('pg')>('pg', 'PostgreSQL');
@@ -48,16 +48,16 @@ export class Database {
         allowExitOnIdle: true, // a command ends without closing its store
       });
     } catch (error) {
-      throw databaseError(error, address); // such as a certificate's file that is not there
+      throw databaseError(error, address); // such as a certificate file that is missing
     }
-    // An idle connection that breaks is replaced when one is needed; without a listener it would end the process.
+    // A broken idle connection is replaced when one is needed; without a listener, its error would end the process.
     pool.on('error', () => undefined);
     return new Database(pool, address);
   }
 
   /**
    * One statement, one round trip.
-   * @param sql one that changes nothing more when it runs again
+   * @param sql a statement that changes nothing more when it runs again
    * @throws DatabaseError
    */
   async query<Row extends QueryResultRow>(sql: string, values: Value[] = []): Promise<Row[]> {
@@ -72,7 +72,7 @@ export class Database {
     }
   }
 
-  /** The same without patience: for whoever wants to know how things are now. */
+  /** The same without retries, for callers that want the present state. */
   async queryNow<Row extends QueryResultRow>(sql: string, values: Value[] = []): Promise<Row[]> {
     try {
       return (await this.#pool.query<Row>(sql, values)).rows;
@@ -81,7 +81,7 @@ export class Database {
     }
   }
 
-  /** All of it or nothing; not repeated. @throws DatabaseError; what the body throws */
+  /** All or nothing; not repeated. @throws DatabaseError; what the body throws */
   async transaction<T>(body: (client: PoolClient) => Promise<T>): Promise<T> {
     let client: PoolClient;
     try {
@@ -101,7 +101,7 @@ export class Database {
         ? error
         : databaseError(error, this.#address);
     } finally {
-      client.release(broken); // one with half a transaction is not used again
+      client.release(broken); // a connection with half a transaction is not used again
     }
   }
 
@@ -111,7 +111,7 @@ export class Database {
   }
 }
 
-// What PostgreSQL, or the way to it, answered, in one line that says what to do and shows no row and no password.
+// Errors of PostgreSQL, or of the connection to it, in one line that says what to do and shows no row and no password.
 
 /** SQLSTATE or system code → what to do. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const TODO: Readonly<Record<string, string>> = {
@@ -127,7 +127,7 @@ const TODO: Readonly<Record<string, string>> = {
   '53300': 'Raise max_connections, or lower pool_max in HOLDFAST_STORE.',
 };
 
-/** Of these it is known, or may be hoped, that the same statement works a little later. */
+/** After these errors the same statement is likely to work a little later. */
 const PASSING = new Set([
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN'],
   ...['57P01', '57P02', '57P03', '53300', '40001', '40P01'], // shutting down, crashed, starting up, too many connections, lost to another transaction
@@ -145,7 +145,7 @@ export class DatabaseError extends Error {
   }
 }
 
-/** The driver's errors carry rows (`detail`) and the client with its password: nothing of them is passed on but code and message. */
+/** The driver's errors carry rows (`detail`) and the client with its password: only code and message are passed on. */
 export function databaseError(error: unknown, { shown, password }: Address): DatabaseError {
   const { message } = innermost(error);
   const code = codeOf(error);
@@ -157,7 +157,7 @@ export function databaseError(error: unknown, { shown, password }: Address): Dat
   );
 }
 
-/** True when it is not known whether the statement counted, or known that it did not and may yet. */
+/** True if it is unknown whether the statement took effect, or if it did not and may still succeed. */
 export function isPassing(error: unknown): boolean {
   const code = codeOf(error);
   return PASSING.has(code) || code.startsWith('08') || CONNECTION_LOSS.test(innermost(error).message);
@@ -168,28 +168,28 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : '';
 }
 
-/** Node tries each address of a host, and then throws them all, without a message. */
+/** Node tries each address of a host, and then throws all their errors together, without a message. */
 function innermost(error: unknown): { message: string; code?: unknown } {
   const { errors, message } = error as { errors?: unknown; message?: unknown };
   if (Array.isArray(errors) && errors.length > 0) return innermost(errors[0]);
   return typeof message === 'string' ? (error as { message: string }) : { message: String(error) };
 }
 
-// HOLDFAST_STORE=postgres://… taken apart.
+// Parses HOLDFAST_STORE=postgres://….
 
 export interface Address {
-  /** What the driver is given. */
+  /** Passed to the driver. */
   url: string;
   password: string;
   /** For screens and logs. */
   shown: string;
-  /** Connections of this process at most. */
+  /** Most connections of this process. */
   poolMax: number;
 }
 
 const DEFAULT_POOL_MAX = 10;
 
-/** @throws Error in one line that does not show the URL: it may hold a password where it cannot be told from the rest */
+/** @throws Error in one line that does not show the URL: a password in it may not be recognizable */
 export function addressOf(text: string): Address {
   const url = parseUrl(text);
   const given = url.searchParams.get('pool_max');
@@ -206,10 +206,10 @@ function parseUrl(text: string): URL {
   try {
     const url = new URL(text);
     decodeComponent(url.password);
-    // An @ or a / that was not encoded moves what follows it into another part.
+    // An @ or a / that was not encoded moves the text after it into another part of the URL.
     if (!url.pathname.includes('@') && !url.hash) return url;
   } catch {
-    // told below, without what was given
+    // reported below, without the given text
   }
   throw new Error(
     'HOLDFAST_STORE is no URL of the form postgres://USER:PASSWORD@HOST/DATABASE; in user and password, characters such as @ / # ? % must be percent-encoded',

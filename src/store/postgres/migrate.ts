@@ -1,11 +1,11 @@
 /**
- * The tables, brought to this build's version. Several processes may start at once: an advisory lock lets one of them do it,
- * in one transaction, so that it is done whole or not at all; the others find it done.
+ * Brings the tables to this build's version. Several processes may start at once: an advisory lock lets one of them do it, in one
+ * transaction, so that it is done whole or not at all; the others find it done.
  */
 import type { Database } from './database';
 import { MIGRATIONS, type Migration } from './migrations';
 
-/** Any number, as long as nobody else uses it in this database: "holdfast" in ASCII. */
+/** Any number that nothing else uses in this database: "holdfast" in ASCII. */
 const LOCK = 0x686f6c6466617374n;
 const LATEST_VERSION = MIGRATIONS.length;
 const HIGHEST = 'SELECT max(number) AS present FROM holdfast.migrations';
@@ -24,7 +24,7 @@ export async function tablesVersion(database: Database): Promise<TablesVersion> 
 }
 
 /**
- * A database that is up to date is only read: whoever runs workers needs no right to create tables.
+ * A database that is up to date is only read, so that a worker needs no right to create tables.
  * @throws Error for tables of a newer build; DatabaseError
  */
 export async function migrate(database: Database, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
@@ -33,7 +33,7 @@ export async function migrate(database: Database, migrations: readonly Migration
   if (present === migrations.length) return;
   await database.transaction(async (client) => {
     await client.query(`SELECT pg_advisory_xact_lock(${LOCK})`);
-    // Asked first: to create a schema "if not exists" takes the right to create one, also where an administrator has made it.
+    // Checked first: `CREATE SCHEMA IF NOT EXISTS` needs the right to create a schema even if an administrator has made it.
     const { rows: schemas } = await client.query(`SELECT 1 FROM pg_namespace WHERE nspname = 'holdfast'`);
     if (schemas.length === 0) await client.query('CREATE SCHEMA holdfast');
     await client.query(

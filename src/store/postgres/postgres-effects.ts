@@ -1,7 +1,7 @@
 /**
- * Effect records as rows, never changed: the primary key lets exactly one process create a version. Whoever creates one makes
- * up a `creator` for it: where a connection was lost after the row was written, the statement that is sent again finds its own
- * row, and knows that the claim is its own.
+ * Effect records as rows, which are never changed: the primary key lets exactly one process create a version. That process makes up
+ * a `creator` for it. If the connection is lost after the row was written, the repeated statement finds its own row, and knows that
+ * the claim is its own.
  */
 import { randomUUID } from 'node:crypto';
 import { decodeRecord, encodeRecord, namesOf, type EffectVersion, type EffectVersions } from '../core/effects';
@@ -23,7 +23,7 @@ export class PostgresEffects implements EffectVersions {
   async create(record: EffectRecord, version: number): Promise<boolean> {
     const { idempotency_key: key, dispatch } = record;
     const { digest, act } = namesOf(record);
-    // DO UPDATE, not DO NOTHING: it waits for a row of another transaction that is about to be there, and looks at that one.
+    // DO UPDATE, not DO NOTHING: it waits for an uncommitted row of another transaction, and then looks at that row.
     const rows = await this.database.query(
       `INSERT INTO holdfast.effects AS e (key, dispatch, version, creator, by_digest, by_act, record) VALUES ($1, $2, $3, $4, $5, $6, $7)
        ON CONFLICT (key, dispatch, version) DO UPDATE SET creator = e.creator WHERE e.creator = EXCLUDED.creator RETURNING 1`,

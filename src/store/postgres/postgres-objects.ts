@@ -1,6 +1,6 @@
 /**
- * Objects as rows: a block with its parts is one row, line by line as in a file. The blocks of a step and what they add to the
- * trail are one statement, so one round trip, and are there together or not at all.
+ * Objects as rows: a block with its parts is one row, line by line as in a file. One statement, so one round trip, writes the
+ * blocks of a step and their trail entries, all or none of them.
  */
 import { createHash } from 'node:crypto';
 import type { ObjectLines, Objects, Bytes } from '../core/content-store';
@@ -10,9 +10,9 @@ import type { TrailEntry } from '../core/trail';
 import type { Database, Value } from './database';
 import { rowOf } from './postgres-trail';
 
-/** Rows of one statement: PostgreSQL takes 65,535 parameters. */
+/** Rows per statement: PostgreSQL takes 65,535 parameters. */
 const GROUP = 1000;
-/** What is read with a block: whoever asks for it walks the transcript, most often. */
+/** How much is read ahead with a block: most callers walk the transcript. */
 const AHEAD_BLOCKS = 64;
 const AHEAD_BYTES = 1_000_000;
 
@@ -25,13 +25,13 @@ export class PostgresObjects implements Objects {
   constructor(private readonly database: Database) {}
 
   async put(objects: ObjectLines[], trail: TrailEntry[]): Promise<void> {
-    // In one order everywhere: two processes that store the same wait for each other, never both.
+    // The same order everywhere, so that two processes that store the same objects never deadlock.
     const sorted = [...objects].sort((a, b) => (a.hash < b.hash ? -1 : 1));
     for (let start = GROUP; start < sorted.length; start += GROUP) await this.putGroup(sorted.slice(start, start + GROUP), []);
     await this.putGroup(sorted.slice(0, GROUP), trail);
   }
 
-  /** A row that is there is left as it is if it is sound: only a damaged one differs. */
+  /** An intact row stays as it is: only a damaged one differs. */
   private async putGroup(objects: ObjectLines[], trail: TrailEntry[]): Promise<void> {
     const values: Value[] = [];
     const rows = objects.map(({ hash, lines }) => {
@@ -51,7 +51,7 @@ export class PostgresObjects implements Objects {
     );
   }
 
-  /** With its ancestors, up to a bound: else a transcript of a thousand blocks would be a thousand round trips. */
+  /** Reads ancestors too, up to a bound: otherwise a transcript of a thousand blocks would take a thousand round trips. */
   async get(hash: string): Promise<{ lines: string[]; ahead: ObjectLines[] }> {
     const rows = await this.database.query<Row>(
       `WITH RECURSIVE chain AS (
@@ -93,7 +93,7 @@ function parentIn(line: string): Buffer | null {
   return isHash(parent) ? bytesOf(parent) : null;
 }
 
-// Files that tools made, as rows; what is read is hashed again.
+// Files that tools made, as rows; bytes are hashed again when they are read.
 
 export class PostgresBytes implements Bytes {
   constructor(private readonly database: Database) {}

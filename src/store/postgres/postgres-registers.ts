@@ -1,6 +1,6 @@
 /**
- * Registers as rows with a version: a change counts if the version is still the one that it was made from. The clock is the
- * database's, so that machines whose clocks differ agree.
+ * Registers as rows with a version: a change counts only if the version is still the one that it was based on. The clock is the
+ * database's, so that machines with different clocks agree.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Json } from '../../shared/json/json';
@@ -9,9 +9,9 @@ import { QueueByName, registerKey } from '../core/registers';
 import type { RegisterChange, RegisterStore } from '../store';
 import type { Database } from './database';
 
-/** What nobody has changed for so long says nothing of the moment any more. */
+/** A value that has not changed for this long says nothing about the present. */
 const KEPT_DAYS = 30;
-/** Another process was faster: longest pause before the next try, ms. */
+/** Longest pause before the next try after another process was faster, ms. */
 const LONGEST_PAUSE = 20;
 
 interface Register {
@@ -34,7 +34,7 @@ export class PostgresRegisters implements RegisterStore {
     return this.queue.add(name, () => this.swap(registerKey(name), change));
   }
 
-  /** Removes what is old, but for what is kept (core/registers.ts). */
+  /** Removes old registers, except permanent ones (core/registers.ts). */
   async sweep(): Promise<void> {
     await this.database.query(
       `DELETE FROM holdfast.registers WHERE changed_at < now() - $1::int * interval '1 day' AND name NOT LIKE 'kept-%'`,
@@ -51,7 +51,7 @@ export class PostgresRegisters implements RegisterStore {
     }
   }
 
-  /** Version 0 and null where there is none. */
+  /** Version 0 and null if there is none. */
   private async present(name: string): Promise<Register> {
     const [row] = await this.database.query<{ now: string; version: string | null; value: string | null }>(
       `SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now, version, value
@@ -61,7 +61,7 @@ export class PostgresRegisters implements RegisterStore {
     return { version: row!.version ?? '0', value: valueOf(row!.value), now: Number(row!.now) };
   }
 
-  /** False: another process was faster, or this one was, and its answer was lost: then `change` runs again, as it may. */
+  /** False: another process was faster, or this one was, and its answer was lost: then `change` runs again, which is allowed. */
   private async replace(name: string, version: string, value: Json): Promise<boolean> {
     const sql =
       version === '0'

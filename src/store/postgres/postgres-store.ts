@@ -1,6 +1,6 @@
 /**
- * A store in one PostgreSQL database, for workers on several machines: schema `holdfast`, made by migrate.ts. It is as safe as
- * the database's commits are: those must be on disk (and, with a standby that may take over, on the standby's) when they return.
+ * A store in one PostgreSQL database, for workers on several machines: schema `holdfast`, made by migrate.ts. It is only as safe as
+ * the database's commits: they must be on disk when they return (and, with a standby that may take over, on the standby's disk).
  */
 import type { Json } from '../../shared/json/json';
 import { createStore } from '../core/create-store';
@@ -13,14 +13,15 @@ import { PostgresEffects } from './postgres-effects';
 import { PostgresRegisters } from './postgres-registers';
 import { PostgresTrail } from './postgres-trail';
 
-/** 12: the oldest whose syntax and planner this counts on. */
+/** 12: the oldest version with the syntax and planner that the statements need. */
 const LEAST_SERVER = 120_000;
 
 export class PostgresStore {
   /**
    * Opens the store, and makes or updates its tables.
    * @param url as HOLDFAST_STORE
-   * @throws Error in one line, without the password, for a URL or a database that cannot be used; StoreError `damaged` for a bad salt key
+   * @throws Error in one line, without the password, for a URL or a database that cannot be used; StoreError `damaged` for a bad
+   * salt key
    */
   static async open(url: string): Promise<Store> {
     const database = await Database.at(url);
@@ -48,13 +49,13 @@ export class PostgresStore {
     }
   }
 
-  /** What is there, changing nothing. @throws Error as `open` */
+  /** Describes what is there, and changes nothing. @throws Error as `open` */
   static async describe(url: string): Promise<string> {
     const database = await Database.at(url);
     try {
       const server = await checkServer(database);
       const { present, known } = await tablesVersion(database);
-      if (present > known) await migrate(database); // says so
+      if (present > known) await migrate(database); // throws
       const tables = present === known ? `tables version ${present}` : `tables version ${present}, ${known} once a worker starts`;
       return `${database.displayUrl}: PostgreSQL ${server}, ${tables}`;
     } finally {
@@ -62,7 +63,7 @@ export class PostgresStore {
     }
   }
 
-  /** One register, where the tables are there; changes nothing. @throws Error as `open` */
+  /** One register, if the tables exist; changes nothing. @throws Error as `open` */
   static async readRegister(url: string, name: string): Promise<{ value: Json; now: number }> {
     const database = await Database.at(url);
     try {
@@ -83,7 +84,7 @@ interface ServerSettings {
   standby: boolean;
 }
 
-/** @returns its version @throws Error for a server that would lose, or change, what it was given */
+/** @returns its version @throws Error for a server that could lose, or change, what it stores */
 async function checkServer(database: Database): Promise<string> {
   const [server] = await database.queryNow<ServerSettings & Record<string, unknown>>(
     `SELECT current_setting('server_version_num')::int AS number, split_part(current_setting('server_version'), ' ', 1) AS version,
@@ -116,7 +117,7 @@ async function openIdentity(database: Database): Promise<StoreIdentity> {
   return readIdentity(bytes.toString('utf8'), "The row 'store' of holdfast.secrets");
 }
 
-/** Of several processes that make it at once one wins, and all read that one. */
+/** If several processes make it at once, one succeeds, and all of them read its value. */
 async function madeOnce(database: Database, name: string, make: () => Buffer): Promise<Buffer> {
   const read = () => database.query<{ bytes: Buffer }>('SELECT bytes FROM holdfast.secrets WHERE name = $1', [name]);
   let [row] = await read();

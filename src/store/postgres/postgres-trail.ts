@@ -1,4 +1,4 @@
-/** The trail as rows. Columns narrow a query; whether an entry fits it, and whether it is what was stored, is judged by its text. */
+/** The trail as rows. Columns narrow a query; the entry's text decides whether it matches, and whether it is what was stored. */
 import { plainName } from '../../shared/approval/approval';
 import { canonical } from '../../shared/json/canonical';
 import { asTurnId } from '../../shared/ids';
@@ -9,7 +9,7 @@ import type { Database, Value } from './database';
 
 /** Rows read at once. */
 const GROUP = 500;
-/** Bytes of an index entry are bounded, and what a column is for is to narrow. */
+/** The size of an index entry is limited, and a column only has to narrow a query. */
 const COLUMN_CHARACTERS = 200;
 
 interface Row {
@@ -48,7 +48,7 @@ function conditions({ from, to, query }: CheckedTrailQuery): { where: string[]; 
   const only = (name: string, value: string) => where.push(`${name} = $${values.push(value) + 1}`);
   const { turn, named, requester, by, state } = query;
   if (turn !== undefined) only('turn', column(turn));
-  // A key's id is a hash that begins with k_; `turn` is collated as "C", so that its index serves LIKE.
+  // The id for a key is a hash that begins with k_; `turn` is collated as "C", so that its index serves LIKE.
   if (named !== undefined)
     where.push(`(turn = $${values.push(column(asTurnId(named))) + 1} OR turn LIKE 'k\\_%' OR turn LIKE 'call/%')`);
   if (requester !== undefined) only('requester', column(plainName(requester)));
@@ -72,7 +72,7 @@ function read({ position, entry: text }: Row): TrailRead {
   }
 }
 
-/** PostgreSQL's text has no NUL. */
+/** PostgreSQL's text cannot hold a NUL. */
 function column(text: string): string {
   return text.replaceAll('\0', '').slice(0, COLUMN_CHARACTERS);
 }

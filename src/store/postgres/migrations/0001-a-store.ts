@@ -1,6 +1,7 @@
 /**
- * The tables of a store. Hashes of objects and files are the SHA-256 of what they name, so nobody needs to trust the table.
- * `parent`, and the trail's columns beside `entry`, only find: what counts is the text, which is checked when it is read.
+ * SQL that creates the tables of a store. Hashes of objects and files are the SHA-256 of their content, so nobody has to trust the
+ * table. `parent`, and the trail's columns beside `entry`, only serve searches: the text is authoritative, and is checked when it
+ * is read.
  */
 export const aStore = `
 CREATE TABLE holdfast.secrets (

@@ -1,4 +1,4 @@
-/** Every change of the tables, in order; one that has been released is never edited. */
+/** Every migration of the tables, in order. A released migration is never edited. */
 import { aStore } from './0001-a-store';
 
 export interface Migration {
