@@ -1,4 +1,4 @@
-/** The activities, bound to what the worker gives them. */
+/** Creates the Temporal activities from the worker's dependencies, with the checks and heartbeats around each. */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { Activities, TurnContext } from '../shared/io/activities';
 import { UnexpectedPart } from '../record/parts';
@@ -20,7 +20,7 @@ import { reconcileEffect } from './effects/reconcile-effect';
 import { runCall } from './call/run-call';
 import { takeStep } from './step/take-step';
 
-/** Those with a heartbeat timeout are under a heartbeat as a whole: a store or a machine that is slow is no dead worker. */
+/** Activities with a heartbeat timeout send heartbeats throughout, so that a slow store or machine does not look dead. */
 export function createActivities(deps: Dependencies): Activities {
   return {
     takeStep: over(deps, (input) => withHeartbeat(() => orStoreFault(takeStep(deps, input)))),
@@ -43,7 +43,7 @@ export function createActivities(deps: Dependencies): Activities {
     checkFork: (input) => checkFork(deps, input),
     deliverCallback: (input) => orStoreFault(deliverCallback(deps, input)),
     endTurn: own(deps, (input) => withHeartbeat(() => orStoreFault(endTurn(deps, input)))),
-    // These go on trying: what became of an effect has to be known, however long the store takes to be mended.
+    // These are retried on store faults: the outcome of an effect must become known, however long the repair of the store takes.
     runCall: own(deps, (input) => withHeartbeat(() => runCall(deps, input))),
     inspectEffect: own(deps, (input) => withHeartbeat(() => inspectEffect(deps, input))),
     reconcileEffect: own(deps, (input) => withHeartbeat(() => reconcileEffect(deps, input))),
@@ -51,7 +51,7 @@ export function createActivities(deps: Dependencies): Activities {
   };
 }
 
-/** Only over the store that the turn is bound to: another one knows nothing of what was decided and done. */
+/** Runs only with the store that the turn is bound to: another one lacks its decisions and effects. */
 function over<I extends { turn: TurnContext }, O>(
   { store }: Dependencies,
   run: (input: I) => Promise<O>,
@@ -62,7 +62,7 @@ function over<I extends { turn: TurnContext }, O>(
   };
 }
 
-/** And only for the turn's own workflow: what people have said of its calls is nobody else's to use. */
+/** Also runs only for the turn's own workflow: no other workflow may use the decisions about its calls. */
 function own<I extends { turn: TurnContext }, O>(deps: Dependencies, run: (input: I) => Promise<O>): (input: I) => Promise<O> {
   return over(deps, async (input) => {
     await checkOwnTurn(deps, input.turn);
@@ -70,7 +70,7 @@ function own<I extends { turn: TurnContext }, O>(deps: Dependencies, run: (input
   });
 }
 
-/** A damaged or missing block does not heal by trying again: the turn fails, naming the block. */
+/** A retry does not repair a damaged or missing block: the turn fails, and the error names the block. */
 async function orStoreFault<R>(work: Promise<R>): Promise<R> {
   try {
     return await work;

@@ -1,4 +1,4 @@
-/** What a worker gives to every activity: its ports, in one place. Adapters to Temporal are in entities/ and worker/. */
+/** Declares the ports that a worker gives to every activity (`Dependencies`). Adapters to Temporal are in entities/ and worker/. */
 import type { BudgetName, Reservation, ReservationAnswer, BudgetSettlement } from '../shared/budget-book';
 import type { CallbackMessage } from '../shared/wire/callback';
 import type {
@@ -31,82 +31,82 @@ import type { ToolLogger } from '../tools/define/tool';
 /** What the worker gives to every activity. */
 export interface Dependencies {
   registry: Registry;
-  /** Tools that are not part of the app: MCP servers'. */
+  /** Tools of MCP servers, which are not part of the app. */
   outside: ToolSource;
   store: Store;
-  /** What blocks name by hash: rules, and definitions of agents. */
+  /** Stores what blocks name by hash: rules, and definitions of agents. */
   archive: PolicyArchive;
   model: ModelProvider;
   /** Model id for agents that name none. */
   defaultModel: string;
   cache: ResultCache;
-  /** Identical reads that are under way in this worker, by the cache's key. */
+  /** Identical reads that are running in this worker, by cache key. */
   flights: SingleFlight<RunOutcome>;
-  /** Where isolated tools run; null: no tool of the app is one. */
+  /** Threads for isolated tools; null: the app has no isolated tool. */
   toolThreads: ToolThreads | null;
   /** Limits of tools and of their upstreams, over all workers. */
   gate: ToolGate;
   /** What agents have spent, over all workers. */
   budgets: Budgets;
-  /** Whose signed decisions count. */
+  /** Checks signed decisions and starts. */
   trust: Trust;
-  /** Who owns an act, over all turns and workers. */
+  /** Which calls own an act, over all turns and workers. */
   intents: Intents;
-  /** Turns above and below one. */
+  /** Access to other turns, such as parents and children. */
   turns: Turns;
   /** How the turns of a session end. */
   turnEnds: TurnEnds;
-  /** Null: there is nobody to tell. */
+  /** Null: nobody is notified. */
   notifier: Notifier | null;
-  /** Tells those who watch what happens right now. */
+  /** Publishes live events to clients. */
   live: LiveBus;
-  /** Null: it sends no callbacks. */
+  /** Null: this worker sends no callbacks. */
   callbacks: CallbackSender | null;
   metrics: ToolMetrics;
-  /** Told which tool is asked something while calls are admitted. */
+  /** Records which tool runs code of its own while calls are admitted. */
   running: Running;
   log: ToolLogger;
   /** Whether a call that asks for `debug_info` gets it. */
   debugInfo: boolean;
-  /** Until when destructive calls with digests of version 1 run, ms since 1970. */
+  /** The time until which destructive calls with digests of version 1 run, ms since 1970. */
   oldDigestsUntil: number;
-  /** Base of the gateway's addresses, as whoever downloads sees them. */
+  /** Base URL of the gateway, as clients that download see it. */
   publicUrl: string;
-  /** Models without a price that the log has told of: once is enough. */
+  /** Models without a price that were logged already: each is logged once. */
   unpriced: Set<string>;
 }
 
-/** Who owns an act, over all turns, sessions and workers. `intent`: its hash. */
+/** Which calls own an act, over all turns, sessions and workers. `intent`: the hash of the act. */
 export interface Intents {
-  /** The owners, without claiming anything. @throws when nobody answers in time */
+  /** The owners, without claiming anything. @throws if there is no answer in time */
   look(intent: string): Promise<IntentOwner[]>;
-  /** May be asked again with the same claim. @throws when nobody answers in time: then it may have been granted */
+  /** May be repeated with the same claim. @throws if there is no answer in time: the claim may have been granted */
   claim(intent: string, claim: IntentClaim): Promise<ClaimAnswer>;
-  /** May be told again, also of what was never claimed. @throws when nobody answers in time */
+  /** May be repeated, also for an act that was never claimed. @throws if there is no answer in time */
   close(intent: string, close: IntentClose): Promise<void>;
 }
 
-/** How the turns of sessions end, as whoever keeps them tells. */
+/** Tells how the turns of sessions end. */
 export interface TurnEnds {
-  /** @throws when nobody can tell now: ask again */
+  /** @throws if it cannot be found out now: try again */
   look(input: LookAtTurnInput): Promise<LookAtTurnOutput>;
-  /** Whether there are turns that a session of this id has started, or seems to have. @throws when nobody can tell now */
+  /** Whether there are turns that a session of this id started, or seems to have started. @throws if it cannot be found out now */
   hasTurns(sessionId: string): Promise<boolean>;
 }
 
-/** Other turns, as the activities of one reach them. */
+/** Access of activities to other turns. */
 export interface Turns {
-  /** What a turn says of itself, also after its end. Null: there is no workflow of this id. @throws when nobody answers */
+  /** The state that a turn reports, also after its end. Null: there is no workflow of this id. @throws if there is no answer */
   ask(workflowId: string): Promise<AskedTurn | null>;
-  /** Gives it a decision. The same `id` again is the same decision. @throws when nobody answers */
+  /** Sends a decision to a turn. The same `id` again is the same decision. @throws if there is no answer */
   decide(workflowId: string, decision: PassedOn): Promise<ForwardDecisionOutput>;
-  /** Whether this very turn still runs. */
+  /** Whether exactly this turn still runs. */
   runs(workflowId: string, firstExecutionRunId: string): Promise<boolean>;
-  /** Whether this run goes on from that earlier one by continue-as-new alone. After a reset it does not. @throws when nobody answers */
+  /** Whether this run follows the earlier one by continue-as-new alone. After a reset it does not. @throws if there is no answer */
   continues(workflowId: string, runId: string, earlier: string): Promise<boolean>;
-  /** Who has started this very workflow as its child, as the server knows. Null: nobody, or it is not there any more. @throws when nobody answers */
+  /** The parent of exactly this workflow, by the server. Null: none, or the workflow is gone. @throws if there is no answer */
   startedBy(workflowId: string, firstExecutionRunId: string): Promise<Starter | null>;
-  /** The store that this run bound the turn to. Null: it came to none, or is not there any more. @throws when nobody answers */
+  /** The store that this run bound the turn to. Null: it bound none, or the run is gone. @throws if there is no answer */
   storeOf(workflowId: string, runId: string): Promise<string | null>;
 }
 
@@ -114,7 +114,7 @@ export interface PassedOn {
   id: string;
   body: JsonObject;
   identity: string;
-  /** ms since 1970: from then on nobody waits for what becomes of it. */
+  /** ms since 1970: from then on the sender no longer waits for the answer. */
   before: number;
 }
 
@@ -124,83 +124,83 @@ export interface Starter {
 }
 
 export interface AskedTurn {
-  /** As Temporal says; null: it runs. */
+  /** The status in Temporal; null: it runs. */
   closed: 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'TERMINATED' | 'TIMED_OUT' | null;
-  /** The workflow that has started it, as the server knows. */
+  /** The workflow that started it, by the server. */
   startedBy: string | null;
-  /** Null: it is no turn, or has never come to say anything. */
+  /** Null: it is no turn, or never reported its state. */
   facts: SubTurnFacts | null;
 }
 
-/** Whose signed decisions a worker believes. */
+/** Checks signatures against the keys that a worker trusts. */
 export interface Trust {
   /**
-   * Whether a signed decision is genuine, in force, and about exactly this; never throws on what it is given.
-   * @param roles one of which the principal must hold, where it approves or settles; empty: any
-   * @param at ISO 8601: when it came, and was found good; absent: it comes now. A key that is revoked since then counts no more.
+   * Whether a signed decision is genuine, in force, and about exactly this; never throws on invalid input.
+   * @param roles the principal needs one of them to approve or settle; empty: any
+   * @param at ISO 8601: when it came, and was found valid; absent: it comes now. A key that was revoked since then is not valid.
    */
   check(said: CheckDecisionInput, roles: readonly string[], at?: string): Promise<CheckDecisionOutput>;
   /**
-   * Whether the requester himself, or a gateway for him, has started exactly this; never throws.
-   * @returns why not, or null
+   * Whether the requester, or a gateway for the requester, started exactly this; never throws.
+   * @returns the fault, or null
    */
   checkStart(said: SignedStart): Promise<string | null>;
 }
 
 export interface SignedStart {
   turn: TurnContext;
-  /** As it was asked for; empty: none was named. */
+  /** The agent of the request; empty: none was named. */
   agent: string;
-  /** Hash of what was asked. */
+  /** Hash of the message, or of the tool and input of a direct call. */
   message_hash: string;
   attestation: string;
-  /** ISO 8601: when it began, where that is long ago. Absent: now. */
+  /** ISO 8601: when it began, if that was earlier. Absent: now. */
   at?: string;
 }
 
 const NOBODY = 'this worker trusts no keys (HOLDFAST_TRUSTED_KEYS)';
 
-/** A worker without keys. */
+/** For a worker without keys. */
 export const TRUSTS_NOBODY: Trust = {
   check: async () => ({ ok: false, reason: NOBODY }),
   checkStart: async () => NOBODY,
 };
 
-/** The books, wherever they are kept. Every method may be repeated. */
+/** The budgets, wherever they are kept. Every method may be repeated. */
 export interface Budgets {
-  /** @throws Error when the book cannot be reached in time: then nobody knows whether it is reserved */
+  /** @throws Error if the budget cannot be reached in time: the amount may be reserved or not */
   reserve(name: BudgetName, asked: Reservation): Promise<ReservationAnswer>;
-  /** @throws Error when the book cannot be reached in time */
+  /** @throws Error if the budget cannot be reached in time */
   settle(name: BudgetName, said: BudgetSettlement): Promise<void>;
 }
 
-/** Tells whoever must decide. */
+/** Notifies the people who must decide. */
 export interface Notifier {
   /**
    * The same `question` again is the same message: a repetition must be harmless.
-   * @param delivery for notifiers that know several ways
-   * @throws to be tried again
+   * @param delivery for notifiers that have several ways
+   * @throws to be retried
    */
   tell(question: NotifyInput, card: string | null, delivery: Delivery): Promise<void>;
 }
 
-/** By which ways people have been reached, over all attempts to tell them of one question. */
+/** The ways in which people were reached, over all attempts to notify them of one question. */
 export interface Delivery {
   readonly done: ReadonlySet<string>;
   reached(way: string): void;
 }
 
-/** Sends what turns tell of themselves to where they were asked to. */
+/** Sends events of turns to the addresses that their requests named. */
 export interface CallbackSender {
-  /** @throws CallbackNotAllowed (by its name) for an address that will never do; another error to be tried again */
+  /** @throws CallbackNotAllowed (by its name) for an address that is not allowed; another error to be retried */
   send(url: string, id: string, message: CallbackMessage): Promise<void>;
 }
 
 export interface RunOutcome {
   result: RunResult;
   metadata: EnvelopeMetadata;
-  /** What the tool said for whoever debugs it. */
+  /** Debug notes of the tool. */
   notes: JsonObject[];
-  /** False: its limits never let it run. */
+  /** False: the tool's limits did not let it run. */
   tried: boolean;
 }

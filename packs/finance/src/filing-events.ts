@@ -1,4 +1,4 @@
-/** News without a news source: the 8-K filings, searched by company and by the titles of their items (news.ts). */
+/** News without a news source: the 8-K filings, searched by company and by the titles of their items (tools/search-news.ts). */
 import type { FilingIndex, FilingsProvider, NamedCompanies, NewsAnswer, NewsProvider } from './data';
 import { addDays } from './dates';
 import { isTopic, newsItem, rank, type Event } from './news-query';

@@ -1,4 +1,4 @@
-/** Admission's part with I/O: what is undecided, the preview, the digest over both, and the card, stored exactly as it will be shown. */
+/** The part of admission with I/O: decides an undecided call, makes preview and digest, and stores the card as it is shown. */
 import { Context } from '@temporalio/activity';
 import type { AdmitCallInput, AdmitCallOutput, DecidedCall, RenewedPolicy, TurnContext } from '../../shared/io/activities';
 import { samePerson, stricter, type HoldReason } from '../../shared/approval/approval';
@@ -62,7 +62,7 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     return { ok: false, error: { ...preview.error, message } };
   }
   const asks = request.expires_at !== null && (decided?.verdict !== 'allow' || request.held !== undefined);
-  // Only a card may say what is put up with: of a call that nobody is asked about nobody has accepted anything.
+  // Only reasons on a card can be accepted: a call that nobody is asked about gets none.
   const before = asks ? await earlierRun(deps, request, call) : { held: null, effect: null };
   const held = asks ? [...(await heldOn(deps, request, tool, input)), ...(before.held ? [before.held] : [])] : [];
 
@@ -82,7 +82,7 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     const open = (digest: string) => openQuestion(deps.store, digest, request.expires_at!);
     const asked = await open(shown.digest);
     if (asked !== null) {
-      // What was said to another run must not count in this one: its question has a digest of its own.
+      // Answers to another run must not count in this one, so this question gets a digest of its own.
       held.push(askedBefore(asked));
       shown = await shownWith(held);
       await open(shown.digest);
@@ -123,7 +123,7 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
 
 const NO_TARGET = { ok: true as const, target: null };
 
-/** The call's digest; in version 2 the call is kept under it, for whoever runs it. */
+/** The call's digest. In version 2 the call is stored under it, for the activity that runs it. */
 async function keptDigest(
   { store }: Dependencies,
   turn: TurnContext,
@@ -134,15 +134,15 @@ async function keptDigest(
   return callDigest(turn, call);
 }
 
-/** A call that is asked about anew is asked about under the present rules. Null: they are those of its admission. */
+/** A call that is asked about again is asked under the current rules. Null: it is not, or they are those of its admission. */
 function renewedPolicy({ held, edit, call, approval }: AdmitCallInput, agent: PreparedAgent): RenewedPolicy | null {
   if ((!held && !edit) || agent.policyRef === call.policy_ref) return null;
   const present = agent.approval(call.tool);
-  // A worker of an older build must not ask for less than was asked for already.
+  // A worker of an older build must not require less than was required already.
   return { policy_ref: agent.policyRef, approval: approval ? stricter(approval, present) : present };
 }
 
-/** Null: static admission has decided, and nobody has changed the input since. */
+/** Null: static admission decided, and nobody has changed the input since. */
 async function decision(
   deps: Dependencies,
   request: AdmitCallInput,
@@ -156,7 +156,7 @@ async function decision(
   return undecided ? decideCall(deps, { ...request, undecided }, agent, prepared, admitted) : null;
 }
 
-/** What sent the call back, a reset apart, and whether its act is owned; of another input the latter is looked up anew. */
+/** Why the call was sent back, except a reset, and the owners of its act. An edit drops the reasons about the old input. */
 async function heldOn(deps: Dependencies, request: AdmitCallInput, tool: Tool, input: JsonObject): Promise<HoldReason[]> {
   const { edit } = request;
   const held = (request.held ?? []).filter(({ kind }) => kind !== 'reset');
@@ -166,7 +166,7 @@ async function heldOn(deps: Dependencies, request: AdmitCallInput, tool: Tool, i
   return [...sentBack.filter(({ kind }) => kind !== 'same_intent'), before];
 }
 
-/** Whoever edits is one of them, whatever the arguments say. */
+/** The makers of the call. A person who edits is one of them, whatever the arguments say. */
 function makersOf({ call: { makers = [] }, edit }: AdmitCallInput): string[] {
   return edit && !makers.some((maker) => samePerson(maker, edit.by)) ? [...makers, edit.by] : makers;
 }

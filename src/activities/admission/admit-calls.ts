@@ -1,4 +1,4 @@
-/** The calls of one answer, or a direct call, admitted: as they go into the transcript, and as they travel to the workflow. */
+/** Admits the calls of one answer, and builds calls (also direct ones) for the transcript and for the workflow. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { INLINE_BYTES, type AdmittedCall, type TakeStepInput, type TurnContext } from '../../shared/io/activities';
 import { canonical } from '../../shared/json/canonical';
@@ -21,12 +21,12 @@ import { remainingDepth } from '../sub-agents/close-sub-turn';
 import type { Dependencies } from '../ports';
 import type { Tool } from '../../tools/define/tool';
 
-/** Calls that one answer may ask for. What crosses into history has to stay far below 2 MB. */
+/** Maximum calls of one answer that can run. The data that goes into history must stay far below 2 MB. */
 const MAX_CALLS = 64;
-/** How long a tool's probe is asked what became of a call before a person is. */
+/** How long a tool's probe is asked about a call in doubt before a person is, ms. */
 const RECONCILE_MS = 60_000;
 const INLINE_BUDGET = 24_000;
-/** Beyond these nothing is even refused call by call: the state of the turn has to hold them all. */
+/** An answer with more calls fails as a whole: refusing them one by one would put all of them into the state of the turn. */
 const MOST_CALLS = 80;
 
 export interface AskedCall {
@@ -34,7 +34,7 @@ export interface AskedCall {
   use: ToolUse;
   admission: StaticAdmission;
   validationMs: number;
-  /** Whether the effective input travels beside its reference. */
+  /** Whether the effective input is sent along with its reference. */
   inline: boolean;
   /** The part of the admission block. */
   body: AdmissionCall;
@@ -42,15 +42,15 @@ export interface AskedCall {
 
 /** What admission has to know of the conversation before this step. */
 interface ConversationFacts {
-  /** What outsiders wrote has been read. */
+  /** The model has read text that outsiders wrote. */
   untrusted: boolean;
   /** Names of the tools that the model was shown. */
   shown: ReadonlySet<string>;
-  /** Of calls that have another id than the model wrote. */
+  /** The original ids of calls whose id was replaced. */
   askedIds: AskedIds;
 }
 
-/** Static admission of all that an answer asks for, in its order. */
+/** Static admission of all calls of an answer, in their order. */
 export async function admitAll(
   { log, running }: Dependencies,
   agent: PreparedAgent,
@@ -93,8 +93,8 @@ function tooManyCalls(count: number): ApplicationFailure {
 }
 
 /**
- * What runs a call reads it by its digest, so each that is ready is kept under it. An input that does not travel is read by
- * reference as well: its part has to be found by itself.
+ * Stores each call that is ready under its digest, by which the activity that runs it reads it. An input that is not sent along
+ * is also read by its reference, so its part is stored by itself.
  */
 export async function storeCalls(
   store: Store,
@@ -114,7 +114,7 @@ export async function storeCalls(
   ]);
 }
 
-/** A call that nobody is asked about. */
+/** The fields of a call that nobody is asked about. */
 function firstRevision(
   { id, tool, version, class: toolClass, input_hash, definition_ref, target_hash }: AdmittedCall,
   policyRef: string,
@@ -144,13 +144,13 @@ export function admissionBody(id: string, use: ToolUse, admission: StaticAdmissi
   };
 }
 
-/** The agent that takes a call, and the hash of what it is. */
+/** The agent whose call it is, and the hash of its definition. */
 interface Taking {
   prepared: PreparedAgent;
   definition_ref: string | null;
 }
 
-/** @param taking null for a call that no agent takes, which is rejected */
+/** @param taking null for a call without an agent, which is rejected */
 export function admittedCall(
   taking: Taking | null,
   turn: TurnContext,
@@ -161,7 +161,7 @@ export function admittedCall(
   const { tool, version, verdict, input_hash } = admission;
   const definition = agent?.versions.get(`${tool}@${version}`);
   const { changes, undecided } = admission;
-  // Where nobody is asked, only what a destructive call will do is worth a look beforehand: it stands in its digest.
+  // If nobody is asked, only a destructive call gets a preview, which its digest covers.
   const previewed = verdict === 'allow' && admission.class === 'destructive' && definition?.preview !== undefined;
   const needsAdmit = verdict === 'ask' || previewed;
   const call: AdmittedCall = {
@@ -198,7 +198,7 @@ export function admittedCall(
   return ready ? { ...call, digest: callDigest(turn, firstRevision(call, agent.policyRef)) } : call;
 }
 
-/** What else runs in the call's own activity, which may take so much longer: a second preview, the claim, after-hooks, the wait for a thread. */
+/** Time for the other work in the call's activity, ms: a second preview, the claim, after-hooks, the wait for a thread. */
 function aroundMs(agent: PreparedAgent | null, tool: string, definition: Tool | undefined): number {
   const threads = definition ? threadWaitMs(definition) + (definition.isolate && definition.preview ? LOOK_WAIT_MS : 0) : 0;
   const before = threads + (definition?.preview ? PREVIEW_TIMEOUT : 0) + (definition?.intentKey ? CLAIM_MS : 0);

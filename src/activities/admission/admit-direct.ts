@@ -1,4 +1,4 @@
-/** Admission of a direct call: the blocks, checks and digest of a step, without a model request. */
+/** Admits a direct call, with the blocks, checks and digest of a step, but without a model request. */
 import { systemPrompt } from '../../agents/agent';
 import { INLINE_BYTES, type AdmitDirectInput, type AdmitDirectOutput } from '../../shared/io/activities';
 import { canonical } from '../../shared/json/canonical';
@@ -20,7 +20,7 @@ import { turnSubject } from '../../record/subject';
 import { admissionBlock, startBlock } from '../../record/write-block';
 import { policyOf } from '../step/take-step';
 
-/** Stands where a model's id for the call would. */
+/** Takes the place of the id that a model would give the call. */
 const TOOL_USE_ID = 'direct';
 
 export async function admitDirect(deps: Dependencies, input: AdmitDirectInput): Promise<AdmitDirectOutput> {
@@ -57,7 +57,7 @@ export async function admitDirect(deps: Dependencies, input: AdmitDirectInput): 
 
 type AgentLookup = { ok: true; agent: PreparedAgent } | { ok: false; error: CallError };
 
-/** Whose rules apply: the named agent's, else those of the only agent that has the tool. */
+/** The agent whose rules apply: the named one, otherwise the only one that has the tool. */
 function agentFor(registry: Registry, { turn, tool }: AdmitDirectInput): AgentLookup {
   const names = registry.names();
   const served = `This worker serves: ${names.join(', ') || 'none'}.`;
@@ -80,7 +80,7 @@ function unknownTool(tool: string, hint: string): CallError {
   return callError('TOOL_NOT_FOUND', 'unknown_tool', `No agent has a tool ${JSON.stringify(tool.slice(0, 100))}.`, { hint });
 }
 
-/** Or may have it: what its MCP servers offer is known once they are asked. */
+/** True also if it may have the tool: what its MCP servers offer is only known once they are asked. */
 function hasTool({ tools, internal, agent }: PreparedAgent, name: string): boolean {
   return tools.has(name) || internal.has(name) || isFrom(agent.mcpServers, name);
 }

@@ -1,4 +1,4 @@
-/** The end of admission for a call that was undecided: hooks with I/O, then permission, then perhaps the classifier. */
+/** Decides a call that static admission left undecided: hooks with I/O, then rules, then perhaps the classifier. Makes previews. */
 import { Context } from '@temporalio/activity';
 import {
   type AdmitCallInput,
@@ -73,11 +73,11 @@ export interface DecisionRecord {
   input: JsonObject;
   changes: InputChange[];
   verdict: Verdict;
-  /** What the rules looked at. */
+  /** The facts that the rules used. */
   facts: JsonObject;
 }
 
-/** A part of its own: what was decided, and the input that goes with it, found by its reference like an admission's. */
+/** Stores the decision and its input as a part of their own, which is read by its reference like that of an admission. */
 export async function record(deps: Dependencies, { turn, call }: AdmitCallInput, recorded: DecisionRecord): Promise<DecidedCall> {
   const { allowed, reason, approved, input, changes, verdict } = recorded;
   const said = allowed ? 'allow' : 'ask';
@@ -110,19 +110,19 @@ function deniedByClassifier(tool: string, { reason }: ClassifierAnswer): CallErr
   });
 }
 
-/** What of a change travels through history. */
+/** The fields of a change that go through history. */
 export function changedBy(changes: readonly InputChange[]): ChangedBy[] {
   return changes.map(({ hook, why }) => ({ hook, why }));
 }
 
-/** What rules may know of the turn; the step stands in the call's id. */
+/** The facts of the turn that rules may use; the step comes from the call's id. */
 export function turnFacts(turn: { requester: string; agent: string }, callId: string, untrusted: boolean): TurnFacts {
   return { untrusted, requester: turn.requester, agent: turn.agent, step: Number(callId.split('.')[0]) };
 }
 
-// What whoever approved a call was shown besides its input: a part of its own, whose hash stands in the call's digest.
+// The evidence that the approvers of a call saw besides its input: a part of its own, whose hash the call's digest covers.
 
-/** Null where there is nothing to show. */
+/** Null if there is nothing to show. */
 export async function storeApprovalEvidence(
   store: Store,
   scope: string,
@@ -146,12 +146,12 @@ export async function approvalEvidenceOf(
   return readApprovalEvidence(await store.getPart(preview_ref));
 }
 
-// What a call would do, by its tool's own word: before a person is asked, and again right before the effect.
+// The preview of a call, by its tool: before a person is asked, and again right before the effect.
 
 /** Time limit of one preview, ms. */
 export const PREVIEW_TIMEOUT = 30_000;
 
-/** Read-only by contract: it may run again. `data` is null where the tool has none. */
+/** Read-only by contract: it may run again. `data` is null if the tool has none. */
 export async function previewOf(
   called: ToolCall,
   progress: ToolContext['progress'] = () => undefined,

@@ -1,4 +1,4 @@
-/** Another input that an approver wants: admitted like the model's own, and then always asked about. */
+/** Admits a call with the input that an approver edited: like the model's own input, but always asked about. */
 import type { AdmitCallInput } from '../../shared/io/activities';
 import type { Edit } from '../../shared/approval/approval';
 import { canonical } from '../../shared/json/canonical';
@@ -23,7 +23,7 @@ export async function editedCall(
   const { edit, call } = request;
   const { tool } = prepared;
   const turn = turnFacts(request.turn, call.id, request.untrusted ?? request.undecided?.untrusted ?? false);
-  // The version that the call has, whichever the model sees now.
+  // The version of the call, even if the model sees another one now.
   const own = { ...agent, tools: new Map([[tool.name, prepared]]), internal: new Map<string, PreparedTool>() };
   await prepared.validate.ahead(edit.input, turn.requester);
   const checked = await admit(own, { name: tool.name, json: canonical(edit.input), cut: false }, { turn, log: deps.log });
@@ -53,7 +53,7 @@ export async function editedCall(
   return { ok: true, decided: { ...decided, changes: [byPerson, ...decided.changes] }, input: hooked.input, before };
 }
 
-/** For the card, and for the model. */
+/** The text about an edit, for the card and for the model. */
 function describeChanges(before: JsonObject, after: JsonObject, note: string | null): string {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   const changed = names.filter((name) => formatValue(before[name]) !== formatValue(after[name]) || !same(before, after, name));

@@ -1,7 +1,7 @@
 /**
- * Whether outsiders' words have been read in a conversation: tools say so of what they return, and their calls stand in it.
- * The conversation may have been another agent's, or the same one's before a deploy: what a tool said of itself then is
- * kept in the definitions that its blocks name, and what it says now does not undo it.
+ * Finds out whether a conversation has text of outsiders: it has calls of tools that are marked with `untrustedOutput`. The
+ * conversation may be of another agent, or from before a deploy. The marks of that time are in the definitions that its blocks
+ * name, and a tool's present mark does not undo them.
  */
 import type { ModelMessage } from '../../model/provider';
 import { blocksOf } from '../../record/read-block';
@@ -11,14 +11,14 @@ import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { messagesOf } from '../step/conversation';
 import type { StoredBlock } from '../../store/core/seal';
 
-/** Names of the tools of a definition that return what outsiders wrote; null: it cannot be read any more. */
+/** Names of the tools of a definition that return text of outsiders; null: the definition cannot be read any more. */
 type UntrustedToolNames = ReadonlySet<string> | null;
 
 /**
- * True once the blocks hold a call to a tool with `untrustedOutput`, failed ones included: an upstream writes its
- * errors too. The vendor's server-side tools read the web. A tool that this worker does not know, and that
- * answered, may have been anything; so may all that answered under a definition that cannot be read.
- * @param present of the agent as it is now, its tools and its `definition_ref`
+ * True if the blocks have a call of a tool with `untrustedOutput`, also a failed one, since an upstream writes its errors too. Also
+ * true for the vendor's server-side tools, which read the web; for an answered call of a tool that this worker does not know; and
+ * for any answered call if a definition cannot be read.
+ * @param present the agent as it is now, and its `definition_ref`
  */
 export async function hasReadUntrusted(
   store: Pick<Store, 'getBytes'>,

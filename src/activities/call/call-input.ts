@@ -1,4 +1,4 @@
-/** What a call is run with, checked once more against what was admitted: history is not trusted blindly. */
+/** Reads the call that runs, and checks it again against what was admitted: history is not trusted. */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { CallArguments, TurnContext } from '../../shared/io/activities';
 import { readInput } from '../../record/parts';
@@ -25,22 +25,22 @@ export async function inputToAdmit(
   return input;
 }
 
-/** What a digest stands for: what runs a call takes it from here. */
+/** The call that a digest names. The code that runs a call uses these values, not the arguments of the activity. */
 export interface NamedCall {
   agent: string;
   tool: string;
   version: string;
   class: ToolClass;
   input: JsonObject;
-  /** Null: the tool declared none, or the digest is of version 1, which knows none. */
+  /** Null: the tool declared none, or the digest is of version 1, which has none. */
   target: JsonObject | null;
 }
 
 export type CallLookup = { ok: true; call: NamedCall } | { ok: false; fault: string };
 
 /**
- * The call that the digest names, out of the store; the arguments must say the same. In version 1 the digest is all that
- * ties the arguments to what was admitted.
+ * The call that the digest names, read from the store; the arguments must agree with it. In version 1 only the digest binds the
+ * arguments to what was admitted.
  */
 export async function namedCall(store: Store, turn: TurnContext, call: CallArguments): Promise<CallLookup> {
   const digest = digestOf(turn, call);
@@ -57,7 +57,7 @@ export async function namedCall(store: Store, turn: TurnContext, call: CallArgum
   }
 }
 
-/** The input of a call whose digest is known to be its own. */
+/** The input of a call whose digest was checked before. */
 export async function effectiveInput(store: Store, turn: TurnContext, call: CallArguments): Promise<JsonObject> {
   return turn.store_id === undefined ? inputToAdmit(store, turn, call) : (await store.getCall(call.digest)).input;
 }
@@ -77,7 +77,7 @@ type Digest = { ok: true; digest: string } | { ok: false; fault: string };
 function digestOf(turn: TurnContext, call: CallArguments): Digest {
   if (turn.store_id !== undefined && (call.definition_ref === undefined || call.target_hash === undefined))
     return { ok: false, fault: 'it names no definition of its agent, or no target' };
-  // What travels beside its reference is shown to people: it must be what its hash says.
+  // An input in the arguments is shown to people, so it must match its hash.
   const shown = call.input;
   const hash = shown === null ? null : hashable(() => hashJson(shown));
   if (hash !== null && !hash.ok) return hash;
@@ -98,9 +98,9 @@ function hashable(hash: () => string): Digest {
 const OTHER_CALL = 'holdfast.other_call';
 
 /**
- * A call that was dispatched, as its digest names it. Which record is meant follows from the digest, and the digest from all of the
- * call: without this, whoever starts an activity could have one tool's outcome settled by another tool's policy, or probe.
- * @throws ApplicationFailure `holdfast.other_call` when the digest is of another call
+ * A dispatched call, as its digest names it. The digest selects the effect record, and covers all of the call. Without this check,
+ * someone who starts an activity could have the outcome of one tool settled by the policy, or the probe, of another.
+ * @throws ApplicationFailure `holdfast.other_call` if the digest is of another call
  */
 export async function dispatchedCall(
   store: Store,
@@ -114,9 +114,9 @@ export async function dispatchedCall(
 }
 
 /**
- * A version should mean one schema for ever. Where a deploy has changed it all the same, what was admitted must not run as
- * something else: with a field that the tool does not look at any more, or without one that it has now.
- * @returns null when the tool takes exactly this input, as it is
+ * A version of a tool should always have the same schema. If a deploy changed it anyway, an admitted call must not run as something
+ * else: with a field that the tool ignores now, or without one that it has now.
+ * @returns null if the tool accepts exactly this input, unchanged
  */
 export function inputFault(tool: Tool, input: JsonObject): CallError | null {
   const checked = checkInput(prepareTool(tool), structuredClone(input));

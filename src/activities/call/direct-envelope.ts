@@ -1,4 +1,4 @@
-/** What a direct call answers: its stored envelope, no larger than history can carry. */
+/** Makes the answer of a direct call: its stored envelope, no larger than history can carry. Also adds `debug_info`. */
 import { hostname } from 'node:os';
 import type { CallOutcome, EndTurnInput, TurnContext, CallOptions } from '../../shared/io/activities';
 import { canonical } from '../../shared/json/canonical';
@@ -15,7 +15,7 @@ import type { Dependencies } from '../ports';
 import { storeWithUrl, presignUrl } from './tool-context';
 import { failure, metadataAt } from './run-once';
 
-/** It travels through history twice: out of the activity, and as the workflow's result. */
+/** Bytes. The envelope goes through history twice: out of the activity, and as the workflow's result. */
 const LARGEST = 128 * 1024;
 const MOST_FILES = 1000;
 
@@ -28,7 +28,7 @@ export async function envelopeOf(deps: Dependencies, { turn, at }: EndTurnInput,
   return fitting(deps, turn, readResult(await deps.store.getPart(result_ref)));
 }
 
-/** Small files give way first, then all of the data: whoever called is given addresses to fetch them from. */
+/** Makes the envelope fit: replaces inline files by URLs first, then all of the data by a file with a URL. */
 async function fitting(deps: Dependencies, turn: TurnContext, stored: StoredResult): Promise<Envelope> {
   const { envelope, call_id, summary } = stored;
   if (bytesOf(envelope) <= LARGEST || !envelope.success) return envelope;
@@ -41,7 +41,7 @@ async function fitting(deps: Dependencies, turn: TurnContext, stored: StoredResu
   return { ...envelope, data: { ...file, summary } };
 }
 
-/** Of the files that a result seems to carry, those that this call has put into the store: a tool can write any ref. */
+/** The files in a result that this call itself put into the store: a tool can write any ref into its result. */
 async function ownFiles({ store }: Dependencies, { envelope, turn_id, call_id }: StoredResult): Promise<ReadonlySet<string>> {
   const refs = envelope.success ? [...new Set(filesIn(envelope.data).map(({ ref }) => ref))].slice(0, MOST_FILES) : [];
   const own = await Promise.all(
@@ -62,15 +62,15 @@ function bytesOf(envelope: Envelope): number {
   return Buffer.byteLength(canonical(asJson(envelope)));
 }
 
-// `debug_info`, for a call that asks for it, where the worker allows it. Secrets are taken out as they are from logs.
+// `debug_info`, for a call that asks for it, if the worker allows it. Secrets are removed as in logs.
 
 /** Notes beyond this many bytes of JSON are left out. */
 const MOST_BYTES = 32_000;
 
 /**
- * The envelope as it was asked for.
+ * Adds `debug_info` to the envelope if the call asks for it.
  * @param allowed setting HOLDFAST_DEBUG_INFO of this worker
- * @param attempts how often the tool's function has been begun for this call
+ * @param attempts how often the tool's function was started for this call
  */
 export function withDebugInfo(
   envelope: Envelope,

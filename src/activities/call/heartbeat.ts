@@ -1,6 +1,6 @@
 /**
- * The heartbeat of an activity, by timer, so that a silent tool does not look dead. Its details carry
- * progress to whoever watches, and the retry counts to the next attempt.
+ * Sends the heartbeat of an activity by timer, so that a silent tool does not look dead. Its details carry progress to clients,
+ * and the retry counts to the next attempt.
  */
 import { Context } from '@temporalio/activity';
 import type { Json } from '../../shared/json/json';
@@ -14,7 +14,7 @@ export type Show = (details: HeartbeatDetails) => void;
 
 const INTERVAL = 1000;
 
-/** What each activity that runs has shown last: every heartbeat repeats it. */
+/** The last details of each running activity; every heartbeat repeats them. */
 const lastDetails = new WeakMap<Context, HeartbeatDetails>();
 
 /** Runs `work`, an activity as a whole, with a heartbeat every second. */
@@ -28,7 +28,7 @@ export async function withHeartbeat<R>(work: () => Promise<R>): Promise<R> {
   }
 }
 
-/** Changes what the current activity shows; may be called from anywhere, also by who does not belong to it. */
+/** Returns a function that changes the details of the current activity; it may be called outside of the activity, too. */
 export function showing(): Show {
   const context = Context.current();
   return (change) => {
@@ -38,7 +38,7 @@ export function showing(): Show {
   };
 }
 
-/** Heartbeat details of the attempt before, or `{}`. */
+/** Heartbeat details of the previous attempt, or `{}`. */
 export function detailsBefore(context = Context.current()): HeartbeatDetails {
   const before: unknown = context.info.heartbeatDetails;
   return typeof before === 'object' && before !== null ? (before as HeartbeatDetails) : {};

@@ -56,7 +56,7 @@ export async function runOnce(
   return { result, metadata: metadataOf(tool, turn, began, times), notes: noted.debug, tried: true };
 }
 
-/** Tool output is untrusted: progress is cut to a short text and a fraction between 0 and 1. */
+/** A tool may report anything: progress is reduced to a short text and a fraction from 0 to 1. */
 function progressOf(message: unknown, fraction: unknown): { message: string; fraction: number | null } {
   const part = typeof fraction === 'number' && Number.isFinite(fraction) ? Math.min(1, Math.max(0, fraction)) : null;
   return { message: String(message).slice(0, 500).toWellFormed(), fraction: part };

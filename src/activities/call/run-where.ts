@@ -1,4 +1,4 @@
-/** Runs a tool where its definition says: on the worker's own thread, or in one that can be ended. */
+/** Runs a tool on the worker's own thread, or, if it is isolated, in a thread that can be terminated. Also waits for its limits. */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { TurnContext } from '../../shared/io/activities';
 import { callError, exceptionText, type CallError } from '../../shared/wire/errors';

@@ -1,4 +1,4 @@
-/** What a tool's code is given besides its input: time limit, log, notes, and a place for files. */
+/** Makes what a tool's function gets besides its input: log, notes, network clock, cursors, stored results, and files. */
 import type { TurnContext } from '../../shared/io/activities';
 import { asJson, type Json, type JsonObject } from '../../shared/json/json';
 import { type Store, StoreError } from '../../store/store';
@@ -12,7 +12,7 @@ import { redact, redactedText } from '../../telemetry/log';
 import { presignature, PRESIGNED_SECONDS, type StoredFile } from '../../store/core/identity';
 import type { Dependencies } from '../ports';
 
-/** Of the notes of a run; far fewer are shown (`direct-envelope.ts`). */
+/** Maximum number of notes of a run; far fewer are shown (`direct-envelope.ts`). */
 const MOST_NOTES = 1000;
 
 /** What a run noted besides its result. */
@@ -22,7 +22,7 @@ export interface RunNotes {
   debug: JsonObject[];
 }
 
-/** What a tool's function is given, except signal and deadline, which the runner makes; and what it notes on the way. */
+/** The context of a tool's function, without signal and deadline, which the runner adds; and the notes of the run. */
 export function toolContext(
   deps: Dependencies,
   turn: TurnContext,
@@ -55,13 +55,13 @@ export function toolContext(
   return { context, noted: { networkMs: () => clock.total(), debug } };
 }
 
-/** A part that names its turn like a stored result, so that `read_result` gives it to nobody else. */
+/** Stores a part that names its turn like a stored result, so that `read_result` gives it to no other turn or session. */
 function keepResultOf(store: Store, turn: TurnContext, callId: string, data: Json): Promise<string> {
   const { turn_id, session_id } = turn;
   return store.putPart(turn.first_execution_run_id, { turn_id, session_id, call_id: callId, kept: data });
 }
 
-/** Data of a stored result of this turn, or of its session: a copy, which the tool may change. The part itself says whose it is. */
+/** Data of a stored result of this turn, or of its session: a copy, which the tool may change. The part names its owner. */
 async function readResultOf(store: Store, turn: TurnContext, ref: string): Promise<Json> {
   const unknown = new ToolError('RESOURCE_NOT_FOUND', 'unknown_ref', `There is no result ${ref} in this conversation.`, {
     hint: 'Use the ref exactly as the result gave it.',
@@ -77,11 +77,11 @@ async function readResultOf(store: Store, turn: TurnContext, ref: string): Promi
   if (stored.turn_id !== turn.turn_id && !sameSession) throw unknown;
   if ('kept' in stored) return structuredClone(stored.kept);
   const { envelope } = stored;
-  // Without the bytes of files: what a tool reads here it may hand to the model.
+  // Without the bytes of files: the tool may pass this to the model.
   return structuredClone(envelope.success ? withoutBytes(envelope.data) : asJson(envelope.error));
 }
 
-/** How long at least one piece of upstream work was under way: what runs side by side counts once. */
+/** Measures how long at least one upstream request was running; parallel ones count once. */
 export class NetworkClock {
   private running = 0;
   private since = 0;
@@ -102,7 +102,7 @@ export class NetworkClock {
   }
 }
 
-// A tool's log that is also told to the MCP client that made the call: without secrets and stacks, short, and not without end.
+// A tool's log that also goes to the MCP client that made the call: without secrets and stacks, limited in lines and length.
 
 export interface LogLine {
   level: 'debug' | 'info' | 'warning' | 'error';
@@ -110,14 +110,14 @@ export interface LogLine {
   text: string;
 }
 
-/** Lines of one run. */
+/** Maximum number of lines of one run. */
 const MOST_LINES = 500;
-/** Bytes of one line: PostgreSQL carries 8,000 in one message. */
+/** Maximum bytes of one line: PostgreSQL carries 8,000 in one message. */
 const MOST_BYTES = 3000;
-/** Characters of what is left of a line that is longer. */
+/** Characters of the message that are kept of a longer line. */
 const MOST_MESSAGE = 500;
 
-/** @param tell is told of each line, after it was logged; never throws */
+/** @param tell gets each line after it was logged; must not throw */
 export function clientLog(log: ToolLogger, tell: (line: LogLine) => void): ToolLogger {
   let left = MOST_LINES;
   const teller =
@@ -139,11 +139,11 @@ function textOf(fields: unknown, message: unknown): string {
   try {
     return lineOf(fields, message);
   } catch {
-    return '"[unreadable]"'; // what a tool logs must not cost the call
+    return '"[unreadable]"'; // a line that cannot be read must not fail the call
   }
 }
 
-/** A tool may log anything: also a text, or an error, in the place of the fields. */
+/** A tool may log anything, also a text or an error in place of the fields. */
 function lineOf(given: unknown, said: unknown): string {
   const first = typeof given === 'string' ? given : undefined;
   const message = [first, said].filter((text) => text !== undefined).map((text) => redactedText(String(text)).toWellFormed());
@@ -156,11 +156,11 @@ function lineOf(given: unknown, said: unknown): string {
   return JSON.stringify({ message: text.slice(0, MOST_MESSAGE).toWellFormed(), cut: true });
 }
 
-// A tool's file on its way into the store, and what stands for it in the result.
+// Stores the files of a tool, and makes the references to them in the result.
 
 type Needs = Pick<Dependencies, 'store' | 'publicUrl'>;
 
-/** Small ones come along as base64, others by address. */
+/** Small files go into the result as base64, others as a URL. */
 export async function keepFile(deps: Needs, turn: TurnContext, callId: string, kept: BinaryFile): Promise<FileResult> {
   const { bytes } = kept;
   if (bytes.byteLength >= INLINE_FILE_BYTES) return storeWithUrl(deps, turn, callId, kept);
@@ -168,7 +168,7 @@ export async function keepFile(deps: Needs, turn: TurnContext, callId: string, k
   return { ...(await store(deps, turn, callId, kept)), content_base64 };
 }
 
-/** By address, whatever its size. */
+/** As a URL, whatever the size. */
 export async function storeWithUrl(deps: Needs, turn: TurnContext, callId: string, kept: BinaryFile): Promise<FileResult> {
   const stored = await store(deps, turn, callId, kept);
   return { ...stored, ...presignUrl(deps, stored.ref) };
@@ -186,7 +186,7 @@ async function store(
   return { ...file, ref };
 }
 
-/** An address that is good for an hour. */
+/** A URL that is valid for an hour. */
 export function presignUrl({ store, publicUrl }: Needs, ref: string): { url: string; expires_at: string } {
   const expires = Math.floor(Date.now() / 1000) + PRESIGNED_SECONDS;
   const signature = presignature(store.derivedKey('presign'), ref, expires);

@@ -31,7 +31,7 @@ export async function checkedCall(deps: Dependencies, request: RunCallInput): Pr
   return fault === null ? { ok: true, run: callRun(deps, request, tool, input) } : refused(fault, tool);
 }
 
-/** Checks the start of the turn for calls that people decide, and for all calls whose digest names no agent. */
+/** Checks the start of the turn for calls that people decide or may decide, and for all calls whose digest names no agent. */
 async function startFault({ store }: Dependencies, request: RunCallInput): Promise<CallError | null> {
   const { turn, call } = request;
   const asks = call.class === 'destructive' || call.class === 'agent' || approvalsOf(request).length > 0;
@@ -68,7 +68,7 @@ function UNKNOWN(call: RunCallInput['call']): CallError {
 /** How long such turns continue after a version with the new digests first opened the store. */
 export const OLD_DIGESTS_MS = 30 * 24 * 3_600_000;
 
-/** Null: the digest is of version 2, or version 1 is still accepted. */
+/** Null: the digest is of version 2, or version 1 is still accepted for this call. */
 export function olderDigestFault(
   { oldDigestsUntil }: Pick<Dependencies, 'oldDigestsUntil'>,
   request: Pick<RunCallInput, 'turn' | 'call'>,

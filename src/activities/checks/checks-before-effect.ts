@@ -23,7 +23,7 @@ export async function holdBeforeEffect(run: CallRun): Promise<RunCallOutput | nu
   return null;
 }
 
-/** Accepted reasons stay on the next card, and in its digest: one a budget; of duplicate acts only the newest, which lists all. */
+/** Accepted reasons stay on the next card, and in its digest: one per budget; of duplicate acts the newest, which lists all. */
 function lasts(before: HoldReason, now: HoldReason): boolean {
   if (before.kind === 'budget') return now.kind !== 'budget' || now.id !== before.id;
   return before.kind === 'same_intent' && now.kind !== 'same_intent';

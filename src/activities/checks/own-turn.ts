@@ -1,7 +1,7 @@
 /**
- * An activity works for one turn only: that of the workflow which has scheduled it, over the store that the turn began with. Temporal
- * says whose activity it is; its arguments, which somebody else may have written, do not count. A worker over another store would find neither
- * the turn's transcript nor what it has done, so it leaves the work to a worker that is set up right.
+ * Checks that an activity belongs to the turn of the workflow which scheduled it, and that the worker uses the store with which the
+ * turn began. The workflow comes from Temporal, since the arguments of an activity may be forged. A worker with another store lacks
+ * the turn's transcript and effects, so it leaves the work to a worker with the right store. Also checks the start of a turn.
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { TurnContext } from '../../shared/io/activities';
@@ -26,7 +26,7 @@ export async function checkOwnTurn({ turns }: Pick<Dependencies, 'turns'>, turn:
   throw otherWorkflow(turn, workflowId);
 }
 
-/** @throws the same, for an activity of a workflow that the turn has not started */
+/** @throws ApplicationFailure `holdfast.other_workflow` for an activity of a workflow that the turn did not start */
 export async function checkTurnsOwn({ turns }: Pick<Dependencies, 'turns'>, turn: Of): Promise<void> {
   const { workflowId, runId } = ownWorkflow();
   const by = await turns.startedBy(workflowId, runId);
@@ -47,7 +47,7 @@ function otherWorkflow({ turn_id }: Of, workflowId: string): ApplicationFailure 
 
 export const OTHER_STORE = 'holdfast.other_store';
 
-/** @throws ApplicationFailure `holdfast.other_store`, which may be tried again */
+/** @throws ApplicationFailure `holdfast.other_store`, which is retryable */
 export function checkStore(
   { identity }: Pick<Store, 'identity'>,
   { turn_id, store_id }: Pick<TurnContext, 'turn_id' | 'store_id'>,
@@ -56,8 +56,8 @@ export function checkStore(
 }
 
 /**
- * The same where a turn begins: one that was reset to its beginning belongs to the store over which it has run before.
- * @throws ApplicationFailure `holdfast.other_store`, which may be tried again
+ * The store id for a turn that begins. A turn that was reset to its beginning stays with the store of its earlier run.
+ * @throws ApplicationFailure `holdfast.other_store`, which is retryable
  */
 export async function beginOver(
   { store, turns }: Pick<Dependencies, 'store' | 'turns'>,
@@ -77,7 +77,7 @@ function otherStore(turnId: string, theirs: string, own: string): ApplicationFai
   );
 }
 
-// A turn in which decisions are signed has a signed start: who asked for it decides who may not approve.
+// If decisions are signed, the start of the turn is signed too: it names the requester, which decides who may not approve.
 
 export const UNATTESTED_START = 'holdfast.start_not_attested';
 
@@ -101,20 +101,20 @@ export async function checkStart(
   );
 }
 
-/** Whether any of its calls takes signed decisions only. */
+/** Whether any call of the agent accepts signed decisions only. */
 export function wantsSignatures({ agent, approval }: PreparedAgent): boolean {
   const single = Object.keys(agent.approvals?.tools ?? {});
   return ['', ...single].some((tool) => approval(tool).channel === 'attested');
 }
 
-// A sub-agent's turn has no signature of its own: whoever asked for the turn above has signed that one. So where decisions are
-// signed, the way up is walked: in the store, which only workers write to, each turn above holds the call that the one below it
-// answers, and the first has a signed start, by the same requester; and Temporal says that each was started by the turn above it,
-// and the store that it was opened for just this call, agent and message (close-sub-turn.ts).
+// A sub-agent's turn has no signature of its own: the requester signed the start of the top turn. So if decisions are signed, the
+// turns above are checked one by one. In the store, to which only workers write, each of them has the call that the turn below
+// answers, and the top one has a signed start by the same requester. Temporal's record must say that each turn was started by the
+// one above it, and the store that it was opened for exactly this call, agent and message (close-sub-turn.ts).
 
 const MOST_ABOVE = 12;
 
-/** @throws ApplicationFailure `holdfast.parent_ended`: a turn whose parent was ended from outside takes no step any more */
+/** @throws ApplicationFailure `holdfast.parent_ended` if the parent does not run any more: the turn then takes no further step */
 export async function checkParentRuns({ turns }: Dependencies, { parent }: TurnContext): Promise<void> {
   if (!parent || (await turns.runs(parent.workflow_id, parent.first_execution_run_id))) return;
   throw ApplicationFailure.nonRetryable(
@@ -127,7 +127,7 @@ type Below = Pick<TurnContext, 'requester' | 'workflow_id' | 'first_execution_ru
   message_hash: string;
 };
 
-/** Why the requester is not proved to have asked for this turn, or null. */
+/** Why it is not proved that the requester asked for this turn, or null. */
 export async function subTurnStartFault(
   deps: Pick<Dependencies, 'store' | 'trust' | 'turns'>,
   turn: TurnContext & { parent: ParentTurn },
@@ -137,7 +137,7 @@ export async function subTurnStartFault(
   let below: Below = { ...turn, message_hash: messageHash };
   for (let { parent } = turn, above = 1; above <= MOST_ABOVE; above++) {
     const blocks = await transcriptOf(store, parent.head);
-    const began = blocks?.findLast(({ block }) => block.kind === 'start'); // of a session's transcript, the last turn's
+    const began = blocks?.findLast(({ block }) => block.kind === 'start'); // in a session's transcript: that of the last turn
     const start = began ? readBlock(began) : null;
     if (
       !blocks ||
@@ -177,7 +177,7 @@ function admits(blocks: StoredBlock[], callId: string): boolean {
   return blocksOf('admission', blocks).some(({ calls }) => calls.some(isIt));
 }
 
-/** A turn may take longer than its signature is good for: what counts is when it began. */
+/** A turn may run longer than its signature is valid, so the signature is checked for the time when the turn began. */
 async function signatureFault(deps: Parameters<typeof startFault>[0], start: ReadStart, at: string): Promise<string | null> {
   const { attestation, signed_for } = start;
   if (attestation === null) return 'the turn above was not signed';

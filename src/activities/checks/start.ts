@@ -58,8 +58,9 @@ export function startFaultIn(blocks: StoredBlock[], turn: Turn): string | null {
   return `turn ${turn_id} began with digests of version ${start.store_id === null ? 1 : 2}`;
 }
 
-// The id of a direct call comes from its key. Temporal rejects a second workflow of that id only while it retains the first one.
-// For calls that may be destructive the store keeps the id forever, so that a later start under it does not repeat the call.
+// The id of a direct call comes from its key. Temporal rejects a second workflow of that id only while it retains the first one,
+// and if the caller does not ask for reuse. For calls that may be destructive the store keeps the id for good, so that a later
+// start under it does not repeat the call.
 
 interface First {
   /** The first execution run id of the first call that was admitted under the id; a reset keeps it. */

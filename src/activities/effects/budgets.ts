@@ -1,5 +1,5 @@
 /**
- * Budgets of an agent, for one call: reserved right before the effect, settled when its effect record is closed.
+ * Budgets of an agent, for one call: reserved right before the effect, settled with the outcome in its effect record.
  * A settlement that fails does not fail the call: the reservation counts until its window ends, and when a budget is exhausted,
  * its open reservations are compared with the effect records.
  */
@@ -18,7 +18,7 @@ import type { ApprovalEvidence } from '../../record/parts';
 import type { HoldAnswer } from '../checks/approvals-fault';
 import type { Tool } from '../../tools/define/tool';
 
-/** Longest time between a reservation and the claim: the wait for the tool's limits. */
+/** Longest time between a reservation and the claim, ms: the wait for the tool's limits. */
 const BEFORE_CLAIM_MS = 10_000;
 
 /** Reserves in every budget that names the tool, or in none. */
@@ -59,7 +59,7 @@ export async function withinBudgets(
   return null;
 }
 
-/** Releases the reservations of a call that is not dispatched now. @throws Error if a budget cannot be reached: its reservation stays */
+/** Releases what a call reserved that is not dispatched now. @throws Error if a budget cannot be reached: its reservation stays */
 export async function giveBack({ deps, turn, call }: CallRun, record: EffectRecord | null): Promise<void> {
   if (isOpen(record)) return; // an earlier dispatch holds the reservation
   await settle(deps, { turn, call, key: keyOf(turn, call), dispatch: call.dispatch, effect: 'not_applied' });

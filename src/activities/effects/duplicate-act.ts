@@ -64,7 +64,10 @@ export async function intentBefore(
   }
 }
 
-/** The window goes on for what was done; what was not done may be asked for again. Never throws: what is not closed is only asked about longer. */
+/**
+ * Closes the intent of an ended call: after `applied` its window goes on; after `not_applied` the act is free again. If it
+ * cannot be closed, that is logged: the act waits for a person until the intent ends.
+ */
 export async function closeIntentOf(deps: Dependencies, { turn, call, key, effect }: ClosedEffect): Promise<void> {
   const tool = deps.registry.find(turn.agent, call.tool, call.version);
   if (!tool?.intentKey || effect === 'in_doubt') return;

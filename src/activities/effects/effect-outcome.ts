@@ -34,7 +34,7 @@ export function appendEffect(
   return append(store, turn.first_execution_run_id, { parent: effect.parent, at, ...block });
 }
 
-/** May be called again with the same outcome, after a crash or a reset. Must not throw: a failure is logged. */
+/** May get the same outcome again, after a crash or a reset. A failure to reach a budget or intent is logged, not thrown. */
 type Listener = (deps: Dependencies, closed: ClosedEffect) => Promise<void>;
 
 const LISTENERS: Listener[] = [closeIntentOf, settleBudgets];

@@ -1,6 +1,6 @@
 /**
- * The effect record of a call. Its own comes first. A reset may have given the call another digest, and so another key:
- * what was done under the old one is found by the act, is taken over, and is never done again.
+ * Finds the effect record of a call: first under its own key, then by its act. A reset may give a call another digest, and so
+ * another key; an effect under the old key is taken over, and is not repeated.
  */
 import { Context } from '@temporalio/activity';
 import type { CallArguments, RunCallInput, TurnContext } from '../../shared/io/activities';
@@ -19,7 +19,7 @@ export function actOf(turn: TurnContext, { id, tool, input_hash }: Pick<CallArgu
   return actHash({ first_execution_run_id: turn.first_execution_run_id, call_id: id, tool, input_hash });
 }
 
-/** The call's idempotency key, under which its effect is on record. */
+/** The call's idempotency key, under which its effect is recorded. */
 export function keyOf(turn: TurnContext, call: Pick<CallArguments, 'id' | 'digest'>): string {
   return idempotencyKey({ ...turn, call_id: call.id, digest: call.digest });
 }
@@ -83,7 +83,7 @@ export function fenceOff(
 }
 
 // The facts of a dispatch, from the block that was written when it was claimed. A record may also be found by its act, since a
-// reset gives a call another digest, and an attacker who starts activities can have any digest admitted. So the owner of an
+// reset gives a call another digest, and someone who starts activities can have any digest admitted. So the owner of an
 // effect and its target come from its own dispatch block, not from the digest in the request.
 
 export interface RecordedDispatch {

@@ -78,7 +78,7 @@ export async function runDestructive(run: CallRun): Promise<RunCallOutput> {
   }
 }
 
-/** Writes the dispatch, claims the effect record and runs the tool. After the claim no other attempt may run it. */
+/** Writes the dispatch, claims the effect record and runs the tool. No other attempt runs it then, unless it is idempotent. */
 async function dispatch(run: CallRun, key: string, began: EffectRecord | null): Promise<RunCallOutput> {
   const { deps, request, turn, call, tool } = run;
   const head = await writeDispatch(run, key);
@@ -171,9 +171,9 @@ interface DispatchAttempt {
   dispatch: number;
   /** An earlier attempt under this claim may have acted. */
   again: boolean;
-  /** The latest time at which this attempt may act, from the effect record. */
+  /** The latest time at which this attempt may act, ISO 8601, as in the effect record. */
   deadline: string;
-  /** The same of earlier attempts; undefined: an older build did not record it. */
+  /** The same of earlier attempts; null: none may act; undefined: an older build did not record it. */
   before: EffectRecord['deadline'];
 }
 
@@ -195,7 +195,7 @@ async function conclude(
     const alone = effect === 'not_applied' ? { alone: deadline } : {};
     await deps.store.effects.move(key, dispatch, effect, { result_ref: kept.result_ref, result_head: newHead, ...alone });
   } catch (error) {
-    // The attempt was taken for lost, a person settled the call, and then it ended after all: only the log can tell.
+    // The attempt seemed lost, a person settled the call, and then it ended after all. The turn has gone on, so it is logged.
     deps.log.error(
       { turn_id: turn.turn_id, call: call.id, digest: call.digest, effect },
       'this call ended after it was settled otherwise',
@@ -222,11 +222,11 @@ function hasEnded(result: RunResult): boolean {
   return result.ok || result.error.reason !== TIMED_OUT;
 }
 
-/** Restores the earlier deadline: this attempt has ended, so a probe need not wait for it. Earlier ones may still act. */
+/** Restores the deadline of earlier attempts: a probe need not wait for this one any more. */
 async function markAttemptEnd({ store }: Dependencies, { key, dispatch, deadline, before }: DispatchAttempt): Promise<void> {
   if (before === undefined) return;
   await store.effects.renew(key, dispatch, deadline, before).catch((error: unknown) => {
-    if (!(error instanceof StoreError) || error.code !== 'conflict') throw error; // another attempt has begun, or it was settled
+    if (!(error instanceof StoreError) || error.code !== 'conflict') throw error; // another attempt has begun, or the call was settled
   });
 }
 

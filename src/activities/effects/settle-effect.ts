@@ -1,4 +1,4 @@
-/** After a lost attempt, and after a person has settled one. */
+/** Finds the outcome of a dispatch whose attempt was lost, and records how people settled a call in doubt. */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { InspectEffectInput, InspectEffectOutput, RunCallOutput, SettleEffectInput } from '../../shared/io/activities';
 import { SETTLEMENT_REFUSAL } from '../../shared/approval/approval';
@@ -18,8 +18,8 @@ import { callSubject } from '../../record/subject';
 import { settlementBlock } from '../../record/write-block';
 
 /**
- * What became of a dispatch whose attempt was lost. Where no claim is found, one is made and closed as
- * `not_applied`: should the lost attempt still be alive somewhere, it comes too late to act.
+ * Finds the outcome of a dispatch whose attempt was lost. If there is no claim, it makes one that is closed as `not_applied`,
+ * so that a lost attempt that is still alive elsewhere can no longer act.
  */
 export async function inspectEffect(deps: Dependencies, input: InspectEffectInput): Promise<InspectEffectOutput> {
   const { turn, call, head } = input;
@@ -39,7 +39,7 @@ export async function inspectEffect(deps: Dependencies, input: InspectEffectInpu
   return { found: 'outcome', outcome: await recordedOutcome(deps, input, record, `the attempt was lost (${input.cause})`) };
 }
 
-/** Writes down what a person found out about a call in doubt. */
+/** Records what people found out about a call in doubt. */
 export async function settleEffect(deps: Dependencies, input: SettleEffectInput): Promise<RunCallOutput> {
   const { turn, call, at, outcome, by, note } = input;
   await dispatchedCall(deps.store, input);
@@ -79,8 +79,8 @@ function isKnown({ state }: EffectRecord): boolean {
 }
 
 /**
- * The lost attempt was alive after all, and recorded its outcome after the person had looked. The record
- * stands, since it is first-hand and final; what the person said is kept beside it, if it is he who said it.
+ * The lost attempt was alive after all, and recorded its outcome after the person had looked. The record counts, since it is
+ * first-hand and final. The settlement is added to the transcript if it is genuine.
  */
 async function knownBetter(
   deps: Dependencies,
@@ -95,7 +95,7 @@ async function knownBetter(
   return { ...known, head };
 }
 
-/** Writes what the person said into the transcript. Returns the new head. */
+/** Writes the settlement into the transcript. Returns the new head. */
 function appendSettlement(
   { store }: Dependencies,
   input: SettleEffectInput,

@@ -1,4 +1,4 @@
-/** What people say in a turn: decisions and messages are checked when they arrive, and what a later run needs of them is kept. */
+/** Checks the decisions and messages of people when they arrive, and stores what a later run of the turn needs of them. */
 import type {
   CheckDecisionInput,
   CheckDecisionOutput,
@@ -18,7 +18,7 @@ import { Context } from '@temporalio/activity';
 import { readCardPart, readSaidPart } from '../../record/parts';
 import { asJson } from '../../shared/json/json';
 
-/** A signed decision, looked at when it arrives: what is not genuine must not answer a question. */
+/** Checks a signed decision when it arrives: one that is not genuine must not answer a question. */
 export async function checkDecision(deps: Dependencies, input: CheckDecisionInput): Promise<CheckDecisionOutput> {
   const checked = await deps.trust.check(input, deps.registry.approval(input.turn.agent, input.tool).roles);
   if (!checked.ok) return checked;
@@ -27,8 +27,8 @@ export async function checkDecision(deps: Dependencies, input: CheckDecisionInpu
 }
 
 /**
- * A message to a running turn, looked at before the model may read it. Where decisions are signed it must be too:
- * whoever could steer under another name could then approve under his own what he has steered to.
+ * Checks a message to a running turn before the model reads it. If decisions are signed, it must be signed too. Otherwise a person
+ * could steer under another name, and then approve the resulting call under their own.
  */
 export async function checkSteer(
   { registry, trust }: Pick<Dependencies, 'registry' | 'trust'>,
@@ -42,7 +42,7 @@ export async function checkSteer(
   return { ok: false, reason: 'this turn takes signed messages only; `holdfast steer --key FILE` sends one' };
 }
 
-/** The card of a question that goes on in another run, as it was shown. */
+/** The card of a question that continues in another run, as it was shown. */
 export async function readCard({ store }: Dependencies, { card_ref }: ReadCardInput): Promise<ReadCardOutput> {
   const { card, digest } = readCardPart(await store.getPart(card_ref));
   return { card, digest, run_id: Context.current().info.workflowExecution?.runId ?? '' };
@@ -52,7 +52,7 @@ export async function keepSaid({ store }: Dependencies, { turn, said }: KeepSaid
   return { said_ref: await store.putPart(turn.first_execution_run_id, { said: asJson(said) }) };
 }
 
-/** As it was kept: its hash is that of the reference, which history has. */
+/** The stored text, unchanged: history has its hash as the reference. */
 export async function readSaid({ store }: Dependencies, { said_ref }: ReadSaidInput): Promise<ReadSaidOutput> {
   return { said: readSaidPart(await store.getPart(said_ref)) };
 }

@@ -1,8 +1,8 @@
 /**
- * What people were asked and have said, by call, as workers found it: the store knows it, since neither history nor the
- * arguments of an activity are believed. A call is asked about under its digest by one run, until a time, and no more once the
- * turn has taken an answer other than its approval, or the outcome. What was good when it came holds while the question does:
- * the first of several people signs for a day at most, and the last may take longer.
+ * Keeps in the store what people were asked about a call, and their signed statements, since history and the arguments of an
+ * activity are not trusted. One run asks about a call, under its digest, until a time; the question closes when the turn takes an
+ * answer other than approval, or the outcome. A statement that was valid when it came stays valid while the question is open: a
+ * signature lasts a day at most, and the last of several approvers may take longer. Also sends notifications and callbacks.
  */
 import { Context, ApplicationFailure } from '@temporalio/activity';
 import type { CheckDecisionInput, NotifyInput } from '../../shared/io/activities';
@@ -17,7 +17,7 @@ import { checkOwnTurn, checkTurnsOwn } from '../checks/own-turn';
 
 type Registers = Pick<Store, 'registers'>;
 
-/** A signed statement, when a worker first found it good. */
+/** A signed statement, with the time when a worker first found it valid. */
 interface VerifiedStatement {
   hash: string;
   by: string;
@@ -35,10 +35,10 @@ export interface QuestionEntry {
 
 type SettlementRecord = VerifiedStatement & Pick<Settlement, 'outcome'>;
 
-/** Of one person on one call; more is not noted, and of a call in doubt does not count. */
+/** Maximum statements of one person about one call. More approvals are not recorded; more settlements are refused. */
 const MOST_OF_ONE = 20;
 
-/** Opens the question of this run. @returns the run that had asked it before, where it is another */
+/** Opens the question of this run. @returns the run that asked it before, if it is another */
 export function openQuestion({ registers }: Registers, digest: string, expires_at: string): Promise<string | null> {
   const run = Context.current().info.workflowExecution?.runId ?? '';
   return registers.update(questionName(digest), (known) => {
@@ -48,7 +48,7 @@ export function openQuestion({ registers }: Registers, digest: string, expires_a
   });
 }
 
-/** Null: it was not asked about, or by an older build. */
+/** The question about a call. Null: there was none, or an older build asked it. */
 export async function askedAbout({ registers }: Registers, digest: string): Promise<(QuestionEntry & { over: boolean }) | null> {
   const { value, now } = await registers.read(questionName(digest));
   const asked = questionIn(value);
@@ -63,7 +63,7 @@ export function closeQuestion({ registers }: Registers, digest: string): Promise
   });
 }
 
-/** Notes a signed statement that was found good just now. @returns why it does not count all the same, or null */
+/** Records a signed statement that was just found valid. @returns why it does not count anyway, or null */
 export async function noteGood(store: Registers, said: CheckDecisionInput, by: string): Promise<string | null> {
   if (said.decision === 'settle') return noteSettlement(store, said, by);
   if (said.decision === 'approve') await noteApproval(store, said, by);
@@ -83,14 +83,14 @@ async function noteApproval(store: Registers, said: CheckDecisionInput, by: stri
   });
 }
 
-/** When this approval was found good; undefined: nobody has, so that it is judged as if it came now. */
+/** When this approval was first found valid; undefined: never, so that it is checked as if it came now. */
 export async function foundGood(store: Registers, asked: QuestionEntry | null, attestation: string): Promise<string | undefined> {
   if (asked === null) return timeOf(store, attestation);
   const hash = hashJson(attestation);
   return asked.approvals.find((one) => one.hash === hash)?.at;
 }
 
-/** When this settlement was found good, likewise, and what its author has said last; null: nothing was noted. */
+/** When this settlement was first found valid, likewise, and the last outcome that its author stated; null: none is recorded. */
 export async function findSettlement(
   store: Registers,
   { digest, attestation, by }: { digest: string; attestation: string; by: string },
@@ -102,8 +102,8 @@ export async function findSettlement(
 }
 
 /**
- * A statement that is known stays where it is: nobody takes his words back for him by sending the first ones again. For the same
- * reason none is forgotten.
+ * A known statement keeps its place in the list: sending a person's earlier statement again must not revoke their later one. For
+ * the same reason none is deleted.
  */
 async function noteSettlement({ registers }: Registers, said: CheckDecisionInput, by: string): Promise<string | null> {
   const hash = hashJson(said.attestation);
@@ -118,13 +118,13 @@ async function noteSettlement({ registers }: Registers, said: CheckDecisionInput
   });
 }
 
-/** Why something that its author has said before counts no more, or null. */
+/** Why an earlier statement of this person no longer counts, or null. */
 function correctedBy(own: SettlementRecord[], outcome: Settlement['outcome']): string | null {
   const last = own.at(-1)?.outcome ?? outcome;
   return last === outcome ? null : `${own[0]!.by} has said since that it was ${last}`;
 }
 
-/** Decisions of calls that an older build has asked about. */
+/** For decisions on calls that an older build asked about. */
 function noteTime({ registers }: Registers, attestation: string): Promise<void> {
   return registers.update(timeName(attestation), (known, now) =>
     known === null ? { value: iso(now), answer: undefined } : { answer: undefined },
@@ -136,12 +136,12 @@ async function timeOf({ registers }: Registers, attestation: string): Promise<st
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Nothing that comes now counts any more. The store's clock and Temporal's may be apart. */
+/** True: statements that come now do not count. Allows for a difference between the clocks of the store and Temporal. */
 function isOver({ closed, expires_at }: QuestionEntry, now: number): boolean {
   return closed || now > Date.parse(expires_at) + CLOCKS_APART_MS;
 }
 
-/** Null: there is none. @throws StoreError `damaged` for what is no question */
+/** Null: there is none. @throws StoreError `damaged` if the value is not a question */
 function questionIn(value: Json): QuestionEntry | null {
   if (value === null || isQuestion(value)) return value;
   throw new StoreError('damaged', 'What a register of the store holds is no question that people were asked.');
@@ -151,7 +151,7 @@ function isQuestion(value: Json): value is JsonObject & QuestionEntry {
   return isJsonObject(value) && typeof value.run === 'string' && Array.isArray(value.approvals) && value.approvals.every(isFound);
 }
 
-/** @throws StoreError `damaged` for what are no settlements */
+/** @throws StoreError `damaged` if the value is not a list of settlements */
 function settlementsIn(value: Json): SettlementRecord[] {
   if (value === null) return [];
   if (Array.isArray(value) && value.every(isSaid)) return value;
@@ -192,7 +192,7 @@ export async function notify(deps: Dependencies, question: NotifyInput): Promise
   await notifier.tell(question, part?.card ?? question.card ?? null, overAttempts());
 }
 
-/** Kept in the heartbeat, which the next attempt is given, on whichever worker it runs. */
+/** Keeps the ways in the heartbeat, which the next attempt gets on any worker. */
 function overAttempts(): Delivery {
   const context = Context.current();
   const before = (context.info.heartbeatDetails as { reached?: string[] } | undefined)?.reached ?? [];
@@ -207,7 +207,7 @@ function overAttempts(): Delivery {
 export async function deliverCallback(deps: Dependencies, input: CallbackInput): Promise<void> {
   const { callbacks, store } = deps;
   if (!callbacks) throw new Error('This worker sends no callbacks: set HOLDFAST_CALLBACK_HOSTS and HOLDFAST_CALLBACK_SECRET.');
-  // It is signed, so that whoever is told believes it.
+  // A callback is signed, and its receiver trusts it: only a workflow that the turn started may send one.
   await checkTurnsOwn(deps, input.turn);
   const part = await store.getPart(input.callback_ref);
   const url = isJsonObject(part) && part.v === 'holdfast.callback/1' ? part.url : undefined;

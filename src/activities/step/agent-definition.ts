@@ -1,4 +1,7 @@
-/** What an agent is, for the record: all that goes into a model request or decides on a call, and what ran it. */
+/**
+ * Describes an agent for the record: everything that goes into a model request or decides a call, and the software that ran it.
+ * Stores these definitions, and the rules, under their hashes.
+ */
 import { createHash } from 'node:crypto';
 import { systemPrompt } from '../../agents/agent';
 import { PRICES_AS_OF, priceOf, type ModelSettings, type Price } from '../../model/prices';
@@ -10,18 +13,18 @@ import { outputSchema } from '../../tools/schema/schema';
 import { canonical } from '../../shared/json/canonical';
 import type { Store } from '../../store/store';
 
-/** What runs an agent. */
+/** The software that runs an agent. */
 export interface Engine {
   /** Model of agents that name none. */
   defaultModel: string;
   holdfast: string;
-  /** Of the deployment, for worker versioning; null: it has none. */
+  /** Build id of the deployment, for worker versioning; null: it has none. */
   buildId: string | null;
   /** SHA-256 of the workflow bundle; null: the worker bundles the code itself. */
   workflowBundle: string | null;
 }
 
-/** `holdfast.agent/1`. No secrets: servers by name only, and of the vendor's fields none that is named like a key. */
+/** `holdfast.agent/1`. No secrets: MCP servers by name only, and vendor fields without those that are named like a key. */
 export function agentDefinition(prepared: PreparedAgent, { defaultModel, ...engine }: Engine): JsonObject {
   const { agent, tools, internal, hooks } = prepared;
   const model = agent.model ?? defaultModel;
@@ -72,7 +75,10 @@ function describedTool({ tool, schema }: PreparedTool): object {
   };
 }
 
-/** US dollars for a million tokens; null: the model has no known price, and its cost counts as 0. `as_of` is null of prices that the app sets. */
+/**
+ * US dollars for a million tokens; null: the model has no known price, and its cost counts as 0. `as_of` is null for prices that
+ * the app sets.
+ */
 function pricesOf(model: string, own: ModelSettings): object | null {
   const price = priceOf(model, own);
   if (price === undefined) return null;
@@ -88,10 +94,10 @@ function pricesOf(model: string, own: ModelSettings): object | null {
 }
 
 const SECRET = /token|secret|password|authorization|api[-_]?key|credential/i;
-/** A count is no secret, whatever it counts. */
+/** Numbers and booleans are no secrets, whatever their name. */
 const isSecret = (key: string, value: Json) => SECRET.test(key) && typeof value !== 'number' && typeof value !== 'boolean';
 
-/** Fields of the vendor's request, without what is named like a key, and without keys in texts. */
+/** Fields of the vendor's request, without those that are named like a key, and without keys in texts. */
 function secretless(value: Json): Json {
   if (typeof value === 'string') return withoutSecrets(value);
   if (Array.isArray(value)) return value.map(secretless);
@@ -100,7 +106,7 @@ function secretless(value: Json): Json {
   return Object.fromEntries(fields) as JsonObject;
 }
 
-/** As JSON has it, and as it can be hashed: what is undefined is left out, numbers that are not exact become texts. */
+/** The value as JSON that can be hashed: undefined fields are left out, inexact integers become strings. */
 function json(value: object): JsonObject {
   return JSON.parse(JSON.stringify(value), (_, field: unknown) => hashable(field)) as JsonObject;
 }
@@ -110,13 +116,13 @@ function hashable(field: unknown): unknown {
   return typeof field === 'number' && isUnsafeInteger(field) ? String(field) : field;
 }
 
-// What a block names by hash only: the rules that decide (`policy_ref`), and what the agent is (`definition_ref`). Their
-// canonical form is kept under its SHA-256 before the block is stored, so that an auditor finds it years later.
+// Blocks name the rules (`policy_ref`) and the definition of the agent (`definition_ref`) by hash only. Their canonical form is
+// stored under its SHA-256 before the block, so that an auditor finds it years later.
 
 export class PolicyArchive {
-  /** What is kept, or on its way: once a process is enough. */
+  /** Definitions that are stored, or being stored: each is stored once per process. */
   private readonly kept = new Map<string, Promise<unknown>>();
-  /** By an agent's tools, which those share that differ only in the turns above them. */
+  /** By the agent's tools: variants that differ only in the turns above them share these. */
   private readonly definitions = new WeakMap<PreparedAgent['tools'], StoredDefinition>();
 
   constructor(
@@ -124,12 +130,12 @@ export class PolicyArchive {
     private readonly engine: Engine,
   ) {}
 
-  /** Keeps the agent's rules. Once it resolves they outlive a power cut. */
+  /** Stores the agent's rules. Once it resolves, they survive a power cut. */
   async rules({ policies }: PreparedAgent): Promise<void> {
     await Promise.all(policies.map((policy) => this.keep(keptOf(policy))));
   }
 
-  /** The same, and keeps what the agent is. @returns its `definition_ref` */
+  /** Stores the agent's rules and definition. @returns its `definition_ref` */
   async agent(agent: PreparedAgent): Promise<string> {
     const definition = this.definitions.get(agent.tools) ?? keptOf(agentDefinition(agent, this.engine));
     this.definitions.set(agent.tools, definition);

@@ -1,6 +1,6 @@
 /**
- * Makes room in a conversation that comes near the model's context window: old results are left out first; where that is
- * not enough the model is asked for a summary of all but the end. Either way a summary block says so; nothing is removed.
+ * Compacts a conversation that comes near the model's context window. Old results are left out first; if that is not enough, the
+ * model writes a summary of all but the end. A summary block records either; nothing is removed from the chain.
  */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { CompactInput, CompactOutput, StepUsage } from '../../shared/io/activities';
@@ -52,7 +52,7 @@ export async function compact(deps: Dependencies, { turn, at, head, outcomes }: 
   let usage = NO_USAGE;
   if (plan.how === 'clear') add({ ...about, cleared_to: entries[plan.upTo]!.hash });
   if (plan.how === 'summarize') {
-    // Where the vendor has said that it is too long, so might be the request for the summary.
+    // If the vendor reported that it is too long, the request for the summary may be too long as well.
     const full = saysFull(lastOf('admission', blocks)?.stop_reason);
     const toSum = entries.slice(0, plan.upTo + 1);
     const part = full ? shortenEntries(toSum.map(withoutResults), room) : toSum;
@@ -65,7 +65,7 @@ export async function compact(deps: Dependencies, { turn, at, head, outcomes }: 
   return { head: await draft.store(), did, usage, took_ms: Date.now() - began };
 }
 
-/** Asked with the very tools, prompt and messages of the steps before, so that it reads what the prompt cache has. */
+/** Uses the same tools, prompt and messages as the steps before, so that the prompt cache applies. */
 async function summarizeMessages(
   deps: Dependencies,
   agent: PreparedAgent,

@@ -1,7 +1,7 @@
 /**
- * The conversation as the model is given it, where it had to be made smaller: a summary block says up to which block
- * old results are left out, and up to which block a summary stands for all. Everything before stays in the chain.
- * Pure: the same chain gives the same messages, so that a retried step repeats its request, and the prompt cache holds.
+ * Builds the conversation that the model gets after compaction, and plans compaction. A summary block names the block up to which
+ * old results are left out, and the block up to which a summary replaces all messages. Everything stays in the chain.
+ * Pure: the same chain gives the same messages, so that a retried step repeats its request, and the prompt cache applies.
  */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { ModelMessage } from '../../model/provider';
@@ -13,12 +13,12 @@ import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { messageOf, type Entry } from './conversation';
 import { replaceDeclinedTurn } from './declined-turn';
 
-/** Shorter results are no gain: the note is about as long. */
+/** Characters of JSON. Shorter results stay: the note is about as long. */
 const LONG_RESULT = 600;
-/** A text from which something is left out for a summary, characters: at first, and at the least. */
+/** Limit of texts in the request for a summary, characters: at first, and the lower bound when it is halved. */
 const LONGEST_TEXT = 131_072;
 const SHORTEST_TEXT = 256;
-/** The newest messages with results stay whole. */
+/** Number of the newest messages with results, which stay whole. */
 const KEPT_RESULTS = 3;
 
 export function compactedMessages(blocks: StoredBlock[]): ModelMessage[] {
@@ -59,13 +59,13 @@ export function summaryMessage(text: string): ModelMessage {
   return { role: 'user', content: [{ type: 'text', text: `[${lead}]\n\n${text}` }] };
 }
 
-/** The same, long results replaced by a note. */
+/** The entry, with long results replaced by a note. */
 export function withoutResults(entry: Entry): Entry {
   const { hash, message } = entry;
   return { ...entry, message: { ...message, content: message.content.map((block) => clearResult(block, hash)) } };
 }
 
-/** The same, so that the request for their summary fits beside what else it has: long texts lose their middle. */
+/** Cuts the middle out of long texts, so that the request for a summary fits into the window with its other parts. */
 export function shortenEntries(entries: Entry[], { window }: Room): Entry[] {
   let seen = entries;
   for (let most = LONGEST_TEXT; sum(seen) > ENOUGH * window && most > SHORTEST_TEXT; most /= 2)
@@ -96,25 +96,25 @@ function clearResult(block: JsonObject, hash: string): JsonObject {
 export interface Room {
   /** The model's context window, tokens. */
   window: number;
-  /** What the conversation took of it, as the last answer's usage had it. */
+  /** Tokens that the conversation took, by the usage of the last answer. */
   used: number;
 }
 
-/** What is to be taken out. `upTo`: index of the last entry that it is about. */
+/** What to remove. `upTo`: index of the last entry that is affected. */
 export type Plan = { how: 'clear'; upTo: number } | { how: 'summarize'; upTo: number } | { how: 'nothing' };
 
 /** Clearing must bring the conversation down to this part of the window, or it is summarized. */
 const ENOUGH = 0.6;
-/** What stays whole beside a summary, of the window. */
+/** The part of the window that stays whole after a summary. */
 const TAIL = 0.2;
 
-/** Results first: nothing that was said is lost by that. */
+/** Clears results first: no text of the user or the model is lost by that. */
 export function planOf(entries: Entry[], { window, used }: Room): Plan {
   const upTo = lastToClear(entries);
   const freed = upTo < 0 ? 0 : sum(entries) - sum(entries.map((entry, index) => (index <= upTo ? withoutResults(entry) : entry)));
   if (freed > 0 && used - freed <= ENOUGH * window) return { how: 'clear', upTo };
   const cut = cutAt(entries, TAIL * window);
-  // One entry alone may be a summary already, which would be summarized for ever.
+  // A single entry may be a summary already, which would be summarized again and again.
   if (cut >= 2 || sum(entries.slice(0, cut)) > TAIL * window) return { how: 'summarize', upTo: cut - 1 };
   return freed > 0 ? { how: 'clear', upTo } : { how: 'nothing' };
 }
@@ -125,8 +125,8 @@ function lastToClear(entries: Entry[]): number {
 }
 
 /**
- * Where the part that stays begins: as early as the tail allows, else as late as may be. Never between a call and its
- * result, and never so that results which the model has not read go.
+ * The index where the kept part begins: as early as the tail allows, otherwise as late as possible. It is never between a call
+ * and its result, and results that the model has not read are always kept.
  */
 function cutAt(entries: Entry[], tail: number): number {
   const latest = entries.at(-1)?.message.role === 'user' ? firstUnread(entries) : entries.length;
@@ -134,7 +134,7 @@ function cutAt(entries: Entry[], tail: number): number {
   return places.find((index) => index > 0 && sum(entries.slice(index)) <= tail) ?? places.at(-1) ?? 0;
 }
 
-/** From where on the model has not read all: its own last words, or the beginning of a turn in which it has said nothing. */
+/** The first entry to keep for the model: its own last message, or the beginning of a turn that it has not answered. */
 function firstUnread(entries: Entry[]): number {
   const answered = entries.findLastIndex(({ message }) => message.role === 'assistant');
   const unread = Math.max(
@@ -144,7 +144,7 @@ function firstUnread(entries: Entry[]): number {
   return unread < 0 ? entries.length - 1 : unread;
 }
 
-/** Whether a conversation may be parted before this entry. */
+/** Whether a conversation may be cut before this entry. */
 export function mayCut(entries: readonly Pick<Entry, 'message'>[], index: number): boolean {
   const before = entries[index - 1]?.message;
   const after = entries[index]?.message;
@@ -163,61 +163,61 @@ function sum(entries: Entry[]): number {
   return conversationTokens(entries.map(({ message }) => message));
 }
 
-/** By estimate. */
+/** An estimate. */
 export function conversationTokens(messages: readonly ModelMessage[]): number {
   return messages.reduce((total, { content }) => total + estimateTokens(JSON.stringify(content), 'json'), 0);
 }
 
-/** Of one request, what it took of the context window: what went in, from wherever, and what came out. */
+/** The tokens of the context window that one request took: input, cached or not, and output. */
 export function totalTokens(usage: JsonObject): number {
   if (typeof usage.context_tokens === 'number') return usage.context_tokens;
   const fields = ['input_tokens', 'cache_read_tokens', 'cache_creation_tokens', 'output_tokens'];
   return fields.reduce((sum, name) => sum + (typeof usage[name] === 'number' ? usage[name] : 0), 0);
 }
 
-// A conversation that is longer than the model's context window. The vendor says so before it answers, or stops in the middle of
-// an answer; either way the step is written down as what it was, room is made, and the turn goes on.
+// A conversation that is longer than the model's context window. The vendor refuses the request, or stops in the middle of an
+// answer. In both cases the step is recorded as it was, the conversation is compacted, and the turn continues.
 
-/** Stands as the stop reason of a step whose request was refused: there is no answer. */
+/** The stop reason of a step whose request was refused, so that there is no answer. */
 export const TOO_LONG = 'prompt_too_long';
 const CUT = 'model_context_window_exceeded';
 
-/** Whether it was the vendor who said that there is no room. */
+/** Whether the vendor reported that the context window is full. */
 export function saysFull(stopReason: unknown): boolean {
   return stopReason === TOO_LONG || stopReason === CUT;
 }
 
 export interface TooLong {
-  /** What was sent, and what the window holds, in tokens; absent where the vendor has not said. */
+  /** Tokens that were sent, and the size of the window; absent if the vendor did not report them. */
   sent?: number;
   window?: number;
 }
 
-/** @throws whatever else it is */
+/** @throws any other error, unchanged */
 export function asTooLong(error: unknown): TooLong {
   if (!(error instanceof ApplicationFailure) || error.type !== 'model.too_large') throw error;
   const [, sent, window] = /(\d{1,12}) tokens > (\d{1,12})/.exec(error.message) ?? [];
   return sent === undefined ? {} : { sent: Number(sent), window: Number(window) };
 }
 
-/** What the model is told after an answer for which there was no room; null: the last one was whole. */
+/** The message to the model after an answer that was cut because the window was full; null: there is no such answer. */
 export function goOnText(blocks: StoredBlock[], last: ModelMessage | undefined): string | null {
   if (last?.role !== 'assistant' || lastOf('admission', blocks)?.stop_reason !== CUT) return null;
   return 'Your answer was cut off, because the context window was full. There is room again: give the whole answer once more.';
 }
 
-/** How much room there is, as far as the last request tells. */
+/** The size of the window and the tokens in use, by the last request. */
 export function roomOf(blocks: StoredBlock[], messages: readonly ModelMessage[], { agent }: PreparedAgent): Room {
   const admission = lastOf('admission', blocks);
   const used = contextTokens(admission);
   if (!saysFull(admission?.stop_reason)) return { window: agent.contextWindow, used };
   const told = admission?.context_window ?? agent.contextWindow;
   const most = Math.max(used, conversationTokens(messages));
-  // It is full, whatever the figures say.
+  // The vendor reported a full window, even if the figures disagree.
   return { window: Math.min(agent.contextWindow, told, most), used: most };
 }
 
-/** What the last request and its answer took of the window; 0 before the first. */
+/** Tokens of the window that the last request and its answer took; 0 before the first. */
 function contextTokens(admission: ReadAdmission | null): number {
   return admission?.usage ? totalTokens(admission.usage) : 0;
 }

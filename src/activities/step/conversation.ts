@@ -1,4 +1,4 @@
-/** The transcript as the model sees it: messages out of blocks, and results into messages. */
+/** Converts between a transcript and model messages: reads messages from blocks, and writes results as messages. */
 import type { ModelMessage } from '../../model/provider';
 import type { CallOutcome, TurnContext } from '../../shared/io/activities';
 import type { JsonObject } from '../../shared/json/json';
@@ -13,7 +13,7 @@ import { samePerson } from '../../shared/approval/approval';
 import { readBlock, type ReadBlock } from '../../record/read-block';
 import { closeQuestion } from '../people/questions';
 
-/** The messages of a transcript's blocks, all of them; what the model is given: compaction.ts. */
+/** All messages of a transcript's blocks. The messages that the model gets: compaction.ts. */
 export function messagesOf(blocks: StoredBlock[]): ModelMessage[] {
   return blocks.filter(({ block }) => block.kind === 'message').flatMap((stored) => messageOf(stored) ?? []);
 }
@@ -44,7 +44,7 @@ export async function addOutcomes(
   draft.add(resultsBlock(content, subTurnsOf(outcomes)), at);
 }
 
-/** The turn has taken these outcomes: nothing runs any more by what people have said of a call that had no effect. */
+/** Closes the questions of destructive calls without effect: the turn has their outcomes, so no approval may run them any more. */
 async function closeWithoutEffect(store: Store, outcomes: CallOutcome[]): Promise<void> {
   const without = outcomes.filter(({ class: c = 'destructive', effect }) => c === 'destructive' && !isEffect(effect));
   await Promise.all(without.flatMap(({ digest }) => (digest === null ? [] : [closeQuestion(store, digest)])));
@@ -54,7 +54,7 @@ function isEffect(effect: CallOutcome['effect']): boolean {
   return effect === 'applied' || effect === 'in_doubt';
 }
 
-/** The heads of the turns that have answered calls: from here their chains are proved. */
+/** The heads of the child turns that answered calls: the block proves their chains. */
 function subTurnsOf(outcomes: CallOutcome[]): AnsweringTurn[] {
   return outcomes.flatMap(({ call_id, sub_turn }) => (sub_turn ? [{ call_id, ...sub_turn }] : []));
 }
@@ -75,7 +75,7 @@ async function outcomeText(store: Store, outcome: CallOutcome): Promise<string> 
   return resultText(outcome.result_ref, stored, outcome.note);
 }
 
-/** One message, with the hash of its block; that of a summary is the block's that it reaches up to. */
+/** One message with the hash of its block; a summary has the hash of the last block that it covers. */
 export interface Entry {
   hash: string;
   message: ModelMessage;
@@ -83,13 +83,13 @@ export interface Entry {
   begins?: true;
 }
 
-// Who has said something in the conversation that a turn goes on with: asked for an earlier turn, sent a message to one, or
-// decided on a call of one with words that the model reads. What was said to a sub-agent came back as its answer.
+// People who wrote something in the conversation that a turn continues: they asked for an earlier turn, sent a message to one, or
+// decided on a call with a note that the model reads. Text for a sub-agent counts, since it came back in its answer.
 
-/** Their names travel with every call: the last ones. */
+/** Maximum number of names, the newest: they are sent with every call. */
 const MOST_PEOPLE = 20;
 
-/** Besides the requester of the turn that begins; each person once. */
+/** All of them except the requester of the turn that begins; each person once. */
 export async function earlierSpeakers(store: Store, head: string | null, requester: string): Promise<string[]> {
   const people: string[] = [];
   for (const name of (await namesUpTo(store, head)).reverse())
@@ -127,7 +127,7 @@ function hasWords({ note }: { note: string | null }): boolean {
   return note !== null && note.trim() !== '';
 }
 
-/** Of the turns of sub-agents whose answers stand here. */
+/** The transcript heads of the child turns whose answers are in this block. */
 function headsBelow(block: ReadBlock): string[] {
   return block.kind === 'message' ? block.sub_turns.flatMap(({ head }) => head ?? []) : [];
 }

@@ -1,11 +1,11 @@
 /**
- * A turn that the model declined to answer. The vendor declines every later request too that has in it what was declined,
- * so that the session would never be answered again: a note stands in the place of the turn. The chain keeps all of it.
+ * Replaces a turn that the model declined to answer by a note. The vendor also declines every later request that contains the
+ * turn, so that the session would never get an answer again. The chain keeps the whole turn.
  */
 import type { Json } from '../../shared/json/json';
 import type { Entry } from './conversation';
 
-/** @param began hash of the block of the turn's first message; where a summary stands for it, the turn goes on behind that */
+/** @param began hash of the block of the turn's first message; if a summary replaced it, the turn continues after the summary */
 export function replaceDeclinedTurn(entries: Entry[], began: string | null): Entry[] {
   const found = entries.findIndex(({ hash }) => hash === began);
   const from = found < 0 ? Math.min(1, entries.length) : found;

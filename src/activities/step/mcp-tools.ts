@@ -1,6 +1,6 @@
 /**
- * Tools from outside, for a turn: what is offered when it begins is written into its start block, and from then on it has
- * just that, on whichever worker, whatever is offered by then.
+ * The tools of MCP servers for a turn. The start block records the tools that are offered when the turn begins. The turn then has
+ * exactly these, on any worker, whatever the servers offer later.
  */
 import type { TurnContext } from '../../shared/io/activities';
 import { blocksOf, type ReadStart } from '../../record/read-block';
@@ -19,7 +19,7 @@ export interface PreparedStart {
   outside: OfferedTools | null;
 }
 
-/** The agent as a turn that begins now has it. Undefined: there is no such agent here. */
+/** The agent for a turn that begins now. Undefined: this worker has no such agent. */
 export async function beginningAgent(
   deps: Needs,
   turn: Pick<TurnContext, 'agent' | 'parent'>,
@@ -36,7 +36,7 @@ export async function beginningAgent(
   return { agent: deps.registry.forTurn(turn, tools)!, outside };
 }
 
-/** The agent as the turn had it when it began. Undefined: there is no such agent here. */
+/** The agent as it was when the turn began. Undefined: this worker has no such agent. */
 export async function agentSince(deps: Needs, turn: TurnContext, head: string | null): Promise<PreparedAgent | undefined> {
   const own = deps.registry.forTurn(turn);
   if (!own || own.agent.mcpServers.length === 0) return own;
@@ -49,7 +49,7 @@ export async function agentSince(deps: Needs, turn: TurnContext, head: string | 
   );
 }
 
-/** The very tool with which a call was admitted: of the app, or from outside, whose version names all of it. */
+/** The tool with which a call was admitted: of the app, or of an MCP server, whose version covers its whole definition. */
 export async function admittedTool(
   deps: Needs,
   turn: TurnContext,
@@ -58,7 +58,7 @@ export async function admittedTool(
 ): Promise<Tool | undefined> {
   const own = deps.registry.agent(turn.agent);
   if (!own || own.agent.mcpServers.length === 0) return deps.registry.find(turn.agent, name, version);
-  // What finds tools has to know those from outside as well.
+  // A tool that finds tools must also know those of MCP servers.
   if (head !== undefined && own.choice.added.some((tool) => tool.name === name))
     return (await agentSince(deps, turn, head))?.versions.get(`${name}@${version}`);
   return deps.registry.find(turn.agent, name, version) ?? deps.outside.pinned(own.agent.mcpServers, name, version);
@@ -74,7 +74,7 @@ function different(offered: Tool[], own: PreparedAgent, twice: (tool: Tool) => v
   });
 }
 
-/** What the turn's own start block says: a session's transcript has others before it. Null: there is none. */
+/** The turn's own start block; a session's transcript has those of earlier turns too. Null: there is none. */
 export function startOf(
   blocks: StoredBlock[],
   { turn_id, first_execution_run_id }: Pick<TurnContext, 'turn_id' | 'first_execution_run_id'>,
@@ -83,7 +83,7 @@ export function startOf(
   return blocksOf('start', blocks).findLast(isOwn) ?? null;
 }
 
-/** Of the turn's own start. */
+/** The MCP tools in the turn's own start block. */
 function pinnedIn(blocks: StoredBlock[], turn: TurnContext): [name: string, version: string][] {
   const tools = startOf(blocks, turn)?.outside ?? [];
   return tools.flatMap((id): [string, string][] => {

@@ -1,4 +1,4 @@
-/** A model's answer is hostile input: what is stored of it, and what was asked for in it. */
+/** Reads a model's answer, which is untrusted input: the content to store, its text, its calls, and their ids. */
 import type { ModelResponse, ModelMessage } from '../../model/provider';
 import { type Json, type JsonObject, isJsonObject } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
@@ -11,7 +11,7 @@ export interface ToolUse {
   id: string;
   name: string;
   json: string;
-  /** As the model wrote the id, where it could not stay. */
+  /** The id as the model wrote it, if it was replaced. */
   asked_id?: Json;
 }
 
@@ -26,7 +26,7 @@ export function toolUses(response: ModelResponse, askedIds: AskedIds = new Map()
   });
 }
 
-/** The answer's content, such that it can be hashed and sent back: an input that is no strict JSON becomes `{}`. */
+/** The answer's content in a form that can be hashed and sent back: an input that is not strict JSON becomes `{}`. */
 export function storableContent(response: ModelResponse): JsonObject[] {
   const written = rawInputReader(response);
   return response.content.map((block, position) => {
@@ -78,14 +78,14 @@ export function unlistedServerTools(response: ModelResponse, serverTools: JsonOb
 
 const CODE = ['code_execution', 'bash_code_execution', 'text_editor_code_execution'];
 
-/** One that runs code appears under further names; from 2026 on searches and fetches pick what they need by code. */
+/** A tool that runs code appears under further names; versions from 2026 of search and fetch run code, too. */
 function usedBy({ type }: JsonObject): string[] {
   return /^(code_execution_|web_(search|fetch)_2026)/.test(String(type)) ? CODE : [];
 }
 
-// The vendor's container: code that waits for results goes on in it, in the same turn or a later one, as long as it exists.
+// The vendor's container: code that waits for results continues in it, in the same turn or a later one, while it exists.
 
-/** The last one that an answer of the conversation named; null: none, or it has expired, or the agent has no tools of the vendor's. */
+/** The last container that an answer named; null: none, or it has expired, or the agent has no server-side tools. */
 export function containerOf(blocks: readonly StoredBlock[], { agent }: PreparedAgent, now = Date.now()): string | null {
   if (agent.serverTools.length === 0) return null;
   const last = blocksOf('admission', blocks).findLast(({ container }) => container !== null)?.container;
@@ -94,10 +94,10 @@ export function containerOf(blocks: readonly StoredBlock[], { agent }: PreparedA
   return expires <= now ? null : last.id;
 }
 
-// The id of a call in an answer is the model's own word. The API takes a call back only under an id that is legal and that no
-// other call of the conversation has; an id that is not gets another one here, and the record keeps what the model wrote.
+// The model writes the ids of its calls. The API accepts a call in a later request only under a legal id that no other call of the
+// conversation has. Any other id is replaced here, and the record keeps what the model wrote.
 
-/** By the position of the block: its id as the model wrote it, where it has another one now. Null: it had none. */
+/** By the position of the block: its id as the model wrote it, if it was replaced. Null: it had none. */
 export type AskedIds = ReadonlyMap<number, Json>;
 
 /** Kinds of blocks that have an id, with its prefix. */
@@ -120,7 +120,7 @@ export function withUniqueIds(
 ): { response: ModelResponse; askedIds: AskedIds } {
   const taken = new Set(before.flatMap(({ content }) => content.filter(isUse).map(({ id }) => String(id))));
   const askedIds = new Map<number, Json>();
-  // The vendor's own tools answer within the same message: a result belongs to the first of its name that has none yet.
+  // Server-side tools answer in the same message: a result belongs to the first call with its id that has no result yet.
   const open = new Map<string, string[]>();
   const current = new Map<Json, string>();
   const content = response.content.map((block, position) => {
@@ -150,7 +150,7 @@ function answering(block: JsonObject, open: ReadonlyMap<string, string[]>): Json
   return id === undefined ? block : { ...block, tool_use_id: id };
 }
 
-/** Code of the vendor's that calls a tool is named by the id that it has now. */
+/** Replaces the id of the vendor's code that made the call by its new id. */
 function calledBy(block: JsonObject, ids: ReadonlyMap<Json, string>): JsonObject {
   const { caller = null } = block;
   const id = isJsonObject(caller) ? ids.get(caller.tool_id ?? null) : undefined;

@@ -1,4 +1,4 @@
-/** How a session begins: whether it is the first of its id, and whether it may go on from a block of another conversation. */
+/** Checks a session that begins: is it the first of its id, and may it continue from a block of another conversation? */
 import type { Dependencies } from '../ports';
 import { Context } from '@temporalio/activity';
 import { StoreError } from '../../store/store';
@@ -13,8 +13,8 @@ import type { StoredBlock } from '../../store/core/seal';
 const HASH = /^[0-9a-f]{64}$/;
 
 /**
- * Whether this is the first session of its id. Temporal lets an id begin anew after a session was terminated, or forgotten; the
- * turns of the one before may still be there, run, and stand in the store. So the store keeps which was the first.
+ * Whether this is the first session of its id. Temporal accepts an id again after a session was terminated or forgotten, while
+ * turns of the earlier session may still exist, run, and be in the store. So the store keeps which session was the first.
  */
 export async function beginSession(
   { store, turnEnds }: Pick<Dependencies, 'store' | 'turnEnds'>,
@@ -22,17 +22,17 @@ export async function beginSession(
 ): Promise<BeginSessionOutput> {
   const { namespace } = Context.current().info;
   const hash = hashJson({ v: 'holdfast.session/1', namespace, session_id });
-  // Under this name builds until November 2026 have written it down; it is swept after a month.
+  // Builds until November 2026 recorded it under this name; such an entry is deleted after a month.
   const { value: older } = await store.registers.read(`session/${hash}`);
   const first = await store.registers.update<Json>(`kept/session/${hash}`, (value) => {
     const known = value ?? older;
     return known === null ? { value: session_run, answer: session_run } : { answer: known };
   });
-  // Sessions of older builds have not written themselves down.
+  // Sessions of older builds have no entry.
   return { first: first === session_run && !(await turnEnds.hasTurns(session_id)) };
 }
 
-/** May a new session go on after this block? It must be of whom it is said to be, and no call before it may lack its result. */
+/** Whether a new session may continue after this block. The block must belong to `of`, and all calls before it have results. */
 export async function checkFork({ store }: Pick<Dependencies, 'store'>, { block, of }: CheckForkInput): Promise<CheckForkOutput> {
   const unknown = { ok: false, reason: `There is no block ${JSON.stringify(block.slice(0, 64))} of yours.`, near: null } as const;
   if (!HASH.test(block)) return unknown;
@@ -51,7 +51,7 @@ export async function checkFork({ store }: Pick<Dependencies, 'store'>, { block,
   };
 }
 
-/** A start alone is no conversation yet. */
+/** Whether a conversation may end here: after a message, and with a result for each call. A start alone is no conversation. */
 function endsWhole(blocks: StoredBlock[]): boolean {
   const last = blocks.findLast(({ block, bodies }) => block.kind === 'message' && isJsonObject(bodies[0] ?? null));
   const message = last ? messageOf(last) : null;

@@ -1,6 +1,6 @@
 /**
- * One step: what came before is appended, the model is asked once, and what it asks for is admitted.
- * Blocks are the same whatever the attempt, so a retry repeats the model request and nothing else.
+ * Takes one step: appends what came before, makes one model request, and admits the calls that the model proposes.
+ * Blocks do not depend on the attempt, so a retry repeats the model request and nothing else.
  */
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { systemPrompt } from '../../agents/agent';
@@ -54,12 +54,12 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const definition_ref = await deps.archive.agent(agent);
   const scope = input.turn.first_execution_run_id;
   const { at } = input;
-  // From its first step on: a turn from before calls had digests of version 2 goes on without.
+  // Set from the first step on: a turn that began before digests of version 2 continues without a store id.
   const turn = input.message === null ? input.turn : { ...input.turn, store_id: await beginOver(deps, input.turn) };
   const said_before = input.message === null ? [] : await earlierSpeakers(deps.store, input.head, turn.requester);
   const draft = new Draft(deps.store, scope, input.head);
   await addBefore(deps, draft, begun, { ...input, turn });
-  // After the results: the API takes an answer to its calls before anything else.
+  // Steer messages follow the results: the API requires the results of calls first.
   for (const steer of input.steers ?? []) draft.add(steerBlock(steer), at);
   let blocks = await draft.whole();
   const notBegun = startFaultIn(blocks, turn);
@@ -69,7 +69,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
     draft.add(messageBlock('user', [{ type: 'text', text: goOn }]), at);
     blocks = await draft.whole();
   }
-  // What has been read, and which tools have been found, stays so when it is no longer shown.
+  // Uses all messages: what was read, and which tools were found, still counts after compaction.
   const all = messagesOf(blocks);
   const messages = compactedMessages(blocks);
   const shown = agent.choice.shown(all, agent.catalogue);
@@ -136,14 +136,14 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   };
 }
 
-/** With the tools from outside that the turn has had since it began. */
+/** The agent, with the MCP tools that the turn has had since it began. */
 async function agentFor(deps: Dependencies, { turn, message, head }: TakeStepInput): Promise<PreparedStart | undefined> {
   if (message !== null) return beginningAgent(deps, turn);
   const agent = await agentSince(deps, turn, head);
   return agent && { agent, outside: null };
 }
 
-/** What came before this step: start and user message, or the results of the last step. */
+/** Adds what came before this step: start and user message, or the results of the last step. */
 async function addBefore(deps: Dependencies, draft: Draft, begun: PreparedStart, input: TakeStepInput): Promise<void> {
   const { turn, at, message, attestation } = input;
   if (message === null) return addOutcomes(deps.store, draft, turn, at, input.outcomes);
@@ -151,7 +151,7 @@ async function addBefore(deps: Dependencies, draft: Draft, begun: PreparedStart,
   await addBeginning(deps, { draft, parent: input.head, at }, begun, { turn, message, ...signed });
 }
 
-/** The next request would come near the window, or beyond it. */
+/** Whether the next request would come near the context window, or beyond it. */
 function isFull({ agent }: PreparedAgent, { usage, stopReason }: ModelResponse): boolean {
   return saysFull(stopReason) || totalTokens(usageToJson(usage)) >= agent.compactAt * agent.contextWindow;
 }
@@ -160,7 +160,7 @@ function modelOf({ defaultModel }: Dependencies, { agent }: PreparedAgent): stri
   return agent.model ?? defaultModel;
 }
 
-/** What the model says as it says it, to whoever listens; none of it is kept. */
+/** Publishes the model's text while it is generated; it is not stored. The heartbeat carries the number of characters. */
 function liveText({ live }: Dependencies, { turn, step }: TakeStepInput): (text: string) => void {
   const { attempt } = Context.current().info;
   const show = showing();
@@ -222,7 +222,7 @@ function asApplicationFailure({ message, facts }: ModelFailure): ApplicationFail
   });
 }
 
-/** What a model request says of itself, besides what the step knows of it. */
+/** The facts of a model request, except those that the step adds. */
 type RequestFacts = Omit<ModelRequest, 'catalogue' | 'definition_ref' | 'subject'>;
 
 function answeredRequest(response: ModelResponse, askedIds: AskedIds): RequestFacts {
@@ -242,7 +242,7 @@ function answeredRequest(response: ModelResponse, askedIds: AskedIds): RequestFa
   };
 }
 
-/** The same, of a request that was refused because it was too long. */
+/** The facts of a request that was refused because it was too long. */
 function refusedRequest(model: string, { sent, window }: TooLong): RequestFacts {
   const usage: JsonObject = { ...NO_TOKENS, ...(sent === undefined ? {} : { context_tokens: sent }) };
   const told = window === undefined ? {} : { context_window: window };

@@ -1,4 +1,4 @@
-/** How a turn begins in the transcript (who asked for what, and the user's message), and how it ends. */
+/** Writes the beginning of a turn into the transcript (requester, request, and the user's message), and its end. */
 import { ApplicationFailure } from '@temporalio/activity';
 import { hashJson } from '../../shared/json/digests';
 import type { TurnBegin, TurnContext, EndTurnInput, EndTurnOutput } from '../../shared/io/activities';
@@ -14,8 +14,8 @@ import { openCalls } from './compaction';
 import type { PreparedStart } from './mcp-tools';
 
 /**
- * @param parent what the draft follows: the end of the turn before
- * @throws ApplicationFailure for a start that has to be signed, and is not
+ * @param parent head of the previous turn, which the draft follows
+ * @throws ApplicationFailure for a start that must be signed, and is not
  */
 export async function addBeginning(
   deps: Dependencies,
@@ -48,7 +48,7 @@ export async function addBeginning(
 const UNKNOWN_RESULT_TEXT =
   'The turn ended before the result of this call was known: it may or may not have taken effect. Find out before you repeat it.';
 
-/** Results for calls that the turn before left without any, such as one that was terminated from outside: the API wants one for each. */
+/** Results for calls that the previous turn left without any, as after a termination: the API requires one for each call. */
 async function resultsForOpenCalls({ store }: Dependencies, head: string | null) {
   const last = messagesOf(await walk(store, head)).at(-1);
   return (last ? openCalls(last) : []).map(({ id }) => ({
@@ -59,7 +59,7 @@ async function resultsForOpenCalls({ store }: Dependencies, head: string | null)
   }));
 }
 
-/** Closes the transcript of a turn that did not end with an answer: what its last calls gave, and why it ended. */
+/** Closes the transcript of a turn that did not end with an answer: adds the results of its last calls, and the reason. */
 export async function endTurn(deps: Dependencies, input: EndTurnInput): Promise<EndTurnOutput> {
   const { turn, at, state, reason, begin } = input;
   const draft = new Draft(deps.store, turn.first_execution_run_id, input.head);
@@ -72,7 +72,7 @@ export async function endTurn(deps: Dependencies, input: EndTurnInput): Promise<
   return input.envelope && outcome ? { head, envelope: await envelopeOf(deps, input, outcome) } : { head };
 }
 
-/** What the user said stands, although nothing came of it: the session's next turn goes on from there. A start that nobody may make does not. */
+/** Keeps the user's message although no step succeeded: the session's next turn continues from it. An invalid start is not kept. */
 async function keepUserMessage(
   deps: Dependencies,
   draft: Draft,
@@ -81,7 +81,7 @@ async function keepUserMessage(
 ): Promise<void> {
   const agent = deps.registry.forTurn(turn);
   if (!agent) return;
-  // No turn begins without a store any more: whoever starts activities could else have one begin as of an older version.
+  // Every new turn has a store. Otherwise someone who starts activities could begin one as of an older version.
   const bound = { ...turn, store_id: await beginOver(deps, turn) };
   try {
     await addBeginning(deps, { draft, parent: head, at }, { agent, outside: null }, { turn: bound, ...begin });

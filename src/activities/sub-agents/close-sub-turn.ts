@@ -1,4 +1,7 @@
-/** A sub-agent's turn has ended: its answer, or why there is none, becomes the result of the call. */
+/**
+ * Turns the answer of a sub-agent, or the reason why there is none, into the result of the call. Also asks sub-agents for their
+ * state, forwards decisions to them, and records for which call each was opened.
+ */
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type {
   CloseSubTurnInput,
@@ -20,7 +23,7 @@ import { withAfterHooks, failure, keep, metadataAt, success } from '../call/run-
 import { effectiveInput } from '../call/call-input';
 import type { Dependencies, AskedTurn } from '../ports';
 
-/** What it had said before it was stopped, characters. */
+/** Longest text that is quoted from a sub-agent that gave no answer, characters. */
 const LONGEST_TEXT = 2000;
 
 export async function closeSubTurn(deps: Dependencies, request: CloseSubTurnInput): Promise<RunCallOutput> {
@@ -41,7 +44,7 @@ export async function closeSubTurn(deps: Dependencies, request: CloseSubTurnInpu
   return { ...kept, state, effect: null, error, attempts: 1, took_ms: time_ms, head: null };
 }
 
-/** Null: it has answered. */
+/** Null: the sub-agent answered. */
 function errorOf({ state, reason, agent }: SubTurnReport, turnId: string, text: string): CallError | null {
   if (state === 'completed') return null;
   const said = text === '' ? '' : ` It had said: ${text.slice(0, LONGEST_TEXT).toWellFormed()}`;
@@ -70,7 +73,7 @@ function errorOf({ state, reason, agent }: SubTurnReport, turnId: string, text: 
   }
 }
 
-// What a turn keeps of what another one says of itself. All of it lands in history, so it stays small.
+// What a turn keeps of the report of another turn. It goes into history, so it is small.
 
 export function reportOf({ closed, facts }: AskedTurn, agent: string): SubTurnReport {
   const outside = closed === 'TERMINATED' || closed === 'TIMED_OUT';
@@ -88,7 +91,7 @@ function endedOutside(closed: NonNullable<AskedTurn['closed']>): string {
   return `Its workflow was ${how} from outside, through Temporal. What it was doing at that moment may have taken effect.`;
 }
 
-/** How a child stands. A signal only says that there is something to look at: what it says is asked of the child itself. */
+/** The state of a child turn, asked of the child itself: its signal only says that there is something to look at. */
 export async function lookAtSubTurn({ turns }: Dependencies, { workflow_id }: LookAtSubTurnInput): Promise<SubTurnReport> {
   const found = await turns.ask(workflow_id);
   if (found === null)
@@ -96,7 +99,7 @@ export async function lookAtSubTurn({ turns }: Dependencies, { workflow_id }: Lo
   return reportOf(found, '');
 }
 
-/** The child looks at the decision as if it had come to it: channel, signature, quorum, four eyes. */
+/** The child checks the decision as if it had received it directly: channel, signature, quorum, four eyes. */
 export function forwardDecision({ turns }: Dependencies, request: ForwardDecisionInput): Promise<ForwardDecisionOutput> {
   const { workflowExecution, activityId, scheduledTimestampMs, scheduleToCloseTimeoutMs } = Context.current().info;
   const id = `${workflowExecution?.runId ?? ''}:${activityId}`; // the same in every attempt
@@ -104,19 +107,19 @@ export function forwardDecision({ turns }: Dependencies, request: ForwardDecisio
   return turns.decide(request.workflow_id, { id, body: request.body, identity: request.identity, before });
 }
 
-// Which turn a call of an agent has been opened for: the store knows it, since Temporal says of a child only who has started it.
-// Whoever answers the tasks of the turn above in the place of our workers starts any child of it, for a call that nobody has
-// approved, of another agent, or with words of his own; and has none of them opened.
+// For which call, agent and message a child turn was opened. The store records it, since Temporal only knows which workflow started
+// a child. Someone who answers the tasks of the parent in place of our workers can start any child of it: for a call that nobody
+// approved, of another agent, or with another message. The store has no record of such a child.
 
 type Registers = Pick<Store, 'registers'>;
 type Above = Pick<ParentTurn, 'first_execution_run_id'>;
 
 export interface NotedSubTurn {
-  /** The call's digest, which was looked at as it is before it runs. */
+  /** The call's digest, which is checked as before any run. */
   digest: string;
   agent: string;
   message_hash: string;
-  /** As in what the turn is started with. */
+  /** The same as in the input of the child turn. */
   within: OuterMode[];
   depth_left: number;
 }
@@ -125,7 +128,7 @@ export function noteSubTurn({ registers }: Registers, above: Above, workflowId: 
   return registers.update(nameOf(above, workflowId), () => ({ value: { ...opened }, answer: undefined }));
 }
 
-/** Whether just this turn was opened: for this call, of this agent, with this message. */
+/** Whether exactly this turn was opened: for this call, of this agent, with this message. */
 export async function isNotedSubTurn(
   { registers }: Registers,
   above: Above,
@@ -140,7 +143,7 @@ function nameOf({ first_execution_run_id }: Above, workflow_id: string): string 
   return `kept/opened/${hashJson({ v: 'holdfast.opened/1', first_execution_run_id, workflow_id })}`;
 }
 
-/** How many turns of sub-agents may stand below this turn: the first agent says, and no agent below it allows more. */
+/** How many levels of sub-agents may follow below this turn. The first agent sets it; agents below can only lower it. */
 export function remainingDepth({ parent }: Pick<TurnContext, 'parent'>, { agent }: PreparedAgent): number {
   return Math.min(agent.maxDepth, parent?.depth_left ?? agent.maxDepth);
 }

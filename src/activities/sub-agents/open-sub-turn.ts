@@ -1,4 +1,4 @@
-/** Before a sub-agent begins: the call is looked at as any other is before it runs, and its turn is described. */
+/** Checks a call of a sub-agent like any other call before it runs, and describes the child turn that the workflow starts. */
 import type { ExistingSubTurn, OpenSubTurnInput, OpenSubTurnOutput } from '../../shared/io/activities';
 import { callError, type CallError } from '../../shared/wire/errors';
 import { hashJson } from '../../shared/json/digests';
@@ -14,7 +14,7 @@ import type { Dependencies } from '../ports';
 import { refusal } from '../call/run-once';
 import type { SubAgent, Tool } from '../../tools/define/tool';
 
-/** As long as what a person may start a turn with. */
+/** Characters; the same limit as for a message with which a person starts a turn. */
 const LONGEST_MESSAGE = 100_000;
 
 export async function openSubTurn(deps: Dependencies, request: OpenSubTurnInput): Promise<OpenSubTurnOutput> {
@@ -33,7 +33,7 @@ export async function openSubTurn(deps: Dependencies, request: OpenSubTurnInput)
     return refused(callError('TOOL_NOT_FOUND', 'tool_changed', `No agent answers ${tool.name}@${tool.version} any more.`));
   const held = (await heldByReset(run)) ?? (await holdOrRefuse(run));
   if (held) return { open: false, refused: held };
-  const asking = deps.registry.forTurn(turn)!; // whoever has the tool is served
+  const asking = deps.registry.forTurn(turn)!; // not null: `checkedCall` found its tool
   const asked = deps.registry.agent(subAgent.name);
   if (!asked) return refused(notServed(subAgent.name, deps.registry.names()));
   const left = remainingDepth(turn, asking);
@@ -57,7 +57,7 @@ export async function openSubTurn(deps: Dependencies, request: OpenSubTurnInput)
   };
 }
 
-/** Whether the id is taken, and by whom: after a reset by what an earlier run of this turn has begun. */
+/** The turn that already has the id, or null. After a reset it may be a child that an earlier run of this turn started. */
 async function existingTurn(
   { turns }: Dependencies,
   { turn, call, sub_turn_id }: OpenSubTurnInput,
@@ -74,7 +74,7 @@ async function existingTurn(
     parent.call_id === call.id;
   if (!ours) return { whose: 'foreign', report: null };
   const same = parent.digest === call.digest && facts?.agent === agent;
-  const { said_by: _, ...report } = reportOf(found, agent); // it is looked at once more
+  const { said_by: _, ...report } = reportOf(found, agent); // the workflow gets `said_by` when it looks at the turn again
   return { whose: same ? 'same' : 'other', report };
 }
 
@@ -98,7 +98,7 @@ function limitsOf({ agent: { limits } }: PreparedAgent, { limits: own }: SubAgen
   return narrower(wanted, { steps: limits.steps, tokens: limits.tokens, cost_usd: limits.costUsd, time_ms: limits.timeMs });
 }
 
-/** Those that bind whoever it asks. */
+/** The modes of the asking agent that also bind its sub-agents. */
 function modesOf({ policy: { mode, within = [] } }: PreparedAgent): OuterMode[] {
   return (['plan', 'locked'] as const).filter((binding) => mode === binding || within.includes(binding));
 }

@@ -1,6 +1,6 @@
 /**
- * The Messages API's rules for the blocks of a conversation, written apart from the code that sends them (../sendable.ts): a test
- * runs every kind of model output through both.
+ * The Messages API's rules for the blocks of a conversation, written apart from the code that sends them
+ * (../repair-conversation.ts): a test runs every kind of model output through both.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { blocks } from './conversation';
