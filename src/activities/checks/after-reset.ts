@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import { approvalsOf, type AdmitCallInput, type AdmitCallOutput } from '../../shared/io/activities';
 import type { HoldReason } from '../../shared/approval/approval';
 import type { EffectRecord } from '../../store/store';
-import { approvalsFault } from './approvals-fault';
+import { recheckApprovals } from './recheck-approvals';
 import { askedAbout } from '../people/questions';
 import type { Dependencies } from '../ports';
 import type { CallRun } from '../call/call-run';
@@ -18,7 +18,7 @@ export async function afterReset(run: CallRun): Promise<HoldReason | null> {
   const approvals = approvalsOf(run.request);
   const earlier = approvals.find((approval) => approval.run_id !== ownRun())?.run_id ?? (await otherRun(run));
   if (earlier === undefined) return null;
-  const fault = await approvalsFault(run, deps.registry.approval(turn.agent, call.tool));
+  const fault = await recheckApprovals(run, deps.registry.approval(turn.agent, call.tool));
   return fault ? null : { kind: 'reset', id: earlier, text: '' }; // admission writes the text of its card
 }
 

@@ -12,7 +12,7 @@ import { targetHash, targetOf } from '../../tools/admit/policy';
 import type { CallRun } from '../call/call-run';
 import { previewOf } from '../admission/decide-call';
 import type { NamedCall } from '../call/call-input';
-import type { HoldAnswer } from './approvals-fault';
+import type { HoldAnswer } from './recheck-approvals';
 
 const LONGEST_TEXT = 4000;
 

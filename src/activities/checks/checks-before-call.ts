@@ -10,7 +10,7 @@ import { refusal } from '../call/run-once';
 import { afterReset } from './after-reset';
 import { otherStart } from './start';
 import { holdAnswerOutput, holdBeforeEffect, heldOutput } from './checks-before-effect';
-import { permissionFault } from './approvals-fault';
+import { recheckPermission } from './recheck-approvals';
 
 export type CheckedCall = { ok: true; run: CallRun } | { ok: false; refused: RunCallOutput };
 
@@ -46,7 +46,7 @@ export async function heldByReset(run: CallRun): Promise<RunCallOutput | null> {
 
 /** For calls that are not destructive: the current rules, then the reasons that hold a call. Null: it may run. */
 export async function holdOrRefuse(run: CallRun): Promise<RunCallOutput | null> {
-  const refused = await permissionFault(run);
+  const refused = await recheckPermission(run);
   if (refused) return holdAnswerOutput(run, refused);
   return holdBeforeEffect(run);
 }

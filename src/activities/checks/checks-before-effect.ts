@@ -1,7 +1,7 @@
 /** Checks right before the effect, which send an admitted call back to a person, or refuse it. */
 import type { RunCallOutput } from '../../shared/io/activities';
 import type { HoldReason } from '../../shared/approval/approval';
-import { approvalsFault, type HoldAnswer, type Hold } from './approvals-fault';
+import { recheckApprovals, type HoldAnswer, type Hold } from './recheck-approvals';
 import { withinBudgets } from '../effects/budgets';
 import type { CallRun } from '../call/call-run';
 import { checkPreviewDrift, checkTargetChange } from './change-since-approval';
@@ -46,6 +46,6 @@ export function heldOutput(held: HoldReason[]): RunCallOutput {
 async function checkHoldApprovals(run: CallRun, { held }: ApprovalEvidence): Promise<HoldAnswer> {
   if (held.length === 0) return null;
   const { deps, turn, tool } = run;
-  const fault = await approvalsFault(run, deps.registry.forTurn(turn)!.approval(tool.name));
+  const fault = await recheckApprovals(run, deps.registry.forTurn(turn)!.approval(tool.name));
   return fault && { refused: fault };
 }

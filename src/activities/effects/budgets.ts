@@ -15,7 +15,7 @@ import type { Dependencies } from '../ports';
 import type { CallRun } from '../call/call-run';
 import { BEGINS_WITHIN_MS, keyOf, type ClosedEffect } from './effect-record';
 import type { ApprovalEvidence } from '../../record/parts';
-import type { HoldAnswer } from '../checks/approvals-fault';
+import type { HoldAnswer } from '../checks/recheck-approvals';
 import type { Tool } from '../../tools/define/tool';
 
 /** Longest time between a reservation and the claim, ms: the wait for the tool's limits. */

@@ -15,7 +15,7 @@ import { effectiveInput } from '../call/call-input';
 import type { Dependencies } from '../ports';
 import type { CallRun } from '../call/call-run';
 import { type ClosedEffect, keyOf } from './effect-record';
-import type { HoldAnswer } from '../checks/approvals-fault';
+import type { HoldAnswer } from '../checks/recheck-approvals';
 import type { Tool } from '../../tools/define/tool';
 
 /** Maximum number of owners on a card, the newest first. */

@@ -22,7 +22,7 @@ import { claimFor, effectOf, fenceOff, keyOf, otherDispatch, actsUntil, BEGINS_W
 import { holdAnswerOutput, holdBeforeEffect } from '../checks/checks-before-effect';
 import { busyError, shareRateLimit } from '../call/run-where';
 import { agentSince } from '../step/mcp-tools';
-import { permissionFault } from '../checks/approvals-fault';
+import { recheckPermission } from '../checks/recheck-approvals';
 import { showing } from '../call/heartbeat';
 import type { DispatchBody } from '../../record/blocks';
 import { blocksOf } from '../../record/read-block';
@@ -40,7 +40,7 @@ export async function runDestructive(run: CallRun): Promise<RunCallOutput> {
   const began = earlier ? null : known;
   if (began && stands(began, call.dispatch, tool))
     return recordedOutcome(deps, request, began, 'it was dispatched before, and no outcome was recorded');
-  const fault = await permissionFault(run);
+  const fault = await recheckPermission(run);
   // An idempotent call that was dispatched and is in doubt: a refusal now does not prove that it had no effect.
   const inDoubt = began !== null && began.state !== 'not_applied' ? began : null;
   // It is not repeated on another target either: there its idempotency key is unknown.

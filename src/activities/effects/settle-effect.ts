@@ -12,7 +12,7 @@ import { effectOf, fenceOff, keyOf } from './effect-record';
 import { notifyEffectListeners, recordedOutcome } from './effect-outcome';
 import { recordedTool } from '../call/call-run';
 import { failure, keep, metadataAt, success } from '../call/run-once';
-import { settlementsFault } from '../checks/approvals-fault';
+import { recheckSettlements } from '../checks/recheck-approvals';
 import type { PersonSettlement } from '../../record/blocks';
 import { callSubject } from '../../record/subject';
 import { settlementBlock } from '../../record/write-block';
@@ -46,7 +46,7 @@ export async function settleEffect(deps: Dependencies, input: SettleEffectInput)
   const record = await effectOf(deps.store, turn, call);
   if (!record) throw new Error(`There is no effect record ${keyOf(input.turn, input.call)} to settle`);
   const key = record.idempotency_key;
-  const fault = await settlementsFault(deps, input, record);
+  const fault = await recheckSettlements(deps, input, record);
   if (isKnown(record) && record.state !== outcome) return knownBetter(deps, input, record, fault === null);
   if (fault !== null) throw ApplicationFailure.nonRetryable(fault.reason, SETTLEMENT_REFUSAL, fault.policy);
   const tool = recordedTool(call);

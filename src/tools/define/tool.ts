@@ -21,7 +21,7 @@ export interface DescriptionParts {
 
 /** What a tool's functions get besides their input: `ctx`. */
 export interface ToolContext {
-  /** The same in every attempt of this call, also after a crash, a pause or a reset. Pass it to the upstream. */
+  /** The same in every attempt of this call, also after a crash, a pause or a reset. Pass it to the upstream. A preview has its own. */
   idempotencyKey: string;
   /** From 1. */
   attempt: number;

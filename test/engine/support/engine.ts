@@ -10,7 +10,7 @@ import { trustedEntry } from '../../../src/attestation/gateway-key';
 import { SigningKey } from '../../../src/attestation/signing-key';
 import { verifyBundle } from '../../../src/audit/verify';
 import { defineAgent, defineApp, type App } from '../../../src/agents/define';
-import { HoldfastClient, type StartTurn } from '../../../src/client';
+import { HoldfastClient, type PendingTurn, type StartTurn } from '../../../src/client';
 import type { CallHandle, DirectCall } from '../../../src/client/turns/direct-call';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { dataConverter } from '../../../src/temporal/data-converter';
@@ -243,6 +243,13 @@ async function* turnIds(temporal: Client, taskQueue: string): AsyncGenerator<str
     if (!seen.has(workflowId)) yield workflowId.replace(/^turn\//, '');
     seen.add(workflowId);
   }
+}
+
+/** The turn in the list of what waits, with its calls: where the machine is busy, no worker may have told them within five seconds. */
+export function listedAsWaiting(client: HoldfastClient, turnId: string): Promise<PendingTurn> {
+  return eventually('it is listed with its calls', async () =>
+    (await client.pending()).find(({ turn_id, unreachable }) => turn_id === turnId && unreachable === null),
+  );
 }
 
 /** Looks often at first, and every half second at what takes long: each look at a turn is work for its worker. */

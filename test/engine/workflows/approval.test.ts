@@ -1,7 +1,7 @@
 import { ToolError } from '../../../src/tools/define/errors';
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
-import { eventually, withEngine } from '../support/engine';
+import { eventually, listedAsWaiting, withEngine } from '../support/engine';
 import { runForged } from '../support/forge';
 import { recordedCalls } from '../../support/recompute-digests';
 import { ask, results, say } from '../../support/scripted-model';
@@ -32,9 +32,7 @@ describe('a destructive call', () => {
       const shown = await card(client, turn);
       expect(shown).toContain('Pay 700 cents for INV-7');
       expect(shown).toContain(`"${call!.digest}"`);
-      const listed = await eventually('listed as waiting', async () =>
-        (await client.pending()).find((view) => view.turn_id === turn.id),
-      );
+      const listed = await listedAsWaiting(client, turn.id);
       expect(listed.calls.map((waiting) => waiting.digest)).toEqual([call!.digest]);
 
       await turn.approve(call!.digest, { by: 'ana' });

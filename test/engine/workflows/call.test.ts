@@ -5,7 +5,7 @@ import { IdempotencyConflict, InvalidRequest, TurnEnded } from '../../../src/cli
 import { walk } from '../../../src/store/core/transcript';
 import { defineTool } from '../../../src/tools/define/define';
 import { ToolError } from '../../../src/tools/define/errors';
-import { eventually, withEngine } from '../support/engine';
+import { eventually, listedAsWaiting, withEngine } from '../support/engine';
 import { pays, reads } from '../../support/tools';
 import type { TurnEvent } from '../../../src/shapes/turn-event';
 
@@ -56,9 +56,7 @@ describe('a direct call', () => {
       const made = await call('pay', invoice, { requester: 'bo' });
       const [waiting] = await made.turn.waitForPending();
       expect(effects).toEqual([]);
-      const listed = await eventually('it is listed', async () =>
-        (await client.pending()).find(({ turn_id }) => turn_id === made.id),
-      );
+      const listed = await listedAsWaiting(client, made.id);
       expect(listed).toMatchObject({ agent: 'tester', requester: 'bo', calls: [{ digest: waiting.digest }] });
       await client.turn(made.id).approve(waiting.digest, { by: 'ana' });
       expect(await made.result()).toMatchObject({ success: true, data: { paid: true } });

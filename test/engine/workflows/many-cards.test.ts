@@ -1,6 +1,6 @@
 /** More cards than the Web UI's page of a turn holds: whoever asks for them by client gets all. */
 import type { JsonObject } from '../../../src/shared/json/json';
-import { withEngine } from '../support/engine';
+import { listedAsWaiting, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 
@@ -25,7 +25,7 @@ describe('calls whose cards do not fit onto one page', () => {
           expect(card).toContain(digest);
           expect(card).toContain(`INV-${n} `);
         }
-        const listed = (await client.pending()).find(({ turn_id }) => turn_id === turn.id);
+        const listed = await listedAsWaiting(client, turn.id);
         expect(listed).toMatchObject({ unreachable: null, calls: questions.map(({ digest }) => ({ digest })) });
         await turn.deny(
           questions.map(({ digest }) => digest),

@@ -23,7 +23,7 @@ import type { CallRun } from '../call/call-run';
 import { recordedDispatch } from '../effects/effect-record';
 
 /** Null when enough people have approved exactly this call. */
-export async function approvalsFault(run: CallRun, policy: ApprovalPolicy): Promise<CallError | null> {
+export async function recheckApprovals(run: CallRun, policy: ApprovalPolicy): Promise<CallError | null> {
   const { turn, call } = run;
   const { trust, store, oldDigestsUntil } = run.deps;
   const approvals = approvalsOf(run.request);
@@ -86,7 +86,7 @@ function no(reason: string, message: string): CallError {
  * was asked about then needs its approvals now, even if today's rules allow it. Approvals that were given under other rules are
  * asked for again, since the approvers saw those other rules.
  */
-export async function permissionFault(run: CallRun): Promise<HoldAnswer> {
+export async function recheckPermission(run: CallRun): Promise<HoldAnswer> {
   const { deps, request, turn, call, tool, input } = run;
   const agent = deps.registry.forTurn(turn)!;
   await prepareTool(tool).validate.ahead(input, turn.requester);
@@ -100,7 +100,7 @@ export async function permissionFault(run: CallRun): Promise<HoldAnswer> {
   }
   // If the rules leave it open, the classifier or a person decided at admission; such a call is never destructive.
   if (verdict.verdict !== 'ask' && request.verdict !== 'ask') return null;
-  const fault = await approvalsFault(run, agent.approval(tool.name));
+  const fault = await recheckApprovals(run, agent.approval(tool.name));
   return fault && { refused: fault };
 }
 
@@ -120,7 +120,7 @@ function policyChangeHold({ agent, policyRef }: PreparedAgent): HoldReason {
 
 // The second check of settlements, where they are recorded: by the worker's own policy and keys.
 
-export interface SettlementsFault {
+export interface SettlementFault {
   /** Why these settlements are not valid. */
   reason: string;
   /** The policy that applies: the question may have been asked under another one. */
@@ -128,11 +128,11 @@ export interface SettlementsFault {
 }
 
 /** Null if they are valid under the current policy, and under the policy of the dispatch. */
-export async function settlementsFault(
+export async function recheckSettlements(
   deps: Pick<Dependencies, 'registry' | 'trust' | 'store'>,
   input: SettleEffectInput,
   record: EffectRecord,
-): Promise<SettlementsFault | null> {
+): Promise<SettlementFault | null> {
   const { turn, call } = input;
   const present = deps.registry.approval(turn.agent, call.tool);
   const before = await recordedDispatch(deps.store, record);

@@ -1,0 +1,138 @@
+import { callRun } from '../../../src/activities/call/call-run';
+import { recheckApprovals } from '../../../src/activities/checks/recheck-approvals';
+import type { QuestionEntry } from '../../../src/activities/people/questions';
+import type { Dependencies } from '../../../src/activities/ports';
+import { PLAIN_POLICY, type ApprovalPolicy, type Decision } from '../../../src/shared/approval/approval';
+import type { RunCallInput } from '../../../src/shared/io/activities';
+import { hashJson } from '../../../src/shared/json/digests';
+import { pays } from '../../support/tools';
+
+const DIGEST = 'd'.repeat(64);
+const SIGNED: ApprovalPolicy = { ...PLAIN_POLICY, channel: 'attested' };
+
+const approval = (by: string, more: Partial<Decision> = {}): Decision => ({
+  decision: 'approve',
+  digest: DIGEST,
+  run_id: 'run',
+  by,
+  note: null,
+  at: '2026-01-01T10:00:00.000Z',
+  expires_at: '2026-01-01T11:00:00.000Z',
+  card_ref: null,
+  channel: 'signal',
+  identity: 'web-ui',
+  ...more,
+});
+const signed = (by: string, more: Partial<Decision> = {}) => approval(by, { attestation: `signed by ${by}`, ...more });
+
+interface Case {
+  policy?: ApprovalPolicy;
+  approvals: Decision[];
+  /** Who changed the call besides its requester. */
+  makers?: string[];
+  /** Null: the store does not know the question. */
+  question?: Partial<QuestionEntry> | null;
+  /** Until when calls of an older build count, ms from now. */
+  oldDigestsFor?: number;
+  /** The principal that the keys give for a signature; null: it is not genuine. */
+  principal?: string | null;
+}
+
+/** The reason of the refusal; null: the call may run. */
+async function reasonOf({ policy = PLAIN_POLICY, approvals, makers = [], ...world }: Case): Promise<string | null> {
+  const { question = {}, oldDigestsFor = -1, principal } = world;
+  const asked = { run: 'run', expires_at: '2026-01-01T11:00:00.000Z', closed: false, approvals: [], ...question };
+  const deps = {
+    oldDigestsUntil: Date.now() + oldDigestsFor,
+    store: {
+      getPart: async () => ({ makers }),
+      registers: { read: async (name: string) => ({ value: name.includes(DIGEST) && question ? asked : null, now: Date.now() }) },
+    },
+    trust: {
+      check: async ({ attestation }: { attestation: string }) => {
+        const signer = principal === undefined ? attestation.replace('signed by ', '') : principal;
+        return signer === null ? { ok: false, reason: 'no key of that name' } : { ok: true, principal: signer };
+      },
+    },
+  } as unknown as Dependencies;
+  const call = { id: '1.1', tool: 'pay', digest: DIGEST, preview_ref: 'part', revision: 1 };
+  const request = { turn: { turn_id: 't', requester: 'ana' }, call, approvals } as unknown as RunCallInput;
+  const fault = await recheckApprovals(callRun(deps, request, pays('pay', [])), policy);
+  if (fault) expect(fault.code).toBe('CONFIRMATION_REQUIRED');
+  return fault?.reason ?? null;
+}
+
+/** What the store noted when this approval was found valid. */
+const noted = (...approvals: Decision[]) => ({
+  approvals: approvals.map(({ attestation, by, at }) => ({ hash: hashJson(attestation!), by, at })),
+});
+
+describe('the approvals of a call, right before it runs', () => {
+  it.each<[string, string | null, Case]>([
+    ['one approval of exactly this call', null, { approvals: [approval('ben')] }],
+    ['none', 'approval_missing', { approvals: [] }],
+    ['a denial', 'approval_missing', { approvals: [approval('ben', { decision: 'deny' })] }],
+    ['an approval of another call', 'approval_mismatch', { approvals: [approval('ben', { digest: 'e'.repeat(64) })] }],
+    ['one after the expiry', 'approval_expired', { approvals: [approval('ben', { at: '2026-01-01T11:00:00.001Z' })] }],
+    ['one without a time', 'approval_expired', { approvals: [approval('ben', { at: '' })] }],
+    [
+      'one whose sender no longer waited',
+      'approval_late',
+      { approvals: [approval('ben', { until: '2026-01-01T09:59:59.999Z' })] },
+    ],
+    ['one where two are needed', 'approval_missing', { policy: { ...PLAIN_POLICY, quorum: 2 }, approvals: [approval('ben')] }],
+    ['two of two people', null, { policy: { ...PLAIN_POLICY, quorum: 2 }, approvals: [approval('ben'), approval('cara')] }],
+    [
+      'two of one person',
+      'approval_doubled',
+      { policy: { ...PLAIN_POLICY, quorum: 2 }, approvals: [approval('ben'), approval('BEN ')] },
+    ],
+    [
+      'a third of one who approved before',
+      'approval_doubled',
+      { policy: { ...PLAIN_POLICY, quorum: 2 }, approvals: [approval('ben'), approval('cara'), approval('ben')] },
+    ],
+    [
+      'the requester’s own, under four eyes',
+      'approval_by_requester',
+      { policy: { ...PLAIN_POLICY, four_eyes: true }, approvals: [approval('Ana')] },
+    ],
+    ['the requester’s own, without', null, { approvals: [approval('ana')] }],
+    [
+      'a maker’s, under four eyes',
+      'approval_by_maker',
+      { policy: { ...PLAIN_POLICY, four_eyes: true }, approvals: [approval('ben')], makers: ['Ben'] },
+    ],
+  ])('%s: %s', async (_what, reason, given) => {
+    expect(await reasonOf(given)).toBe(reason);
+  });
+
+  describe('if they have to be signed', () => {
+    const late = { run: 'run', expires_at: '2026-01-01T11:00:00.000Z' };
+
+    it.each<[string, string | null, Case]>([
+      ['unsigned', 'approval_unsigned', { approvals: [approval('ben')] }],
+      ['signed, and noted while the question was open', null, { approvals: [signed('ben')], question: noted(signed('ben')) }],
+      ['signed, but first seen after the question was over', 'approval_late', { approvals: [signed('ben')], question: late }],
+      ['signed, of a question that is closed', null, { approvals: [signed('ben')], question: { closed: true } }],
+      ['of a question that the store does not know', 'approval_unknown', { approvals: [signed('ben')], question: null }],
+      [
+        'of a question that an older build asked, while such calls still count',
+        null,
+        { approvals: [signed('ben')], question: null, oldDigestsFor: 60_000 },
+      ],
+      [
+        'with a signature that is not genuine',
+        'approval_not_genuine',
+        { approvals: [signed('ben')], question: noted(signed('ben')), principal: null },
+      ],
+      [
+        'with the signature of somebody else',
+        'approval_not_genuine',
+        { approvals: [signed('ben')], question: noted(signed('ben')), principal: 'mallory' },
+      ],
+    ])('%s: %s', async (_what, reason, given) => {
+      expect(await reasonOf({ policy: SIGNED, ...given })).toBe(reason);
+    });
+  });
+});
