@@ -3,10 +3,9 @@
  *
  *   npm run build && node scripts/build-snapshot.mjs SOURCE_FOLDER [OUTPUT_FOLDER]
  *
- * SOURCE_FOLDER holds edgar/companyfacts, edgar/submissions, statements and prices (packs/finance/data/README.md
- * says where each comes from). The same sources give the same bytes: nothing here reads a clock.
- * Figures are selected and regrouped, never computed, except splits, which are read off restated EPS: by
- * the same code that reads live EDGAR (packs/finance/src/company-facts.ts, from its dist/).
+ * SOURCE_FOLDER contains edgar/companyfacts, edgar/submissions, statements and prices (packs/finance/data/README.md says where each
+ * comes from). The same sources give the same bytes: the script reads no clock. Figures are selected and regrouped, never computed,
+ * except splits: the code that reads live EDGAR (packs/finance/src/company-facts.ts, from its dist/) finds them in restated EPS.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,11 +29,10 @@ const COMPANIES = [
   { ticker: 'NVDA', name: 'NVIDIA Corporation', cik: '0001045810', facts: true, submissions: true },
   { ticker: 'TSLA', name: 'Tesla, Inc.', cik: '0001318605', facts: false, submissions: true },
 ];
-/** Hand-made sector table: companies that the market commonly sets beside each other. */
 const gz = (name) => gunzipSync(readFileSync(join(source, name))).toString('utf8');
 const submissionsOf = (company) => JSON.parse(gz(`edgar/submissions/CIK${company.cik}.json.gz`));
 
-/** One line for each element of the outermost arrays: diffs stay readable. */
+/** Writes one line for each element of the outermost arrays, so that diffs stay readable. */
 function write(name, value) {
   const lines = JSON.stringify(value)
     .replaceAll(/\],\[/g, '],\n[')
@@ -62,7 +60,7 @@ function filingsFromReports(reports) {
 
 // ---- facts ------------------------------------------------------------------------------------
 
-/** Each fact's period once, and the values by its index. */
+/** Lists each period once, and the values by the index of their period. */
 function compact(report) {
   const periods = [];
   const values = {};
@@ -75,14 +73,14 @@ function compact(report) {
   return { accession, form, filed, fy, fp, end, periods, values };
 }
 
-/** The latest annual reports and quarterly reports: enough for several years and for recent quarters. */
+/** Selects the latest annual and quarterly reports: enough for several years and for recent quarters. */
 function select(reports) {
   const annual = reports.filter((report) => report.form === '10-K' && report.fiscalYear >= FIRST_FISCAL_YEAR);
   const quarterly = reports.filter((report) => report.form === '10-Q').slice(0, QUARTERLY_REPORTS);
   return [...annual, ...quarterly].sort((a, b) => (a.filed < b.filed ? 1 : -1)).map(compact);
 }
 
-/** Microsoft: statements as FinanceToolkit recorded them, set beside the 10-K of the same fiscal year in the index. */
+/** Microsoft: the statements that FinanceToolkit recorded, each assigned to the 10-K of the same fiscal year in the index. */
 function reportsFromStatements(ticker, filings) {
   const rows = ['income', 'balance'].flatMap((kind) =>
     readFileSync(join(source, `statements/${kind}_statement_AAPL_MSFT_2020_2023.csv`), 'utf8')

@@ -1,4 +1,4 @@
-/** `packages/verify/dist`, made of src/: what `npm pack` of that package runs first. */
+/** Builds `packages/verify/dist` from src/. `npm pack` of that package runs it first. */
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildVerify } from './lib/verify-package.mjs';

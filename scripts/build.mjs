@@ -1,4 +1,4 @@
-/** `npm run build`, and what `npm pack` runs first: dist/ with the workflow bundle inside, no Temporal CLI needed. */
+/** `npm run build`: builds dist/ with the workflow bundle inside; needs no Temporal CLI. `npm pack` runs it first. */
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setUp } from './lib/set-up.mjs';

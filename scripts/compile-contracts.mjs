@@ -1,6 +1,6 @@
 /**
- * `node scripts/compile-contracts.mjs`: the contracts of the onchain pack → packs/onchain/src/contracts/artifacts.ts,
- * which is committed, so that nobody needs a Solidity compiler to use them. A test compiles again and compares.
+ * `node scripts/compile-contracts.mjs`: compiles the contracts of the onchain pack to packs/onchain/src/contracts/artifacts.ts.
+ * That file is committed, so that nobody needs a Solidity compiler to use them. A test compiles again and compares.
  */
 import { createRequire } from 'node:module';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

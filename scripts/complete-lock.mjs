@@ -1,9 +1,9 @@
 /**
- * `npm run lock`: writes package-lock.json anew, and adds what a registry mirror may lack.
+ * `npm run lock`: writes a new package-lock.json, and adds entries that a registry mirror may lack.
  *
- * SWC and others ship one optional package for each platform. A mirror that holds only some of them
- * makes npm write a lock file without the rest, which `npm ci` then refuses everywhere. The parent pins
- * their versions and their names tell the platform, so they can be entered without asking anybody.
+ * SWC and others ship one optional package for each platform. If a mirror has only some of them, npm writes a lock file without the
+ * rest, which `npm ci` then refuses everywhere. The parent pins their versions and their names contain the platform, so the entries
+ * can be added without asking a registry.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * `npm run coverage`: how much of the rooms of scripts/lib/mutation-rooms.mjs the unit tests run, as V8 counts it, for each room and
- * file; all of the unit tests count. `-- ROOM…`: only the tests of these rooms, and only their source.
+ * `npm run coverage`: measures how much of the rooms of scripts/lib/mutation-rooms.mjs the unit tests run, as V8 counts it, for
+ * each room and file; all of the unit tests count. `-- ROOM…`: only the tests of these rooms, and only their source.
  */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,7 +1,7 @@
 /**
- * Writes src/http-client/schema.ts: the types of the HTTP API, generated from the gateway's own OpenAPI document, when what it is made
- * of has changed. Needs no build. The build runs it, and npm after an installation (`prepare`): with --after-install it does nothing
- * where the development dependencies are not installed.
+ * Writes src/http-client/schema.ts, the types of the HTTP API, from the gateway's own OpenAPI document, if its sources have
+ * changed. Needs no build. The build runs it, and npm runs it after an installation (`prepare`): with --after-install it does
+ * nothing if the development dependencies are not installed.
  */
 import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
@@ -23,7 +23,7 @@ function hasGenerator() {
 }
 
 async function generate() {
-  // Loaded only now: most of the time there is nothing to do.
+  // Loaded only here: most runs have nothing to generate.
   const [{ register }, { default: openapiTS, astToString }, { formatted }] = await Promise.all([
     import('tsx/cjs/api'),
     import('openapi-typescript'),
@@ -31,7 +31,7 @@ async function generate() {
   ]);
   register();
   const { gatewayApp } = require('../src/gateway/app.ts');
-  /** Nothing of it is asked: the document is made of what the routes declare. */
+  /** Stubs: the document is made only from the declarations of the routes. */
   const parts = {
     store: { derivedKey: () => Buffer.alloc(32) },
     log: { debug() {}, info() {}, warn() {}, error: console.error },
@@ -44,7 +44,7 @@ async function generate() {
   keep(root, text, loadedSources());
 }
 
-/** What the gateway has loaded of src: a change of anything else changes no route. */
+/** The files of src that the gateway has loaded: a change in other files changes no route. */
 function loadedSources() {
   return Object.keys(require.cache)
     .map((path) => relative(root, path).split(sep).join('/'))

@@ -1,7 +1,6 @@
 /**
- * Figures of the code base, from its files alone: how many files there are and how long they are, which folders and rooms are too
- * full, and which files import each other in a circle:
- * types too, but not what is loaded on use. `node scripts/house.mjs [--json]`
+ * `node scripts/house.mjs [--json]`: prints figures of the code base, from its files alone: the number and length of files, folders
+ * and rooms with too many files, and files that import each other in a circle. Type imports count; dynamic imports do not.
  */
 import { readdirSync, readFileSync, existsSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';

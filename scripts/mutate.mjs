@@ -1,9 +1,9 @@
 /**
- * `npm run mutate -- ROOM [FILE…]`: Stryker changes the source of one room (scripts/lib/mutation-rooms.mjs), or only these files
- * of it, in a copy, one small change at a time, and runs the room's unit tests over each. Prints what share of the changes some
- * test has noticed, and each that none has. What was found is kept for the next run, which tries again what no test has noticed, and
- * what has changed since; `--fresh` forgets it. One test run at a time: the machine has other work. `--tests=PATTERN,…`: these of the
- * unit tests alone, which is quicker, and says at least what share all of them notice.
+ * `npm run mutate -- ROOM [FILE…]`: mutation test of one room (scripts/lib/mutation-rooms.mjs), or of only these files of it.
+ * Stryker makes one small change at a time, in a copy of the source, and runs the room's unit tests on each. Prints the share of
+ * changes that some test notices, and each change that none notices. Results are kept for the next run, which tests again the
+ * changes that no test noticed and the code that has changed; `--fresh` deletes them. Runs one test at a time: the machine has
+ * other work. `--tests=PATTERN,…`: runs only these unit tests, which is quicker; the share is then a lower bound.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -42,7 +42,7 @@ writeFileSync(
     coverageAnalysis: 'perTest',
     mutate: files.length > 0 ? files : room.source,
     concurrency: 1,
-    // Long, so that a busy machine is not taken for an endless loop, which would count as noticed.
+    // Long, so that a busy machine does not look like an endless loop, which would count as noticed.
     timeoutMS: 60_000,
     incremental: true,
     incrementalFile: kept,
@@ -58,13 +58,13 @@ const { code } = await runChild(process.execPath, [bin(root, '@stryker-mutator/c
 });
 if (code === 0) {
   const found = JSON.parse(readFileSync(report, 'utf8'));
-  // Of the others it has what was found before.
+  // Of other files it has only earlier results.
   if (files.length > 0) found.files = Object.fromEntries(Object.entries(found.files).filter(([file]) => files.includes(file)));
   console.log(mutationReport(found));
 }
 process.exitCode = code;
 
-/** Stryker does not see that a new test may notice what runs while a file loads. */
+/** Stryker does not see that a new test may notice code that runs while a file loads. */
 function forgetUnnoticed(path) {
   if (!existsSync(path)) return;
   const report = JSON.parse(readFileSync(path, 'utf8'));

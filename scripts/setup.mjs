@@ -1,6 +1,6 @@
 /**
- * `npm run setup`: see lib/set-up.mjs; `npm run setup -- --check` changes nothing and says what is there. Uses Node's own modules only,
- * until the dependencies are there.
+ * `npm run setup`: sets up the checkout (lib/set-up.mjs). `npm run setup -- --check` changes nothing and prints what is present.
+ * Uses only Node's own modules until the dependencies are installed.
  */
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 /**
- * `npm run test:soak -- NAME N`: the test files whose path holds NAME, N times beside processes that keep the machine busy, to
- * find races. `--load K`: so many busy processes (default: two for each core).
+ * `npm run test:soak -- NAME N`: runs the test files whose path contains NAME, N times beside threads that keep the machine busy,
+ * to find races. `--load K`: the number of busy threads (default: two for each core).
  */
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';

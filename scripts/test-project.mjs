@@ -1,6 +1,6 @@
 /**
- * `npm run test:unit`, `test:engine`, `test:system -- PART…`: the tests of one folder, with Jest's own output. Unit tests need
- * nothing but the dependencies; the others set up what is missing first. `--changed`: only files that a change touches.
+ * `npm run test:unit`, `test:engine`, `test:system -- PART…`: runs the tests of one folder, with Jest's own output. Unit tests need
+ * only the dependencies; the others set up what is missing first. `--changed`: only test files that a change affects.
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ const [project, ...given] = process.argv.slice(2);
 
 const parts = readdirSync(join(root, 'test', 'system')).filter((name) => name !== 'support');
 const args = given.map((arg) => (arg === '--changed' ? '--onlyChanged' : arg));
-/** Options of Jest whose value is a word of its own. */
+/** Options of Jest whose value is the next argument. */
 const VALUED = ['-t', '--testNamePattern', '--testTimeout', '--outputFile', '--seed', '-w', '--maxWorkers'];
 const isOption = (arg, index) => arg.startsWith('-') || VALUED.includes(args[index - 1]);
 const named = args.filter((arg, index) => !isOption(arg, index));

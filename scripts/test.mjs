@@ -1,8 +1,8 @@
 /**
- * `npm test`: sets up what is missing, then two gates (types and lint, format), all unit and engine tests, and a smoke test of
+ * `npm test`: sets up what is missing, then runs two gates (types and lint, format), all unit and engine tests, and a smoke test of
  * each part of test/system. `npm test -- --all`: all system tests too. `npm test -- <jest arguments>`: the gates, and those tests.
- * Each gate counts as one test; the last line is `N passed, N failed`. A test that fails beside others and passes alone fails
- * the run too, and is named as unstable (docs/decisions/0041).
+ * Each gate counts as one test; the last line is `N passed, N failed`. A test that fails beside others and passes alone is reported
+ * as unstable, and the run fails all the same (docs/decisions/0041).
  */
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,7 @@ const GATES = [
   { name: 'format', args: [bin(root, 'oxfmt/bin/oxfmt'), '--check'] },
 ];
 
-/** So many failed tests are run again alone, to say whether they are unstable: the run has failed either way. */
+/** Up to this many failed tests are run again alone, to find unstable ones: the run has failed either way. */
 const MAX_AGAIN = 5;
 
 let total = { passed: 0, failed: 0, skipped: 0 };
@@ -33,7 +33,7 @@ try {
   total.failed += 1;
 }
 if (interruption()) total.failed += 1;
-// Jest writes to stderr, and both streams may be pipes: the last line waits for what stands before it.
+// Jest writes to stderr, and both streams may be pipes: the last line waits for the output before it.
 process.stderr.write('', () => process.stdout.write(`${totalLines(total, failures)}\n`));
 process.exitCode = interruption() ? 130 : total.failed > 0 ? 1 : 0;
 
@@ -69,7 +69,7 @@ async function tests(args) {
     await phase({ project: 'engine' });
     await phase({ project: 'system' });
   } else {
-    // Side by side: tests of both wait, for servers and processes, while the other's run.
+    // Side by side: tests of both projects often wait, for servers and processes, and the other's run meanwhile.
     const filesPerCore = BESIDE_SMOKE;
     await Promise.all([phase({ project: 'engine', filesPerCore }), phase({ project: 'system', files: SMOKE, filesPerCore })]);
   }

@@ -1,7 +1,7 @@
 /**
- * Declared names that are no noun and no verb: past participles (`held`, `Asked`) and metaphors (`tale`, `hush`), as docs/glossary.md
- * asks. Looks at what modules, classes and interfaces declare in `src`, `packs` and `packages`; names in texts and JSON fields are
- * public and stay. `node scripts/words.mjs`: the names with their files; exit status 1 where one is not excused.
+ * `node scripts/words.mjs`: lists declared names that are neither nouns nor verbs, with their files: past participles (`held`,
+ * `Asked`) and metaphors (`tale`, `hush`), see docs/glossary.md. It checks top-level declarations and methods of classes in `src`,
+ * `packs` and `packages`; texts and JSON fields are public and are not checked. Exit status 1 if a name is not excused.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -41,7 +41,7 @@ for (const { path, line, name } of faults) console.log(`${path}:${line} ${name}`
 console.log(`${names.length} names, ${faults.length} that are participles or metaphors`);
 process.exitCode = faults.length === 0 ? 0 : 1;
 
-/** A participle before a noun is an adjective (`decidedCall`); one at the end is the whole of the name. */
+/** A participle before a noun is an adjective (`decidedCall`); a participle at the end is a fault. */
 function fault(name) {
   const words = name.split(/(?<=[a-z0-9])(?=[A-Z])|_/).map((word) => word.toLowerCase());
   const last = words.at(-1);

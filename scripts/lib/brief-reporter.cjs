@@ -1,27 +1,27 @@
 /**
- * What a whole run prints: each failed test at once, in a few lines, and now and then how far the run is. What Jest and the
- * tests print themselves is in the log beside it.
+ * A Jest reporter for whole runs: prints each failed test at once, in a few lines, and progress from time to time. The output of
+ * Jest and of the tests goes to the log.
  */
 const { writeSync } = require('node:fs');
 const { relative } = require('node:path');
 
 /** Files between two lines of progress. */
 const PROGRESS_EVERY = 25;
-/** Files that are named in the end. */
+/** Slowest files listed at the end. */
 const SLOWEST = 12;
-/** Of a failure's message: its first lines say what was expected. */
+/** Lines of a failure's message: the first ones say what was expected. */
 const LINES_OF_MESSAGE = 12;
-/** Characters: the first line may hold what a test that did not end waits for. */
+/** Characters of the first line, which may say what a test that did not end waits for. */
 const FIRST_LINE = 2000;
 const OTHER_LINES = 200;
-/** The output of the script that started Jest, which has a log for Jest's own two. */
+/** File descriptor for the output of the script that started Jest. Jest's own two go to the log. */
 const OUTPUT = Number(process.env.HOLDFAST_TEST_OUTPUT ?? 1);
 const COLOURS = /\u001b\[[0-9;]*m/g;
 
 module.exports = class BriefReporter {
   constructor({ rootDir }) {
     this.rootDir = rootDir;
-    /** Of each file, how long it took, ms. */
+    /** Duration of each file, ms. */
     this.times = [];
   }
 
@@ -33,7 +33,7 @@ module.exports = class BriefReporter {
     console.log(`${seconds(took)} ${file}`);
     const failures = result.testResults.filter(({ status }) => status === 'failed');
     for (const { fullName, failureMessages } of failures) this.fail(`${file} › ${fullName}`, failureMessages.join('\n'));
-    // A file that could not be loaded, or one whose last hook has failed.
+    // A file that could not be loaded, or whose last hook has failed.
     if (failures.length === 0 && result.failureMessage) this.fail(file, result.failureMessage);
     const done = totals.numPassedTestSuites + totals.numFailedTestSuites + totals.numPendingTestSuites;
     if (done % PROGRESS_EVERY === 0 || done === files)
@@ -47,7 +47,7 @@ module.exports = class BriefReporter {
     );
   }
 
-  /** In a few lines; all of it is in the log. */
+  /** Prints a few lines; the whole message goes to the log. */
   fail(what, message) {
     const plain = message.replace(COLOURS, '');
     this.say(`FAIL ${what}\n${brief(plain)}`);

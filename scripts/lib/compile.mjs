@@ -1,7 +1,7 @@
 /**
- * src/ → dist/, packs/NAME/src → packs/NAME/dist, the workflow bundle, the one for `audit replay`, and packages/verify/dist. One run of the compiler for all
- * packages: a second one would read the engine's types again. Built in folders of their own and swapped in whole: nobody sees half a
- * build, and nothing of a deleted source file stays behind.
+ * Compiles src/ → dist/ and packs/NAME/src → packs/NAME/dist, and makes the workflow bundle, the bundle for `audit replay`, and
+ * packages/verify/dist. One compiler run for all packages: a second one would read the engine's types again. The compiler writes to
+ * folders of its own, which then replace dist/ as a whole: nobody sees half a build, and no output of a deleted source remains.
  */
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,10 +13,13 @@ import { buildVerify, VERIFY_INPUTS } from './verify-package.mjs';
 
 const INPUTS = ['src', 'package-lock.json', 'tsconfig.json', 'packs/tsconfig.json', 'scripts/lib/compile.mjs', ...VERIFY_INPUTS];
 const STAMP = '.holdfast-build';
-/** A line of `replay-bundle.js`: which workflow bundle it replays for. Before the source map, which has to stand last: what follows it is read as part of it. */
+/**
+ * A line of `replay-bundle.js`: the workflow bundle that it replays for. It stands before the source map, which must be last: text
+ * after the map is read as part of it.
+ */
 const REPLAY_OF = '// Replays for the workflow bundle with SHA-256 ';
 
-/** Folders of packages, from the root: the engine's first. */
+/** Folders of packages, relative to the root; the engine's first. */
 function packages(root) {
   const packs = join(root, 'packs');
   const names = existsSync(packs) ? readdirSync(packs).filter((name) => existsSync(join(packs, name, 'src'))) : [];
@@ -58,7 +61,7 @@ export async function compile(root, say) {
   return true;
 }
 
-/** Each package's sources → its `dist.new`. */
+/** Compiles each package's sources into its `dist.new`. */
 async function compileSources(root) {
   const out = join(root, 'build.new');
   for (const folder of [out, ...packages(root).map((name) => join(root, name, 'dist.new'))])
@@ -79,7 +82,7 @@ async function compileSources(root) {
   rmSync(out, { recursive: true, force: true });
 }
 
-/** Source maps name the sources from where the compiler has put them, which is not where they stay. */
+/** Corrects the paths in source maps: the compiler writes them for its output folder, and the files are moved from there. */
 function mendMaps(compiled, folder) {
   for (const name of readdirSync(compiled, { recursive: true })) {
     if (!name.endsWith('.map')) continue;
@@ -95,7 +98,7 @@ function mendMaps(compiled, folder) {
   }
 }
 
-/** `npx holdfast` in a checkout runs the file itself. */
+/** `npx holdfast` in a checkout executes the file itself. */
 function makeExecutable(path) {
   if (existsSync(path) && readFileSync(path, 'utf8').startsWith('#!')) chmodSync(path, 0o755);
 }

@@ -1,4 +1,4 @@
-/** SHA-256 over names and contents of files and folders: has anything changed since the last time? */
+/** SHA-256 over names and contents of files and folders, to detect changes since the last time. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

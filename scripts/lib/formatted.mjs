@@ -1,4 +1,4 @@
-/** Generated source, formatted as `npm run format` would leave it. */
+/** Formats generated source as `npm run format` would. */
 import { execFileSync } from 'node:child_process';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +6,7 @@ import { bin } from './jest-run.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** @param {string} path of the file that it will be, below the project's root */
+/** @param {string} path of the file to be written, below the project's root */
 export function formatted(path, source) {
   const options = { cwd: root, input: source, encoding: 'utf8' };
   return execFileSync(process.execPath, [bin(root, 'oxfmt/bin/oxfmt'), '--stdin-filepath', path], options);

@@ -1,6 +1,7 @@
 /**
- * src/http-client/schema.ts, the types of the HTTP API: generated, not in git. Made again only when a source file that the routes are
- * made of has changed, or a dependency. Uses Node's own modules only: what generates is a program of its own.
+ * Keeps src/http-client/schema.ts, the types of the HTTP API, up to date. The file is generated and not in git. It is made again
+ * only if a source file of the routes or a dependency has changed. Uses only Node's own modules: the generator is a separate
+ * program.
  */
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +15,7 @@ const INPUTS = [GENERATOR, 'scripts/lib/http-types.mjs', 'package-lock.json'];
 
 const stampOf = (root, sources) => fingerprint(root, [...INPUTS, ...sources, TYPES]);
 
-/** Also where the sources have no HTTP client. */
+/** True also if the sources have no HTTP client. */
 export function isGenerated(root) {
   if (!existsSync(join(root, 'src', 'http-client'))) return true;
   try {
@@ -35,7 +36,7 @@ export async function generate(root, say) {
 }
 
 /**
- * Puts the types in place, whole, and notes what they are made of.
+ * Writes the types at once as a whole, and records the sources they are made of.
  * @param {string[]} sources names below root
  */
 export function keep(root, text, sources) {

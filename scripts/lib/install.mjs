@@ -1,4 +1,4 @@
-/** Dependencies: `npm ci` when the lock file is another one than at the last installation, else nothing. */
+/** Installs the dependencies: runs `npm ci` if the lock file has changed since the last installation. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,7 +34,10 @@ export async function install(root, say) {
   return true;
 }
 
-/** Somebody ran `npm ci` or `npm install` by hand: npm's own record of what it installed names every package and version of the lock file. */
+/**
+ * True if somebody ran `npm ci` or `npm install` by hand: npm's own record of what it installed has every package and version of
+ * the lock file.
+ */
 function matchesByHand(root) {
   try {
     const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;

@@ -1,4 +1,4 @@
-/** Runs Jest over one of the three projects of test/jest.config.cjs, or over whatever its arguments say. */
+/** Runs Jest on one of the three projects of test/jest.config.cjs, or on the tests that its arguments select. */
 import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,24 +9,24 @@ export const LOG = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** Test files at once for each core: engine and system tests mostly wait, for a server or a process. */
 const FILES_PER_CORE = { unit: 1, engine: 2, system: 1.5 };
-/** Engine tests beside a smoke test of each system part. */
+/** Test files at once for each core while engine tests run beside the smoke tests. */
 export const BESIDE_SMOKE = { engine: 2, system: 1 };
 
 export const bin = (root, path) => join(root, 'node_modules', ...path.split('/'));
 
 /**
- * Node 20 optimizes what has run a few times, and a test file's code is thrown away with the file: that took an eighth of the CPU
- * time. So it waits longer. Later versions of Node count in another way, and have no such option.
+ * Node 20 optimizes code that has run a few times, but a test file's code is dropped with the file: that took an eighth of the CPU
+ * time. So Node waits longer here. Later versions of Node count differently and have no such option.
  */
 const OPTIMIZES_LATE = process.versions.v8.startsWith('11.') ? ['--interrupt-budget=1000000'] : [];
 
 /**
- * MB. Most of what a test file makes is garbage when it ends: with room for it, little of it is copied before. Not in system
- * tests: it would be the room of their tools' threads too, whatever limit of memory such a thread has.
+ * MB. Most objects that a test file makes are garbage when it ends: with more room, few of them are copied before. Not in system
+ * tests: their tools' threads would get the same room, whatever memory limit such a thread has.
  */
 const ROOM_FOR_GARBAGE = ['--min-semi-space-size=64', '--max-semi-space-size=128'];
 
-/** Jest over the three projects: arguments for `node`. Its workers have Node's options too. */
+/** Arguments for `node` that run Jest on the three projects. Jest's workers get the same options of Node. */
 export const jest = (root, project) => [
   ...OPTIMIZES_LATE,
   ...(project === 'unit' || project === 'engine' ? ROOM_FOR_GARBAGE : []),
@@ -34,11 +34,11 @@ export const jest = (root, project) => [
   ...['--config', 'test/jest.config.cjs'],
 ];
 
-/** @returns {number} test files at once; filesPerCore: where two projects run side by side */
+/** @returns {number} test files at once; filesPerCore: set if two projects run side by side */
 export const workersOf = (project, filesPerCore = FILES_PER_CORE) =>
   Math.max(1, Math.round(availableParallelism() * filesPerCore[project]));
 
-/** @returns {number} a file that what Jest and the tests print goes into */
+/** @returns {number} file descriptor of the log for the output of Jest and the tests */
 export function openLog() {
   mkdirSync(dirname(LOG), { recursive: true });
   return openSync(LOG, 'w');
@@ -46,9 +46,10 @@ export function openLog() {
 
 /**
  * @param {string} root of the checkout
- * @param {{project?: 'unit' | 'engine' | 'system', files?: string[], args?: string[], filesPerCore?: object, log?: number}} what files:
- *   none means all; filesPerCore: where two projects run side by side; log: only failures and progress are printed, the rest goes there
- * @returns {Promise<{code: number, summary: object | null}>} summary: Jest's own, null where it wrote none
+ * @param {{project?: 'unit' | 'engine' | 'system', files?: string[], args?: string[], filesPerCore?: object, log?: number}} what
+ *   files: none means all; filesPerCore: set if two projects run side by side; log: only failures and progress are printed, the
+ *   rest goes there
+ * @returns {Promise<{code: number, summary: object | null}>} summary: Jest's own, null if it wrote none
  */
 export async function runProjects(root, { project, files = [], args = [], filesPerCore, log }) {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-test-'));
@@ -57,12 +58,12 @@ export async function runProjects(root, { project, files = [], args = [], filesP
   if (project) command.push('--selectProjects', project, '--maxWorkers', String(workersOf(project, filesPerCore)));
   if (files.length > 0) command.push('--runTestsByPath', ...files);
   if (log !== undefined) command.push('--reporters', join(root, 'scripts', 'lib', 'brief-reporter.cjs'));
-  // The reporter prints as file 3: Jest's own two outputs are the log.
+  // The reporter prints to file descriptor 3; Jest's own two outputs go to the log.
   const quiet = log === undefined ? {} : { stdio: ['inherit', log, log, process.stdout.fd] };
   const env = {
     ...process.env,
     ...(log === undefined ? {} : { HOLDFAST_TEST_OUTPUT: '3' }),
-    // Threads and open files of one system test file would be there for the next: in a whole run each has a process of its own.
+    // Threads and open files of one system test file would remain for the next: in a whole run each file has a process of its own.
     ...(project === 'system' && files.length === 0 ? { HOLDFAST_TEST_FRESH_PROCESS: '1' } : {}),
   };
   try {

@@ -5,7 +5,7 @@ import { importFault } from './rooms.mjs';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** Imports go one way: the table is in rooms.mjs. */
+/** Reports imports that the table in rooms.mjs forbids. */
 const imports = {
   create(context) {
     const file = relative(root, context.filename).split(sep).join('/');

@@ -1,6 +1,6 @@
 /**
- * A lock between processes: a file that is created whole (hard link) and names its holder's pid.
- * A lock whose holder is dead is taken over, so that a killed set-up blocks nobody.
+ * A lock between processes: a file that is created as a whole (hard link) and contains its holder's pid. The lock of a dead holder
+ * is taken over, so that a killed set-up blocks nobody.
  */
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /**
  * Runs `work` while holding the lock at `path`.
  * @param {string} path
- * @param {(holder: number) => void} onWait called once when somebody else holds it
+ * @param {(holder: number) => void} onWait called once if another process holds it
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  * @template T
@@ -54,11 +54,11 @@ function readHolder(path) {
   try {
     return Number(readFileSync(path, 'utf8')) || null;
   } catch {
-    return null; // released between two looks
+    return null; // released meanwhile
   }
 }
 
-/** Moves the lock aside first: two who wait must not both remove it, the second one removing the first one's new lock. */
+/** Renames the lock before removing it: otherwise, of two waiting processes, the second could remove the new lock of the first. */
 function breakStale(path, holder, own) {
   const aside = `${own}.stale`;
   try {

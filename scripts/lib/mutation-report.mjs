@@ -1,4 +1,4 @@
-/** What Stryker's report says, as text: each change that no test has noticed, and the share of those that one has, for each file. */
+/** Renders Stryker's report as text: each change that no test noticed, and the share of noticed changes for each file. */
 
 const NOTICED = ['Killed', 'Timeout'];
 const UNNOTICED = ['Survived', 'NoCoverage'];

@@ -1,7 +1,7 @@
 /**
- * The rooms whose tests are measured, by coverage (`npm run coverage`) and by mutation (`npm run mutate -- ROOM`): what decides
- * whether a call may run, and what proves afterwards that it was right. `tests`: the unit tests that are about the room; a test
- * of something else that happens to run its code would only make the measurement slow.
+ * The rooms whose tests are measured, by coverage (`npm run coverage`) and by mutation (`npm run mutate -- ROOM`): the code that
+ * decides whether a call may run, and the code that proves afterwards that this was right. `tests`: the unit tests about the room;
+ * other tests that happen to run its code would only make the measurement slow.
  */
 export const MUTATION_ROOMS = {
   attestation: {
@@ -10,7 +10,7 @@ export const MUTATION_ROOMS = {
   },
   rules: {
     source: ['src/rules/**/*.ts'],
-    // But for what measures time in threads, and what tries a thousand agents at random.
+    // Without tests that measure time in threads, or that try a thousand agents at random.
     tests: [
       'test/unit/rules/!(condition-cost).test.ts',
       'test/unit/tools/admit/@(attacks|conditions|programs|read-permissions|rules).test.ts',

@@ -1,5 +1,6 @@
 /**
- * The import rules of the design card, one line a room, and what tests of each folder may use. `lint-rules.mjs` asks here about each import.
+ * The import rules of the design card, one line a room, and what tests of each folder may use. `lint-rules.mjs` calls `importFault`
+ * for each import.
  */
 import { posix } from 'node:path';
 
@@ -30,20 +31,20 @@ const ROOMS = [
   'workflows',
 ];
 const FILES = ['client', 'config', 'index', 'worker', 'worker-process'];
-/** The public face of the workflows: names and shapes, importable from anywhere. */
+/** The public part of the workflows: names and shapes that other rooms may import. */
 const CONTRACT = 'workflows/contract';
 
-/** `src/worker.ts` and `src/client.ts` are programs too: as such they load the command line. */
+/** `src/worker.ts` and `src/client.ts` are programs too: when run as programs, they load the command line. */
 const PROGRAMS = ['src/worker.ts', 'src/client.ts'];
 const COMMAND_LINE = './cli/main.js';
 
 /**
- * room → `may`: rooms and top-level files that it may import; `types`: of those only types.
- * `packages`: false for none, or the list of the only ones.
+ * room → `may`: rooms and top-level files that it may import; `types`: those of which it may import only types.
+ * `packages`: the only ones that it may import; false: none; absent: all.
  */
 const TABLE = {
   shared: { may: [], types: ['shapes'], packages: false },
-  // Schemas of zod: what runs in workflows, or is loaded by every client, takes types of it alone.
+  // Zod schemas. Code that runs in workflows, or that every client loads, imports only their types.
   shapes: { may: ['shared'], packages: ['zod'] },
   workflows: {
     may: ['shared'],
@@ -89,27 +90,27 @@ const TABLE = {
   index: { may: everythingBut('cli', 'workflows', 'testing', 'shapes').concat(CONTRACT), types: ['shapes'] },
 };
 
-/** What packages beside the engine take of its rooms. The engine takes nothing of them. */
+/** The engine's rooms that other packages import. The engine imports nothing of them. */
 const OF_PACKAGES = { verify: ['attestation', 'audit', 'cli', 'shared'] };
 
-/** Processes and their clients only in test/system, a Temporal server from test/engine on. */
+/** Processes and their clients are allowed only in test/system, a Temporal server in test/engine too. */
 const PROCESSES = ['node:child_process', 'node:cluster', 'playwright-core', 'pg'];
 const UNIT = { folders: ['engine', 'system'], packages: [...PROCESSES, '@temporalio/worker', '@temporalio/testing'] };
 const TEST_LEVELS = { unit: UNIT, support: UNIT, engine: { folders: ['system'], packages: PROCESSES } };
-/** Jest's own set-up before all tests builds dist/ in a process. */
+/** Jest's own set-up before all tests may start a process: it builds dist/. */
 const SET_UP = 'test/engine/support/global-setup.ts';
 
-/** `holdfast` and its entries are what a pack may have of the engine; the one that has agents may have the other packs. */
+/** A pack may import `holdfast` and its entries of the engine; the pack with agents may also import the other packs. */
 const OUR_PACKS = /^@holdfast\//;
 const HAS_AGENTS = 'showcase';
 const NO_PACK =
   'The engine imports no pack: packs depend on it (docs/decisions/0053). The command line loads @holdfast/showcase by name.';
 
 /**
- * @param {string} file that imports, from the project's root, with `/`
+ * @param {string} file the importing file, from the project's root, with `/`
  * @param {string} name what it imports, as written there
  * @param {{typesOnly: boolean, dynamic: boolean}} how typesOnly: `import type`; dynamic: `import()`
- * @returns {string | null} why it may not
+ * @returns {string | null} the reason why the import is forbidden; null if it is allowed
  */
 export function importFault(file, name, how) {
   const [top, level] = file.split('/');

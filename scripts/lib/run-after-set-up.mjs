@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { runChild } from './run-child.mjs';
 import { setUp } from './set-up.mjs';
 
-/** @param {string[]} args for `node`; paths count from the checkout's root */
+/** @param {string[]} args for `node`; paths are relative to the checkout's root */
 export async function runAfterSetUp(args) {
   const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
   try {

@@ -1,6 +1,6 @@
 /**
- * Runs a program to its end and passes our own end on to it: whoever sends SIGINT or SIGTERM to a
- * script ends its children too, and the script waits for them.
+ * Runs a program to its end, and passes SIGINT, SIGTERM and SIGHUP on to it: a signal to the script also ends its children, and the
+ * script waits for them.
  */
 import { spawn } from 'node:child_process';
 
@@ -10,7 +10,7 @@ let interrupted = null;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => {
     interrupted = signal;
-    // A terminal's Ctrl-C has reached the children already: they get a second signal of the kind only from `kill`.
+    // Ctrl-C in a terminal has reached the children already, so SIGINT is passed on only without a terminal.
     for (const child of children) if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
     if (children.size === 0) process.exit(130);
   });

@@ -1,6 +1,6 @@
 /**
- * Everything that has to be there before anything runs: dependencies, the generated types of the HTTP API, dist/ with the
- * workflow bundle, a Temporal CLI. Each only when something changed; two set-ups at once take turns.
+ * Sets up everything that a checkout needs before anything runs: dependencies, the generated types of the HTTP API, dist/ with the
+ * workflow bundle, a Temporal CLI. Each part is made only if something changed; two set-ups at once take turns.
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -37,7 +37,7 @@ const GENERATING = 'a few seconds';
 const MAKING_CLI = 'a download, or a build with Go of about 6 minutes';
 const COMPILING = 'the compiler and two workflow bundles, 1 to 2 minutes';
 
-/** What has to be done, and for about how long on two cores. */
+/** The work that has to be done, and about how long it takes on two cores. */
 function plan(root, cli) {
   const todo = [
     ...(isInstalled(root) ? [] : [`dependencies (${INSTALLING})`]),
@@ -49,7 +49,7 @@ function plan(root, cli) {
 }
 
 /**
- * What is there of all that `setUp` makes. Changes nothing.
+ * Reports which parts that `setUp` makes are present. Changes nothing.
  * @returns {Promise<{what: string, there: boolean, how: string}[]>}
  */
 export async function checkSetUp(root) {
@@ -64,7 +64,7 @@ export async function checkSetUp(root) {
   ];
 }
 
-/** One that is there: nothing is downloaded or built. */
+/** Looks for a CLI that is present; downloads and builds nothing. */
 async function checkCli(root) {
   const what = 'Temporal CLI';
   const { findTemporalCli, PRESENT_CLI_SOURCES } = await finder(root);

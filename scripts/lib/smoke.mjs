@@ -1,4 +1,4 @@
-/** Of each part of test/system one file that `npm test` runs: quick, and it fails where the part as a whole is broken. */
+/** The smoke tests of `npm test`: one quick file of each part of test/system, which fails if the part as a whole is broken. */
 const FILES = [
   'agents/models',
   'attack/words',

@@ -1,6 +1,6 @@
 /**
- * The packages of this repository by name → their sources, where code runs from source: in Jest, and as `npx tsx src/worker.ts` in a
- * checkout in which nothing is built. The compiler and lint read the same from packs/tsconfig.json.
+ * Resolves this repository's packages by name to their sources, for code that runs from source: in Jest, and as
+ * `npx tsx src/worker.ts` in a checkout without a build. The compiler and lint read the same from packs/tsconfig.json.
  */
 const Module = require('node:module');
 const { join } = require('node:path');
@@ -8,7 +8,7 @@ const { join } = require('node:path');
 const ROOT = join(__dirname, '..', '..');
 const OF_ENGINE = { testing: 'testing/index.ts', http: 'http-client/index.ts' };
 
-/** @returns {string | null} the file; null for the package of somebody else */
+/** @returns {string | null} the file; null for a package of another project */
 function sourceOf(name) {
   const [, pack] = /^@holdfast\/([a-z]+)$/.exec(name) ?? [];
   if (pack) return join(ROOT, 'packs', pack, 'src', 'index.ts');
@@ -20,7 +20,7 @@ function sourceOf(name) {
 
 let done = false;
 
-/** From now on Node resolves these names to their sources, in this process. */
+/** Makes Node resolve these names to their sources, in this process. */
 function resolveSources() {
   if (done) return;
   done = true;

@@ -2,12 +2,12 @@
 import { createRequire } from 'node:module';
 
 const { bind } = createRequire(import.meta.url)('jest-each');
-/** Not those of a test with fake timers. */
+/** The real timers, not a test's fake ones. */
 const { setTimeout, clearTimeout } = globalThis;
 
 /**
  * @param {{name: string, expect: object}} file its name, which begins the id of each test, and Jest's `expect`
- * @returns the globals of the file, and what runs the tests that it has described once it is loaded
+ * @returns the globals of the file, and a function that runs the tests that the file has described while it loaded
  */
 export function harness({ name, expect }) {
   const root = block(null, '');
@@ -44,7 +44,10 @@ class Run {
   results = [];
   failed = false;
 
-  /** @param options wanted: ids of the tests to run, null: all; bail: end after the first that fails; onTest: told which one runs */
+  /**
+   * @param options wanted: ids of the tests to run, null: all; bail: end after the first failure; onTest: gets the running test's
+   *   id
+   */
   constructor(name, expect, options) {
     Object.assign(this, { expect, ...options });
   }

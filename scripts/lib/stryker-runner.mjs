@@ -1,8 +1,8 @@
 /**
- * Stryker's way to run our unit tests: Jest's own module system, environment, mocks and matchers, in one process, and the tests one
- * after the other until one fails. Stryker's runner of Jest starts Jest anew for each mutant, with all that belongs to a run, and
- * cannot end at the first failure: that took ten times as long. Each mutant gets all modules of ours anew, as each file does in
- * Jest. The first run, without a mutant, must pass: it shows that tests do here what they do there.
+ * A Stryker test runner for our unit tests. It uses Jest's own module system, environment, mocks and matchers, in one process, and
+ * runs the tests one after the other until one fails. Stryker's runner of Jest starts Jest again for each mutant, with all that
+ * belongs to a run, and cannot end at the first failure: that took ten times as long. Each mutant loads all our modules again, as
+ * each file does in Jest. The first run, without a mutant, must pass: it shows that the tests do the same here as in Jest.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -16,7 +16,7 @@ const { readConfig } = require('jest-config');
 const { default: Runtime } = require('jest-runtime');
 const { SearchSource } = require('@jest/core');
 
-/** Stryker's place for what the changed source asks: which mutant is on, and which test runs. */
+/** Stryker's object, from which the changed source reads which mutant is active and which test runs. */
 const stryker = (globalThis.__stryker__ ??= {});
 
 class UnitTestRunner {
@@ -46,7 +46,7 @@ class UnitTestRunner {
     this.Runtime = require(projectConfig.runtime);
     const { tests } = await new SearchSource(this.context).getTestPaths(globalConfig, projectConfig);
     this.files = tests.map(({ path }) => path).sort();
-    // A process that was started anew, after a mutant that looped for ever, has no first run: it runs all of them.
+    // A process that was restarted after a mutant that looped for ever has no first run: it runs all tests.
     this.tests = new Map(this.files.map((file) => [file, null]));
   }
 
@@ -71,7 +71,7 @@ class UnitTestRunner {
         tests.push(error ? { ...common, status: 1, failureMessage: textOf(error) } : { ...common, status: 0 });
       }
     }
-    // What is quick goes first: most mutants need no more.
+    // Quick files run first: most mutants need no more.
     this.tests = new Map([...this.tests].sort(([a], [b]) => took.get(a) - took.get(b)));
     return { status: 'complete', tests, mutantCoverage: stryker.mutantCoverage };
   }
@@ -103,7 +103,7 @@ class UnitTestRunner {
     }
   }
 
-  /** @param options active: the mutant, and whether it is on while the file loads */
+  /** @param options active: the mutant, and whether it is active while the file loads */
   async runFile(path, { wanted = null, active = null, bail = false, coverage = false }) {
     const { globalConfig, projectConfig, context, transformer } = this;
     const cache = new Map([[path, readFileSync(path, 'utf8')]]);

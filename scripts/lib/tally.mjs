@@ -1,4 +1,4 @@
-/** Counting: what a Jest run comes to, and the lines that say so. */
+/** Counts the results of Jest runs, and makes the lines that report them. */
 import { relative } from 'node:path';
 
 /**
@@ -7,8 +7,7 @@ import { relative } from 'node:path';
  */
 export function countJest(code, summary) {
   if (summary === null) return { passed: 0, failed: 1, skipped: 0 };
-  // A file that could not be loaded has no tests, so it counts as one failure of its own.
-  // A run that was broken off has files that nobody has run: each is a failure too.
+  // An interrupted run has files that did not run: each is a failure too.
   const notRun = summary.numTotalTestSuites - summary.testResults.length;
   const failed = summary.numFailedTests + summary.numRuntimeErrorTestSuites + notRun;
   return {

@@ -1,6 +1,6 @@
 /**
- * `packages/verify/dist`: the verifier and all that it needs in one file, its declarations, the page of the format, and the licences of
- * the packages that are part of it. esbuild finds what the entry reaches, so no list of files has to be kept.
+ * Builds `packages/verify/dist`: the verifier and all code that it needs in one file, its declarations, the page of the format, and
+ * the licences of the packages in that file. esbuild follows the imports of the entry, so no list of files has to be kept.
  */
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -16,7 +16,7 @@ export const VERIFY_INPUTS = [
   'docs/bundle-format.md',
 ];
 
-/** Does nothing in a folder that has no such package. */
+/** Does nothing if the folder has no such package. */
 export async function buildVerify(root) {
   if (!existsSync(join(root, ENTRY))) return;
   const dist = join(root, PACKAGE, 'dist');
@@ -28,7 +28,7 @@ export async function buildVerify(root) {
   copyFileSync(join(root, 'docs', 'bundle-format.md'), join(dist, 'bundle-format.md'));
 }
 
-/** @returns {Promise<Map<string, string[]>>} the packages that are part of the file, by name, with those of their files that are */
+/** @returns {Promise<Map<string, string[]>>} the packages in the file, by name, each with those of its files that are in it */
 async function bundle(root, outfile) {
   const { build } = await import('esbuild');
   const { metafile } = await build({
@@ -38,9 +38,9 @@ async function bundle(root, outfile) {
     bundle: true,
     platform: 'node',
     target: 'node20.3',
-    // ES modules first: of them esbuild takes only what is used.
+    // ES modules first: esbuild takes only the used parts of them.
     mainFields: ['module', 'main'],
-    // Auditors read it: names and lines stay.
+    // Auditors read the file: names and lines stay.
     minify: false,
     legalComments: 'none',
     metafile: true,
@@ -54,7 +54,7 @@ async function bundle(root, outfile) {
   return packages;
 }
 
-/** Declarations of the entry and of all files whose types it names, each at its place below the root. */
+/** Writes declarations of the entry and of all files whose types it names, each at its place below the root. */
 async function declare(root, into) {
   const { default: ts } = await import('typescript');
   const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile);

@@ -1,4 +1,4 @@
-/** `holdfast-verify`: the command `holdfast audit verify` as a program of its own. */
+/** The program `holdfast-verify`: the command `holdfast audit verify` alone. */
 import { Command } from 'commander';
 import { verifyCommand } from '../../../src/cli/audit-verify';
 import { createOutput, endWithReader, exitAfterFlush, JSON_OPTION } from '../../../src/cli/support/output';

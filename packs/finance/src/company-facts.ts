@@ -1,7 +1,7 @@
 /**
- * EDGAR's company facts as reports: what one filing states of its own period, and of the period that it
- * compares with. A fact is taken from the filing itself, by accession number: a figure that a later
- * filing restates stays with the later filing. Used for live EDGAR and to build the snapshot.
+ * Turns EDGAR's company facts into reports: the facts that one filing states for its own period and for the period that it compares
+ * with. Each fact is taken from the filing itself, by accession number: a figure that a later filing restates stays with the later
+ * filing. Used for live EDGAR and to build the snapshot.
  */
 import { z } from 'zod';
 import type { Fact, Report, Split } from './data';
@@ -29,7 +29,7 @@ export type CompanyFactsAnswer = z.output<typeof COMPANY_FACTS>;
 
 const UNITS: ReadonlySet<string> = new Set(['USD', 'USD/shares', 'shares'] satisfies Fact['unit'][]);
 const COVER_SHARES = 'EntityCommonStockSharesOutstanding';
-/** The cover's market value: of another date than the report. */
+/** Market value on the cover, at another date than the report's. */
 const COVER_VALUE = 'EntityPublicFloat';
 const SHORTEST_YEAR = 340;
 const LONGEST_QUARTER = 105;
@@ -58,7 +58,7 @@ export function reportsOf({ facts }: CompanyFactsAnswer): Report[] {
   return [...filed.values()].flatMap(withItsPeriods).sort((a, b) => (a.filed < b.filed ? 1 : -1));
 }
 
-/** Its balance sheet date is the newest of its total assets; the one before is what it compares with. */
+/** The balance sheet date is the newest date of total assets; the date before is the prior period's. */
 function withItsPeriods(report: FiledReport): Report[] {
   const dates = new Set(report.facts.filter((fact) => fact.concept === 'Assets').map((fact) => fact.end));
   const [end, priorEnd] = [...dates].sort().reverse();
@@ -67,7 +67,7 @@ function withItsPeriods(report: FiledReport): Report[] {
   return [{ ...report, fiscalYear, end, facts: report.facts.filter((fact) => isOwnOrPrior(report, end, priorEnd, fact)) }];
 }
 
-/** Year, quarter, year to date, balance sheet dates, cover; of this period and of the one before. */
+/** True for year, quarter, year to date, balances and cover shares, of this period and of the one before. */
 function isOwnOrPrior(
   report: FiledReport,
   reportEnd: string,
@@ -81,15 +81,15 @@ function isOwnOrPrior(
   if (end !== reportEnd && !aYearBefore) return false;
   const length = daysBetween(start, end);
   if (report.form === '10-K') return length >= SHORTEST_YEAR;
-  // A 10-Q states cash flows for the year to date, the rest for the quarter too.
+  // A 10-Q states cash flows only for the year to date, and other figures for the quarter too.
   const cashFlow = /^(NetCash|Payments|Depreciation|ShareBased)/.test(concept);
   const quarter = length <= LONGEST_QUARTER;
   return cashFlow ? quarter === (report.fiscalPeriod === 'Q1') : quarter;
 }
 
 /**
- * Splits, read off diluted EPS that was restated by a whole factor between two filings: it happened
- * after the last filing with old figures and before the first with new ones. Oldest first.
+ * Finds share splits, oldest first, in diluted EPS that a later filing restates by a whole factor. The split happened after the
+ * last filing with old figures and before the first with new ones.
  */
 export function splitsOf({ facts }: CompanyFactsAnswer): Split[] {
   type Entry = z.output<typeof ENTRY>;
@@ -104,7 +104,7 @@ export function splitsOf({ facts }: CompanyFactsAnswer): Split[] {
     for (const [i, became] of entries.entries()) {
       const was = entries[i - 1];
       const factor = was ? Math.round(was.val / became.val) : 0;
-      // The restated figure is rounded to cents: half a cent each way, times the factor.
+      // The restated figure is rounded to cents, so it is off by up to half a cent, times the factor.
       if (!was || !(factor >= 2) || Math.abs(was.val - factor * became.val) > 0.006 * factor + 0.005) continue;
       const same = splits.find((s) => s.factor === factor && s.after < became.filed && was.filed < s.by);
       const evidence = `EPS diluted ${period}: ${was.val} in ${was.accn}, ${became.val} in ${became.accn}`;

@@ -1,7 +1,7 @@
 /**
- * Lines of the statements, each with the names that it goes by in the sources: us-gaap tags in order
- * of preference, then the FinanceToolkit data set's label. `Revenues` comes before the contract
- * revenue tag because Alphabet reports both, and only the former is its total.
+ * The lines of the statements, each with its names in the sources: us-gaap tags in order of preference, then the label of the
+ * FinanceToolkit data set. `Revenues` comes before the contract revenue tag because Alphabet reports both, and only the former is
+ * its total.
  */
 import type { Fact, Report } from './data';
 
@@ -90,7 +90,7 @@ export const LINES = {
 
 export type LineKey = keyof typeof LINES;
 
-/** The report's own figure of a line, or the one that it compares with; undefined when not reported. */
+/** The figure of a line for the report's own period, or for the prior period; undefined if not reported. */
 export function figure(report: Report, key: LineKey, which: 'own' | 'prior' = 'own'): Fact | undefined {
   for (const name of LINES[key].names) {
     const found = report.facts.find((fact) => fact.concept === name && (fact.end === report.end) === (which === 'own'));

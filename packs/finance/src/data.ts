@@ -1,10 +1,10 @@
 /**
- * Where the finance tools get their figures: four providers, each of which can be replaced alone.
- * The embedded snapshot implements them all (snapshot.ts), live EDGAR those that EDGAR can (edgar/).
+ * The interfaces of the four providers that the finance tools read, with their types. Each provider can be replaced alone. The
+ * embedded snapshot implements all four (snapshot.ts), live EDGAR those for which EDGAR has data (edgar/).
  *
- * Every method throws ToolError RESOURCE_NOT_FOUND for what the source lacks, with a hint that names
- * what it has; a provider never fills a gap with an estimate. Dates are `YYYY-MM-DD`. `signal` aborts
- * when the call is cancelled or its time is up: the provider then rejects with the signal's reason.
+ * Every method throws ToolError RESOURCE_NOT_FOUND for data that the source lacks, with a hint that names what the source has; a
+ * provider never fills a gap with an estimate. Dates are `YYYY-MM-DD`. `signal` aborts when the call is cancelled or its time is
+ * up: the provider then rejects with the signal's reason.
  */
 import type { SectionName, SectionText } from './sections';
 
@@ -35,12 +35,12 @@ export interface Filing {
   document?: string;
 }
 
-/** Which filings are wanted; all of it narrows. */
+/** Conditions for filings; each field narrows the result. */
 export interface FilingQuery {
   form?: Form;
   /** Filing date. */
   date?: string;
-  /** How many are enough: a source that reads its index page by page stops there. Default: all. */
+  /** A source that reads its index page by page stops at this number of filings. Default: all. */
   enough?: number;
 }
 
@@ -48,9 +48,9 @@ export interface FilingIndex {
   ticker: string;
   /** Newest first. */
   filings: Filing[];
-  /** Up to when the index is complete for periodic reports. */
+  /** Date up to which the index is complete for periodic reports. */
   asOf: string;
-  /** Up to when it is complete for 8-Ks; null when it has none. */
+  /** Date up to which it is complete for 8-Ks; null if it has none. */
   eventsAsOf: string | null;
   /** Filing date back to which the index was read; null: to its beginning. */
   since: string | null;
@@ -67,7 +67,7 @@ export interface Fact {
   end: string;
 }
 
-/** What one 10-K or 10-Q states: its own period, and the period that it compares with. */
+/** The facts of one 10-K or 10-Q, for its own period and for the period that it compares with. */
 export interface Report {
   accession: string;
   form: '10-K' | '10-Q';
@@ -104,7 +104,7 @@ export interface Close {
 
 export interface PriceSeries {
   ticker: string;
-  /** At month ends, oldest first; the last may lie within its month. */
+  /** At month ends, oldest first; the date of the last may lie within its month. */
   rows: Close[];
   /** Of each trading day of the last year, oldest first; absent where the source has month ends only. */
   days?: Close[];
@@ -128,19 +128,19 @@ export interface FiledSection extends SectionText {
   source: string;
 }
 
-/** Who a search text is about. */
+/** The companies that a search text is about. */
 export interface NamedCompanies {
-  /** Those that it names. */
+  /** The companies that the text names. */
   named: Company[];
-  /** Those to search: the named ones; where there are none, all of a source that is small enough. */
+  /** The companies to search: the named ones. If none is named: all companies of a source that is small enough, or none. */
   searched: Company[];
-  /** Those whose name may be a part of another company's there: they are not searched. */
+  /** Companies whose name may be part of another company's name in the text. They are not searched. */
   unclear?: Company[];
-  /** Its other words, as they are written. */
+  /** The other words of the text, as written. */
   words: string[];
 }
 
-/** Filings and what they state. */
+/** Filings, their facts and their sections. */
 export interface FilingsProvider {
   /** @throws ToolError RESOURCE_NOT_FOUND `ticker_not_found` */
   company(ticker: string, signal?: AbortSignal): Promise<Company>;
@@ -150,11 +150,11 @@ export interface FilingsProvider {
   /** @throws ToolError RESOURCE_NOT_FOUND `ticker_not_found`, `no_facts_for_ticker` */
   facts(ticker: string, signal?: AbortSignal): Promise<CompanyFacts>;
   /**
-   * A section of a 10-K or 10-Q as filed; null: this source has figures, no documents.
+   * A section of a 10-K or 10-Q as filed; null: this source has figures but no documents.
    * @throws ToolError RESOURCE_NOT_FOUND `section_not_found`, `document_not_found`
    */
   section(ticker: string, filing: Filing, section: SectionName, signal?: AbortSignal): Promise<FiledSection | null>;
-  /** What the source has of a ticker; empty when nothing. Never throws for an unknown ticker. */
+  /** The kinds of data that the source has for a ticker; empty if none. Never throws for an unknown ticker. */
   coverage(ticker: string, signal?: AbortSignal): Promise<('filings' | 'facts')[]>;
 }
 
@@ -179,13 +179,13 @@ export interface NewsAnswer {
   items: NewsItem[];
   /** The days that were searched; null where there is nothing to search. */
   window: { from: string | null; to: string | null };
-  /** What a reader must know about it. */
+  /** Limits of the search that the reader must know. */
   note: string;
   source: string;
 }
 
 export interface NewsProvider {
-  /** What is searched, for the model: completes "Searches recent company events: …". */
+  /** Tells the model what is searched; completes "Searches recent company events: …". */
   about: string;
   /** @param query a company (ticker or name) and/or a topic; `days` to look back, 1 to 90 */
   search(query: { query: string; days: number }, signal?: AbortSignal): Promise<NewsAnswer>;
@@ -196,12 +196,12 @@ export interface PeersProvider {
   peers(ticker: string, signal?: AbortSignal): Promise<Peers>;
 }
 
-/** All that the finance tools read. Replace one by spreading: `{ ...snapshotData(), market: mine }`. */
+/** All providers of the finance tools. Replace one by spreading: `{ ...snapshotData(), market: mine }`. */
 export interface FinanceData {
   filings: FilingsProvider;
   market: MarketDataProvider;
   news: NewsProvider;
   peers: PeersProvider;
-  /** Today, for judging whether a price is stale. Default: by the clock, in UTC. */
+  /** Today's date, to judge whether a price is stale. Default: by the clock, in UTC. */
   today?(): string;
 }

@@ -32,12 +32,12 @@ const TITLES: Record<string, string> = {
   '9.01': 'Financial Statements and Exhibits',
 };
 
-/** Title of an item code; the code itself where the SEC's list has no such item. */
+/** Title of an item code; `Item CODE` if the SEC's list has no such item. */
 export function itemTitle(code: string): string {
   return getOwn(TITLES, code) ?? `Item ${code}`;
 }
 
-/** One line for an 8-K: its items but the exhibits, unless they are all there is. */
+/** One line for an 8-K: the titles of its items, without the exhibits unless it has only exhibits. */
 export function eventTitle(items: string[]): string {
   const told = items.filter((item) => item !== '9.01');
   return (told.length > 0 ? told : items).map(itemTitle).join('; ') || 'Current report';

@@ -1,4 +1,4 @@
-/** News without a news source: the 8-K filings, searched by company and by the titles of their items (tools/search-news.ts). */
+/** News without a news source: searches the 8-K filings by company and by the titles of their items (tools/search-news.ts). */
 import type { FilingIndex, FilingsProvider, NamedCompanies, NewsAnswer, NewsProvider } from './data';
 import { addDays } from './dates';
 import { isTopic, newsItem, rank, type Event } from './news-query';
@@ -12,7 +12,10 @@ export class FilingEvents implements NewsProvider {
 
   constructor(private readonly filings: FilingsProvider) {}
 
-  /** @throws ToolError RESOURCE_NOT_FOUND `no_company_named` where the source is too large to search all of it */
+  /**
+   * @throws ToolError RESOURCE_NOT_FOUND `no_company_named` if no company is named and the source does not search all of its
+   *   companies
+   */
   async search({ query, days }: { query: string; days: number }, signal?: AbortSignal): Promise<NewsAnswer> {
     const who = await this.filings.companiesNamedIn(query, signal);
     if (who.searched.length === 0) {
@@ -50,7 +53,7 @@ export class FilingEvents implements NewsProvider {
   }
 }
 
-/** Words beside a name may have made it another company's: who was searched is said. */
+/** Names who was searched, and the words that were not: beside a name, a word may mean another company. */
 function aboutWhom({ named, words }: NamedCompanies): string[] {
   const unknown = words.filter((word) => !isTopic(word));
   if (named.length === 0 || unknown.length === 0) return [];

@@ -12,17 +12,17 @@ export interface MailMessage {
 export interface MailReceipt {
   messageId: string;
   accepted: string[];
-  /** The server's own answer to the message. */
+  /** The server's answer to the message. */
   response: string;
 }
 
 export interface Mailer {
-  /** Address that the messages come from; shown to the person who decides. */
+  /** Sender address of the messages. The approver sees it. */
   readonly from: string;
-  /** Name of the host that takes them; shown likewise. */
+  /** Host name of the mail server. The approver sees it too. */
   readonly host?: string;
   /**
-   * Sends once, or fails; never repeats by itself.
+   * Sends once or fails; never retries.
    * @throws ToolError whose `nothingHappened` is true only when the server can't have accepted the message
    */
   send(message: MailMessage, options: { idempotencyKey: string; signal: AbortSignal }): Promise<MailReceipt>;

@@ -1,22 +1,22 @@
 /**
- * A company's name in a search text: all of a name, or a part of a longer one, which is another company's. Apple Hospitality REIT is
- * not Apple, T Rowe Price is not the company with ticker T. A word beside the name goes on with it where it is written like a name
- * and is of no topic; what stands between commas does not.
+ * Finds company names in a search text. Tells a whole name from a part of a longer name, which is another company's: Apple
+ * Hospitality REIT is not Apple, T Rowe Price is not the company with ticker T. A word beside the name continues it if the word is
+ * written like a name and belongs to no topic. A comma ends a name.
  */
 import type { Company } from './data';
 import { isCommonWord, NAME_FILLERS, wordsIn, wordsOf, type Word } from './news-query';
 
-/** Where a company's name, or its ticker, stands. */
+/** The position of a company's name or ticker in a text, in words. */
 export interface Place {
   at: number;
   length: number;
   ticker: boolean;
 }
 
-/** Legal forms: they end a name, and make no other one of it. */
+/** Legal forms. Beside a name, they do not make it another company's name. */
 const FORMS_OF_COMPANIES = new Set([...NAME_FILLERS, 'com', 'ltd', 'limited', 'plc', 'llc', 'lp', 'sa', 'nv', 'ag', 'se']);
 
-/** What is said of a company in lower case. */
+/** In a lower-case query, these do not continue a name. */
 const BESIDE = new Set(
   'buyback buybacks call conference deal deals deliveries dividend dividends forecast growth guidance income investor investors launch launches lawsuit lawsuits loss losses margin margins outlook partnership plans price prices product products profit profits recall recalls revenue revenues sales settlement share shares split than versus vs with'.split(
     ' ',
@@ -24,8 +24,8 @@ const BESIDE = new Set(
 );
 
 /**
- * @param own words of the company's name and its ticker, in lower case: beside its name they are no other name
- * @param known whether another company's name stands at a place: two names, not one
+ * @param own words of the company's name and its ticker, in lower case: beside the name they do not make it another name
+ * @param known whether another company's name is at a position: then there are two names, not one
  */
 export function isPartOfName(words: Word[], place: Place, own: ReadonlySet<string>, known: (at: number) => boolean): boolean {
   const end = place.at + place.length;
@@ -53,9 +53,9 @@ function hasCapital(text: string): boolean {
 
 export interface ParsedQuery {
   named: Company[];
-  /** Those whose name may be a part of another one here. */
+  /** Companies whose name may be part of a longer name in the query. */
   unclear: Company[];
-  /** The other words, as they are written. */
+  /** The other words, as written. */
   words: string[];
 }
 
@@ -68,7 +68,7 @@ export function readQuery(query: string, companies: Company[]): ParsedQuery {
   const [named, unclear]: [Company[], Company[]] = [[], []];
   for (const { company, places } of found) {
     const own = ownWords(company);
-    // Few companies are here, and no ticker of theirs is a word.
+    // A ticker always counts: this list is short, and no ticker in it is a word.
     const whole = places.filter((place) => place.ticker || !isPartOfName(words, place, own, (at) => known.has(at)));
     for (const at of whole.flatMap(positionsOf)) used.add(at);
     if (whole.length > 0) named.push(company);
@@ -78,7 +78,7 @@ export function readQuery(query: string, companies: Company[]): ParsedQuery {
   return { named, unclear, words: others.map(({ text }) => text) };
 }
 
-/** In lower case. */
+/** A company's ticker, name and aliases as lower-case words. */
 export function ownWords({ ticker, name, aliases }: Company): Set<string> {
   return new Set([ticker, name, ...aliases].flatMap((text) => wordsIn(text).map(({ lower }) => lower)));
 }

@@ -11,7 +11,7 @@ export interface Event {
   filing: Filing;
 }
 
-/** What the press calls it → what the SEC's titles say. */
+/** A word of the press → the word in the SEC's titles. */
 const SYNONYMS: Record<string, string> = {
   earnings: 'results',
   ceo: 'officers',
@@ -32,37 +32,40 @@ const SYNONYMS: Record<string, string> = {
   hack: 'cybersecurity',
   breach: 'cybersecurity',
 };
-/** What people write around a topic. A word that is not listed may be a name, even a short one: ge, 3m. */
+/** Words that people write around a topic. A word that is not listed may be a name, even a short one: ge, 3m. */
 const AROUND = new Set(
   'a about after all an and announced announcement announcements any are as at before between by companies days did during event events filing filings find for from general give had happened has have how i in is it its last lately latest me month months new news no of on or over please quarter quarterly recent recently report reported reports search show since stock tell that their there this to today update updates us was week weeks were what when which who why will with year years'.split(
     ' ',
   ),
 );
-/** Words of titles that are a company's whole name. */
+/** Words of titles that are also the whole name of a company. */
 const NAMES_TOO = new Set(['shell']);
 /** A word with this many letters may be the beginning of a title's word; a ticker has five at most. */
 const BEGINNING = 6;
-/** Shorter ones (of, at, in) say nothing about a topic. */
+/** Shorter words (of, at, in) do not identify a topic. */
 const SHORTEST_WORD = 3;
 export const NAME_FILLERS = new Set(['inc', 'corp', 'corporation', 'company', 'the', 'co']);
 
-/** Names of forms and abbreviations whose letters are tickers of others (8-K, S-1, M&A), and the possessive. */
+/** Names of forms and abbreviations whose letters are also tickers (8-K, S-1, M&A), and the possessive. */
 const FORMS = /(?<![\p{L}\p{N}])(?:6-K|8-K|10-K|10-Q|20-F|40-F|S-1)(?:\/A|s)?(?![\p{L}\p{N}])/giu;
 const MERGERS = /(?<![\p{L}\p{N}&])M&A(?![\p{L}\p{N}&])/gu;
 const POSSESSIVE = /(?<=[\p{L}\p{N}])['’]s(?![\p{L}\p{N}])/giu;
 
 export interface Word {
-  /** As it is written. */
+  /** As written. */
   text: string;
   lower: string;
   /** Only a space, a hyphen or an ampersand stands between it and the word before. */
   joined: boolean;
 }
 
-/** A sentence may end after a word of so many letters; after a shorter one the stop is of an abbreviation (T. Rowe). */
+/**
+ * A stop after a word with at least this many letters may end a sentence; after a shorter word it belongs to an abbreviation (T.
+ * Rowe).
+ */
 const BEFORE_A_STOP = 4;
 
-/** The words of a text. */
+/** The words of a text, without names of forms. */
 export function wordsIn(text: string): Word[] {
   const plain = text.replace(FORMS, ' ').replace(MERGERS, ' merger ').replace(POSSESSIVE, ';');
   const words: Word[] = [];
@@ -76,7 +79,7 @@ export function wordsIn(text: string): Word[] {
   return words;
 }
 
-/** The words of a text, as they are written. */
+/** The words of a text, as written. */
 export function wordsOf(text: string): string[] {
   return wordsIn(text).map((word) => word.text);
 }
@@ -84,8 +87,8 @@ export function wordsOf(text: string): string[] {
 const lower = (word: string) => word.toLowerCase();
 
 /**
- * Whether a word, as it is written, is of a topic that can be searched, or one that people write around it; if not, it may
- * be a name. In capitals it is a ticker, unless it is what the press calls a topic (CEO).
+ * Whether a word, as written, belongs to a topic that can be searched, or to the words that people write around one; if not, it may
+ * be a name. A word in capitals counts as a ticker, unless it is a press word for a topic (CEO).
  */
 export function isTopic(written: string): boolean {
   const word = lower(written);
@@ -97,21 +100,21 @@ export function mayBeTicker(written: string): boolean {
   return /^[A-Z]{1,5}$/.test(written);
 }
 
-/** Whether a word in lower case has a meaning here beside that of a name. */
+/** Whether a word in lower case has a meaning in a query other than as a name. */
 export function isCommonWord(word: string): boolean {
   if (NAMES_TOO.has(word)) return false;
   if (AROUND.has(word) || getOwn(SYNONYMS, word) !== undefined || isNumber(word)) return true;
   return TITLE_WORDS.some((title) => title === word || (word.length >= BEGINNING && title.startsWith(word)));
 }
 
-/** A number, an item code, a quarter or a fiscal year. */
+/** A number, an item code, a quarter, a half-year or a fiscal year. */
 function isNumber(word: string): boolean {
   return /^(\d+(\.\d+)*(st|nd|rd|th)?|q[1-4]|h[12]|fy\d{2,4})$/.test(word);
 }
 
 /**
- * Best first: more words of the query in the item titles or codes, then newer. Without a named
- * company at least one word has to be found; with one, all of its events count.
+ * Sorts events: those with more words of the query in the item titles or codes first, then newer ones. Drops events without a
+ * match, except if a company is named and no event matches.
  */
 export function rank(events: Event[], query: { named: Company[]; words: string[] }): Event[] {
   const needles = query.words

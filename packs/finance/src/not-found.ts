@@ -1,6 +1,7 @@
+/** The error for data that a source of the finance tools does not have. */
 import { ToolError } from 'holdfast/tools';
 
-/** What the source lacks: said with a reason and with what exists instead, never filled by an estimate. */
+/** The hint names what exists instead. A gap is never filled by an estimate. */
 export function notFound(reason: string, message: string, hint: string): ToolError {
   return new ToolError('RESOURCE_NOT_FOUND', reason, message, { hint });
 }

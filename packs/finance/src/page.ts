@@ -1,6 +1,6 @@
 /**
- * Text in pages of at most 4 KB (UTF-8), cut at line ends; a line that is longer than a page is cut after
- * a sentence, else after a space. A cursor is `o` and the offset in characters (UTF-16 units).
+ * Splits text into pages of at most 4 KB (UTF-8), cut at line ends. A line that is longer than a page is cut after a sentence,
+ * otherwise after a space. A cursor is `o` and the offset in characters (UTF-16 units).
  */
 import { ToolError } from 'holdfast/tools';
 
@@ -17,7 +17,7 @@ export function page(text: string, cursor?: string): { text: string; next_cursor
   return { text: text.slice(start, end), next_cursor: end < text.length ? `o${end}` : null };
 }
 
-/** Only offsets that a page before gave: the pages are walked, which costs one pass over the text. */
+/** Accepts only offsets at which a page starts. It walks the pages before, which costs one pass over the text. */
 function isPageStart(text: string, start: number): boolean {
   let at = 0;
   while (at < start && at < text.length) at = pageEnd(text, at);
@@ -27,7 +27,7 @@ function isPageStart(text: string, start: number): boolean {
 function pageEnd(text: string, start: number): number {
   let end = start;
   for (let bytes = 0; end < text.length;) {
-    // A character has one byte at least: what does not end within this window does not fit.
+    // A character has at least one byte, so a line that does not end within this window does not fit.
     const window = text.slice(end, end + PAGE_BYTES + 1);
     const newline = window.indexOf('\n');
     const line = newline < 0 ? window : window.slice(0, newline + 1);
@@ -38,7 +38,7 @@ function pageEnd(text: string, start: number): number {
   return end;
 }
 
-/** How much of a line that is too long goes on one page, in characters: at least one. */
+/** How many characters of a line that is too long go on one page; at least one. */
 function cut(line: string): number {
   let length = 0;
   let bytes = 0;

@@ -1,14 +1,14 @@
-/** Who is comparable: the same industry by SIC code first, then the nearest in size. */
+/** Chooses comparable companies: the same industry by SIC code first, then the nearest in revenue. */
 import type { Company } from './data';
 
 export type SizedCompany = Company & {
-  /** Of the newest annual report, US dollars; null where there is none. */
+  /** Revenue of the newest annual report, US dollars; null if there is none. */
   revenue: number | null;
 };
 
 const MOST = 5;
 
-/** @param companies all that are at hand, the company itself among them */
+/** @param companies all known companies, including the company itself */
 export function nearestPeers(company: SizedCompany, companies: readonly SizedCompany[]): { peers: string[]; basis: string } {
   const others = companies.filter(({ ticker }) => ticker !== company.ticker);
   const ranked = others
@@ -24,13 +24,15 @@ export function nearestPeers(company: SizedCompany, companies: readonly SizedCom
   return { peers: ranked.map(({ other }) => other.ticker), basis };
 }
 
-/** Leading digits that two SIC codes share, of 4, 3 or 2; a single one names a whole sector of the economy, and counts as none. */
+/**
+ * How many leading digits two SIC codes share: 4, 3, 2 or 0. One digit stands for a whole sector of the economy, and counts as 0.
+ */
 function sharedDigits(a: string | null, b: string | null): number {
   if (a === null || b === null) return 0;
   return [4, 3, 2].find((digits) => a.slice(0, digits) === b.slice(0, digits)) ?? 0;
 }
 
-/** By how many times one is larger than the other, as a logarithm. */
+/** By what factor two revenues differ, as a logarithm. */
 function apart(a: number | null, b: number | null): number {
   return a === null || b === null || a <= 0 || b <= 0 ? Infinity : Math.abs(Math.log(a / b));
 }

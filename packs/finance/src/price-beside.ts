@@ -1,8 +1,8 @@
-/** May a price stand beside the per-share figures of a report? A wrong ratio is worse than none. */
+/** Decides whether a price may be combined with the per-share figures of a report: a wrong ratio is worse than none. */
 import type { CompanyFacts, PriceSeries, Report } from './data';
 import { daysBetween } from './dates';
 
-/** A year and a day: price and fiscal year end further apart belong to different years. */
+/** A year and a day. A price and a fiscal year end that are further apart belong to different years. */
 const MAX_APART_DAYS = 366;
 
 export type Beside = { price: number; asOf: string; note: string } | { reason: string };
@@ -10,8 +10,8 @@ export type Beside = { price: number; asOf: string; note: string } | { reason: s
 /**
  * The last price of the series, or why it can't be used:
  * - `price_too_old`: it is more than a year older than the period;
- * - `period_too_old`: it is more than a year younger. An earlier price won't do where the series is
- *   adjusted for dividends (it then lies below what was paid);
+ * - `period_too_old`: it is more than a year younger. An earlier price of the series is no substitute if the series is adjusted for
+ *   dividends, since it is then lower than the price paid;
  * - `split_between`: a split lies between the filing of the report and the share basis of the price.
  */
 export function priceBeside(series: PriceSeries, report: Report, facts: CompanyFacts): Beside {

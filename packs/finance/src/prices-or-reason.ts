@@ -1,7 +1,8 @@
+/** Reads the prices of a company, where missing prices are a reason and not an error. */
 import { isToolError } from 'holdfast/tools';
 import type { MarketDataProvider, PriceSeries } from './data';
 
-/** The series, or the reason why the provider has none; any other failure is thrown on. */
+/** The series, or the reason why the provider has none. @throws any other failure */
 export async function pricesOrReason(
   market: MarketDataProvider,
   ticker: string,

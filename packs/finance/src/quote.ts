@@ -1,8 +1,8 @@
-/** The last price of a series, with what a reader must know about it. */
+/** Makes a quote from the last price of a series, with notes that a reader needs. */
 import type { PriceSeries } from './data';
 import { daysBetween } from './dates';
 
-/** A close that is this many days old is no current price (a long weekend has four). */
+/** A close that is older, in days, is not a current price (a long weekend has four). */
 const STALE_AFTER_DAYS = 5;
 
 export interface Quote {
@@ -25,7 +25,7 @@ export function lastQuote(series: PriceSeries, today: string): Quote {
   return { price: series.rows.at(-1)!.close, as_of: series.asOf, stale, adjusted: series.adjusted, note: notes.join(' ') };
 }
 
-/** What kind of price it is, and the series' own note. */
+/** How the prices are adjusted, and the series' own note. */
 export function basisNote(series: PriceSeries): string {
   const kind = series.adjusted
     ? 'Adjusted for splits and for dividends paid after each date, so slightly below what was paid on the day.'

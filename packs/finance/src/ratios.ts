@@ -1,17 +1,18 @@
 /**
- * The ratios of one annual report. Formulas as in common textbooks of financial statement analysis:
+ * Computes the ratios of one annual report. Formulas as in common textbooks of financial statement analysis:
  *
  * - pe = price ÷ diluted EPS; EPS as reported, else net income ÷ diluted average shares
  * - pb = price × shares outstanding (cover of the report) ÷ equity
  * - roe = net income ÷ equity at the end of the period (not the average)
- * - gross_margin, operating_margin, net_margin = gross profit, operating income, net income ÷ revenue;
- *   gross profit as reported, else revenue − cost of revenue
+ * - gross_margin, operating_margin, net_margin = gross profit, operating income, net income ÷ revenue; gross profit as reported,
+ *   else revenue − cost of revenue
  * - current_ratio = current assets ÷ current liabilities
- * - debt_to_equity = interest-bearing debt ÷ equity; debt = commercial paper + debt due within a year +
- *   non-current debt, leases left out; a part that is not reported counts as none, as long as one is
+ * - debt_to_equity = interest-bearing debt ÷ equity; debt = commercial paper + debt due within a year + non-current debt, leases
+ *   left out; parts that are not reported count as 0. If non-current debt is not reported: debt = commercial paper + all long-term
+ *   debt
  * - revenue_growth = revenue ÷ revenue of the year before − 1, both from the same report
  *
- * Fractions, not per cent; rounded to six decimals. What can't be computed is null, with the reason.
+ * Ratios are fractions, not per cent, rounded to six decimals. A ratio that can't be computed is null, with the reason.
  */
 import { figure, sharesOutstanding, type LineKey } from './concepts';
 import type { Fact, Report } from './data';
@@ -33,7 +34,7 @@ export type Ratio = (typeof RATIOS)[number];
 export interface RatioCard {
   ratios: Record<Ratio, number | null>;
   missing: { ratio: Ratio; reason: string }[];
-  /** Every figure that went in. */
+  /** Every figure that was used. */
   inputs: Fact[];
 }
 

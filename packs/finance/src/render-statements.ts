@@ -8,7 +8,7 @@ import type { Fact, Report } from './data';
 const STATEMENTS = { income: 'INCOME STATEMENT', balance: 'BALANCE SHEET', cash_flow: 'CASH FLOW' } as const;
 const UNITS = 'Amounts in millions of USD, shares in millions, per-share amounts in USD. "-": not in the facts.';
 
-/** The three statements, each line beside the figure that the report compares it with. */
+/** Renders the three statements, each line with its figure of the prior period. */
 export function renderFinancials(name: string, report: Report): string {
   const out = [`${name}: ${title(report)}`, UNITS];
   for (const [statement, heading] of Object.entries(STATEMENTS)) {
@@ -23,7 +23,7 @@ export function renderFinancials(name: string, report: Report): string {
   return `${out.join('\n')}\n`;
 }
 
-/** Period over period: amount, change and change in per cent; then margins. */
+/** Compares two periods: both amounts and the change in per cent, then margins. */
 export function renderComparison(name: string, report: Report): string {
   const out = [`${name}: ${title(report)}`, 'Comparison of the period with the one before, computed from the facts.', UNITS];
   for (const [statement, heading] of Object.entries(STATEMENTS)) {

@@ -1,8 +1,8 @@
 /**
- * What a failed SMTP conversation means. The line that matters is the hand-over: once the server has
- * said 354 and we began to write the message, silence tells nothing (RFC 5321, 4.5.3.2.6 and 6.1: the server may
- * have taken it), and only a complete refusal (4xx, 5xx) proves that it did not. 421 is none: a server that closes may
- * say it at any time, whatever it was asked (3.8).
+ * Maps a failed SMTP conversation to a ToolError. What matters is whether the message was handed over. Once the server has said 354
+ * and we began to write the message, a missing answer proves nothing (RFC 5321, 4.5.3.2.6 and 6.1: the server may have taken it);
+ * only a complete refusal (4xx, 5xx) proves that it did not. 421 is no refusal: a server that closes the connection may send it at
+ * any time, after any command (3.8).
  */
 import { ToolError } from 'holdfast/tools';
 
@@ -19,7 +19,7 @@ export interface SmtpError extends Error {
 /** The server closes the connection. */
 const CLOSING = 421;
 
-/** @param handedOver did the server ask for the message, so that we began to write it? */
+/** @param handedOver whether the server asked for the message, so that we began to write it */
 export function smtpFailure(error: SmtpError, handedOver: boolean): ToolError {
   const answer = error.responseCode ?? 0;
   const told = cut(error.response ?? error.message);

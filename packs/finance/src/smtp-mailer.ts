@@ -1,6 +1,7 @@
 /**
- * Sends mail over SMTP, one connection a message, and records whether the message was handed to the server: that decides whether a failed
- * send is in doubt. The Message-ID follows from the idempotency key, so that the receiver recognises a message that was sent twice.
+ * Sends mail over SMTP, one connection a message, and records whether the message was handed to the server: that decides whether a
+ * failed send is in doubt. The Message-ID is made from the idempotency key, so that the receiver recognises a message that was sent
+ * twice.
  */
 import { Readable } from 'node:stream';
 import MailComposer from 'nodemailer/lib/mail-composer';
@@ -49,7 +50,7 @@ export function messageIdOf(idempotencyKey: string): string {
   return `<${idempotencyKey.replace(/[^A-Za-z0-9._-]/g, '_')}@holdfast.invalid>`;
 }
 
-/** The message as it goes over the wire, and the bare address of its sender (`from` may carry a name). */
+/** The message in its wire format, and the bare address of its sender (`from` may carry a name). */
 async function compose(
   from: string,
   message: MailMessage,
@@ -73,7 +74,7 @@ async function compose(
   return { raw, sender: compiled.getEnvelope().from || from };
 }
 
-/** One SMTP dialogue. It knows whether the message has been handed over, which nodemailer's errors don't tell. */
+/** One SMTP conversation. It records whether the message was handed over, which nodemailer's errors do not show. */
 class Conversation {
   private readonly connection: SMTPConnection;
   private handedOver = false;
@@ -127,7 +128,9 @@ class Conversation {
     this.connection.login({ credentials: { user, pass: pass ?? '' } }, (error) => done(error));
   }
 
-  /** nodemailer reads it only after the server's 354: the first read is the hand-over. After a standstill the time may be over. */
+  /**
+   * nodemailer reads it only after the server's 354, so the first read is the hand-over. After a stall the call's time may be over.
+   */
   private message(): Readable {
     const { raw, signal } = this;
     const mark = () => (this.handedOver = true);

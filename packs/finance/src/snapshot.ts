@@ -1,4 +1,4 @@
-/** The embedded snapshot: every provider from data/*.json, which scripts/build-snapshot.mjs wrote. */
+/** The embedded snapshot: implements all providers from data/*.json, which scripts/build-snapshot.mjs writes. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getOwn } from 'holdfast/tools';
@@ -33,11 +33,11 @@ import {
   type SeriesRow,
 } from './snapshot-files';
 
-/** From src and from dist alike. */
+/** The same path from src and from dist. */
 const PACKAGE_DATA = join(__dirname, '../data');
 
 /**
- * @param folder where the snapshot lies; default: the package's own data/
+ * @param folder the folder of the snapshot; default: the package's own data/
  * @param clock today as `YYYY-MM-DD`
  */
 export function snapshotData(folder?: string, clock: () => string = today): FinanceData {
@@ -59,7 +59,7 @@ export class Snapshot implements FilingsProvider, MarketDataProvider, PeersProvi
     const companies = this.companyRows().map(toCompany);
     const { named, unclear, words } = readQuery(text, companies);
     if (named.length > 0) return { named, searched: named, unclear, words };
-    // A word that is of no topic may be the name of a company that is not here: others' events are no answer.
+    // A word of no topic may name a company that the snapshot lacks, and events of other companies would be no answer.
     return { named, searched: words.every(isTopic) ? companies : [], unclear, words };
   }
 
@@ -70,7 +70,7 @@ export class Snapshot implements FilingsProvider, MarketDataProvider, PeersProvi
     return { ...index, filings: wanted };
   }
 
-  /** The snapshot holds figures, not the issuers' prose. */
+  /** The snapshot has figures, not the text of filings. */
   async section(): Promise<null> {
     return null;
   }
@@ -96,7 +96,7 @@ export class Snapshot implements FilingsProvider, MarketDataProvider, PeersProvi
     throw notFound('no_quote_for_ticker', `The snapshot has no price of "${ticker}".`, `Prices of: ${known}.`);
   }
 
-  /** Of the companies that are here. @throws ToolError RESOURCE_NOT_FOUND `no_peer_data` */
+  /** Peers among the companies of the snapshot. @throws ToolError RESOURCE_NOT_FOUND `no_peer_data` */
   async peers(ticker: string): Promise<Peers> {
     const companies = this.companyRows().map((row) => ({ ...toCompany(row), revenue: this.revenueOf(row.ticker) }));
     const company = companies.find((other) => other.ticker === ticker);

@@ -1,7 +1,7 @@
 /**
- * Summary of a sample. Mean and variance by Welford's recurrence (B. P. Welford, Technometrics 4(3),
- * 1962): no difference of large sums, so values that share a large offset keep their spread. The values are
- * scaled by a power of two first, which is exact, so that neither huge nor tiny ones overflow or vanish in a square.
+ * Summarises a sample of numbers. Mean and variance use Welford's recurrence (B. P. Welford, Technometrics 4(3), 1962), which
+ * subtracts no large sums, so values with a large common offset keep their spread. The values are first scaled by a power of two,
+ * which is exact, so that the squares of huge values do not overflow and those of tiny values do not vanish.
  */
 export interface Summary {
   n: number;

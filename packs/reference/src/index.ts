@@ -1,4 +1,4 @@
-/** The reference pack: weather, documents, reports (docs/reference-pack.md). Small tools that show what the contract can do. */
+/** The reference pack: small tools for weather, documents and reports that show what a tool can do (docs/reference-pack.md). */
 import { join } from 'node:path';
 import { documentsIn } from './documents/in-thread';
 import { generateReport } from './tools/generate-report';

@@ -1,10 +1,10 @@
 /**
- * Arithmetic for a model: parsed by mathjs, evaluated here. Nothing of mathjs evaluates, so nothing of
- * its language (assignment, access, import, units, matrices, strings) exists but what this file lists.
+ * Evaluates the arithmetic of the tool `calculate`. mathjs only parses; this file evaluates, so nothing of mathjs's language
+ * (assignment, access, import, units, matrices, strings) is available except what this file lists.
  *
- * `%` after a number or a parenthesis is always "divided by 100" (so `100 + 10%` is 100.1, and `12% + 1` is
- * 1.12); a remainder is `mod(a, b)`. mathjs would read a `%` before a sign as a remainder: so it gets `!`
- * instead, its postfix operator of the same rank, and the tree's `!` nodes are ours to read as per cent.
+ * `%` after a number or a parenthesis always means "divided by 100": `100 + 10%` is 100.1, and `12% + 1` is 1.12. A remainder is
+ * `mod(a, b)`. mathjs would read a `%` before a sign as a remainder, so it gets `!` instead, its postfix operator of the same rank,
+ * and this file reads the tree's `!` nodes as per cent.
  */
 import { join } from 'node:path';
 import { defineJob, ToolError } from 'holdfast/tools';
@@ -17,14 +17,14 @@ const HELP =
   'Use numbers without thousands separators, + - * / ^ ** ( ), per cent as 12%, pi, e and ' +
   `${[...FUNCTIONS.keys()].join(', ')}.`;
 
-/** In a thread: how long mathjs takes to parse what somebody thought of, nobody promises. */
+/** Runs in a thread with a time limit, because the time that mathjs takes to parse an expression has no known bound. */
 export const calculateJob = defineJob<string, number>(join(__dirname, 'calculate'), 'calculate', 'The calculation', {
   ms: 3000,
   reason: 'calc_too_slow',
   hint: 'Write a shorter expression, with fewer parentheses, or calculate it in steps.',
 });
 
-/** @throws ToolError INVALID_PARAMS `calc_failed` for whatever is not arithmetic with a finite result; nothing else */
+/** @throws ToolError INVALID_PARAMS `calc_failed` for text that is not arithmetic with a finite result; no other error */
 export function calculate(expression: string): number {
   checkText(expression);
   let tree: MathNode;
@@ -122,7 +122,7 @@ function finite(value: unknown, what: string): number {
   throw calcError(`${what[0]!.toUpperCase()}${what.slice(1)} is not finite or not a real number.`);
 }
 
-/** The parser's own words, without what it says about its language. */
+/** The parser's message, at most 120 characters, with `%` for our `!`. */
 function position(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return text.replaceAll('!', '%').slice(0, 120);

@@ -1,4 +1,4 @@
-/** What an expression may name: functions with their number of arguments, and constants. */
+/** The functions and constants that an expression may use, each function with its number of arguments. */
 export interface MathFunction {
   min: number;
   max: number;
@@ -35,14 +35,14 @@ export const FUNCTIONS = new Map<string, MathFunction>([
   ['round', fn(1, 2, (x, digits = 0) => round(x!, digits))],
 ]);
 
-/** A whole logarithm is exact: log(1000, 10) is 3, where the quotient of two logarithms is 2.9999999999999996. */
+/** Exact for whole logarithms: log(1000, 10) is 3, where the quotient of the two natural logarithms is 2.9999999999999996. */
 function logarithm(x: number, base: number): number {
   const quotient = Math.log(x) / Math.log(base);
   const whole = Math.round(quotient);
   return base ** whole === x ? whole : quotient;
 }
 
-/** Half away from zero, as people round; on the shortest decimal form, so that 1.005 gives 1.01. NaN unless 0–15 whole digits. */
+/** Rounds half away from zero, on the shortest decimal form: 1.005 gives 1.01. NaN unless `digits` is an integer from 0 to 15. */
 function round(x: number, digits: number): number {
   if (!Number.isInteger(digits) || digits < 0 || digits > 15) return NaN;
   const [mantissa, exponent = '0'] = String(Math.abs(x)).split('e') as [string, string?];

@@ -1,11 +1,11 @@
 /**
- * The parser of mathjs, and nothing else of it: loading the whole package takes half a second, its
- * parser alone a tenth. The part lies behind the package's export map, so it is loaded by path (the
- * version is pinned); where that fails, the number-only build does the same at three times the cost.
+ * Loads only the parser of mathjs: loading the whole package takes half a second, the parser alone a tenth. The package's export
+ * map does not list the parser, so it is loaded by path (the version is pinned). If that fails, the number-only build does the same
+ * at three times the cost.
  */
 import { dirname, join } from 'node:path';
 
-/** What we read of a node; the evaluator checks each field before it uses it. */
+/** The fields of a mathjs node that the evaluator reads. */
 export interface MathNode {
   type: string;
   value?: unknown;

@@ -1,4 +1,4 @@
-/** Where EDGAR serves what, and which addresses count as EDGAR's. */
+/** The URLs of EDGAR's data, and the check whether a URL is EDGAR's. */
 export interface Addresses {
   tickers: string;
   submissions(cik: string): string;
@@ -7,7 +7,7 @@ export interface Addresses {
   facts(cik: string): string;
   /** A file in the folder of a filing. */
   file(cik: string, accession: string, name: string): string;
-  /** Is this address one of EDGAR's? Redirects go nowhere else. */
+  /** Whether a URL is one of EDGAR's. Redirects to other URLs are refused. */
   own(url: string): boolean;
 }
 

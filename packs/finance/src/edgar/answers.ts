@@ -1,4 +1,4 @@
-/** The shapes of EDGAR's JSON, as far as they are used; what does not fit is refused. */
+/** Schemas of EDGAR's JSON, for the fields that are used. An answer that does not fit is refused. */
 import { z } from 'zod';
 
 /** company_tickers.json: by a running number, largest company first. */

@@ -1,11 +1,11 @@
 /**
- * make-fetch-happen, as far as it is used here. Its published types describe node-fetch 2, which does not
- * compile beside the node-fetch 3 of other packages: so the face is written down here.
+ * Loads make-fetch-happen, with our own types for the part that is used. Its published types describe node-fetch 2, which does not
+ * compile beside the node-fetch 3 of other packages.
  */
 export interface CachedFetchOptions {
   /** Folder of the disk cache. */
   cachePath: string;
-  /** `no-cache`: always ask, with the validator of the copy; `only-if-cached`: never ask. */
+  /** `no-cache`: always ask the server, with the validator of the copy; `only-if-cached`: never ask it. */
   cache: 'no-cache' | 'only-if-cached';
   headers: Record<string, string>;
   redirect: 'manual';

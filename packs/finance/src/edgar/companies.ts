@@ -1,11 +1,11 @@
-/** EDGAR's list of tickers: by ticker, and by what a search text calls a company. */
+/** EDGAR's list of companies. It finds a company by its ticker, and the companies that a search text names. */
 import type { Company } from '../data';
 import { isCapital, isPartOfName, ownWords, positionsOf, type ParsedQuery, type Place } from '../names';
 import { isCommonWord, isTopic, mayBeTicker, NAME_FILLERS, wordsIn, wordsOf, type Word } from '../news-query';
 
-/** A text that seems to name more is about none of them in particular. */
+/** Companies used: a text that seems to name more is about none in particular. */
 const MAX_COMPANIES = 3;
-/** What a company's legal name has beside the name that people use. */
+/** Words of a company's legal name that people leave out. */
 const LEGAL = new Set([
   ...NAME_FILLERS,
   'com',
@@ -56,9 +56,9 @@ export class CompanyList {
   }
 
   /**
-   * The companies that a text names: a whole name, a ticker in capitals, or, where there is neither, the
-   * first word of a name with a capital letter, which then stands for the largest such company, unless another name stands beside it.
-   * A ticker that is a word too (A, ALL, CEO) counts where nothing else is named. What may be a part of a longer name does not count.
+   * The companies that a text names, by whole name or by ticker in capitals. If there is none, a ticker counts that is also a word
+   * (A, ALL, CEO). If there is still none, the first word of a name counts, with a capital letter and no other name beside it: it
+   * means the largest such company. A name or ticker that may be part of a longer name does not count.
    */
   namedIn(text: string): ParsedQuery {
     const words = wordsIn(text);
@@ -81,7 +81,7 @@ export class CompanyList {
     };
   }
 
-  /** Whole names, and tickers in capitals that are no words. */
+  /** Whole names, and tickers in capitals that are not common words. */
   private placesIn(words: Word[]): CompanyPlace[] {
     const found: CompanyPlace[] = [];
     for (let at = 0; at < words.length; at += 1) {

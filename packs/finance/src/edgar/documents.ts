@@ -1,4 +1,4 @@
-/** Sections of a filing as filed: its main document, and the exhibit that the document points to. */
+/** Reads sections of a filing as filed, from its main document or from the exhibit that the document points to. */
 import type { FiledSection, Filing } from '../data';
 import { notFound } from '../not-found';
 import { inThread } from 'holdfast/tools';
@@ -10,7 +10,7 @@ import type { EdgarReader, Read } from './reader';
 
 /** A reading is some hundred KB of text. */
 const KEPT_READINGS = 16;
-/** Names of files in EDGAR's folders; nothing else goes into an address. */
+/** Names of files in EDGAR's folders; no other name is put into a URL. */
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 
 type Readings = Read<Record<SectionName, SectionReading>>;
@@ -68,7 +68,7 @@ export class Documents {
     return this.readings.get(url, load, signal);
   }
 
-  /** By its file name: the folder's index gives no exhibit numbers. Writers use `ex13`, `ex-13`, `exhibit13`, `dex13`. */
+  /** Finds an exhibit by file name, as the index has no exhibit numbers. Filers use `ex13`, `ex-13`, `exhibit13`, `dex13`. */
   private async exhibitName(cik: string, filing: Filing, exhibit: string, signal?: AbortSignal): Promise<string> {
     const none = () =>
       notFound(

@@ -1,11 +1,11 @@
-/** What a failed request to EDGAR means for a tool: each status and each network error has one code. */
+/** Maps failed requests to EDGAR to ToolErrors: each status and each network error has one code. */
 import { retryAfterMs, ToolError } from 'holdfast/tools';
 
 const FAIR_ACCESS = 'https://www.sec.gov/os/accessing-edgar-data';
-/** When EDGAR says "too many requests" without saying until when. */
+/** The pause when EDGAR says "too many requests" without an end time. */
 const DEFAULT_PAUSE_MS = 60_000;
 
-/** @param status anything but 200 and a redirect; 404 is the caller's, who knows what is missing */
+/** @param status any except 200 and redirects; the caller handles 404, since it knows what is missing */
 export function statusFailure(status: number, url: string, retryAfter: string | null): ToolError {
   const said = `EDGAR answered ${status} to ${url}`;
   const wait = retryAfterMs(retryAfter);
@@ -40,7 +40,7 @@ export function tooSlow(url: string, ms: number): ToolError {
   return new ToolError('TIMEOUT', 'edgar_timeout', `EDGAR took longer than ${ms / 1000} s to answer ${url}.`);
 }
 
-/** The upstream is up but says nothing that can be used: the same request again would not help. */
+/** The server answers, but the answer cannot be used. The same request again would not help. */
 export function badAnswer(url: string, what: string): ToolError {
   return new ToolError('EXECUTION_ERROR', 'bad_upstream_answer', `EDGAR's answer to ${url} cannot be used: ${what}.`, {
     hint: 'This is a fault of the source, not of the call. Say what could not be read.',

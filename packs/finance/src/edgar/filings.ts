@@ -1,4 +1,4 @@
-/** Filings, facts and documents of live EDGAR. */
+/** The filings provider for live EDGAR: filings, facts and documents. */
 import { COMPANY_FACTS, reportsOf, splitsOf } from '../company-facts';
 import type {
   Company,
@@ -21,9 +21,9 @@ import { badAnswer } from './failures';
 import { Memory } from './memory';
 import type { EdgarReader, Read } from './reader';
 
-/** How long an answer is taken for current without asking EDGAR again, ms. */
+/** How long an answer is used without asking EDGAR again, ms. */
 const CURRENT_MS = 5 * 60_000;
-/** Pages of 1,000 and more filings that one question may cost; a large bank has sixty. */
+/** Pages of 1,000 and more filings that one call may read; a large bank has sixty. */
 const MOST_PAGES = 12;
 const FORMS: ReadonlySet<string> = new Set(['10-K', '10-Q', '8-K', 'S-1'] satisfies Form[]);
 
@@ -102,7 +102,7 @@ export class EdgarFilings implements FilingsProvider {
     return this.documents.section(cik, filing, section, signal);
   }
 
-  /** Whoever has a ticker at EDGAR has filings; whether there are facts shows when they are asked for. */
+  /** A company with a ticker at EDGAR has filings; whether it has facts is known only when they are read. */
   async coverage(ticker: string, signal?: AbortSignal): Promise<('filings' | 'facts')[]> {
     return (await this.list(signal)).withTicker(ticker) ? ['filings', 'facts'] : [];
   }

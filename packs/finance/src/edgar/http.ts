@@ -1,10 +1,10 @@
 /**
- * GET requests to EDGAR, one attempt each (retries are the engine's): through a disk cache, in the host's
- * request slots, bounded in time and size. What never changes is asked for once; the rest is asked for
- * with the validator of the copy on disk, so that most answers are a 304.
+ * Sends GET requests to EDGAR, one attempt each (the engine retries): through a disk cache, in the host's request slots, bounded in
+ * time and size. A document that never changes is requested once; everything else is requested with the validator of the copy on
+ * disk, so that most answers are a 304.
  *
- * Bodies are kept as they came, compressed: the cache compares their size with Content-Length, which is
- * that of the compressed body.
+ * Bodies are stored as received, compressed: the cache compares their size with Content-Length, which is that of the compressed
+ * body.
  */
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -21,11 +21,11 @@ const TIMEOUT_MS = 20_000;
 const MAX_REDIRECTS = 3;
 
 export interface HttpSettings {
-  /** Names a person or company, with an e-mail address: the SEC demands it. */
+  /** Names a person or company, with an e-mail address, as the SEC requires. */
   userAgent: string;
   /** Shared by all workers of the host: it holds the copies, the request slots and the pause. */
   cacheFolder: string;
-  /** Limit of one request, ms. Default 20,000. */
+  /** Time limit of one request, ms. Default 20,000. */
   timeoutMs?: number;
   /** Largest body, bytes, compressed or not. Default 64 MB. */
   maxBytes?: number;
@@ -33,16 +33,16 @@ export interface HttpSettings {
 
 export interface EdgarRequest {
   url: string;
-  /** A document of a filing: once here, it is not asked for again. */
+  /** A document of a filing: it is requested only once. */
   unchanging?: boolean;
-  /** What a 404 means here. */
+  /** The error for a 404. */
   absent(): ToolError;
 }
 
 export interface Answer {
   body: Buffer;
   url: string;
-  /** When EDGAR sent it, or last said that it is still the same; ISO 8601. */
+  /** When EDGAR sent it, or last confirmed that it is unchanged; ISO 8601. */
   checked: string;
 }
 
@@ -80,7 +80,7 @@ export class EdgarHttp {
   private async turn(signal?: AbortSignal): Promise<void> {
     await this.mustNotPause();
     await this.slots.take(signal);
-    await this.mustNotPause(); // another worker may have been told to wait meanwhile
+    await this.mustNotPause(); // EDGAR may have told another worker to wait meanwhile
   }
 
   private async mustNotPause(): Promise<void> {
@@ -97,7 +97,7 @@ export class EdgarHttp {
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof ToolError) throw error;
-      return null; // not there, or not readable: ask
+      return null; // no copy, or an unreadable one: request it
     } finally {
       limit.end();
     }
@@ -107,7 +107,7 @@ export class EdgarHttp {
     const limit = this.limit(signal);
     try {
       const response = await cachedFetch(url, this.options('no-cache', limit.signal));
-      // The library answers with its old copy when the network fails; what is old must not pass for validated.
+      // The library answers with its old copy when the network fails. An old copy must not count as validated.
       if (response.headers.get('x-local-cache-status') === 'stale') throw new Error('no connection, or no answer');
       if (response.status === 200)
         return { body: await this.bodyOf(response, url, limit.signal), url, checked: new Date().toISOString() };
@@ -138,7 +138,7 @@ export class EdgarHttp {
     return this.settings.timeoutMs ?? TIMEOUT_MS;
   }
 
-  /** One signal for the caller's wish and for our own limit; `end` also drops a connection that is still open. */
+  /** One signal for the caller's abort and our own time limit; `end` also drops a connection that is still open. */
   private limit(signal?: AbortSignal) {
     const timeout = AbortSignal.timeout(this.timeoutMs);
     const done = new AbortController();
@@ -158,7 +158,7 @@ export class EdgarHttp {
     };
   }
 
-  /** @throws ToolError `answer_too_large`, `bad_upstream_answer`; whatever ends the stream */
+  /** @throws ToolError `answer_too_large`, `bad_upstream_answer`; the error that ends the stream */
   private async bodyOf(response: CachedResponse, url: string, signal: AbortSignal): Promise<Buffer> {
     const body = response.body ? await this.collect(response.body, url, signal) : Buffer.alloc(0);
     const encoding = response.headers.get('content-encoding') ?? 'identity';

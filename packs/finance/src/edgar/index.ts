@@ -1,5 +1,5 @@
 /**
- * Data of the finance tools from live EDGAR: filings, and 8-K filings as news. Prices and peers come from the snapshot, since
+ * Builds the finance tools' data from live EDGAR: filings, and 8-K filings as news. Prices and peers come from the snapshot, since
  * EDGAR serves neither.
  */
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export interface EdgarSettings extends HttpSettings {
 }
 
 /**
- * @param settings `cacheFolder` is our own: copies and request slots go into its folder `edgar`
+ * @param settings `cacheFolder` is holdfast's own: copies, request slots and the pause go into its folder `edgar`
  * @example financeTools({ ...edgarData({ userAgent: 'Bank Ltd data@bank.example', cacheFolder }), market: ours, mailer })
  */
 export function edgarData({ url, cacheFolder, ...settings }: EdgarSettings): FinanceData {

@@ -1,7 +1,7 @@
 /**
- * What has been read and parsed, for a while: by key, the least recently used goes first. Work that is
- * under way is shared by all who ask for it, and stops when the last of them has gone. Its failure is
- * everybody's (tools/run/cache.ts lets the next one try): asking again would cost the SEC's rate limit.
+ * A cache of parsed answers, which drops the least recently used entry first. Callers that ask for the same key at the same time
+ * share one load, which stops when the last of them has left. They share its failure too (in tools/run/cache.ts the next caller
+ * tries again): asking again would use up the SEC's rate limit.
  */
 import { LRUCache } from 'lru-cache';
 import { orAborted } from 'holdfast/tools';
@@ -21,7 +21,7 @@ export class Memory<T extends object> {
     this.values = new LRUCache(limits);
   }
 
-  /** @throws what `load` throws, which is not remembered; the signal's reason */
+  /** @throws what `load` throws, which is not cached; the signal's reason */
   async get(key: string, load: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     const known = this.values.get(key);
@@ -42,7 +42,7 @@ export class Memory<T extends object> {
       this.values.set(key, value);
       return value;
     });
-    result.catch(() => undefined); // whoever still waits hears of it
+    result.catch(() => undefined); // callers that still wait get the error
     const work = { result, stop, waiting: 0 };
     this.running.set(key, work);
     return work;

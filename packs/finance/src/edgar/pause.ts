@@ -1,10 +1,10 @@
-/** After "too many requests" all processes of the host leave EDGAR alone: until when stands in one small file. */
+/** The pause after "too many requests", for all processes of the host: its end is in one small file. */
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { hostClock } from './clock';
 
-/** A longer one is of an earlier start of the host, whose clock began anew. */
+/** A longer pause was written before the host restarted, which also restarts its clock. */
 const LONGEST_MS = 3_600_000;
 
 export class HostPause {
@@ -13,20 +13,20 @@ export class HostPause {
     private readonly clock: () => number = hostClock,
   ) {}
 
-  /** Milliseconds that it lasts still; 0: no pause. */
+  /** Milliseconds that remain; 0: no pause. */
   async remaining(): Promise<number> {
     const until = Number(await readFile(this.file, 'utf8').catch(() => '0'));
     const left = until - this.clock();
     return left > 0 && left <= LONGEST_MS ? left : 0;
   }
 
-  /** Pauses for so many milliseconds from now, an hour at most; never shortens a pause. */
+  /** Pauses for `ms` milliseconds from now, an hour at most; never shortens a pause. */
   async begin(ms: number): Promise<void> {
     const wanted = Math.min(ms, LONGEST_MS);
     if ((await this.remaining()) >= wanted) return;
     await mkdir(dirname(this.file), { recursive: true });
     const draft = `${this.file}.${randomUUID()}`;
     await writeFile(draft, String(this.clock() + wanted));
-    await rename(draft, this.file); // readers see the old one or the new one, never half of it
+    await rename(draft, this.file); // readers see the old file or the new one, never a part
   }
 }

@@ -1,4 +1,4 @@
-/** EDGAR's answers, read: JSON checked against its shape, documents as text. */
+/** Reads EDGAR's answers: JSON, checked against a schema, and documents, as text. */
 import type { z } from 'zod';
 import type { ToolError } from 'holdfast/tools';
 import { badAnswer } from './failures';
@@ -8,14 +8,14 @@ export interface Read<T> {
   value: T;
   /** For `source`: the address, and when it was fetched or validated. */
   source: string;
-  /** Date of that, `YYYY-MM-DD`. */
+  /** Date of the fetch or validation, `YYYY-MM-DD`. */
   asOf: string;
 }
 
 export class EdgarReader {
   constructor(private readonly http: EdgarHttp) {}
 
-  /** @throws ToolError `bad_upstream_answer` for what is no JSON of this shape; failures.ts; `absent()` for a 404 */
+  /** @throws ToolError `bad_upstream_answer` if the answer is not JSON of this shape; failures.ts; `absent()` for a 404 */
   async json<S extends z.ZodType>(
     url: string,
     shape: S,
@@ -44,7 +44,7 @@ export class EdgarReader {
   }
 }
 
-/** UTF-8, or what old filings are written in. */
+/** UTF-8, otherwise Windows-1252, as in old filings. */
 function textOf(body: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body);

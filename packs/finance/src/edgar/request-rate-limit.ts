@@ -1,7 +1,8 @@
 /**
  * Rate limit of requests to EDGAR: at most ten a second from all processes of a host, without locks and without a daemon
- * (docs/decisions/0008). Time is cut into slots of 112 ms. A request may start in a slot once its process has created the slot's file,
- * which only one process can. Eleven starts take eleven slots, so the first and the last are at least nine slots apart: 1,008 ms.
+ * (docs/decisions/0008). Time is divided into slots of 112 ms. A request may start in a slot once its process has created the
+ * slot's file, which only one process can do. Eleven starts take eleven slots, so the first and the last are at least nine slots
+ * apart: 1,008 ms.
  */
 import { mkdir, readdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,16 +11,16 @@ import { ToolError } from 'holdfast/tools';
 import { hostClock } from './clock';
 
 const SLOT_MS = 112;
-/** Files this far from the present, in slots, are of no use: a minute. Younger ones must stay. */
+/** Distance from the present, in slots (a minute), from which files are no longer needed. Nearer ones must stay. */
 const KEPT_SLOTS = 536;
-/** Sweeps once in so many slots that this process took. */
+/** Deletes old files once in this number of slots that it took. */
 const SWEEP_EVERY = 64;
 
 export class RequestSlots {
   private taken = 0;
 
   /**
-   * @param folder shared by all processes that are to be limited together
+   * @param folder shared by all processes that share the limit
    * @param clock milliseconds, never set back, the same for all of these processes
    */
   constructor(
@@ -27,12 +28,12 @@ export class RequestSlots {
     private readonly clock: () => number = hostClock,
   ) {}
 
-  /** Waits for a free slot; resolves, with its number, while the slot lasts. @throws the signal's reason */
+  /** Waits for a free slot; resolves with its number while the slot lasts. @throws the signal's reason */
   async take(signal?: AbortSignal): Promise<number> {
     for (;;) {
       signal?.throwIfAborted();
       const slot = this.now();
-      // A file system or an event loop that took too long has used the slot up: another one then.
+      // If the file system or the event loop took too long, the slot is over: take another one.
       if ((await this.create(slot)) && this.now() === slot) {
         if (this.taken++ % SWEEP_EVERY === 0) void this.sweep(slot);
         return slot;
@@ -66,7 +67,7 @@ export class RequestSlots {
     }
   }
 
-  /** Old slots; and slots that are yet to come, which an earlier start of the host left behind. */
+  /** Deletes old slots, and future slots, which are left from before a restart of the host. */
   private async sweep(now: number): Promise<void> {
     const names = await readdir(this.folder).catch(() => []);
     const old = names.filter((name) => /^\d+$/.test(name) && Math.abs(Number(name) - now) > KEPT_SLOTS);

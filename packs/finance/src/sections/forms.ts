@@ -1,6 +1,6 @@
 /**
- * The items of Form 10-K and Form 10-Q in their order, as the SEC's forms list them (Form 10-K, Form 10-Q, General
- * Instructions), with words that open or mark each title. Titles differ between filers; the words are what stays.
+ * The items of Form 10-K and Form 10-Q in their order, as the SEC's forms list them (Form 10-K, Form 10-Q, General Instructions),
+ * with words that identify each title. Titles differ between filers; these words do not.
  */
 export type PeriodicForm = '10-K' | '10-Q';
 
@@ -10,7 +10,7 @@ export interface FormItem {
   part: 1 | 2 | 3 | 4;
   /** `7`, `7A`. */
   number: string;
-  /** One of these is in the title, in small letters, without punctuation. */
+  /** The title contains one of these, in lower case and without punctuation. */
   words: string[];
 }
 
@@ -69,7 +69,7 @@ function items(table: string, name: (part: number, number: string) => string): F
     });
 }
 
-/** Small letters and digits, one space between words: titles compare by this. */
+/** Lower-case letters and digits, one space between words: titles are compared in this form. */
 export function words(text: string): string {
   return text
     .toLowerCase()

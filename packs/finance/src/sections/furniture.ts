@@ -1,6 +1,6 @@
 /**
- * Page furniture: what repeats at the edges of pages and belongs to no section. Only what is sure goes: a line
- * whose number counts on with the pages, a line that stands at the edge of most pages, a link back to the contents.
+ * Removes page furniture: lines that repeat at the edges of pages and belong to no section. It removes only clear cases: a line
+ * with a number that counts on with the pages, a line at the edge of at least half of the pages, a link back to the contents.
  */
 import { type Line } from './lines';
 
@@ -9,7 +9,7 @@ const EDGE = 3;
 const MAX_LENGTH = 160;
 const BACK_LINK = /^(?:back to )?(?:the )?(?:table of contents|index|toc)$/i;
 
-/** Where a line with one number stands: `Apple Inc. | # Form #-K | #`, page 23 of the document, number 21. */
+/** A line with one of its numbers: `Apple Inc. | 2024 Form 10-K | #`, page 23 of the document, number 21. */
 interface NumberedLine {
   page: number;
   line: Line;
@@ -36,7 +36,7 @@ function edgeLines(lines: Line[]): Line[] {
   return edges.filter((line) => line.text.length <= MAX_LENGTH);
 }
 
-/** Page numbers, alone or in a footer: the same words elsewhere, with a number that grew as the pages did. */
+/** Page numbers, alone or in a footer: the same words are on other pages, with a number that grows as the pages do. */
 function counters(edges: Line[]): Line[] {
   const byWords = new Map<string, NumberedLine[]>();
   for (const line of edges) {
@@ -55,7 +55,7 @@ function counters(edges: Line[]): Line[] {
   );
 }
 
-/** Facing pages have their own footers, so the neighbour may be two pages away. */
+/** Facing pages have different footers, so the page with the same footer may be two pages away. */
 function countsOn(one: NumberedLine, other: NumberedLine | undefined): boolean {
   if (!other) return false;
   const pages = other.page - one.page;

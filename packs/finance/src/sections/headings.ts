@@ -1,7 +1,7 @@
 /**
- * Lines that can be the heading of an item. A heading may stand alone, in table cells, or split over two lines
- * (`Item 7.` and below it the title); contents, running heads and cross references look alike, and are told
- * apart later, by what follows them (outline.ts).
+ * Finds lines that can be the heading of an item. A heading may stand alone, in table cells, or split over two lines (`Item 7.` and
+ * below it the title). Contents, running heads and cross references look the same; outline.ts separates them later, by the text
+ * that follows.
  */
 import { FORM_ITEMS, type FormItem, type PeriodicForm, words } from './forms';
 import { type Line } from './lines';
@@ -14,11 +14,11 @@ export interface Heading {
   title: string;
   /** Text of the item that shares the heading's line: `Item 3. Defaults. None.` */
   runIn: string;
-  /** The title has the words of the form, or is set as a heading: not a sentence that begins with `Item`. */
+  /** The title has the words of the form, or is bold: it is not a sentence that begins with `Item`. */
   sure: boolean;
-  /** It links on, or ends with a page number: probably an entry in a table of contents. */
+  /** It is a link or ends with a page number: probably an entry in a table of contents. */
   listed: boolean;
-  /** It ends with a page number: hardly anything else. */
+  /** It ends with a page number: almost certainly such an entry. */
   paged: boolean;
 }
 
@@ -88,16 +88,16 @@ export function knownTitle(item: FormItem, title: string): boolean {
   return item.words.some((mark) => spoken.includes(mark));
 }
 
-/** The item's first sentence may follow its title in the same line; the title ends at the first full stop then. */
+/** The item's text may follow its title in the same line; then the title ends at the first full stop or colon. */
 function splitRunIn(rest: string, line: string): [title: string, runIn: string] {
   const stop = rest.search(/[.:]\s/);
   if (stop < 0) return [/[.:|]$/.test(rest) ? rest.slice(0, -1).trim() : rest, ''];
-  // `line` may be longer than the part of it that headings are read from.
+  // `line` may be longer than the part of it that is searched for headings.
   const from = line.indexOf(rest.slice(0, stop + 1)) + stop + 1;
   return [rest.slice(0, stop), line.slice(from).trim()];
 }
 
-/** Numbers repeat in a 10-Q: there the title tells the part, else the part that was named last. */
+/** Item numbers repeat in a 10-Q: the title decides, otherwise the part that was named last. */
 function itemOf(number: string, title: string, form: PeriodicForm, part: FormItem['part']): FormItem | undefined {
   const same = FORM_ITEMS[form].filter((item) => item.number === number);
   return same.find((item) => knownTitle(item, title)) ?? same.find((item) => item.part === part) ?? same[0];

@@ -1,8 +1,8 @@
 /**
- * Sections of a 10-K or 10-Q from its primary document's HTML as filed. Pure: HTML in, plain text out.
+ * Reads the sections of a 10-K or 10-Q from its primary document's HTML as filed. Pure: HTML in, plain text out.
  *
- * HTML → lines (lines.ts) → without page furniture → headings → outline → sections. What an item keeps elsewhere in
- * the document is followed; what it keeps in an exhibit is named, and the caller reads the exhibit.
+ * HTML → lines (lines.ts) → without page furniture → headings → outline → sections. If an item refers to another place in the
+ * document, that text is read. If it refers to an exhibit, the result names the exhibit, and the caller reads it.
  */
 import { join } from 'node:path';
 import { defineJob } from 'holdfast/tools';
@@ -20,7 +20,7 @@ export { type SectionItem, type SectionName, type SectionPointer, type SectionRe
 
 type Sections = Record<SectionName, SectionReading>;
 
-/** Companies write these documents, of up to 64 MB, and what reads them looks for headings everywhere. */
+/** Runs in a thread with a time limit: companies write these documents, of up to 64 MB, and every line is searched for headings. */
 export const sectionsJob = defineJob<{ html: string; form: PeriodicForm | 'exhibit' }, Sections>(
   join(__dirname, 'index'),
   'sectionsOf',
@@ -38,13 +38,13 @@ const ITEM_OF: Record<PeriodicForm, Record<SectionName, string>> = {
   '10-Q': { 'MD&A': 'Part I, Item 2', 'Risk Factors': 'Part II, Item 1A', Financials: 'Part I, Item 1' },
 };
 
-/** Only an entry with a page number and less text than this after it is surely one of a table of contents. */
+/** Characters. A heading with a page number and less text than this after it is surely an entry in a table of contents. */
 const MIN_PAGED_TEXT = 1_000;
 
 /**
- * Never throws: a document that cannot be read has all sections missing, with the reason. 10-K: MD&A is Item 7
- * (without 7A), Risk Factors Item 1A, Financials Item 8; 10-Q: Part I Item 2, Part II Item 1A, Part I Item 1.
- * An item that says "not applicable" is found, and short.
+ * Does not throw if a document cannot be read: then all sections are missing, with the reason. 10-K: MD&A is Item 7 (without 7A),
+ * Risk Factors Item 1A, Financials Item 8; 10-Q: Part I Item 2, Part II Item 1A, Part I Item 1. An item that says "not applicable"
+ * is found, and short.
  */
 export function readSections(html: string, form: PeriodicForm): Record<SectionName, SectionReading> {
   return readAll(html, (lines) => {
@@ -54,7 +54,7 @@ export function readSections(html: string, form: PeriodicForm): Record<SectionNa
   });
 }
 
-/** The same for an exhibit that a pointer names: sections by their headings, without item numbers. */
+/** Reads the sections of an exhibit that a pointer names, by their headings: an exhibit has no item numbers. */
 export function readExhibitSections(html: string): Record<SectionName, SectionReading> {
   return readAll(html, (lines) => (name) => {
     const range = titledRange(lines, name);
@@ -102,7 +102,7 @@ function readSection(filing: Filing, name: SectionName): SectionReading {
   return { found: { text: `${own.text}\n${titled.text}`, items: [...own.items, ...titled.items], notes: [note] } };
 }
 
-/** The outline has entries of a table of contents only where the document has no other headings of these items. */
+/** True for an entry of a table of contents. The outline has one only if the document has no other heading of this item. */
 function isOnlyListed({ headings }: Filing, heading: Heading, text: string): boolean {
   if (text === '') return true;
   return heading.paged && (text.length < MIN_PAGED_TEXT || headings.every((one) => one.paged));
@@ -120,7 +120,7 @@ function readItem(filing: Filing, heading: Heading): Reading {
   return { text, items: [{ item: heading.item.name, title: heading.title, chars: text.length }] };
 }
 
-/** By its title alone, outside of the item that points there. */
+/** Reads a section by its title alone, outside the item that points to it. */
 function readByTitle(filing: Filing, name: SectionName, pointing: Heading | null): Reading | null {
   const { lines, headings } = filing;
   const stops = headings.filter((heading) => !heading.listed).map(({ line }) => line);
@@ -136,13 +136,13 @@ function placeOf({ lines, headings }: Filing, range: Range): string {
   return endOfItems(lines, item.end) < range.start ? 'after the signatures' : item.item.name;
 }
 
-/** The last item ends with the signatures; in many filings the financial statements follow them. */
+/** The last item ends at the signatures; in many filings the financial statements follow them. */
 function endOfItems(lines: Line[], from: number): number {
   const signatures = lines.findIndex((line, i) => i >= from && /^signatures?$/.test(words(line.text)));
   return signatures < 0 ? lines.length : signatures;
 }
 
-/** Lines that only name a part belong to no item: they stand before the next one, or at the head of pages. */
+/** The text of lines, without those that only name a part: they stand before the next item, or at the top of pages. */
 function textOf(lines: Line[], start: number, end: number, without: ReadonlySet<number> = new Set()): string {
   const kept: string[] = [];
   for (let i = start; i < end; i++) if (!without.has(i) && !isPartLine(lines[i]!)) kept.push(lines[i]!.text);

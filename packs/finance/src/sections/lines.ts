@@ -1,10 +1,10 @@
 /**
- * A filing's HTML as a flat list of lines: a paragraph, a heading or a table row each. Filings nest layout
- * without meaning and differ in every vendor's taste, so structure is read from what a person would see: where
- * lines break, what is bold, what is a link, where pages end.
+ * Reads a filing's HTML as a flat list of lines: each is a paragraph, a heading or a table row. Filings nest layout elements
+ * without meaning, each vendor in its own way, so structure is read from what a person would see: where lines break, what is bold,
+ * what is a link, where pages end.
  *
- * The document is hostile input. The parser streams, this reader keeps one frame an open element, and depth is
- * bounded, since the parser's work for a closing tag grows with the depth: time stays linear in the length.
+ * The document is hostile input. The parser streams, this reader keeps one frame for each open element, and depth is bounded, since
+ * the parser's work for a closing tag grows with the depth: so time is linear in the length.
  */
 import { Parser } from 'htmlparser2';
 import { joinCells } from './row';
@@ -13,13 +13,13 @@ import { styleReader } from './style';
 export interface Line {
   /** Plain text without line ends, spaces collapsed, never empty. */
   text: string;
-  /** All of it. */
+  /** All of the text is bold. */
   bold: boolean;
-  /** Some of it is a link to a place in this document. */
+  /** Some of the text is a link to a place in this document. */
   linked: boolean;
-  /** Cells that hold something; 0 outside of tables. */
+  /** Number of non-empty cells; 0 outside of tables. */
   cells: number;
-  /** Page breaks before it. */
+  /** Number of page breaks before it. */
   page: number;
 }
 
@@ -34,7 +34,7 @@ const BLOCKS = new Set(
   ),
 );
 
-/** The HTML is not one that sections can be read from; the message says why. */
+/** Sections cannot be read from the HTML; the message says why. */
 export class UnreadableHtml extends Error {}
 
 interface Frame {
@@ -45,7 +45,7 @@ interface Frame {
 }
 
 interface Row {
-  /** Lines of each cell. Null once a table begins inside: then the row is layout, and its lines stand for themselves. */
+  /** Lines of each cell. Null once a table begins inside: then the row is layout, and each of its lines is put out alone. */
   cells: Line[][] | null;
 }
 
@@ -153,7 +153,7 @@ class LineReader {
     });
   }
 
-  /** A table begins inside of a row: what the row holds so far goes out as it stands. */
+  /** A table or row begins inside a row: puts out the row's lines so far, each alone. */
   private spill(): void {
     const row = this.rows.at(-1);
     if (!row?.cells) return;
@@ -168,7 +168,7 @@ class LineReader {
   }
 }
 
-/** Without controls, soft hyphens and zero-width characters; every run of white space one space. */
+/** Removes controls, soft hyphens and zero-width characters; turns each run of white space into one space. */
 function plain(text: string): string {
   return text
     .replace(/[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '')

@@ -1,14 +1,14 @@
 /**
- * Which of the candidates are the filing's headings. Each item has one heading, and the form fixes their order;
- * so the headings are that rising sequence of candidates that carries most: a table of contents is a rising
- * sequence too, but no text follows its entries, and a cross reference falls out of the order. The best sequence
- * is found in one pass (weighted longest increasing subsequence over the two dozen items of a form).
+ * Chooses the filing's headings among the candidates. Each item has one heading, and the form fixes their order, so the headings
+ * are the rising sequence of candidates with the most weight. A table of contents is a rising sequence too, but no text follows its
+ * entries; a cross reference is out of order. The best sequence is found in one pass (weighted longest increasing subsequence over
+ * the two dozen items of a form).
  */
 import { FORM_ITEMS, type PeriodicForm } from './forms';
 import { type Heading } from './headings';
 import { type Line } from './lines';
 
-/** Characters of following text above which more says nothing. */
+/** Characters of following text; more text adds no weight. */
 const ENOUGH = 2_000;
 
 /** @returns the chosen headings, in the order of the document and of the form */
@@ -43,7 +43,7 @@ function weigh(heading: Heading, following: number): number {
   return looks + (2 * Math.min(following, ENOUGH)) / ENOUGH;
 }
 
-/** Characters up to the next candidate of another item: the item's own running heads do not end it. */
+/** Characters up to the next candidate of another item: the item's own running heads do not end the count. */
 function charsFollowing(lines: Line[], candidates: Heading[]): number[] {
   const upTo = [0];
   for (const line of lines) upTo.push(upTo[upTo.length - 1]! + line.text.length);

@@ -1,6 +1,6 @@
 /**
- * Types of a filing's sections (MD&A, Risk Factors, Financials), and of the outcome of reading one: the text, a pointer to an exhibit,
- * or the reason why it is missing.
+ * Types of a filing's sections (MD&A, Risk Factors, Financials), and of the outcome of reading one: the text, a pointer to an
+ * exhibit, or the reason why it is missing.
  */
 
 export type SectionName = 'MD&A' | 'Risk Factors' | 'Financials';
@@ -14,14 +14,14 @@ export interface SectionItem {
 }
 
 export interface SectionText {
-  /** Plain text, a paragraph or a table row a line (`Total net sales | 391,035 | 383,285`), without the item's heading. */
+  /** Plain text, one line for each paragraph or table row (`Total net sales | 391,035 | 383,285`), without the item's heading. */
   text: string;
   items: SectionItem[];
-  /** What a reader should know of how the text was found. */
+  /** How the text was found, as far as a reader should know it. */
   notes: string[];
 }
 
-/** The item says that its content stands elsewhere, in an exhibit (e.g. an annual report as EX-13). */
+/** The item says that its content is in an exhibit (e.g. an annual report as EX-13). */
 export interface SectionPointer {
   exhibit: string;
   sentence: string;

@@ -1,8 +1,8 @@
-/** What the attributes and the name of an HTML element say about its text. Only what headings, pages and hidden parts need. */
+/** Reads the style of an HTML element from its name and attributes, as far as headings, pages and hidden parts need it. */
 
 export interface Style {
   hidden: boolean;
-  /** Null: as around it. */
+  /** Null: as the element around it. */
   bold: boolean | null;
   breakBefore: boolean;
   breakAfter: boolean;
@@ -10,8 +10,8 @@ export interface Style {
 
 const BOLD_ELEMENTS = new Set(['b', 'strong', 'th', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 /**
- * What a page does not show, or shows as a program would. `ix:header` and `ix:hidden` carry inline XBRL's contexts
- * and facts that no reader is shown.
+ * Elements whose text a page does not show. `ix:header` and `ix:hidden` contain inline XBRL's contexts and facts, which readers do
+ * not see.
  */
 const HIDDEN_ELEMENTS = new Set(
   'head iframe ix:header ix:hidden math noembed noframes noscript object plaintext script select style svg template textarea title xmp'.split(
@@ -20,7 +20,7 @@ const HIDDEN_ELEMENTS = new Set(
 );
 const PLAIN: Style = { hidden: false, bold: null, breakBefore: false, breakAfter: false };
 
-/** One reader for a document: the same few style strings come ten thousands of times. */
+/** Makes a reader for one document. It caches styles: the same few occur tens of thousands of times. */
 export function styleReader(): (element: string, attributes: Record<string, string>) => Style {
   const known = new Map<string, Style>();
   return (element, { style }) => {

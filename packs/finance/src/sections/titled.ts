@@ -1,7 +1,7 @@
 /**
- * Sections by their titles alone: in exhibits, which have no item numbers (an annual report as Exhibit 13), and in
- * filings that keep what an item owes somewhere else. Of several places with the right title the one with the most
- * text is the section: the others are lists of contents and references.
+ * Finds sections by their titles alone: in exhibits, which have no item numbers (an annual report as Exhibit 13), and in filings
+ * that keep an item's content somewhere else. If several places have the right title, the one with the most text is the section:
+ * the others are lists of contents and references.
  */
 import { words } from './forms';
 import { endsWithPageNumber } from './headings';
@@ -26,7 +26,7 @@ const STARTS: Record<SectionName, RegExp[]> = {
   Financials: [AUDITORS_REPORT, STATEMENTS_INDEX, STATEMENT, /^financial statements and supplementary data/],
 };
 
-/** Titles that end every section, if it is not their own. */
+/** Titles that end any section. */
 const STOPS = [
   /^signatures?$/,
   /^(?:exhibit index|index to exhibits|exhibits|index of exhibits)$/,
@@ -44,8 +44,8 @@ const STOPS_OF: Record<SectionName, RegExp[]> = {
 const MAX_TITLE = 150;
 
 /**
- * @param stops lines at which any section ends, rising: the headings of items
- * @returns the longest range that the section's title opens; null where the title is nowhere a heading
+ * @param stops lines at which any section ends, ascending: the headings of items
+ * @returns the longest range that begins with the section's title; null if no heading has this title
  */
 export function titledRange(lines: Line[], name: SectionName, stops: number[] = []): Range | null {
   const endings = [...STOPS, ...STOPS_OF[name]];
@@ -65,7 +65,7 @@ export function titledRange(lines: Line[], name: SectionName, stops: number[] = 
   return longest;
 }
 
-/** Words of a line that is set as a heading; null for others. */
+/** The words of a line that is formatted as a heading; null for others. */
 function titleOf(line: Line): string | null {
   if (line.text.length > MAX_TITLE || line.cells > 1 || line.linked || endsWithPageNumber(line.text)) return null;
   if (!line.bold && line.text !== line.text.toUpperCase()) return null;

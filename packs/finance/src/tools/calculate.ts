@@ -1,3 +1,4 @@
+/** The tool `calculate`: evaluates one arithmetic expression. */
 import { z } from 'zod';
 import { defineTool, inThread } from 'holdfast/tools';
 import { calculateJob } from '../calc/calculate';

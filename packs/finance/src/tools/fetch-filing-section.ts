@@ -1,3 +1,4 @@
+/** The tool `fetch_filing_section`: reads one section of an SEC filing. */
 import { z } from 'zod';
 import { defineTool } from 'holdfast/tools';
 import type { Filing, FilingsProvider, Form, Report } from '../data';
@@ -15,7 +16,10 @@ const RENDERED_FROM = {
   'MD&A': "structured facts of this report, not the filed text: a period-over-period comparison, without management's words",
 } as const;
 
-/** `{ticker, form, date, section, cursor?}` → one page (at most 4 KB) of the section: as filed where the source has documents, else rendered from facts. */
+/**
+ * `{ticker, form, date, section, cursor?}` → one page (at most 4 KB) of the section: as filed if the source has documents,
+ * otherwise rendered from facts.
+ */
 export function fetchFilingSection(provider: FilingsProvider) {
   return defineTool({
     name: 'fetch_filing_section',
@@ -61,7 +65,7 @@ export function fetchFilingSection(provider: FilingsProvider) {
       section: z.enum(SECTION_NAMES),
       text: z.string(),
       next_cursor: z.string().nullable(),
-      /** Of a section as filed. */
+      /** Only for a section as filed. */
       items: z.array(z.object({ item: z.string(), title: z.string(), chars: z.number().int() })).optional(),
       notes: z.array(z.string()).optional(),
       rendered_from: z.string(),

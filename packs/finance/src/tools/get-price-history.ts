@@ -1,3 +1,4 @@
+/** The tool `get_price_history`: closing prices over a number of days. */
 import { z } from 'zod';
 import { defineTool } from 'holdfast/tools';
 import type { MarketDataProvider } from '../data';
@@ -6,7 +7,7 @@ import { isoDate, ticker } from '../ticker-and-date-schemas';
 import { basisNote } from '../quote';
 import { HOUR } from './ttl';
 
-/** `{ticker, days}` → closes of the last `days` days of the data, oldest first: each day's where the source has them, else month ends. */
+/** `{ticker, days}` → closes of the last `days` days of the data, oldest first: daily if the source has them, else month ends. */
 export function getPriceHistory(market: MarketDataProvider) {
   return defineTool({
     name: 'get_price_history',

@@ -1,3 +1,4 @@
+/** The tool `get_quote`: the newest price of a company. */
 import { z } from 'zod';
 import { defineTool } from 'holdfast/tools';
 import type { MarketDataProvider } from '../data';

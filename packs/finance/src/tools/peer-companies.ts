@@ -1,3 +1,4 @@
+/** The tool `peer_companies`: companies to compare one company with. */
 import { z } from 'zod';
 import { defineTool } from 'holdfast/tools';
 import type { FinanceData } from '../data';
@@ -5,7 +6,7 @@ import { ticker } from '../ticker-and-date-schemas';
 import { pricesOrReason } from '../prices-or-reason';
 import { DAY } from './ttl';
 
-/** `{ticker}` → up to five peers, on what they were chosen, and what the source has of each. */
+/** `{ticker}` → up to five peers, how they were chosen, and which data the source has of each. */
 export function peerCompanies({ filings, market, peers }: Pick<FinanceData, 'filings' | 'market' | 'peers'>) {
   return defineTool({
     name: 'peer_companies',

@@ -1,3 +1,4 @@
+/** The tool `ratio_card`: the ratios of one company from one annual report. */
 import { z } from 'zod';
 import { defineTool } from 'holdfast/tools';
 import type { CompanyFacts, FinanceData, Report } from '../data';
@@ -83,7 +84,7 @@ export function ratioCardTool({ filings, market }: Pick<FinanceData, 'filings' |
   });
 }
 
-/** Stands first in the result: nobody reads a ratio without it. */
+/** The first field of the result, so that nobody reads a ratio without it. */
 function basisOf(beside: Beside, { end, filed }: Report): string {
   const figures = `Figures of the year to ${end}, filed ${filed}.`;
   if ('reason' in beside) return `${figures} No pe and pb: ${beside.reason}.`;

@@ -1,3 +1,4 @@
+/** The tool `search_filings`: lists the filings of a company. */
 import { z } from 'zod';
 import { defineTool } from 'holdfast/tools';
 import type { Filing, FilingsProvider } from '../data';

@@ -1,3 +1,4 @@
+/** The tool `search_news`: searches recent events of companies. */
 import { z } from 'zod';
 import { defineTool } from 'holdfast/tools';
 import type { NewsProvider } from '../data';

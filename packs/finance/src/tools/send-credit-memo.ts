@@ -1,10 +1,14 @@
+/** The tool `send_credit_memo`: sends a credit memo by e-mail. */
 import { z } from 'zod';
 import { type CheckFault, defineTool } from 'holdfast/tools';
 import type { Mailer } from '../mailer';
 
 const LINE_BREAK = /[\r\n\u2028\u2029\0]/;
 
-/** `{recipient, subject, body_md}` → `{message_id, accepted, response, sent_at}`. Sends real mail: see smtp-mailer.ts for what a failure proves. */
+/**
+ * `{recipient, subject, body_md}` → `{message_id, accepted, response, sent_at}`. Sends real mail: see smtp-mailer.ts for what a
+ * failure proves.
+ */
 export function sendCreditMemo(mailer: Mailer) {
   return defineTool({
     name: 'send_credit_memo',
@@ -48,7 +52,7 @@ export function sendCreditMemo(mailer: Mailer) {
       sent_at: z.iso.datetime(),
     }),
     check: checkMemo,
-    // Another wording of the body is the same mail to whoever gets it.
+    // A mail with another wording of the body is the same act for the recipient.
     intentKey: ({ recipient, subject }) => ({ recipient: plain(recipient), subject: plain(subject) }),
     preview: ({ recipient, subject, body_md }) =>
       `One e-mail is sent\n  from     ${mailer.from}\n  to       ${recipient}\n  subject  ${subject}\n  body     ${body_md.length} characters: body_md below, as it is`,
@@ -71,7 +75,7 @@ function plain(text: string): string {
   return text.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
-/** A line break in a header field would let its text write headers of its own. */
+/** Refuses line breaks in header fields: the text after one could add headers. */
 function checkMemo(input: { recipient: string; subject: string }): CheckFault | undefined {
   for (const field of ['recipient', 'subject'] as const) {
     if (!LINE_BREAK.test(input[field])) continue;

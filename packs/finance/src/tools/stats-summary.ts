@@ -1,8 +1,9 @@
+/** The tool `stats_summary`: summarises a list of numbers. */
 import { z } from 'zod';
 import { defineTool } from 'holdfast/tools';
 import { summarize } from '../stats';
 
-/** The spread of larger figures may lie beyond the range of a double. */
+/** Largest value: the spread of larger values may exceed the range of a double. */
 const LARGEST = 1e300;
 
 /** `{values}` → `{n, mean, stdev, min, max, median}`. */

@@ -1,4 +1,7 @@
-/** The files of a folder that can be searched: bounded, and symbolic links not followed, so that nothing outside is read. */
+/**
+ * Lists and reads the searchable files of a folder. Numbers and sizes are bounded, and symbolic links are not followed, so that
+ * nothing outside is read.
+ */
 import { constants } from 'node:fs';
 import { lstat, open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,19 +9,19 @@ import { ENDINGS } from './text';
 
 export interface FolderLimits {
   files: number;
-  /** Of one file; larger ones are left out. */
+  /** Bytes of one file; larger ones are left out. */
   fileBytes: number;
-  /** Of all files together. */
+  /** Bytes of all files together. */
   totalBytes: number;
 }
 
 export const LIMITS: FolderLimits = { files: 5_000, fileBytes: 2_000_000, totalBytes: 50_000_000 };
 const MAX_DEPTH = 20;
-/** Folders and other things that are looked at; beyond it the rest is left out. */
+/** Files and folders that are examined; the rest is left out. */
 const MAX_ENTRIES = 100_000;
 
 export interface FileState {
-  /** From the folder, with `/`. */
+  /** Relative to the folder, with `/`. */
   path: string;
   size: number;
   /** Changes when the file does. */
@@ -27,7 +30,7 @@ export interface FileState {
 
 export interface Listing {
   files: FileState[];
-  /** Files with a right ending that are left out: too large, too many, unreadable. */
+  /** Files with a searchable ending that are left out: too large, too many, unreadable. */
   leftOut: number;
 }
 
@@ -41,7 +44,7 @@ export async function listFolder(folder: string, limits: FolderLimits, signal?: 
     signal?.throwIfAborted();
     const found = await readdir(join(folder, under), { withFileTypes: true }).catch((error: unknown) => {
       if (under === '') throw error;
-      return []; // went away meanwhile, or may not be read
+      return []; // removed meanwhile, or may not be read
     });
     found.sort((a, b) => (a.name < b.name ? -1 : 1));
     for (const entry of found) {
@@ -69,7 +72,7 @@ async function stateOf(folder: string, path: string): Promise<FileState | null> 
   return { path, size: Number(found.size), stamp: `${found.size}:${found.mtimeNs}:${found.ino}` };
 }
 
-/** The file's text; null when it is gone, no plain file any more, or too large. */
+/** The file's text; null if it is gone, no longer a plain file, or too large. */
 export async function readText(folder: string, path: string, limits: FolderLimits): Promise<string | null> {
   try {
     const file = await open(join(folder, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

@@ -1,6 +1,6 @@
-/** What a search of documents gives. */
+/** The result types of a document search. */
 export interface Hit {
-  /** From the folder, with `/`. */
+  /** Relative to the folder, with `/`. */
   path: string;
   title: string;
   /** The part of the text that fits best, at most 240 characters. */
@@ -12,7 +12,7 @@ export interface Hit {
 export interface SearchResult {
   hits: Hit[];
   total: number;
-  /** Changes when the folder does: pages of one search belong to one state of it. */
+  /** Changes when the folder changes: all pages of one search must have the same state. */
   state: string;
   searched: number;
   leftOut: number;

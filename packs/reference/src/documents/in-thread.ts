@@ -1,7 +1,7 @@
 /**
- * The index in a thread of its own, where it lives as long as the thread does: to read and index 50 MB takes seconds, and a
- * search with misspelt words walks all words that there are. A search that is given up goes on to its limit, so that the
- * index is not lost with it; one that reaches the limit costs the index, which is built again.
+ * Runs the document index in a thread and keeps it there while the thread lives: reading and indexing 50 MB takes seconds, and a
+ * search with misspelt words goes through all indexed words. A search whose caller gives up runs on to its time limit, so that the
+ * index is not lost. A search that reaches the limit loses the index, which is then built again.
  */
 import { join } from 'node:path';
 import { defineJob, inThread, orAborted, ToolError } from 'holdfast/tools';
@@ -9,7 +9,7 @@ import type { SearchResult } from './found';
 import { LIMITS, type FolderLimits } from './folder';
 import { DocumentIndex } from './index';
 
-/** Reading and indexing, before a search says that it is not ready, ms. What was read is kept. */
+/** Time for reading and indexing before a search fails as not ready, ms. Documents that were read are kept. */
 const INDEXING_MS = 15_000;
 
 interface SearchInput {
@@ -26,7 +26,7 @@ const documentsJob = defineJob<SearchInput, SearchResult>(join(__dirname, 'in-th
   hint: 'Search for fewer words, spelt as they stand in the documents.',
 });
 
-/** What `search_documents` asks. */
+/** The search that `search_documents` calls. */
 export interface Documents {
   search(query: string, offset: number, limit: number, asking: { signal: AbortSignal; principal: string }): Promise<SearchResult>;
 }

@@ -1,6 +1,6 @@
 /**
- * Full text over a folder, in memory: built at the first search, brought up to date at each one by what the
- * folder says of its files (size, time, inode), ranked by BM25.
+ * Full-text index of a folder, in memory. The first search builds it; each search updates it by the size, time and inode of the
+ * folder's files. Hits are ranked by BM25.
  */
 import { createHash } from 'node:crypto';
 import MiniSearch from 'minisearch';
@@ -47,7 +47,7 @@ export class DocumentIndex {
     return { hits, total: found.length, state: stateOf(listing), searched: this.documents.size, leftOut };
   }
 
-  /** One after the other: two searches at once must not read the same file twice. */
+  /** Updates run one after the other: two searches at once must not read the same file twice. */
   private async update(signal?: AbortSignal): Promise<Listing> {
     const before = this.updating.catch(() => undefined);
     return (this.updating = before.then(() => this.refresh(signal)));

@@ -1,14 +1,14 @@
-/** The part of a text that shows most of some words. */
+/** Chooses the part of a text that shows most of the search terms. */
 import { indexed, UNSPACED } from 'holdfast/tools';
 
 const LENGTH = 240;
-/** Places that are looked at; a word may stand in a text a hundred thousand times. */
+/** Places that are considered; a word may occur in a text a hundred thousand times. */
 const MOST_PLACES = 200;
-/** Characters from the start in which the words are looked for. */
+/** Characters from the start that are searched for the terms. */
 const LOOKED_AT = 300_000;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
-/** @param terms as the index keeps them */
+/** @param terms as the index stores them */
 export function snippet(text: string, terms: readonly string[]): string {
   const places = [...findWords(text.slice(0, LOOKED_AT), new Set(terms)), ...findUnspacedTerms(text.slice(0, LOOKED_AT), terms)];
   return cut(text, wordStart(text, Math.max(0, bestStart(places) - 60)));
@@ -29,7 +29,7 @@ function findWords(text: string, wanted: ReadonlySet<string>): Place[] {
   return places;
 }
 
-/** Words of scripts without spaces, which stand inside a run of letters. */
+/** Terms of scripts without spaces, which occur inside a run of letters. */
 function findUnspacedTerms(text: string, terms: readonly string[]): Place[] {
   return terms
     .filter((term) => UNSPACED.test(term))
@@ -37,7 +37,7 @@ function findUnspacedTerms(text: string, terms: readonly string[]): Place[] {
     .filter(({ at }) => at >= 0);
 }
 
-/** Where a window of the snippet's length shows most different terms; the first of such windows. */
+/** Start of the first window that shows the most different terms. */
 function bestStart(places: readonly Place[]): number {
   let best = { at: 0, terms: 0 };
   for (const { at } of places) {

@@ -1,4 +1,4 @@
-/** Title and plain text of a document: Markdown and text as they stand, HTML as a person would read it. */
+/** Extracts title and plain text of a document: Markdown and text unchanged, HTML as a person would read it. */
 import { Parser } from 'htmlparser2';
 
 export interface DocumentText {
@@ -8,7 +8,7 @@ export interface DocumentText {
 
 /** Endings of the files that are searched. */
 export const ENDINGS = ['.md', '.markdown', '.txt', '.html', '.htm'];
-/** The parser's work for a closing tag grows with the depth: bounded, time stays linear in the length. */
+/** The parser's work for a closing tag grows with the depth. With bounded depth, time is linear in the length. */
 const MAX_DEPTH = 500;
 const TITLE = 200;
 
@@ -68,7 +68,7 @@ function fromHtml(html: string): DocumentText | null {
     },
     { decodeEntities: true },
   );
-  // Piecewise, so that a document that is given up is not read to its end.
+  // In pieces, so that the rest of a rejected document is not parsed.
   for (let at = 0; at < html.length && !tooDeep; at += 16_384) parser.write(html.slice(at, at + 16_384));
   if (tooDeep) return null;
   parser.end();

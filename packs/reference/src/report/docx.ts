@@ -1,4 +1,6 @@
-/** A Word document by docx. The library writes the time of making into it, so that two of them differ in that. */
+/**
+ * Renders a report as a Word document with docx. The library writes the current time into it, so two files of one report differ.
+ */
 import {
   AlignmentType,
   BorderStyle,

@@ -1,4 +1,4 @@
-/** A page that stands alone: no scripts, nothing fetched, and a policy that says so to the browser. */
+/** Renders a report as one HTML page without scripts or external resources, with a content security policy that forbids both. */
 import { markdown } from './markdown';
 import type { Report } from './report';
 

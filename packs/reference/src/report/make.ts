@@ -1,4 +1,4 @@
-/** A report file, as a thread makes it: Markdown of 200,000 characters takes seconds, and a page layout more. */
+/** Makes a report file, in a thread: Markdown of 200,000 characters takes seconds, and page layout takes longer. */
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { defineJob, type Tell } from 'holdfast/tools';
@@ -16,12 +16,12 @@ export interface ReportOrder {
 }
 
 export interface ReportFile {
-  /** As it is written. */
+  /** As it is in the file. */
   title: string;
   bytes: Uint8Array;
 }
 
-/** How far the work is. */
+/** Progress of the work. */
 export interface ReportProgress {
   message: string;
   fraction: number;
@@ -43,7 +43,7 @@ export async function makeReport({ title, content, format, date }: ReportOrder, 
   return { title: report.title, bytes: await write(format, report, step) };
 }
 
-/** The libraries of PDF and DOCX take a quarter of a second to load: only who writes such a file pays for them. */
+/** The PDF and DOCX libraries take a quarter of a second to load, so each is loaded only when such a file is made. */
 async function write(format: Format, report: Report, step: Step): Promise<Buffer> {
   if (format === 'html') return toHtml(report);
   if (format === 'pdf') return (load('./pdf') as typeof import('./pdf')).toPdf(report, step);

@@ -1,6 +1,6 @@
 /**
- * markdown-it, as far as it is used here. Its published types are those of an ECMAScript module, which do not
- * compile in a CommonJS package: so the face is written down here.
+ * Loads markdown-it, with our own types for the part that is used. Its published types are those of an ECMAScript module, which do
+ * not compile in a CommonJS package.
  */
 export interface Token {
   type: string;

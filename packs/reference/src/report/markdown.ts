@@ -1,6 +1,6 @@
 /**
- * Markdown → a small model of a report: what PDF and DOCX are drawn from. HTML in it is text, links lead to
- * http, https and mailto only, and pictures stand as their words: nothing is fetched, nothing runs.
+ * Parses Markdown into blocks, from which PDF and DOCX are made. HTML in it becomes text, links lead only to http, https and
+ * mailto, and pictures are replaced by their description: nothing is fetched, nothing runs.
  */
 import { ToolError } from 'holdfast/tools';
 import { makeMarkdownIt, type Token } from './markdown-it';
@@ -21,13 +21,13 @@ export type Block =
   | { kind: 'table'; rows: Span[][][] }
   | { kind: 'rule' };
 
-/** Deeper lists are flattened to this depth: paper has no more room. */
+/** Deeper lists are shown at this depth: a page has no more room. */
 const MAX_DEPTH = 8;
 const MAX_COLUMNS = 20;
 const MAX_BLOCKS = 20_000;
 /** Cells of all tables. */
 const MAX_CELLS = 10_000;
-/** Pieces of text of one style, of the whole report. */
+/** Spans of the whole report: pieces of text of one style. */
 const MAX_SPANS = 15_000;
 const MAX_NESTING = 60;
 
@@ -39,7 +39,7 @@ function pictureWords({ content }: Token): string {
   return `[picture${content === '' ? '' : `: ${content}`}]`;
 }
 
-/** Control characters, which neither XML nor a page can show. */
+/** Removes control characters, which neither XML nor a page can show. */
 export function printable(text: string): string {
   return text
     .toWellFormed()
@@ -59,7 +59,7 @@ interface List {
   next: number;
 }
 
-/** Reads the flat list of tokens, in which what opens is closed again. */
+/** Reads the flat list of tokens, in which each opening token has a closing one. */
 class Reader {
   readonly blocks: Block[] = [];
   private readonly lists: List[] = [];
@@ -71,7 +71,7 @@ class Reader {
   private spans = 0;
 
   take(token: Token): void {
-    // The parser leaves out what is nested deeper: better no report than half of one.
+    // The parser leaves out deeper content: no report is better than an incomplete one.
     if (token.nesting === 1 && token.level >= MAX_NESTING - 1) throw tooLarge('its lists or quotations are nested too deeply');
     switch (token.type) {
       case 'bullet_list_open':

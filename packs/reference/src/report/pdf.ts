@@ -1,6 +1,6 @@
 /**
- * A4 pages by pdfkit, with page numbers. In the fonts that every reader has, which know Western European letters; text with Chinese
- * or Japanese characters is in Noto Sans SC, of which the file holds what it needs.
+ * Renders a report as A4 pages with page numbers, with pdfkit. Western European text uses the standard fonts, which every reader
+ * has. Text with other characters, such as Chinese and Japanese, uses Noto Sans SC; the file embeds the glyphs that it needs.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const BODY = 10.5;
 const CODE = 9;
 const INDENT = 18;
 const MARGIN = 60;
-/** Blocks between two signs of life. */
+/** Blocks between two progress reports. */
 const SLICE = 50;
 const MAX_PAGES = 1_000;
 
@@ -97,7 +97,7 @@ function cell(spans: Span[], src: string) {
   return { text, font: { src } };
 }
 
-/** Before the first line of an item; the line itself is written at the same height, on the next page if it must be. */
+/** Writes the marker of a list item. Begins a new page if the item's first line, which goes beside the marker, does not fit. */
 function marker(document: Document, text: string, x: number, font: string): void {
   document.font(font).fontSize(BODY);
   if (document.y + document.currentLineHeight(true) > document.page.maxY()) document.addPage();
@@ -117,7 +117,7 @@ interface Style {
 function write(document: Document, spans: Span[], style: Style): void {
   const { x, width, size } = style;
   const shown = spans.length > 0 ? spans : [{ text: ' ' }];
-  const font = fontsFor(shown.map(({ text }) => text).join('')); // in two fonts a line would have two heights
+  const font = fontsFor(shown.map(({ text }) => text).join('')); // a line in two fonts would have two heights
   shown.forEach((span, index) => {
     document
       .font(font(fontOf(span, style)))
@@ -136,10 +136,10 @@ function write(document: Document, spans: Span[], style: Style): void {
   document.fillColor('black');
 }
 
-/** A line may end between any two characters of Chinese and Japanese. */
+/** Long words, without Chinese and Japanese: there a line may end between any two characters. */
 const UNBROKEN = /[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff00-\uffef]{60,}/gu;
 
-/** Soft hyphens into words that no line holds: pdfkit's time to break a word grows with the square of its length. */
+/** Puts soft hyphens into words that are longer than a line: pdfkit's time to break a word grows with the square of its length. */
 function breakable(text: string): string {
   return text.replace(UNBROKEN, (word) => word.replace(/.{30}(?=.{10})/g, '$&\u00ad'));
 }
@@ -169,7 +169,7 @@ function numberPages(document: Document): void {
   }
 }
 
-/** What the standard fonts can write: Windows-1252. Node's TextDecoder takes that for Latin-1, so the difference is written out. */
+/** The standard fonts have Windows-1252. Node's TextDecoder takes that for Latin-1, so the other characters are listed here. */
 const BEYOND_LATIN_1 = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ';
 const STANDARD = new RegExp(`^[\\n\\t -~\\u00a0-\\u00ff${BEYOND_LATIN_1}]*$`, 'u');
 
@@ -177,12 +177,15 @@ const EMBEDDED_FONT = 'Noto Sans SC';
 /** Version 2.001, characters of simplified Chinese; licence: data/fonts/OFL.txt. */
 const EMBEDDED_FILE = join(__dirname, '..', '..', 'data', 'fonts', 'noto-sans-sc-400.woff2');
 
-/** The font of a text instead of a standard one: itself, or the embedded one, which has one weight and no italics. */
+/** Maps a standard font to the font of a text: itself, or the embedded one, which has one weight and no italics. */
 function fontsFor(text: string): (standard: string) => string {
   return STANDARD.test(text) ? (standard) => standard : () => EMBEDDED_FONT;
 }
 
-/** The embedded font where some of the text needs it. A page of empty boxes would look like a report: a clear no lets the caller choose another format. */
+/**
+ * Embeds the font if the text needs it. Fails for characters that the font lacks: a page of empty boxes would look like a report,
+ * and the caller can choose another format.
+ */
 function openFonts(document: Document, { title, blocks }: Report): void {
   const text = title + blocks.map(textOf).join('');
   const others = [...new Set(text)].filter((char) => !STANDARD.test(char));
@@ -204,7 +207,7 @@ function openFonts(document: Document, { title, blocks }: Report): void {
   );
 }
 
-/** What fontkit says of an open font; pdfkit declares neither. */
+/** The part of fontkit's font that is used; pdfkit's types do not declare it. */
 interface EmbeddedFont {
   hasGlyphForCodePoint(codePoint: number): boolean;
 }

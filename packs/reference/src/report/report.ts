@@ -1,4 +1,4 @@
-/** What every format is made from. */
+/** The report from which every format is made. */
 import type { Block } from './markdown';
 
 export interface Report {
@@ -6,9 +6,9 @@ export interface Report {
   /** Markdown, without control characters. */
   content: string;
   blocks: Block[];
-  /** The day that the file names as its creation: the same in every attempt. */
+  /** Creation date in the file: the same in every attempt. */
   date: Date;
 }
 
-/** Says how far the work is. `done` from 0 to 1. */
+/** Reports progress; `done` is from 0 to 1. */
 export type Step = (done: number) => Promise<void>;

@@ -1,3 +1,4 @@
+/** The tool `generate_report`: makes a report file from Markdown. */
 import { z } from 'zod';
 import { binaryFile, type BinaryFile, defineTool, inThread, type ToolProgress } from 'holdfast/tools';
 import { reportJob } from '../report/make';
@@ -17,7 +18,7 @@ export function generateReport() {
     group: 'reference',
     streaming: true,
     timeoutMs: 120_000,
-    concurrencySafe: () => true, // it makes a new file, and touches nothing
+    concurrencySafe: () => true, // it makes a new file, and changes nothing else
     description: {
       does: 'Makes a report file from Markdown: PDF, DOCX or HTML, with headings, lists, tables, code, links and page numbers.',
       returns: 'The file: filename, content_type, and its content in base64 or, when it is large, a url with its expiry.',
@@ -32,7 +33,7 @@ export function generateReport() {
       content: z.string().min(1).max(200_000).describe('The text, in Markdown; HTML in it is shown as text'),
       format: z.enum(['pdf', 'docx', 'html']).default('pdf').describe('Kind of file'),
     }),
-    // What stands for the file: its bytes are in content_base64, or behind url.
+    // Describes the file: its bytes are in content_base64, or behind url.
     output: z.object({
       filename: z.string(),
       content_type: z.string(),
@@ -64,7 +65,7 @@ export function generateReport() {
   });
 }
 
-/** The turn's day, which its trace id names (`trace_YYYYMMDD_…`): the same in every attempt, unlike the clock. */
+/** The day of the turn, from its trace id (`trace_YYYYMMDD_…`): the same in every attempt, unlike the clock. */
 function dayOf(traceId: string): Date {
   const [, year, month, day] = /^trace_(\d{4})(\d{2})(\d{2})_/.exec(traceId) ?? [];
   const date = new Date(`${year}-${month}-${day}T00:00:00Z`);

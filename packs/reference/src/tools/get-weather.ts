@@ -1,3 +1,4 @@
+/** The tool `get_weather`: the current weather of a place. */
 import { z } from 'zod';
 import { defineTool } from 'holdfast/tools';
 import { condition } from '../weather/conditions';

@@ -1,3 +1,4 @@
+/** The tool `search_documents`: full-text search in a folder of documents. */
 import { z } from 'zod';
 import { defineTool, type Json, type ToolContext, ToolError } from 'holdfast/tools';
 import type { Documents } from '../documents/in-thread';

@@ -1,4 +1,4 @@
-/** Open-Meteo's answers, as far as they are read; anything else in them is ignored. */
+/** Schemas of Open-Meteo's answers, for the fields that are used; other fields are ignored. */
 import { z } from 'zod';
 
 const name = z.string().max(200);

@@ -1,4 +1,7 @@
-/** Live weather from Open-Meteo: a geocoder, then the forecast's current values. One attempt each; retries are the engine's. */
+/**
+ * Live weather from Open-Meteo: a geocoder finds the place, then the forecast gives its current values. One attempt each; the
+ * engine retries.
+ */
 import type { z } from 'zod';
 import { retryAfterMs, ToolError } from 'holdfast/tools';
 import { CURRENT_FIELDS, currentAnswer, placesAnswer } from './answers';
@@ -8,15 +11,15 @@ const GEOCODER = 'https://geocoding-api.open-meteo.com';
 const FORECAST = 'https://api.open-meteo.com';
 const MAX_BYTES = 256 * 1024;
 const TIMEOUT_MS = 10_000;
-/** When "too many requests" comes without saying until when: the free limit is counted by the minute. */
+/** The pause for "too many requests" without an end time: the free limit is counted by the minute. */
 const DEFAULT_PAUSE_MS = 60_000;
-/** A wrong date must not park a call for a year. */
+/** A wrong date must not delay a call for a year. */
 const LONGEST_PAUSE_MS = 3_600_000;
 
 export interface OpenMeteoSettings {
   /** Replaces both hosts: a proxy, or an own instance. */
   url?: string;
-  /** Limit of one request, ms. Default 10,000. */
+  /** Time limit of one request, ms. Default 10,000. */
   timeoutMs?: number;
 }
 
@@ -131,7 +134,7 @@ function parseAnswer<S extends z.ZodType>(body: string, shape: S, { host }: URL)
   throw badAnswer(host, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not as expected'}`.slice(0, 300));
 }
 
-/** The upstream is up but says nothing that can be used: the same request again would not help. */
+/** The server answers, but the answer cannot be used. The same request again would not help. */
 function badAnswer(host: string, what: string): ToolError {
   return new ToolError('EXECUTION_ERROR', 'bad_upstream_answer', `The answer of ${host} cannot be used: ${what}.`);
 }

@@ -1,10 +1,10 @@
-/** What weather is, whoever tells it; and how a place is chosen among those of one name. */
+/** The interface of weather providers, and the choice of a place among several of the same name. */
 import { ToolError } from 'holdfast/tools';
 import { US_STATES } from './us-states';
 
 export type Unit = 'celsius' | 'fahrenheit';
 
-/** One answer of a geocoder; Open-Meteo's names. */
+/** One place that a geocoder found, with Open-Meteo's names. */
 export interface Place {
   name: string;
   latitude: number;
@@ -21,7 +21,7 @@ export interface Weather {
   place: Place;
   /** Local time of the place, ISO 8601 without an offset. */
   observed_at: string;
-  /** Degrees of the unit that was asked for. */
+  /** In degrees of the unit in the query. */
   temperature: number;
   feels_like: number;
   unit: Unit;
@@ -43,11 +43,11 @@ export interface WeatherQuery {
 }
 
 export interface WeatherProvider {
-  /** @throws ToolError `location_not_found`, or what an upstream's failure means */
+  /** @throws ToolError `location_not_found`, or the error for an upstream's failure */
   current(query: WeatherQuery): Promise<Weather>;
 }
 
-/** `Paris, TX` → the name, and what must be true of the place. */
+/** `Paris, TX` → the name, and the qualifiers that the place must fit. */
 export function nameAndQualifiers(location: string): { name: string; qualifiers: string[] } {
   const [name = '', ...qualifiers] = location
     .split(',')
@@ -67,7 +67,7 @@ export function choosePlace(location: string, places: readonly Place[]): Place {
   throw noSuchPlace(location, places);
 }
 
-/** @param known what could have been meant */
+/** @param known places that the hint names */
 export function noSuchPlace(location: string, known: readonly Place[]): ToolError {
   const names = known.slice(0, 15).map(({ name, admin1, country }) => [name, admin1, country].filter(Boolean).join(', '));
   return new ToolError('RESOURCE_NOT_FOUND', 'location_not_found', `No place is known as ${JSON.stringify(location)}.`, {
@@ -84,7 +84,7 @@ function fits(place: Place, qualifier: string): boolean {
   );
 }
 
-/** Without case and accents. */
+/** In lower case, without accents. */
 export function plain(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().trim();
 }

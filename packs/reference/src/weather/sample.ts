@@ -1,4 +1,4 @@
-/** Weather of a dozen cities from data/weather-sample.json: figures made for trying things out, nobody's measurements. */
+/** Weather of a dozen cities from data/weather-sample.json: invented figures for trials, not measurements. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';

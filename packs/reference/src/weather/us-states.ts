@@ -1,4 +1,4 @@
-/** USPS codes of the states and the capital's district. */
+/** USPS codes of the US states and the District of Columbia. */
 export const US_STATES: Readonly<Record<string, string>> = Object.freeze({
   __proto__: null as never,
   ...Object.fromEntries(
