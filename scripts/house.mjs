@@ -9,9 +9,9 @@ import { fileURLToPath } from 'node:url';
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const SRC = join(ROOT, 'src');
 /** Not the engine: tooling for authors, auditors and the command line. */
-const BESIDE = /^(devserver|http-client|testing|cli|audit|model\/rehearsal|tools\/(cards|convert|draft|lint|migrate))\b/;
-const FOLDER_HOLDS = 15;
-const ROOM_HOLDS = 45;
+const NOT_ENGINE = /^(devserver|http-client|testing|cli|audit|model\/rehearsal|tools\/(cards|convert|draft|lint|migrate))\b/;
+const MAX_FILES_PER_FOLDER = 15;
+const MAX_FILES_PER_ROOM = 45;
 const SMALL = 40;
 
 const files = filesIn(SRC).map((path) => {
@@ -19,7 +19,7 @@ const files = filesIn(SRC).map((path) => {
   return { path: relative(SRC, path), lines: text.split('\n').length - 1, imports: importsOf(path, text) };
 });
 
-const engine = files.filter(({ path }) => !BESIDE.test(path));
+const engine = files.filter(({ path }) => !NOT_ENGINE.test(path));
 const lengths = engine.map(({ lines }) => lines).sort((a, b) => a - b);
 const importers = new Map();
 for (const { imports } of files) for (const name of imports) importers.set(name, (importers.get(name) ?? 0) + 1);
@@ -31,8 +31,8 @@ const figures = {
   median_lines: lengths[Math.floor(lengths.length / 2)],
   lines_of_95_percent: lengths[Math.floor(lengths.length * 0.95)],
   small_files_imported_once: engine.filter(({ path, lines }) => lines <= SMALL && importers.get(path) === 1).length,
-  full_folders: counted(engine, ({ path }) => dirname(path)).filter(([, count]) => count > FOLDER_HOLDS),
-  full_rooms: counted(engine, ({ path }) => path.split('/')[0]).filter(([, count]) => count > ROOM_HOLDS),
+  full_folders: counted(engine, ({ path }) => dirname(path)).filter(([, count]) => count > MAX_FILES_PER_FOLDER),
+  full_rooms: counted(engine, ({ path }) => path.split('/')[0]).filter(([, count]) => count > MAX_FILES_PER_ROOM),
   circles: circles(),
 };
 

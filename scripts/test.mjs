@@ -6,7 +6,7 @@
  */
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BESIDE_SMOKE, bin, LOG, openLog, runProjects } from './lib/jest-run.mjs';
+import { FILES_PER_CORE_WITH_SMOKE, bin, LOG, openLog, runProjects } from './lib/jest-run.mjs';
 import { interruption, runChild } from './lib/run-child.mjs';
 import { setUp } from './lib/set-up.mjs';
 import { SMOKE } from './lib/smoke.mjs';
@@ -70,7 +70,7 @@ async function tests(args) {
     await phase({ project: 'system' });
   } else {
     // Side by side: tests of both projects often wait, for servers and processes, and the other's run meanwhile.
-    const filesPerCore = BESIDE_SMOKE;
+    const filesPerCore = FILES_PER_CORE_WITH_SMOKE;
     await Promise.all([phase({ project: 'engine', filesPerCore }), phase({ project: 'system', files: SMOKE, filesPerCore })]);
   }
   await examineFailures(log);

@@ -76,14 +76,14 @@ async function compileSources(root) {
     throw new Error(`the TypeScript compiler found errors:\n${output.trim()}`);
   }
   for (const folder of packages(root)) {
-    mendMaps(join(out, folder, 'src'), join(root, folder));
+    correctSourceMaps(join(out, folder, 'src'), join(root, folder));
     renameSync(join(out, folder, 'src'), join(root, folder, 'dist.new'));
   }
   rmSync(out, { recursive: true, force: true });
 }
 
 /** Corrects the paths in source maps: the compiler writes them for its output folder, and the files are moved from there. */
-function mendMaps(compiled, folder) {
+function correctSourceMaps(compiled, folder) {
   for (const name of readdirSync(compiled, { recursive: true })) {
     if (!name.endsWith('.map')) continue;
     const path = join(compiled, name);

@@ -10,7 +10,7 @@ export const LOG = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))
 /** Test files at once for each core: engine and system tests mostly wait, for a server or a process. */
 const FILES_PER_CORE = { unit: 1, engine: 2, system: 1.5 };
 /** Test files at once for each core while engine tests run beside the smoke tests. */
-export const BESIDE_SMOKE = { engine: 2, system: 1 };
+export const FILES_PER_CORE_WITH_SMOKE = { engine: 2, system: 1 };
 
 export const bin = (root, path) => join(root, 'node_modules', ...path.split('/'));
 
@@ -24,12 +24,12 @@ const OPTIMIZES_LATE = process.versions.v8.startsWith('11.') ? ['--interrupt-bud
  * MB. Most objects that a test file makes are garbage when it ends: with more room, few of them are copied before. Not in system
  * tests: their tools' threads would get the same room, whatever memory limit such a thread has.
  */
-const ROOM_FOR_GARBAGE = ['--min-semi-space-size=64', '--max-semi-space-size=128'];
+const YOUNG_GENERATION = ['--min-semi-space-size=64', '--max-semi-space-size=128'];
 
 /** Arguments for `node` that run Jest on the three projects. Jest's workers get the same options of Node. */
 export const jest = (root, project) => [
   ...OPTIMIZES_LATE,
-  ...(project === 'unit' || project === 'engine' ? ROOM_FOR_GARBAGE : []),
+  ...(project === 'unit' || project === 'engine' ? YOUNG_GENERATION : []),
   bin(root, 'jest/bin/jest.js'),
   ...['--config', 'test/jest.config.cjs'],
 ];

@@ -58,8 +58,8 @@ export async function checkSetUp(root) {
   const compiled = isCompiled(root);
   return [
     { what: 'dependencies', there: installed, how: installed ? 'as package-lock.json says' : `missing: ${INSTALLING}` },
-    { what: 'HTTP types', there: generated, how: generated ? TYPES : `missing, or of other sources: ${TYPES}, ${GENERATING}` },
-    { what: 'dist/', there: compiled, how: compiled ? 'built from src' : `missing, or of other sources: ${COMPILING}` },
+    { what: 'HTTP types', there: generated, how: generated ? TYPES : `missing or outdated: ${TYPES}, ${GENERATING}` },
+    { what: 'dist/', there: compiled, how: compiled ? 'built from src' : `missing or outdated: ${COMPILING}` },
     compiled ? await checkCli(root) : { what: 'Temporal CLI', there: false, how: 'looked for once dist/ is built' },
   ];
 }

@@ -43,6 +43,6 @@ export function addCounts(a, b) {
  */
 export function totalLines({ passed, failed, skipped }, failures = []) {
   const unstable = failures.filter((failure) => failure.unstable).map(({ file, title }) => `unstable: ${file} › ${title}`);
-  const skips = skipped > 0 ? [`${skipped} skipped: what they need stands in their names`] : [];
+  const skips = skipped > 0 ? [`${skipped} skipped: their names say what they need`] : [];
   return [...unstable, ...skips, `${passed} passed, ${failed} failed`].join('\n');
 }

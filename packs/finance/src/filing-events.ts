@@ -45,7 +45,7 @@ export class FilingEvents implements NewsProvider {
           ? `The last ${days} days of the index, counted back from ${to}, not from today.`
           : 'The index has no 8-K of these companies.',
         ...(none.length > 0 ? [`No 8-K in the index for: ${none.join(', ')}.`] : []),
-        ...aboutWhom(who),
+        ...searchedCompaniesNote(who),
         ...partly.map(({ company, index }) => `The index of ${company.ticker} was read back to ${index.since} only.`),
       ].join(' '),
       source: `EDGAR filing index (8-K): ${indexes.map(({ company, index }) => `${company.ticker} (${index.source})`).join(', ')}`,
@@ -54,7 +54,7 @@ export class FilingEvents implements NewsProvider {
 }
 
 /** Names who was searched, and the words that were not: beside a name, a word may mean another company. */
-function aboutWhom({ named, words }: NamedCompanies): string[] {
+function searchedCompaniesNote({ named, words }: NamedCompanies): string[] {
   const unknown = words.filter((word) => !isTopic(word));
   if (named.length === 0 || unknown.length === 0) return [];
   const names = named.map(({ ticker, name }) => `${name} (${ticker})`).join(', ');

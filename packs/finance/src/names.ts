@@ -17,7 +17,7 @@ export interface Place {
 const FORMS_OF_COMPANIES = new Set([...NAME_FILLERS, 'com', 'ltd', 'limited', 'plc', 'llc', 'lp', 'sa', 'nv', 'ag', 'se']);
 
 /** In a lower-case query, these do not continue a name. */
-const BESIDE = new Set(
+const NOT_IN_NAMES = new Set(
   'buyback buybacks call conference deal deals deliveries dividend dividends forecast growth guidance income investor investors launch launches lawsuit lawsuits loss losses margin margins outlook partnership plans price prices product products profit profits recall recalls revenue revenues sales settlement share shares split than versus vs with'.split(
     ' ',
   ),
@@ -40,7 +40,7 @@ export function isPartOfName(words: Word[], place: Place, own: ReadonlySet<strin
 function isOfName(word: Word, name: Word, ticker: boolean): boolean {
   if (isCommonWord(word.lower) || FORMS_OF_COMPANIES.has(word.lower)) return false;
   if (ticker) return isCapital(word.text); // AAPL iPhone
-  return hasCapital(word.text) || !(hasCapital(name.text) || BESIDE.has(word.lower));
+  return hasCapital(word.text) || !(hasCapital(name.text) || NOT_IN_NAMES.has(word.lower));
 }
 
 export function isCapital(text: string | undefined): boolean {

@@ -33,15 +33,15 @@ const SYNONYMS: Record<string, string> = {
   breach: 'cybersecurity',
 };
 /** Words that people write around a topic. A word that is not listed may be a name, even a short one: ge, 3m. */
-const AROUND = new Set(
+const QUERY_FILLERS = new Set(
   'a about after all an and announced announcement announcements any are as at before between by companies days did during event events filing filings find for from general give had happened has have how i in is it its last lately latest me month months new news no of on or over please quarter quarterly recent recently report reported reports search show since stock tell that their there this to today update updates us was week weeks were what when which who why will with year years'.split(
     ' ',
   ),
 );
 /** Words of titles that are also the whole name of a company. */
-const NAMES_TOO = new Set(['shell']);
+const TITLE_WORDS_THAT_ARE_NAMES = new Set(['shell']);
 /** A word with this many letters may be the beginning of a title's word; a ticker has five at most. */
-const BEGINNING = 6;
+const MIN_PREFIX = 6;
 /** Shorter words (of, at, in) do not identify a topic. */
 const SHORTEST_WORD = 3;
 export const NAME_FILLERS = new Set(['inc', 'corp', 'corporation', 'company', 'the', 'co']);
@@ -63,7 +63,7 @@ export interface Word {
  * A stop after a word with at least this many letters may end a sentence; after a shorter word it belongs to an abbreviation (T.
  * Rowe).
  */
-const BEFORE_A_STOP = 4;
+const MIN_SENTENCE_END = 4;
 
 /** The words of a text, without names of forms. */
 export function wordsIn(text: string): Word[] {
@@ -74,7 +74,7 @@ export function wordsIn(text: string): Word[] {
     const word = raw.replace(/^\.+|\.+$/g, '');
     const joined = words.length > 0 && /^[\s&-]*$/.test(plain.slice(end, index));
     if (word !== '') words.push({ text: word, lower: word.toLowerCase(), joined });
-    end = index + raw.length - (raw.endsWith('.') && word.length >= BEFORE_A_STOP ? 1 : 0);
+    end = index + raw.length - (raw.endsWith('.') && word.length >= MIN_SENTENCE_END ? 1 : 0);
   }
   return words;
 }
@@ -102,9 +102,9 @@ export function mayBeTicker(written: string): boolean {
 
 /** Whether a word in lower case has a meaning in a query other than as a name. */
 export function isCommonWord(word: string): boolean {
-  if (NAMES_TOO.has(word)) return false;
-  if (AROUND.has(word) || getOwn(SYNONYMS, word) !== undefined || isNumber(word)) return true;
-  return TITLE_WORDS.some((title) => title === word || (word.length >= BEGINNING && title.startsWith(word)));
+  if (TITLE_WORDS_THAT_ARE_NAMES.has(word)) return false;
+  if (QUERY_FILLERS.has(word) || getOwn(SYNONYMS, word) !== undefined || isNumber(word)) return true;
+  return TITLE_WORDS.some((title) => title === word || (word.length >= MIN_PREFIX && title.startsWith(word)));
 }
 
 /** A number, an item code, a quarter, a half-year or a fiscal year. */

@@ -12,7 +12,11 @@ const MOST = 5;
 export function nearestPeers(company: SizedCompany, companies: readonly SizedCompany[]): { peers: string[]; basis: string } {
   const others = companies.filter(({ ticker }) => ticker !== company.ticker);
   const ranked = others
-    .map((other) => ({ other, digits: sharedDigits(company.sic, other.sic), apart: apart(company.revenue, other.revenue) }))
+    .map((other) => ({
+      other,
+      digits: sharedDigits(company.sic, other.sic),
+      apart: revenueDistance(company.revenue, other.revenue),
+    }))
     .sort((a, b) => b.digits - a.digits || a.apart - b.apart || (a.other.ticker < b.other.ticker ? -1 : 1))
     .slice(0, MOST);
   const each = ranked.map(
@@ -33,7 +37,7 @@ function sharedDigits(a: string | null, b: string | null): number {
 }
 
 /** By what factor two revenues differ, as a logarithm. */
-function apart(a: number | null, b: number | null): number {
+function revenueDistance(a: number | null, b: number | null): number {
   return a === null || b === null || a <= 0 || b <= 0 ? Infinity : Math.abs(Math.log(a / b));
 }
 

@@ -16,7 +16,7 @@
  */
 import { figure, sharesOutstanding, type LineKey } from './concepts';
 import type { Fact, Report } from './data';
-import type { Beside } from './price-beside';
+import type { ReportPrice } from './price-for-report';
 
 export const RATIOS = [
   'pe',
@@ -41,7 +41,7 @@ export interface RatioCard {
 /** Why a ratio is missing; thrown and caught within this file. */
 class Missing extends Error {}
 
-export function ratioCard(report: Report, beside: Beside): RatioCard {
+export function ratioCard(report: Report, beside: ReportPrice): RatioCard {
   const used = new Map<string, Fact>();
   const use = (fact: Fact): number => {
     used.set(`${fact.concept}/${fact.end}`, fact);

@@ -1,6 +1,6 @@
 /** The reference pack: small tools for weather, documents and reports that show what a tool can do (docs/reference-pack.md). */
 import { join } from 'node:path';
-import { documentsIn } from './documents/in-thread';
+import { documentsIn } from './documents/search-job';
 import { generateReport } from './tools/generate-report';
 import { getWeather } from './tools/get-weather';
 import { searchDocuments } from './tools/search-documents';

@@ -8,7 +8,7 @@ export interface Addresses {
   /** A file in the folder of a filing. */
   file(cik: string, accession: string, name: string): string;
   /** Whether a URL is one of EDGAR's. Redirects to other URLs are refused. */
-  own(url: string): boolean;
+  isEdgarUrl(url: string): boolean;
 }
 
 /**
@@ -26,6 +26,6 @@ export function addressesOf(base?: string): Addresses {
     facts: (cik) => `${data}/api/xbrl/companyfacts/CIK${cik}.json`,
     file: (cik, accession, name) =>
       `${www}/Archives/edgar/data/${Number(cik)}/${accession.replaceAll('-', '')}/${encodeURIComponent(name)}`,
-    own: (url) => [www, data].some((host) => new URL(url).href.startsWith(`${new URL(host).href.replace(/\/$/, '')}/`)),
+    isEdgarUrl: (url) => [www, data].some((host) => new URL(url).href.startsWith(`${new URL(host).href.replace(/\/$/, '')}/`)),
   };
 }

@@ -5,18 +5,18 @@ import { inThread } from 'holdfast/tools';
 import { sectionsJob, type PeriodicForm, type SectionName, type SectionReading } from '../sections';
 import type { Addresses } from './addresses';
 import { FOLDER } from './answers';
-import { Memory } from './memory';
-import type { EdgarReader, Read } from './reader';
+import { SharedCache } from './shared-cache';
+import type { EdgarReader, SourcedAnswer } from './reader';
 
 /** A reading is some hundred KB of text. */
 const KEPT_READINGS = 16;
 /** Names of files in EDGAR's folders; no other name is put into a URL. */
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
 
-type Readings = Read<Record<SectionName, SectionReading>>;
+type Readings = SourcedAnswer<Record<SectionName, SectionReading>>;
 
 export class Documents {
-  private readonly readings = new Memory<Readings>({ max: KEPT_READINGS });
+  private readonly readings = new SharedCache<Readings>({ max: KEPT_READINGS });
 
   constructor(
     private readonly reader: EdgarReader,

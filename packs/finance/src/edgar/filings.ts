@@ -18,8 +18,8 @@ import { OLDER_PAGE, SUBMISSIONS, TICKERS, type Columns, type Submissions } from
 import { CompanyList } from './companies';
 import { Documents } from './documents';
 import { badAnswer } from './failures';
-import { Memory } from './memory';
-import type { EdgarReader, Read } from './reader';
+import { SharedCache } from './shared-cache';
+import type { EdgarReader, SourcedAnswer } from './reader';
 
 /** How long an answer is used without asking EDGAR again, ms. */
 const CURRENT_MS = 5 * 60_000;
@@ -28,10 +28,10 @@ const MOST_PAGES = 12;
 const FORMS: ReadonlySet<string> = new Set(['10-K', '10-Q', '8-K', 'S-1'] satisfies Form[]);
 
 export class EdgarFilings implements FilingsProvider {
-  private readonly lists = new Memory<CompanyList>({ max: 1, ttl: CURRENT_MS });
-  private readonly submissions = new Memory<Read<Submissions>>({ max: 64, ttl: CURRENT_MS });
-  private readonly pages = new Memory<Columns>({ max: 64, ttl: CURRENT_MS });
-  private readonly allFacts = new Memory<CompanyFacts>({ max: 32, ttl: CURRENT_MS });
+  private readonly lists = new SharedCache<CompanyList>({ max: 1, ttl: CURRENT_MS });
+  private readonly submissions = new SharedCache<SourcedAnswer<Submissions>>({ max: 64, ttl: CURRENT_MS });
+  private readonly pages = new SharedCache<Columns>({ max: 64, ttl: CURRENT_MS });
+  private readonly allFacts = new SharedCache<CompanyFacts>({ max: 32, ttl: CURRENT_MS });
   private readonly documents: Documents;
 
   constructor(
@@ -42,7 +42,7 @@ export class EdgarFilings implements FilingsProvider {
   }
 
   async company(ticker: string, signal?: AbortSignal): Promise<Company> {
-    const { company, about } = await this.look(ticker, signal);
+    const { company, about } = await this.companyWithSubmissions(ticker, signal);
     return {
       ...company,
       name: about.value.name,
@@ -58,7 +58,7 @@ export class EdgarFilings implements FilingsProvider {
   }
 
   async filings(ticker: string, query: FilingQuery = {}, signal?: AbortSignal): Promise<FilingIndex> {
-    const { about } = await this.look(ticker, signal);
+    const { about } = await this.companyWithSubmissions(ticker, signal);
     const { recent, files } = about.value.filings;
     const { date, enough = Infinity } = query;
     const mayHold = files.filter((file) => !date || (file.filingFrom <= date && date <= file.filingTo));
@@ -122,7 +122,10 @@ export class EdgarFilings implements FilingsProvider {
     throw unknown(ticker);
   }
 
-  private async look(ticker: string, signal?: AbortSignal): Promise<{ company: Company; about: Read<Submissions> }> {
+  private async companyWithSubmissions(
+    ticker: string,
+    signal?: AbortSignal,
+  ): Promise<{ company: Company; about: SourcedAnswer<Submissions> }> {
     const company = await this.findCompany(ticker, signal);
     const url = this.addresses.submissions(company.cik);
     const load = (until: AbortSignal) => this.reader.json(url, SUBMISSIONS, () => unknown(ticker), until);

@@ -68,7 +68,7 @@ export class EdgarHttp {
     }
     let url = wanted.url;
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
-      await this.turn(signal);
+      await this.waitForSlot(signal);
       const answer = await this.request(url, wanted, signal);
       if ('body' in answer) return answer;
       url = answer.redirect;
@@ -77,7 +77,7 @@ export class EdgarHttp {
   }
 
   /** Waits until this process may send a request. */
-  private async turn(signal?: AbortSignal): Promise<void> {
+  private async waitForSlot(signal?: AbortSignal): Promise<void> {
     await this.mustNotPause();
     await this.slots.take(signal);
     await this.mustNotPause(); // EDGAR may have told another worker to wait meanwhile
@@ -129,7 +129,7 @@ export class EdgarHttp {
   private target(response: CachedResponse, url: string): string {
     const location = response.headers.get('location') ?? '';
     const target = URL.canParse(location, url) ? new URL(location, url).href : '';
-    if (target === '' || !this.addresses.own(target))
+    if (target === '' || !this.addresses.isEdgarUrl(target))
       throw badAnswer(url, `it redirects to ${JSON.stringify(location.slice(0, 200))}, which is not EDGAR`);
     return target;
   }

@@ -4,7 +4,7 @@ import type { ToolError } from 'holdfast/tools';
 import { badAnswer } from './failures';
 import type { EdgarHttp } from './http';
 
-export interface Read<T> {
+export interface SourcedAnswer<T> {
   value: T;
   /** For `source`: the address, and when it was fetched or validated. */
   source: string;
@@ -21,7 +21,7 @@ export class EdgarReader {
     shape: S,
     absent: () => ToolError,
     signal?: AbortSignal,
-  ): Promise<Read<z.output<S>>> {
+  ): Promise<SourcedAnswer<z.output<S>>> {
     const { body, checked } = await this.http.get({ url, absent }, signal);
     let value: unknown;
     try {
@@ -38,7 +38,7 @@ export class EdgarReader {
   }
 
   /** A document of a filing, which never changes. */
-  async document(url: string, absent: () => ToolError, signal?: AbortSignal): Promise<Read<string>> {
+  async document(url: string, absent: () => ToolError, signal?: AbortSignal): Promise<SourcedAnswer<string>> {
     const { body, checked } = await this.http.get({ url, unchanging: true, absent }, signal);
     return { value: textOf(body), source: `${url}, fetched ${checked}`, asOf: checked.slice(0, 10) };
   }

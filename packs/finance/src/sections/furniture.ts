@@ -51,12 +51,14 @@ function counters(edges: Line[]): Line[] {
     }
   }
   return [...byWords.values()].flatMap((found) =>
-    found.filter((one, i) => countsOn(one, found[i - 1]) || countsOn(one, found[i + 1])).map(({ line }) => line),
+    found
+      .filter((one, i) => continuesNumbering(one, found[i - 1]) || continuesNumbering(one, found[i + 1]))
+      .map(({ line }) => line),
   );
 }
 
 /** Facing pages have different footers, so the page with the same footer may be two pages away. */
-function countsOn(one: NumberedLine, other: NumberedLine | undefined): boolean {
+function continuesNumbering(one: NumberedLine, other: NumberedLine | undefined): boolean {
   if (!other) return false;
   const pages = other.page - one.page;
   return pages !== 0 && Math.abs(pages) <= 4 && other.number - one.number === pages;

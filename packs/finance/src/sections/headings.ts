@@ -15,11 +15,11 @@ export interface Heading {
   /** Text of the item that shares the heading's line: `Item 3. Defaults. None.` */
   runIn: string;
   /** The title has the words of the form, or is bold: it is not a sentence that begins with `Item`. */
-  sure: boolean;
+  hasFormTitle: boolean;
   /** It is a link or ends with a page number: probably an entry in a table of contents. */
-  listed: boolean;
+  isContentsEntry: boolean;
   /** It ends with a page number: almost certainly such an entry. */
-  paged: boolean;
+  hasPageNumber: boolean;
 }
 
 const PART = /^part\s{0,3}(iv|i{1,3}|[1-4])(?![a-z0-9])/i;
@@ -42,7 +42,7 @@ export function findHeadings(lines: Line[], form: PeriodicForm): Heading[] {
       part = partNumber(named[1]!);
       text = text.slice(named[0].length).replace(/^[\s.,:|–—-]+/, '');
     }
-    const heading = read(lines, i, text, form, part);
+    const heading = readHeading(lines, i, text, form, part);
     if (heading) headings.push(heading);
   });
   return headings;
@@ -57,7 +57,7 @@ export function endsWithPageNumber(title: string): boolean {
   return PAGE_NUMBER.test(title.slice(-10));
 }
 
-function read(lines: Line[], i: number, text: string, form: PeriodicForm, part: FormItem['part']): Heading | null {
+function readHeading(lines: Line[], i: number, text: string, form: PeriodicForm, part: FormItem['part']): Heading | null {
   const numbered = ITEM.exec(text);
   if (!numbered) return null;
   let rest = text.slice(numbered[0].length).replace(SECOND_NUMBER, '');
@@ -80,7 +80,16 @@ function read(lines: Line[], i: number, text: string, form: PeriodicForm, part: 
   const knows = knownTitle(item, title);
   // "Item 7 of this report …" is a sentence.
   if (!knows && /^[a-z]/.test(title)) return null;
-  return { item, line: i, end, title: title.replace(CONTINUED_SUFFIX, ''), runIn, sure: knows || line.bold, listed, paged };
+  return {
+    item,
+    line: i,
+    end,
+    title: title.replace(CONTINUED_SUFFIX, ''),
+    runIn,
+    hasFormTitle: knows || line.bold,
+    isContentsEntry: listed,
+    hasPageNumber: paged,
+  };
 }
 
 export function knownTitle(item: FormItem, title: string): boolean {

@@ -13,7 +13,7 @@ import { findHeadings, type Heading, isPartLine } from './headings';
 import { type Line, readLines, UnreadableHtml } from './lines';
 import { outline } from './outline';
 import { SECTION_NAMES, type SectionName, type SectionReading, type SectionText } from './section-types';
-import { type Range, titledRange } from './titled';
+import { type Range, rangeByTitle } from './range-by-title';
 
 export type { PeriodicForm };
 export { type SectionItem, type SectionName, type SectionPointer, type SectionReading, type SectionText } from './section-types';
@@ -57,7 +57,7 @@ export function readSections(html: string, form: PeriodicForm): Record<SectionNa
 /** Reads the sections of an exhibit that a pointer names, by their headings: an exhibit has no item numbers. */
 export function readExhibitSections(html: string): Record<SectionName, SectionReading> {
   return readAll(html, (lines) => (name) => {
-    const range = titledRange(lines, name);
+    const range = rangeByTitle(lines, name);
     if (!range) return { missing: `the exhibit has no heading of ${name}` };
     const text = textOf(lines, range.start + 1, range.end);
     return { found: { text, items: [{ item: 'Exhibit', title: lines[range.start]!.text, chars: text.length }], notes: [] } };
@@ -105,7 +105,7 @@ function readSection(filing: Filing, name: SectionName): SectionReading {
 /** True for an entry of a table of contents. The outline has one only if the document has no other heading of this item. */
 function isOnlyListed({ headings }: Filing, heading: Heading, text: string): boolean {
   if (text === '') return true;
-  return heading.paged && (text.length < MIN_PAGED_TEXT || headings.every((one) => one.paged));
+  return heading.hasPageNumber && (text.length < MIN_PAGED_TEXT || headings.every((one) => one.hasPageNumber));
 }
 
 type Reading = Pick<SectionText, 'text' | 'items'>;
@@ -123,8 +123,8 @@ function readItem(filing: Filing, heading: Heading): Reading {
 /** Reads a section by its title alone, outside the item that points to it. */
 function readByTitle(filing: Filing, name: SectionName, pointing: Heading | null): Reading | null {
   const { lines, headings } = filing;
-  const stops = headings.filter((heading) => !heading.listed).map(({ line }) => line);
-  const range = titledRange(lines, name, stops);
+  const stops = headings.filter((heading) => !heading.isContentsEntry).map(({ line }) => line);
+  const range = rangeByTitle(lines, name, stops);
   if (!range || (pointing && range.start >= pointing.line && range.start < pointing.end)) return null;
   const text = textOf(lines, range.start, range.end);
   return { text, items: [{ item: placeOf(filing, range), title: lines[range.start]!.text, chars: text.length }] };

@@ -89,7 +89,7 @@ class LineReader {
     });
     if (BLOCKS.has(name)) this.endLine();
     if (style.breakBefore) this.endPage();
-    if (name === 'table' || name === 'tr') this.spill();
+    if (name === 'table' || name === 'tr') this.flushRow();
     if (name === 'tr') this.rows.push({ cells: [] });
     if (name === 'td' || name === 'th') this.rows.at(-1)?.cells?.push([]);
   }
@@ -154,7 +154,7 @@ class LineReader {
   }
 
   /** A table or row begins inside a row: puts out the row's lines so far, each alone. */
-  private spill(): void {
+  private flushRow(): void {
     const row = this.rows.at(-1);
     if (!row?.cells) return;
     for (const line of row.cells.flat()) this.lines.push(line);

@@ -39,7 +39,7 @@ interface Chain {
 }
 
 function weigh(heading: Heading, following: number): number {
-  const looks = (heading.listed ? 0.1 : 0.5) + (heading.sure ? 0.5 : 0);
+  const looks = (heading.isContentsEntry ? 0.1 : 0.5) + (heading.hasFormTitle ? 0.5 : 0);
   return looks + (2 * Math.min(following, ENOUGH)) / ENOUGH;
 }
 

@@ -5,14 +5,14 @@ import type { CompanyFacts, FinanceData, Report } from '../data';
 import { daysBetween } from '../dates';
 import { isoDate, ticker } from '../ticker-and-date-schemas';
 import { notFound } from '../not-found';
-import { priceBeside, type Beside } from '../price-beside';
+import { priceForReport, type ReportPrice } from '../price-for-report';
 import { pricesOrReason } from '../prices-or-reason';
 import { ratioCard, RATIOS } from '../ratios';
 import { DAY } from './ttl';
 
 const ratio = z.enum(RATIOS);
 
-/** `{ticker, fiscal_year?}` → ratios of one annual report; formulas in ratios.ts, price rules in price-beside.ts. */
+/** `{ticker, fiscal_year?}` → ratios of one annual report; formulas in ratios.ts, price rules in price-for-report.ts. */
 export function ratioCardTool({ filings, market }: Pick<FinanceData, 'filings' | 'market'>) {
   return defineTool({
     name: 'ratio_card',
@@ -68,7 +68,7 @@ export function ratioCardTool({ filings, market }: Pick<FinanceData, 'filings' |
       const facts = await network(() => filings.facts(input.ticker, signal));
       const report = annualReport(facts, input.fiscal_year);
       const series = await network(() => pricesOrReason(market, input.ticker, signal));
-      const beside = 'reason' in series ? series : priceBeside(series, report, facts);
+      const beside = 'reason' in series ? series : priceForReport(series, report, facts);
       const card = ratioCard(report, beside);
       return {
         basis: basisOf(beside, report),
@@ -85,7 +85,7 @@ export function ratioCardTool({ filings, market }: Pick<FinanceData, 'filings' |
 }
 
 /** The first field of the result, so that nobody reads a ratio without it. */
-function basisOf(beside: Beside, { end, filed }: Report): string {
+function basisOf(beside: ReportPrice, { end, filed }: Report): string {
   const figures = `Figures of the year to ${end}, filed ${filed}.`;
   if ('reason' in beside) return `${figures} No pe and pb: ${beside.reason}.`;
   const older =

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import MiniSearch from 'minisearch';
 import { indexed, ToolError, words } from 'holdfast/tools';
-import type { SearchResult } from './found';
+import type { SearchResult } from './search-result';
 import { LIMITS, listFolder, readText, type FolderLimits, type Listing } from './folder';
 import { snippet } from './snippet';
 import { documentText, type DocumentText } from './text';

@@ -5,12 +5,15 @@ const LENGTH = 240;
 /** Places that are considered; a word may occur in a text a hundred thousand times. */
 const MOST_PLACES = 200;
 /** Characters from the start that are searched for the terms. */
-const LOOKED_AT = 300_000;
+const SEARCHED_CHARS = 300_000;
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 
 /** @param terms as the index stores them */
 export function snippet(text: string, terms: readonly string[]): string {
-  const places = [...findWords(text.slice(0, LOOKED_AT), new Set(terms)), ...findUnspacedTerms(text.slice(0, LOOKED_AT), terms)];
+  const places = [
+    ...findWords(text.slice(0, SEARCHED_CHARS), new Set(terms)),
+    ...findUnspacedTerms(text.slice(0, SEARCHED_CHARS), terms),
+  ];
   return cut(text, wordStart(text, Math.max(0, bestStart(places) - 60)));
 }
 

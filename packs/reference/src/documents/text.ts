@@ -10,7 +10,7 @@ export interface DocumentText {
 export const ENDINGS = ['.md', '.markdown', '.txt', '.html', '.htm'];
 /** The parser's work for a closing tag grows with the depth. With bounded depth, time is linear in the length. */
 const MAX_DEPTH = 500;
-const TITLE = 200;
+const MAX_TITLE = 200;
 
 /** @returns null for HTML that is nested too deeply to be read */
 export function documentText(path: string, content: string): DocumentText | null {
@@ -20,7 +20,7 @@ export function documentText(path: string, content: string): DocumentText | null
     .replace(/\r\n?/g, '\n');
   const found = /\.html?$/i.test(path) ? fromHtml(plain) : { title: firstHeading(plain, path), text: plain };
   if (found === null) return null;
-  const title = found.title.replace(/\s+/g, ' ').trim().slice(0, TITLE).toWellFormed();
+  const title = found.title.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE).toWellFormed();
   return { title: title === '' ? fileName(path) : title, text: found.text };
 }
 

@@ -32,13 +32,13 @@ const LEVELS = [
 ];
 /** Twentieths of a point. */
 const INDENT = 360;
-const SLICE = 200;
+const BLOCKS_PER_PROGRESS = 200;
 
 export async function toDocx({ title, blocks }: Report, step: Step): Promise<Buffer> {
   const children: (Paragraph | Table)[] = [new Paragraph({ text: title, heading: HeadingLevel.TITLE })];
   for (const [index, block] of blocks.entries()) {
     children.push(...renderBlock(block));
-    if (index % SLICE === SLICE - 1) await step((index / blocks.length) * 0.5);
+    if (index % BLOCKS_PER_PROGRESS === BLOCKS_PER_PROGRESS - 1) await step((index / blocks.length) * 0.5);
   }
   await step(0.5);
   const numbers = new Paragraph({

@@ -15,7 +15,7 @@ const CODE = 9;
 const INDENT = 18;
 const MARGIN = 60;
 /** Blocks between two progress reports. */
-const SLICE = 50;
+const BLOCKS_PER_PROGRESS = 50;
 const MAX_PAGES = 1_000;
 
 /** @throws ToolError INVALID_PARAMS `characters_not_in_font`, `report_too_large` */
@@ -34,7 +34,7 @@ export async function toPdf(report: Report, step: Step): Promise<Buffer> {
   for (const [index, block] of blocks.entries()) {
     draw(document, block);
     if (document.bufferedPageRange().count > MAX_PAGES) throw tooManyPages();
-    if (index % SLICE === SLICE - 1) await step(index / blocks.length);
+    if (index % BLOCKS_PER_PROGRESS === BLOCKS_PER_PROGRESS - 1) await step(index / blocks.length);
   }
   numberPages(document);
   document.end();

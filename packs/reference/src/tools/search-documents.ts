@@ -1,7 +1,7 @@
 /** The tool `search_documents`: full-text search in a folder of documents. */
 import { z } from 'zod';
 import { defineTool, type Json, type ToolContext, ToolError } from 'holdfast/tools';
-import type { Documents } from '../documents/in-thread';
+import type { Documents } from '../documents/search-job';
 
 const output = z.object({
   items: z.array(z.object({ path: z.string(), title: z.string(), snippet: z.string(), score: z.number() })),

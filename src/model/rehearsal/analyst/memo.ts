@@ -56,13 +56,13 @@ function ratioTable(ledger: Ledger, ticker: string, others: string[]): string[] 
     row(['', ...all]),
     row(['---', ...all.map(() => '---')]),
     ...RATIOS.map(([key, label, unit]) => row([label, ...cards.map((card) => formatFigure(ratio(card, key), unit))])),
-    row(['Price in these', ...cards.map(priceBeside)]),
+    row(['Price in these', ...cards.map(priceCell)]),
     row(['Fiscal year to', ...cards.map((card) => (isJsonObject(card?.period) ? String(card.period.end ?? 'n/a') : 'n/a'))]),
   ];
 }
 
 /** The price that P/E and P/B were computed with. */
-function priceBeside(card: JsonObject | undefined): string {
+function priceCell(card: JsonObject | undefined): string {
   if (!isJsonObject(card?.price)) return 'n/a';
   return `${card.price.value} (${card.price.as_of})`;
 }

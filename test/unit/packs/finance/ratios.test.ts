@@ -1,5 +1,5 @@
 import type { CompanyFacts, PriceSeries, Report } from '../../../../packs/finance/src/data';
-import { priceBeside } from '../../../../packs/finance/src/price-beside';
+import { priceForReport } from '../../../../packs/finance/src/price-for-report';
 import { call, toolErrorOf } from '../../../support/packs/finance/support';
 
 /** Typed from the FinanceToolkit statements (millions; MIT), independently of the snapshot's own files. */
@@ -82,14 +82,14 @@ describe('a price beside per-share figures', () => {
   const series = (asOf: string) => ({ asOf, adjusted: false, rows: [{ date: asOf, close: 100 }] }) as unknown as PriceSeries;
 
   it('is refused when a split lies, or may lie, between them', () => {
-    expect(priceBeside(series('2020-12-31'), report, facts)).toEqual({
+    expect(priceForReport(series('2020-12-31'), report, facts)).toEqual({
       reason: expect.stringContaining('split_between: a 4-for-1'),
     });
-    expect(priceBeside(series('2020-09-15'), report, facts)).toHaveProperty('reason');
+    expect(priceForReport(series('2020-09-15'), report, facts)).toHaveProperty('reason');
   });
 
   it('is used when both are of the same shares, and tells when it is older than the period', () => {
-    expect(priceBeside(series('2020-06-01'), report, facts)).toMatchObject({
+    expect(priceForReport(series('2020-06-01'), report, facts)).toMatchObject({
       price: 100,
       note: expect.stringContaining('26 days BEFORE'),
     });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SAMPLE_DOCUMENTS } from '../../../../packs/reference/src';
 import { DocumentIndex } from '../../../../packs/reference/src/documents';
-import { documentsIn } from '../../../../packs/reference/src/documents/in-thread';
+import { documentsIn } from '../../../../packs/reference/src/documents/search-job';
 import { LIMITS } from '../../../../packs/reference/src/documents/folder';
 import { documentText } from '../../../../packs/reference/src/documents/text';
 import { searchDocuments } from '../../../../packs/reference/src/tools/search-documents';

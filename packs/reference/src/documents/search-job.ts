@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { defineJob, inThread, orAborted, ToolError } from 'holdfast/tools';
-import type { SearchResult } from './found';
+import type { SearchResult } from './search-result';
 import { LIMITS, type FolderLimits } from './folder';
 import { DocumentIndex } from './index';
 
@@ -20,7 +20,7 @@ interface SearchInput {
   limit: number;
 }
 
-const documentsJob = defineJob<SearchInput, SearchResult>(join(__dirname, 'in-thread'), 'searchFolder', 'The search', {
+const documentsJob = defineJob<SearchInput, SearchResult>(join(__dirname, 'search-job'), 'searchFolder', 'The search', {
   ms: 25_000,
   reason: 'search_too_slow',
   hint: 'Search for fewer words, spelt as they stand in the documents.',

@@ -47,7 +47,7 @@ const MAX_TITLE = 150;
  * @param stops lines at which any section ends, ascending: the headings of items
  * @returns the longest range that begins with the section's title; null if no heading has this title
  */
-export function titledRange(lines: Line[], name: SectionName, stops: number[] = []): Range | null {
+export function rangeByTitle(lines: Line[], name: SectionName, stops: number[] = []): Range | null {
   const endings = [...STOPS, ...STOPS_OF[name]];
   const stopAt = new Set(stops);
   let longest: (Range & { chars: number }) | null = null;

@@ -5,7 +5,7 @@ import { daysBetween } from './dates';
 /** A year and a day. A price and a fiscal year end that are further apart belong to different years. */
 const MAX_APART_DAYS = 366;
 
-export type Beside = { price: number; asOf: string; note: string } | { reason: string };
+export type ReportPrice = { price: number; asOf: string; note: string } | { reason: string };
 
 /**
  * The last price of the series, or why it can't be used:
@@ -14,7 +14,7 @@ export type Beside = { price: number; asOf: string; note: string } | { reason: s
  *   dividends, since it is then lower than the price paid;
  * - `split_between`: a split lies between the filing of the report and the share basis of the price.
  */
-export function priceBeside(series: PriceSeries, report: Report, facts: CompanyFacts): Beside {
+export function priceForReport(series: PriceSeries, report: Report, facts: CompanyFacts): ReportPrice {
   const after = daysBetween(report.end, series.asOf);
   if (after < -MAX_APART_DAYS)
     return { reason: `price_too_old: the newest price is of ${series.asOf}, the period ended ${report.end}` };

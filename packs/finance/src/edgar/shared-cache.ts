@@ -12,7 +12,7 @@ interface Running<T> {
   waiting: number;
 }
 
-export class Memory<T extends object> {
+export class SharedCache<T extends object> {
   private readonly values: LRUCache<string, T>;
   private readonly running = new Map<string, Running<T>>();
 
