@@ -1,5 +1,5 @@
 /** Reads a bundle as a case file. It reads as far as it can, and does not look for faults: the verifier does that. */
-import type { Json, JsonObject } from '../../shared/json/json';
+import { asJson, type Json, type JsonObject } from '../../shared/json/json';
 import type { BundleBody, BundleLine, EndBody, Redaction, RunBody, TurnBody, TurnEndBody } from '../format/lines';
 import { BrokenLine, readLines } from '../format/reader';
 import { number, object, objectOrNull, text, textOrNull } from '../../record/fields';
@@ -45,7 +45,7 @@ class Reading {
   take(line: BundleLine): void {
     switch (line.kind) {
       case 'bundle':
-        this.file.bundle = bundleBody(object(line.body as unknown as Json));
+        this.file.bundle = bundleBody(object(asJson(line.body)));
         break;
       case 'object':
         this.file.objects.set(text(line.body.ref), line.body.value ?? null);
@@ -53,7 +53,7 @@ class Reading {
       case 'turn':
         this.closeTurn(null);
         this.turn = new TurnBuilder(
-          turnBody(object(line.body as unknown as Json)),
+          turnBody(object(asJson(line.body))),
           this.parts,
           this.signatures,
           toolsOfOutsiders(this.file.objects),
@@ -78,10 +78,10 @@ class Reading {
         this.turn?.effect(object(line.body.record));
         break;
       case 'turn_end':
-        this.closeTurn(turnEndBody(object(line.body as unknown as Json)));
+        this.closeTurn(turnEndBody(object(asJson(line.body))));
         break;
       case 'end':
-        this.file.end = endBody(object(line.body as unknown as Json));
+        this.file.end = endBody(object(asJson(line.body)));
     }
   }
 
@@ -95,7 +95,7 @@ class Reading {
       this.file.leftOut.parts += 1;
       return;
     }
-    const body = object(part as unknown as Json).body ?? null;
+    const body = object(asJson(part)).body ?? null;
     const size = JSON.stringify(body).length;
     if (size > LARGEST_PART || this.held + size > MAX_HELD_CHARS) {
       this.file.leftOut.tooLarge += 1;

@@ -3,7 +3,7 @@
  * line and a list of names in memory.
  */
 import { canonical } from '../../shared/json/canonical';
-import { isJsonObject, type Json } from '../../shared/json/json';
+import { asJson, isJsonObject, type Json } from '../../shared/json/json';
 import { JsonSyntaxError, parseJson } from '../../shared/json/parse-json';
 import { tenantOf } from '../../shared/ids';
 import { StoreError, type Store } from '../../store/store';
@@ -142,7 +142,7 @@ async function lastLine(
   writer.contradictions.take({ n: writer.lines, kind: 'end', body: { ...unsigned, signature: '' } });
   const signed: Omit<EndBody, 'signature'> = { ...unsigned, contradiction: writer.contradictions.first };
   try {
-    const signature = await signer.sign(Buffer.from(canonical(signed as unknown as Json), 'utf8'));
+    const signature = await signer.sign(Buffer.from(canonical(asJson(signed)), 'utf8'));
     return { line: writer.line('end', { ...signed, signature: signature.toString('base64url') }), takeBack };
   } catch (error) {
     await takeBack();

@@ -1,6 +1,6 @@
 /** Yields the lines of one turn, each read from Temporal or the store when it is written. */
 import { WorkflowNotFoundError } from '@temporalio/client';
-import type { Json } from '../../shared/json/json';
+import { asJson, type Json } from '../../shared/json/json';
 import { canonical, CanonicalError } from '../../shared/json/canonical';
 import type { Part } from '../../shared/turn/transcript';
 import { StoreError, type EffectRecord } from '../../store/store';
@@ -97,7 +97,7 @@ async function* partLines(
 /** Null: the part is nested too deep. Its line adds levels to it, and canonical JSON has a limit. */
 function fitting(part: Part, ref: string, faults: string[]): Part | null {
   try {
-    canonical({ n: 0, kind: 'part', prev: null, body: { ref, part: part as unknown as Json } });
+    canonical({ n: 0, kind: 'part', prev: null, body: { ref, part: asJson(part) } });
     return part;
   } catch (error) {
     if (!(error instanceof CanonicalError)) throw error;

@@ -5,7 +5,7 @@
 import { createHash, verify } from 'node:crypto';
 import { publicKey } from '../../attestation/public-key';
 import { canonical } from '../../shared/json/canonical';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { asJson, isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { blockFault, isHash, partFault } from '../../store/core/seal';
 import type { BundleBody, BundleLine, EndBody } from './lines';
 import { BrokenLine, readLines } from './reader';
@@ -46,7 +46,7 @@ export async function readWhole(
 
 function isSigned({ signature, ...rest }: EndBody): boolean {
   try {
-    const bytes = Buffer.from(canonical(rest as unknown as Json));
+    const bytes = Buffer.from(canonical(asJson(rest)));
     return verify(null, bytes, publicKey(rest.public), Buffer.from(signature, 'base64url'));
   } catch {
     return false;

@@ -1,5 +1,5 @@
 /** The state that the sweepers of one store and task queue share: who holds the lease, how far they are, and what failed. */
-import { isJsonObject, type Json } from '../../shared/json/json';
+import { asJson, isJsonObject, type Json } from '../../shared/json/json';
 import type { RegisterStore } from '../../store/store';
 import type { ClosedTurn } from './folder';
 
@@ -38,7 +38,7 @@ export class SweepLease {
       const state = stateIn(value);
       if (state.holder !== this.holder && state.leased_until > now) return { answer: null };
       const mine = { ...state, holder: this.holder, leased_until: now + LEASE_MS };
-      return { value: mine as unknown as Json, answer: mine };
+      return { value: asJson(mine), answer: mine };
     });
   }
 
@@ -47,7 +47,7 @@ export class SweepLease {
     await this.registers.update(this.name, (value, now) => {
       const state = stateIn(value);
       if (state.holder !== this.holder) return { answer: null };
-      return { value: { ...state, ...facts, leased_until: now + LEASE_MS } as unknown as Json, answer: null };
+      return { value: asJson({ ...state, ...facts, leased_until: now + LEASE_MS }), answer: null };
     });
   }
 
@@ -56,7 +56,7 @@ export class SweepLease {
     await this.registers.update(this.name, (value) => {
       const state = stateIn(value);
       if (state.holder !== this.holder) return { answer: null };
-      return { value: { ...state, holder: '', leased_until: 0 } as unknown as Json, answer: null };
+      return { value: asJson({ ...state, holder: '', leased_until: 0 }), answer: null };
     });
   }
 }

@@ -3,7 +3,7 @@
  * of an agent's bundles (each names the root of the one before) complete.
  */
 import { canonical } from '../../shared/json/canonical';
-import type { Json } from '../../shared/json/json';
+import { asJson, type Json } from '../../shared/json/json';
 import type { BundleSigner } from '../../attestation/bundle-signer';
 import type { EndBody } from '../format/lines';
 import { LogFile } from './log-file';
@@ -44,9 +44,9 @@ export class Tombstones {
 
   async add(stone: Omit<Tombstone, 'v' | 'kid' | 'public' | 'signature'>, signer: BundleSigner): Promise<Tombstone> {
     const rest = { v: 'holdfast.tombstone/1' as const, ...stone, kid: signer.kid, public: signer.public };
-    const signature = await signer.sign(Buffer.from(canonical(rest as unknown as Json)));
+    const signature = await signer.sign(Buffer.from(canonical(asJson(rest))));
     const signed = { ...rest, signature: Buffer.from(signature).toString('base64url') };
-    await this.log.append(signed as unknown as Json);
+    await this.log.append(asJson(signed));
     return signed;
   }
 }

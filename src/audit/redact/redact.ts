@@ -4,7 +4,7 @@
  */
 import type { BundleSigner } from '../../attestation/bundle-signer';
 import { canonical } from '../../shared/json/canonical';
-import type { Json } from '../../shared/json/json';
+import { asJson, type Json } from '../../shared/json/json';
 import { BUNDLE_VERSION, type BundleLine, type LineKind, type Redaction } from '../format/lines';
 import { readLines } from '../format/reader';
 import { readWhole } from '../format/whole';
@@ -66,7 +66,7 @@ export async function* redact(
     kid: signer.kid,
     public: signer.public,
   };
-  const bytes = await signer.sign(Buffer.from(canonical(end as unknown as Json)));
+  const bytes = await signer.sign(Buffer.from(canonical(asJson(end))));
   yield writer.line('end', { ...end, signature: Buffer.from(bytes).toString('base64url') });
   return { root: end.root, redaction, repeated_in };
 }
@@ -78,7 +78,7 @@ async function secretsOf(source: () => AsyncIterable<Uint8Array>, leftOut: Reado
     if (kind === 'part' && body.part !== null && leftOut.has(body.ref)) secrets.add(body.part.body);
   const repeated_in: string[] = [];
   for await (const { kind, body } of readLines(source())) {
-    if (SAID_BESIDES.includes(kind)) secrets.forgive(body as unknown as Json);
+    if (SAID_BESIDES.includes(kind)) secrets.forgive(asJson(body));
     if (kind !== 'part' || body.part === null || leftOut.has(body.ref)) continue;
     if (secrets.forgive(body.part.body) && repeated_in.length < MAX_REPEATS) repeated_in.push(body.ref);
   }

@@ -2,7 +2,7 @@
 import { verify } from 'node:crypto';
 import { keyId, publicKey } from '../../attestation/public-key';
 import { canonical } from '../../shared/json/canonical';
-import type { Json } from '../../shared/json/json';
+import { asJson, type Json } from '../../shared/json/json';
 import type { EndBody } from '../format/lines';
 
 /** Whether `public` is an Ed25519 key and `kid` is its id. */
@@ -18,7 +18,7 @@ export function carriesKey({ kid, public: raw }: EndBody): boolean {
 export function isSigned({ signature, ...signed }: EndBody): boolean {
   const seal = Buffer.from(signature, 'base64url');
   if (seal.toString('base64url') !== signature) return false;
-  return verify(null, Buffer.from(canonical(signed as unknown as Json)), publicKey(signed.public), seal);
+  return verify(null, Buffer.from(canonical(asJson(signed))), publicKey(signed.public), seal);
 }
 
 /**

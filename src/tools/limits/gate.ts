@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Json } from '../../shared/json/json';
+import { asJson, type Json } from '../../shared/json/json';
 import type { RegisterStore } from '../../store/store';
 import { admit, hold, ledgerAt, LEASE_MS, release, renew, type StartAnswer } from './ledger';
 import type { Tool, ToolLogger } from '../define/tool';
@@ -51,7 +51,7 @@ export class ToolGate {
     await this.orWarn(tool, 'other calls do not know that the upstream wants to be left alone', () =>
       this.registers.update(nameOf(tool), (value, now) => {
         const ledger = hold(ledgerAt(value, tool.limits ?? {}, now), ms, now);
-        return { value: ledger as unknown as Json, answer: undefined };
+        return { value: asJson(ledger), answer: undefined };
       }),
     );
   }
@@ -65,7 +65,7 @@ export class ToolGate {
     }
     return this.registers.update<StartAnswer>(nameOf(tool), (value, now) => {
       const { ledger, admittance } = admit(ledgerAt(value, limits, now), limits, id, now);
-      return admittance.ok ? { value: ledger as unknown as Json, answer: admittance } : { answer: admittance };
+      return admittance.ok ? { value: asJson(ledger), answer: admittance } : { answer: admittance };
     });
   }
 
@@ -79,7 +79,7 @@ export class ToolGate {
         await this.orWarn(tool, `its place comes free only after ${LEASE_MS} ms`, () =>
           this.registers.update(nameOf(tool), (value, now) => {
             const ledger = release(ledgerAt(value, tool.limits ?? {}, now), id);
-            return { value: ledger as unknown as Json, answer: undefined };
+            return { value: asJson(ledger), answer: undefined };
           }),
         );
       },
@@ -90,7 +90,7 @@ export class ToolGate {
     const held = await this.orWarn(tool, 'its place may be given to another call', () =>
       this.registers.update(nameOf(tool), (value, now) => {
         const renewed = renew(ledgerAt(value, tool.limits ?? {}, now), id, now);
-        return { ...(renewed.held ? { value: renewed.ledger as unknown as Json } : {}), answer: renewed.held };
+        return { ...(renewed.held ? { value: asJson(renewed.ledger) } : {}), answer: renewed.held };
       }),
     );
     if (held === false)

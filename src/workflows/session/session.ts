@@ -23,7 +23,7 @@ import {
 import type { LookAtTurnInput, LookAtTurnOutput, TurnOfSession } from '../../shared/io/activities';
 import { hashJson } from '../../shared/json/digests';
 import { sessionSeries, workflowId } from '../../shared/ids';
-import { isJsonObject, type Json } from '../../shared/json/json';
+import { asJson, isJsonObject, type Json } from '../../shared/json/json';
 import {
   type OpenedAnswer,
   readSend,
@@ -161,7 +161,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
     await waitForActivation();
     if (full()) {
       await condition(allHandlersFinished);
-      await continueAsNew<typeof session>({ ...input, resume: data as unknown as Json });
+      await continueAsNew<typeof session>({ ...input, resume: asJson(data) });
     }
     const next = nextInQueue(data);
     if (data.running) {
