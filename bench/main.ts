@@ -22,7 +22,7 @@ import {
   verifyTable,
   waitingTable,
 } from './report';
-import { speed } from './speed';
+import { SERVERS, speed, type ServerKind } from './speed';
 import { store } from './store';
 import { waiting } from './waiting';
 
@@ -43,6 +43,10 @@ const positive = (text: string): number => {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a number from 1 to 999999.');
   return Number(text);
 };
+const servers = (text: string, before: ServerKind[]): ServerKind[] => {
+  if (!(SERVERS as readonly string[]).includes(text)) throw new InvalidArgumentError(`It must be one of ${SERVERS.join(', ')}.`);
+  return [...before, text as ServerKind];
+};
 const part = (text: string): Part => {
   if (!(PARTS as readonly string[]).includes(text)) throw new InvalidArgumentError(`It must be one of ${PARTS.join(', ')}.`);
   return text as Part;
@@ -53,6 +57,7 @@ const program = new Command('npm run bench --')
     'Measures turn overhead, growth of history, turns that wait, admission, stores, the gateway under load, replays, verification and imports; prints tables, and writes the figures as JSON.',
   )
   .argument('[part]', `${PARTS.join(', ')}; default: all`, part)
+  .option('--server <kind...>', `speed: ${SERVERS.join(', ')}; default: all`, servers, [])
   .option('--turns <n>', 'speed: turns one after the other, each cell', positive, 100)
   .option('--at-once <n>', 'speed: turns at once', positive, 50)
   .option('--load-turns <n>', 'speed: turns of a round with many at once', positive, 150)
@@ -62,12 +67,13 @@ const program = new Command('npm run bench --')
   .option('--rounds <n>', 'gateway, imports: rounds of each kind', positive, 6)
   .option('--only-faces', 'gateway: only what is measured without workers', false)
   .option('--minutes <n>', 'gateway: instead, its memory under a steady load for so long', positive)
-  .option('--profile <folder>', 'gateway: where a CPU profile of it goes')
+  .option('--profile <folder>', 'gateway, speed: where CPU profiles go')
   .option('--out <file>', 'where the figures go', '.holdfast/bench/latest.json')
   .parse();
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 interface Options {
+  server: ServerKind[];
   turns: number;
   atOnce: number;
   loadTurns: number;
@@ -87,7 +93,7 @@ async function main(): Promise<void> {
   const figures: Record<string, unknown> = { node: process.version, cpus: cpus().length, at: new Date().toISOString() };
   for (const name of PARTS.filter((candidate) => only === undefined || candidate === only)) {
     say(`${name}:`);
-    if (name === 'speed') console.log(speedTable((figures.speed = await speed(options, say)) as never));
+    if (name === 'speed') console.log(speedTable((figures.speed = await speed(speedOptions(), say)) as never));
     if (name === 'history') console.log(historyTable((figures.history = await history(say)) as never));
     if (name === 'admission') console.log(admissionTable((figures.admission = await admission(say)) as never));
     if (name === 'store') console.log(storeTable((figures.store = await store(say)) as never));
@@ -102,6 +108,11 @@ async function main(): Promise<void> {
   mkdirSync(dirname(options.out), { recursive: true });
   writeFileSync(options.out, `${JSON.stringify(figures, null, 2)}\n`);
   say(`Figures: ${options.out}`);
+}
+
+function speedOptions(): Parameters<typeof speed>[0] {
+  const { server, profile, ...rest } = options;
+  return { ...rest, servers: server.length > 0 ? server : SERVERS, ...(profile === undefined ? {} : { profile }) };
 }
 
 async function underLoad(figures: Record<string, unknown>): Promise<void> {

@@ -12,28 +12,27 @@ import type { StoreFigures } from './store';
 import type { Waiting } from './waiting';
 
 export function speedTable(cells: Cell[]): string {
-  const rows = cells.map((cell) => [
-    cell.kind,
-    cell.server,
-    cell.medianMs.toFixed(0),
-    cell.p99Ms.toFixed(0),
-    cell.turnsPerSecond.toFixed(1),
-    cell.workerCpuMs.toFixed(0),
-    cell.serverCpuMs.toFixed(0),
-    cell.workerMb.toFixed(0),
-  ]);
-  const header = ['side', 'server', 'median ms', 'p99 ms', 'turns/s', 'worker CPU ms', 'server CPU ms', 'worker MB'];
-  const of = (kind: Cell['kind'], server: Cell['server']) => cells.find((cell) => cell.kind === kind && cell.server === server)!;
-  const latency = (a: Cell, b: Cell) => (a.medianMs / b.medianMs).toFixed(2);
-  const rate = (a: Cell, b: Cell) => (a.turnsPerSecond / b.turnsPerSecond).toFixed(2);
-  const pairs: [string, Cell, Cell][] = [
-    ['ours ÷ naive, default server', of('ours', 'default'), of('naive', 'default')],
-    ['ours ÷ naive, tuned server', of('ours', 'tuned'), of('naive', 'tuned')],
-    ['ours tuned ÷ naive default', of('ours', 'tuned'), of('naive', 'default')],
-    ['naive tuned ÷ naive default', of('naive', 'tuned'), of('naive', 'default')],
+  const header = [
+    ...['side', 'server', 'median ms', 'p99 ms', 'turns/s'],
+    ...['worker CPU ms', 'client CPU ms', 'server CPU ms', 'worker CPU ms, many', 'worker MB'],
   ];
-  const ratios = pairs.map(([name, a, b]) => [name, latency(a, b), rate(a, b)]);
-  return `${table(header, rows)}\n\n${table(['ratio', 'latency', 'turns/s'], ratios)}\n`;
+  const rows = cells.map((cell) => [
+    ...[cell.side, cell.server, cell.medianMs.toFixed(0), cell.p99Ms.toFixed(0), cell.turnsPerSecond.toFixed(1)],
+    ...[cell.workerCpuMs, cell.clientCpuMs, cell.serverCpuMs, cell.loadedWorkerCpuMs, cell.workerMb].map((figure) =>
+      figure.toFixed(0),
+    ),
+  ]);
+  const figures = [...(['medianMs', 'turnsPerSecond', 'workerCpuMs', 'serverCpuMs', 'loadedWorkerCpuMs', 'workerMb'] as const)];
+  const ratio = (name: string, a: Cell, b: Cell) => [name, ...figures.map((figure) => (a[figure] / b[figure]).toFixed(2))];
+  const of = (server: Cell['server'], side: string) => cells.find((cell) => cell.server === server && cell.side === side);
+  const servers = [...new Set(cells.map(({ server }) => server))];
+  const ratios = servers.map((server) =>
+    ratio(`holdfast ÷ bare loop, ${server}`, of(server, 'holdfast')!, of(server, 'bare loop')!),
+  );
+  const [tuned, untuned] = [of('memory', 'holdfast'), of('default', 'bare loop')];
+  if (tuned && untuned) ratios.push(ratio('holdfast, memory ÷ bare loop, default', tuned, untuned));
+  const names = ['ratio', 'latency', 'turns/s', 'worker CPU', 'server CPU', 'worker CPU, many', 'worker MB'];
+  return `${table(header, rows)}\n\n${table(names, ratios)}\n`;
 }
 
 export function historyTable(grown: Growth[]): string {

@@ -1,103 +1,182 @@
 /**
- * Turn overhead: {naive, ours} × {default server, tuned server} in one run. The two sides of a server
- * take turns, block by block, so that a drift of the machine falls on both.
+ * What a turn costs, {bare loop, holdfast} × servers, as users run it: worker, client and model each in a process of their own. The
+ * sides of a server take turns, block by block, so that a drift of the machine falls on all.
  */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startDevServer } from '../src/devserver/dev-server';
 import { findTemporalCli } from '../src/devserver/find-cli';
-import { cpuMs, residentMb } from './support/process-figures';
+import { startNativeCluster } from '../test/system/support/native-cluster';
+import { whyNoNativeCluster } from '../test/system/support/native-binaries';
+import { startModelServer, type ModelServer } from './support/model-process';
+import { cpuMs, proportionalMb, treeOf } from './support/process-figures';
 import { median, quantile } from './support/quantile';
 import { Side } from './support/side-process';
+import type { SideOptions } from './support/side';
 import { SHORT_TURN } from './support/workload';
 
+/** `default`: a dev server with the settings of Temporal itself. The others have those of docker/dynamicconfig.yaml. */
+export const SERVERS = ['default', 'memory', 'file', 'cluster'] as const;
+export type ServerKind = (typeof SERVERS)[number];
+
 export interface SpeedOptions {
+  servers: readonly ServerKind[];
   /** Turns one after the other, each cell. */
   turns: number;
   /** Turns at once, and how many of them each cell. */
   atOnce: number;
   loadTurns: number;
+  /** Folder for CPU profiles of the workers: a file for each thread. */
+  profile?: string;
 }
 
 export interface Cell {
-  kind: 'naive' | 'ours';
-  server: 'default' | 'tuned';
+  side: string;
+  server: ServerKind;
   medianMs: number;
   p99Ms: number;
   turnsPerSecond: number;
+  /** CPU time of one turn, one after the other, ms. */
   workerCpuMs: number;
+  clientCpuMs: number;
   serverCpuMs: number;
+  /** Of one turn with many at once, ms. */
+  loadedWorkerCpuMs: number;
+  /** Proportional set size at the end. */
   workerMb: number;
 }
 
 /** The server's own defaults, which the embedded server overrides. */
 const DEFAULTS = { 'history.transferProcessorMaxPollRPS': 20, 'system.enableActivityEagerExecution': false };
 const BLOCK = 10;
-const KINDS = ['naive', 'ours'] as const;
+const ROUNDS = 3;
+
+interface Server {
+  address: string;
+  /** Of its processes. */
+  pids(): number[];
+  /** URL of a database for a store; null: it has none. */
+  store: string | null;
+  stop(): Promise<void>;
+}
 
 export async function speed(options: SpeedOptions, say: (line: string) => void): Promise<Cell[]> {
   const cells: Cell[] = [];
-  for (const server of ['default', 'tuned'] as const) {
-    say(`server with ${server} settings`);
-    cells.push(...(await onServer(server, options, say)));
+  const model = await startModelServer(SHORT_TURN);
+  try {
+    for (const server of options.servers) {
+      const missing = server === 'cluster' ? whyNoNativeCluster() : null;
+      say(missing ? `no native cluster: ${missing}` : `server: ${server}`);
+      if (!missing) cells.push(...(await onServer(server, model, options, say)));
+    }
+  } finally {
+    model.stop();
   }
   return cells;
 }
 
-async function onServer(server: Cell['server'], options: SpeedOptions, say: (line: string) => void): Promise<Cell[]> {
-  const { path } = await findTemporalCli({ onProgress: say });
-  const dev = await startDevServer({
-    cli: path,
-    port: 0,
-    headless: true,
-    ...(server === 'default' ? { dynamicConfig: DEFAULTS } : {}),
-  });
-  const sides: Side[] = [];
-  try {
-    for (const kind of KINDS) sides.push(await Side.start({ kind, address: dev.address, script: SHORT_TURN }));
-    const samples = sides.map((): Sample => ({ took: [], turnsPerSecond: [], workerCpu: [], serverCpu: [] }));
-    for (const side of sides) await side.run({ count: BLOCK, atOnce: 1 });
-    for (let done = 0; done < options.turns; done += BLOCK) {
-      for (const [index, side] of sides.entries()) await sequential(side, dev.pid, samples[index]!);
-      say(`  ${done + BLOCK} of ${options.turns} turns, one after the other`);
-    }
-    for (let round = 0; round < 3; round++) {
-      for (const [index, side] of sides.entries()) {
-        const { took, wallMs } = await side.run({ count: options.loadTurns, atOnce: options.atOnce });
-        samples[index]!.turnsPerSecond.push((took.length * 1000) / wallMs);
-      }
-      say(`  round ${round + 1} of 3 with ${options.atOnce} at once`);
-    }
-    return sides.map((side, index) => cell(KINDS[index]!, server, samples[index]!, side));
-  } finally {
-    await Promise.all(sides.map((side) => side.stop()));
-    await dev.stop();
+async function startServer(kind: ServerKind, say: (line: string) => void): Promise<Server> {
+  if (kind === 'cluster') {
+    const { address, stop, pids, store } = await startNativeCluster();
+    return { address, stop, pids: () => pids().flatMap(treeOf), store };
   }
+  const { path: cli } = await findTemporalCli({ onProgress: say });
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
+  const { address, pid, stop } = await startDevServer({
+    ...{ cli, port: 0, headless: true },
+    ...(kind === 'default' ? { dynamicConfig: DEFAULTS } : {}),
+    ...(kind === 'file' ? { dbFilename: join(folder, 'temporal.db') } : {}),
+  });
+  const stopAll = () => stop().finally(() => rmSync(folder, { recursive: true, force: true }));
+  return { address, pids: () => [pid], store: null, stop: stopAll };
+}
+
+/** Worker and client of one side, with what was measured of it. */
+interface Contender {
+  name: string;
+  worker: Side;
+  client: Side;
+  sample: Sample;
 }
 
 interface Sample {
   took: number[];
   turnsPerSecond: number[];
-  /** Of one turn, ms. */
   workerCpu: number[];
+  clientCpu: number[];
   serverCpu: number[];
+  loadedWorkerCpu: number[];
 }
 
-async function sequential(side: Side, serverPid: number, sample: Sample): Promise<void> {
-  const before = [cpuMs(side.pid), cpuMs(serverPid)] as const;
-  const { took } = await side.run({ count: BLOCK, atOnce: 1 });
+async function onServer(
+  kind: ServerKind,
+  model: ModelServer,
+  options: SpeedOptions,
+  say: (line: string) => void,
+): Promise<Cell[]> {
+  const server = await startServer(kind, say);
+  const contenders: Contender[] = [];
+  const contend = async (name: string, side: Pick<SideOptions, 'kind' | 'store'>) => {
+    const common = { ...side, address: server.address, script: SHORT_TURN, modelUrl: model.url };
+    const profile = options.profile && join(options.profile, kind, side.kind);
+    const worker = await Side.start({ ...common, role: 'worker' }, profile);
+    const client = await Side.start({ ...common, role: 'client' });
+    const empty = { took: [], turnsPerSecond: [], workerCpu: [], clientCpu: [], serverCpu: [], loadedWorkerCpu: [] };
+    contenders.push({ name, worker, client, sample: empty });
+  };
+  try {
+    await contend('bare loop', { kind: 'naive' });
+    await contend('holdfast', { kind: 'ours', ...(server.store === null ? {} : { store: server.store }) });
+    for (const { client } of contenders) await client.run({ count: 2 * BLOCK, atOnce: 4 });
+    for (let done = 0; done < options.turns; done += BLOCK) {
+      for (const contender of contenders) await sequential(contender, server);
+      say(`  ${done + BLOCK} of ${options.turns} turns, one after the other`);
+    }
+    for (let round = 1; round <= ROUNDS; round++) {
+      for (const contender of contenders) await atOnce(contender, options);
+      say(`  round ${round} of ${ROUNDS} with ${options.atOnce} at once`);
+    }
+    return contenders.map((contender) => cellOf(contender, kind));
+  } finally {
+    await Promise.all(contenders.flatMap(({ worker, client }) => [worker.stop(), client.stop()]));
+    await server.stop();
+  }
+}
+
+async function sequential({ worker, client, sample }: Contender, server: Server): Promise<void> {
+  const now = () => ({ worker: cpuMs(worker.pid), client: cpuMs(client.pid), server: sum(server.pids().map(cpuMs)) });
+  const before = now();
+  const { took } = await client.run({ count: BLOCK, atOnce: 1 });
+  const after = now();
   sample.took.push(...took);
-  sample.workerCpu.push((cpuMs(side.pid) - before[0]) / BLOCK);
-  sample.serverCpu.push((cpuMs(serverPid) - before[1]) / BLOCK);
+  sample.workerCpu.push((after.worker - before.worker) / BLOCK);
+  sample.clientCpu.push((after.client - before.client) / BLOCK);
+  sample.serverCpu.push((after.server - before.server) / BLOCK);
 }
 
-function cell(kind: Cell['kind'], server: Cell['server'], sample: Sample, side: Side): Cell {
+async function atOnce({ worker, client, sample }: Contender, options: SpeedOptions): Promise<void> {
+  const before = cpuMs(worker.pid);
+  const { took, wallMs } = await client.run({ count: options.loadTurns, atOnce: options.atOnce });
+  sample.turnsPerSecond.push((took.length * 1000) / wallMs);
+  sample.loadedWorkerCpu.push((cpuMs(worker.pid) - before) / took.length);
+}
+
+function cellOf({ name, worker, sample }: Contender, server: ServerKind): Cell {
   return {
-    kind,
+    side: name,
     server,
     medianMs: median(sample.took),
     p99Ms: quantile(sample.took, 0.99),
     turnsPerSecond: median(sample.turnsPerSecond),
     workerCpuMs: median(sample.workerCpu),
+    clientCpuMs: median(sample.clientCpu),
     serverCpuMs: median(sample.serverCpu),
-    workerMb: residentMb(side.pid),
+    loadedWorkerCpuMs: median(sample.loadedWorkerCpu),
+    workerMb: proportionalMb(worker.pid),
   };
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }

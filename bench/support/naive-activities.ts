@@ -1,3 +1,4 @@
+import Anthropic from '@anthropic-ai/sdk';
 import { answer, textOf, type Script, type ScriptedAnswer } from './workload';
 
 export interface NaiveActivities {
@@ -5,12 +6,42 @@ export interface NaiveActivities {
   tool(name: string, input: { key: string }): Promise<unknown>;
 }
 
-export function naiveActivities(script: Script): NaiveActivities {
+/** @param modelUrl of the scripted model; null: it answers in this process */
+export function naiveActivities(script: Script, modelUrl: string | null): NaiveActivities {
   return {
-    model: (messages) => {
-      const request = messages.filter((message) => (message as { role: string }).role === 'assistant').length;
-      return Promise.resolve(answer(script, request));
-    },
+    model: modelUrl === null ? inProcess(script) : overHttp(modelUrl),
     tool: (_name, { key }) => Promise.resolve({ value: textOf(script.resultTokens, `result ${key}`) }),
+  };
+}
+
+function inProcess(script: Script): NaiveActivities['model'] {
+  return (messages) => {
+    const request = messages.filter((message) => (message as { role: string }).role === 'assistant').length;
+    return Promise.resolve(answer(script, request));
+  };
+}
+
+/** As a team would ask: the vendor's SDK, as a stream. */
+function overHttp(baseURL: string): NaiveActivities['model'] {
+  const client = new Anthropic({ baseURL, apiKey: 'bench' });
+  const tools: Anthropic.Tool[] = [
+    {
+      name: 'look_up',
+      description: 'Looks one key up.',
+      input_schema: { type: 'object', properties: { key: { type: 'string' } }, required: ['key'] },
+    },
+  ];
+  return async (messages) => {
+    const request = {
+      model: 'bench',
+      max_tokens: 1000,
+      system: 'Look up.',
+      messages: messages as Anthropic.MessageParam[],
+      tools,
+    };
+    const { content } = await client.messages.stream(request).finalMessage();
+    const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
+    const toolUses = content.flatMap((block) => (block.type === 'tool_use' ? [block] : []));
+    return { text, content: content as never, toolUses: toolUses as never };
   };
 }

@@ -10,6 +10,7 @@ import { HoldfastClient } from '../../src/client';
 import { dataConverter } from '../../src/temporal/data-converter';
 import type { ModelProvider } from '../../src/model/provider';
 import { FileStore } from '../../src/store/files/file-store';
+import { openStore } from '../../src/store/open-store';
 import { createWorker } from '../../src/worker';
 import { OUR_TASK_QUEUE } from './task-queues';
 
@@ -17,7 +18,11 @@ const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
 
 export async function ourWorker(
   connection: NativeConnection,
-  { trustedKeys, ...parts }: { app: App; model: ModelProvider; trustedKeys?: string | undefined },
+  {
+    trustedKeys,
+    store,
+    ...parts
+  }: { app: App; model: ModelProvider; trustedKeys?: string | undefined; store?: string | undefined },
 ): Promise<{ worker: Worker; client: HoldfastClient }> {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -29,7 +34,7 @@ export async function ourWorker(
     approvals: 'any',
     namespace: 'default',
     taskQueue: OUR_TASK_QUEUE,
-    store: await FileStore.open(folder),
+    store: await (store === undefined ? FileStore.open(folder) : openStore(store)),
     defaultModel: 'bench',
     log: SILENT,
     ...(trustedKeys === undefined ? {} : { trust: new FileTrust({ path: trustedKeys, namespace: 'default', log: SILENT }) }),

@@ -1,5 +1,5 @@
 /** CPU time and memory of another process, from /proc. */
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** Clock ticks a second that Linux reports in; the same on every platform that Node supports. */
 const TICKS = 100;
@@ -8,6 +8,20 @@ const TICKS = 100;
 export function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
+}
+
+/** Resident memory, MB, with the process's share of what it shares with others. */
+export function proportionalMb(pid: number): number {
+  const kb = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))![1];
+  return Number(kb) / 1024;
+}
+
+/** This process and all below it. */
+export function treeOf(pid: number): number[] {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+    readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+  );
+  return [pid, ...children.flatMap(treeOf)];
 }
 
 /** Resident memory, MB. */

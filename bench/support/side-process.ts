@@ -7,9 +7,11 @@ import type { Batch, BatchResult, Said, SideOptions } from './side';
 export class Side {
   private constructor(private readonly child: ChildProcess) {}
 
-  static async start(options: SideOptions): Promise<Side> {
+  /** @param profile folder for CPU profiles, one of each thread */
+  static async start(options: SideOptions, profile?: string): Promise<Side> {
+    const profiling = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile];
     const child = fork(join(__dirname, 'side.ts'), [JSON.stringify(options)], {
-      execArgv: ['--import', 'tsx'],
+      execArgv: ['--import', 'tsx', ...profiling],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     await heard(child, 'ready');

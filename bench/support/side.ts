@@ -1,15 +1,18 @@
 /**
  * One side of the comparison as a process of its own, so that its CPU time and memory are its own: a
- * worker, and the client that starts turns beside it, as in a service that embeds its worker. Takes
+ * worker, and the client that starts turns beside it, as in a service that embeds its worker; or only one of the two. Takes
  * batches over IPC and answers with what each turn took.
  */
 import { randomUUID } from 'node:crypto';
-import { Client } from '@temporalio/client';
+import { Client, Connection } from '@temporalio/client';
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import { naiveActivities } from './naive-activities';
 import { AGENT, BenchModel, benchApp } from './our-app';
 import { ourWorker } from './our-worker';
-import { EMPTY_TASK_QUEUE } from './task-queues';
+import { HoldfastClient } from '../../src/client';
+import { AnthropicProvider } from '../../src/model/anthropic';
+import { dataConverter } from '../../src/temporal/data-converter';
+import { EMPTY_TASK_QUEUE, NAIVE_TASK_QUEUE, OUR_TASK_QUEUE } from './task-queues';
 import type { Script } from './workload';
 
 export interface SideOptions {
@@ -17,6 +20,12 @@ export interface SideOptions {
   kind: 'naive' | 'ours' | 'empty';
   address: string;
   script: Script;
+  /** Absent: both in one process. */
+  role?: 'worker' | 'client';
+  /** URL of the scripted model; absent: it answers in the worker's process. */
+  modelUrl?: string;
+  /** Of ours, as in HOLDFAST_STORE; absent: files in a folder of its own. */
+  store?: string;
   /** Of ours: whose signatures count. */
   trustedKeys?: string;
 }
@@ -49,39 +58,58 @@ type StartTurn = () => Promise<Turn>;
 
 const say = (message: Said) => process.send?.(message);
 
-async function main({ kind, address, script, trustedKeys }: SideOptions): Promise<void> {
+async function main(options: SideOptions): Promise<void> {
+  if (options.role === 'client') return clientAlone(options);
   Runtime.install({ logger: new DefaultLogger('ERROR'), telemetryOptions: { logging: { forward: {}, filter: 'ERROR' } } });
-  const connection = await NativeConnection.connect({ address });
-  const { worker, start } = await SIDES[kind](connection, script, trustedKeys);
+  const connection = await NativeConnection.connect({ address: options.address });
+  const { worker, start } = await SIDES[options.kind](connection, options);
   const finished = worker.run();
-  process.on('message', (batch: Batch | 'stop') => {
-    if (batch === 'stop') worker.shutdown();
-    else void runBatch(batch, start).then((result) => say({ said: 'batch', result }));
-  });
-  process.once('disconnect', () => worker.getState() === 'RUNNING' && worker.shutdown());
-  say({ said: 'ready' });
+  takeBatches(start, () => worker.getState() === 'RUNNING' && worker.shutdown());
   await finished;
   await connection.close();
   if (process.connected) process.disconnect();
 }
 
-type MadeSide = (
-  connection: NativeConnection,
-  script: Script,
-  trustedKeys?: string,
-) => Promise<{ worker: Worker; start: StartTurn }>;
+function takeBatches(start: StartTurn, stop: () => unknown): void {
+  process.on('message', (batch: Batch | 'stop') => {
+    if (batch === 'stop') stop();
+    else void runBatch(batch, start).then((result) => say({ said: 'batch', result }));
+  });
+  process.once('disconnect', stop);
+  say({ said: 'ready' });
+}
+
+async function clientAlone({ kind, address }: SideOptions): Promise<void> {
+  const connection = await Connection.connect({ address });
+  const ours = new HoldfastClient(new Client({ connection, dataConverter }), { taskQueue: OUR_TASK_QUEUE, uiUrl: null });
+  const start: StartTurn =
+    kind === 'ours' ? () => ours.start({ agent: AGENT, message: 'Look up.' }) : naiveStart(new Client({ connection }));
+  takeBatches(start, () => void connection.close().then(() => process.connected && process.disconnect()));
+}
+
+type MadeSide = (connection: NativeConnection, options: SideOptions) => Promise<{ worker: Worker; start: StartTurn }>;
 const SIDES: Record<SideOptions['kind'], MadeSide> = { naive, ours, empty };
 
-async function naive(connection: NativeConnection, script: Script): Promise<{ worker: Worker; start: StartTurn }> {
-  const taskQueue = 'naive';
-  const client = new Client({ connection });
+async function naive(connection: NativeConnection, { script, modelUrl }: SideOptions): ReturnType<MadeSide> {
   const workflowBundle = await bundleOf(require.resolve('./naive-workflow'));
-  const activities = naiveActivities(script);
-  const worker = await Worker.create({ connection, taskQueue, workflowBundle, activities: { ...activities } });
+  const activities = naiveActivities(script, modelUrl ?? null);
+  const worker = await Worker.create({
+    connection,
+    taskQueue: NAIVE_TASK_QUEUE,
+    workflowBundle,
+    activities: { ...activities },
+  });
+  return { worker, start: naiveStart(new Client({ connection })) };
+}
+
+function naiveStart(client: Client): StartTurn {
   let turns = 0;
-  const start: StartTurn = () =>
-    client.workflow.start('naiveTurn', { taskQueue, workflowId: `naive-${process.pid}-${++turns}`, args: ['Look up.'] });
-  return { worker, start };
+  return () =>
+    client.workflow.start('naiveTurn', {
+      taskQueue: NAIVE_TASK_QUEUE,
+      workflowId: `naive-${process.pid}-${++turns}`,
+      args: ['Look up.'],
+    });
 }
 
 async function empty(connection: NativeConnection): Promise<{ worker: Worker; start: StartTurn }> {
@@ -95,13 +123,10 @@ async function empty(connection: NativeConnection): Promise<{ worker: Worker; st
 
 const bundleOf = (workflowsPath: string) => bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
 
-async function ours(
-  connection: NativeConnection,
-  script: Script,
-  trustedKeys?: string,
-): Promise<{ worker: Worker; start: StartTurn }> {
+async function ours(connection: NativeConnection, { script, trustedKeys, modelUrl, store }: SideOptions): ReturnType<MadeSide> {
   const app = benchApp(script, (key) => say({ said: 'paid', key, at: Date.now() }));
-  const { worker, client } = await ourWorker(connection, { app, model: new BenchModel(script), trustedKeys });
+  const model = modelUrl === undefined ? new BenchModel(script) : new AnthropicProvider({ baseUrl: modelUrl, apiKey: 'bench' });
+  const { worker, client } = await ourWorker(connection, { app, model, trustedKeys, store });
   return { worker, start: () => client.start({ agent: AGENT, message: 'Look up.' }) };
 }
 
