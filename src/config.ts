@@ -82,6 +82,7 @@ export interface Config {
   drainMs: number;
   /** How many workflows a worker keeps in memory; absent: the SDK's choice for the heap size. */
   maxCachedWorkflows?: number;
+  workflowStacks: boolean;
   /** Folder of holdfast's state. */
   home: string;
   temporalCli?: string;
@@ -177,6 +178,7 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     metrics: read('HOLDFAST_METRICS_PORT') ?? null,
     drainMs: read('HOLDFAST_DRAIN_SECONDS') * 1000,
     ...optional('maxCachedWorkflows', read('HOLDFAST_MAX_CACHED_WORKFLOWS')),
+    workflowStacks: read('HOLDFAST_WORKFLOW_STACKS'),
     home,
     ...optional('temporalCli', read('HOLDFAST_TEMPORAL_CLI')),
     logLevel: read('HOLDFAST_LOG_LEVEL') ?? read('LOG_LEVEL') ?? 'info',

@@ -152,6 +152,7 @@ async function start(
     deployment,
     debugInfo: config.debugInfo,
     childrenMayReadSecrets: config.childrenMayReadSecrets,
+    workflowStacks: config.workflowStacks,
     publicUrl: config.publicUrl,
     approvals,
     trust: new FileTrust({ path: config.trustedKeys, namespace, log }),

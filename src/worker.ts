@@ -87,6 +87,8 @@ export interface WorkerParts {
   appModule?: string;
   /** Threads for isolated tools: how many (default 4), and the heap of each, MB (default 512). */
   isolation?: { threads?: number; heapMb?: number };
+  /** Temporal's Web UI shows the call stack of a running turn; each promise of workflow code then costs 70 µs of CPU. Default false. */
+  workflowStacks?: boolean;
   /** Temporal's own options, for tests and tuning. */
   options?: Partial<WorkerOptions>;
 }
@@ -170,7 +172,7 @@ function channelOf({ approvals, address }: WorkerParts): Channel {
   if (approvals !== undefined || address !== undefined)
     return approvalsChannel({ ...(approvals === undefined ? {} : { approvals }), temporal: { address: address ?? '' } });
   throw new ConfigError(
-    "createWorker is told neither which decisions count nor where the Temporal server is: pass approvals: 'attested', so that only signed ones do, or approvals: 'any' if all who reach the server may approve; or address: '127.0.0.1:7233', if it is there (docs/approvals.md).",
+    "createWorker needs approvals or address: pass approvals: 'attested' if only signed decisions count, approvals: 'any' if all who reach the Temporal server may approve, or address: '127.0.0.1:7233' if the server is there (docs/approvals.md).",
   );
 }
 
@@ -231,9 +233,9 @@ function deploymentOptions(deployment: Version): Pick<WorkerOptions, 'workerDepl
 }
 
 /** Null: the options bring their own workflows. */
-async function ownBundle({ options = {} }: WorkerParts): Promise<WorkflowBundle | null> {
+async function ownBundle({ options = {}, workflowStacks = false }: WorkerParts): Promise<WorkflowBundle | null> {
   const brought = options.workflowBundle !== undefined || options.workflowsPath !== undefined;
-  return brought ? null : workflowBundle();
+  return brought ? null : workflowBundle({ stacks: workflowStacks });
 }
 
 /** Versions and default model of this worker, for the record. */

@@ -40,7 +40,9 @@ function selectPart(tool: Tool, { app, part }: ToolSelection): Tool {
 async function run(tool: Tool, facts: RunFacts, context: ThreadContext, abort: AbortController): Promise<WireResult> {
   const deadline = Deadline.fromTransfer(facts.deadline);
   if (deadline.hasPassed)
-    throw new ToolError('TIMEOUT', BEGUN_TOO_LATE, `${tool.name} was not run: its time was over.`, { nothingHappened: true });
+    throw new ToolError('TIMEOUT', BEGUN_TOO_LATE, `${tool.name} was not run: its time limit had already passed.`, {
+      nothingHappened: true,
+    });
   const timeout = abortAt(abort, deadline, facts.timeoutMs);
   const ctx = context.make(facts, abort.signal);
   try {

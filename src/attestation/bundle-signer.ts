@@ -67,7 +67,7 @@ class CommandSigner implements BundleSigner {
     if (!SIGNATURE.test(printed)) throw bad('it printed no signature: 64 bytes in base64url, 86 characters');
     const signature = Buffer.from(printed, 'base64url');
     if (!verify(null, bytes, publicKey(this.public), signature))
-      throw bad('what it printed is no signature of the key in HOLDFAST_BUNDLE_SIGNER_PUBLIC');
+      throw bad('its output is not a signature made with the key in HOLDFAST_BUNDLE_SIGNER_PUBLIC');
     return signature;
   }
 }

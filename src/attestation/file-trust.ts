@@ -57,13 +57,13 @@ export class FileTrust implements Trust {
     const no = (reason: string): SignatureCheck<C> => ({ ok: false, reason });
     const token = typeof attestation === 'string' ? readToken(attestation) : null;
     const claims = token && read(token.claims);
-    if (!token || !claims) return no('its form is none that `holdfast sign` writes for this');
+    if (!token || !claims) return no('it does not have the format that `holdfast sign` writes for this');
     const keys = await this.keys();
     if (keys === null) return no('this worker cannot read its file of trusted keys; its log says why');
     const key = keys.find(({ kid }) => kid === claims.kid);
     if (!key)
       return no(
-        `key ${claims.kid} is not trusted here: it must stand in the file of trusted keys of each worker (docs/deployment.md, "Several hosts")`,
+        `key ${claims.kid} is not trusted here: add it to the file of trusted keys of each worker (docs/deployment.md, "Several hosts")`,
       );
     if (!verify(null, token.bytes, publicKey(key.public), token.signature)) return no('its signature is not right');
     const now = (this.settings.now ?? Date.now)();
@@ -76,7 +76,7 @@ export class FileTrust implements Trust {
     try {
       return await readTrustedKeys(this.settings.path);
     } catch (error) {
-      const todo = 'Mend the file (HOLDFAST_TRUSTED_KEYS): until then no signed decision counts.';
+      const todo = 'Fix the file (HOLDFAST_TRUSTED_KEYS). Until then no signed decision counts.';
       this.settings.log.error({ error: error instanceof Error ? error.message : String(error), todo }, 'no trusted keys');
       return null;
     }
@@ -102,7 +102,7 @@ export class FileTrust implements Trust {
 /** Null: the key may speak for this principal, in these roles. */
 function speaksFor(key: TrustedKey, principal: string, roles: readonly string[]): string | null {
   if (key.use === 'gateway') return null;
-  if (key.use === 'bundle') return `key ${key.kid} signs bundles, and speaks for nobody`;
+  if (key.use === 'bundle') return `key ${key.kid} may sign bundles only`;
   if (!samePerson(key.principal ?? '', principal)) return `key ${key.kid} speaks for ${quoteName(key.principal ?? '')} only`;
   const more = roles.find((role) => !(key.roles ?? []).includes(role));
   return more === undefined ? null : `key ${key.kid} does not give the role ${more}`;
@@ -110,7 +110,7 @@ function speaksFor(key: TrustedKey, principal: string, roles: readonly string[])
 
 function otherStore(signed: string | undefined, own: string | undefined): string {
   if (signed === undefined) return 'it was signed for a turn that is bound to no store (holdfast.decision/1); sign it again';
-  return `it was signed for a turn over store ${signed}, and this one is ${own === undefined ? 'bound to none' : `over ${own}`}`;
+  return `it was signed for a turn of store ${signed}, but this turn is ${own === undefined ? 'bound to no store' : `of store ${own}`}`;
 }
 
 function lacksRole({ decision, principal, roles }: DecisionClaims, wanted: readonly string[]): string | null {
@@ -119,7 +119,7 @@ function lacksRole({ decision, principal, roles }: DecisionClaims, wanted: reado
 }
 
 function notNow({ iat, exp }: { iat: number; exp: number }, now: number): string | null {
-  if (exp <= iat || exp - iat > LONGEST_S) return `it is good for longer than ${LONGEST_S / 3600} hours, or for no time at all`;
+  if (exp <= iat || exp - iat > LONGEST_S) return `its validity must be longer than zero and at most ${LONGEST_S / 3600} hours`;
   if (iat * 1000 > now + CLOCKS_MS) return 'it was signed in the future; compare the clocks';
   return exp * 1000 <= now ? `it expired at ${new Date(exp * 1000).toISOString()}` : null;
 }

@@ -162,10 +162,10 @@ function keyFault(entry: Json): string | null {
     return (error as Error).message;
   }
   if (kid !== keyId(raw)) return `kid must be ${keyId(raw)}, the first 16 hex characters of the public key's SHA-256`;
-  if (use === 'principal' && principal === undefined) return 'the key of a principal must name him';
+  if (use === 'principal' && principal === undefined) return 'the key of a principal must name that principal';
   if (use === 'gateway' && (principal !== undefined || roles !== undefined))
     return "a gateway's key names no principal and no roles: it speaks for all of them";
   if (use === 'bundle' && (principal !== undefined || roles !== undefined))
-    return 'a key for bundles names no principal and no roles: it speaks for nobody';
+    return 'a key for bundles names no principal and no roles: it may sign bundles only';
   return null;
 }

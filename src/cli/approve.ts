@@ -13,7 +13,7 @@ export function approve(program: Command, output: () => Output): void {
   )
     .option(
       '--input <json>',
-      'approves nothing: a call with this input takes the place of the one that waits, and waits',
+      'does not approve: replaces the waiting call by one with this input, which waits for its own approval',
       jsonObject,
     )
     .action(async (turn: string, { input, ...options }: DecideOptions & { input?: JsonObject }) => {

@@ -15,13 +15,15 @@ interface Options {
 export function auditExport(audit: Command, output: () => Output): void {
   audit
     .command('export')
-    .description('The audit bundle of a turn, of a direct call (call/…), or of a session: one file that proves itself.')
+    .description(
+      'Writes the audit bundle of a turn, of a direct call (call/…) or of a session: one signed file that can be verified offline.',
+    )
     .argument('[turn]')
     .option('-o, --output <file>', 'where it goes; - for standard output')
     .option('--session <session>', 'of all turns of this session')
     .action(async (turn: string | undefined, { output: path, session }: Options) => {
       const of = readTarget(turn, session);
-      if (path === undefined) throw new UsageError('Where to? -o FILE, or -o - for standard output.');
+      if (path === undefined) throw new UsageError('Name the file to write: -o FILE, or -o - for standard output.');
       const out = output();
       const progress = new Progress(out.json ? null : process.stderr);
       const written = await withClient(async (client) => {

@@ -20,7 +20,9 @@ interface RedactOptions {
 export function auditRedact(audit: Command, output: () => Output): void {
   audit
     .command('redact')
-    .description('A bundle without some of its content, signed anew. What stays still proves itself (docs/redaction.md).')
+    .description(
+      'Writes a copy of a bundle without some of its content, and signs the copy. The rest can still be verified (docs/redaction.md).',
+    )
     .argument('<file>', 'the bundle')
     .requiredOption('-o, --output <file>', 'where the redacted one goes')
     .requiredOption('--reason <text>', 'why; stands in the bundle')
@@ -28,7 +30,7 @@ export function auditRedact(audit: Command, output: () => Output): void {
     .option('--call <call>', 'leaves out what is known of this call, 2.1 or TURN:2.1; may be given again', several)
     .option('--part <ref>', 'leaves out this part; may be given again', several)
     .action(async (file: string, { messages = false, call: calls = [], part: parts = [], reason, ...to }: RedactOptions) => {
-      if (to.output === file) throw new UsageError('The redacted bundle cannot take the place of the one that it is made of.');
+      if (to.output === file) throw new UsageError('The redacted bundle cannot overwrite its source: give another file with -o.');
       const { redact } = await import('../audit/redact/redact.js');
       const { bundleSigner } = await import('../attestation/bundle-signer.js');
       const signer = await bundleSigner(bundleKeyPlaces(loadConfig()));

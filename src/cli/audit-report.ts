@@ -25,7 +25,7 @@ export function auditReport(audit: Command, output: () => Output): void {
     .option('--markdown', 'Markdown instead of HTML; without the picture')
     .option('--trust <file>', 'keys that you trust, as `holdfast keys export` prints them')
     .action(async (files: string[], { output: path, markdown: asMarkdown, trust }: Options) => {
-      if (path === undefined) throw new UsageError('Where to? -o FILE, or -o - for standard output.');
+      if (path === undefined) throw new UsageError('Name the file to write: -o FILE, or -o - for standard output.');
       if (files.length > 2) throw new UsageError(`One bundle, or two side by side; you named ${files.length}.`);
       const keys = await trustFile(trust);
       const read = [];

@@ -31,7 +31,7 @@ export function auditVerify(audit: Command, output: () => Output): void {
 export function verifyCommand(command: Command, output: () => Output): void {
   command
     .description(
-      'Checks bundles: offline, against the keys that you bring. Exit 0: intact; 1: not, or nobody knows who signed; 2: unreadable.',
+      'Verifies bundles offline, with the keys that you trust. Exit 0: intact; 1: not intact, or the signer is unknown; 2: unreadable.',
     )
     .argument('<file...>', 'several: each must follow the one before; - for standard input')
     .option('--trust <file>', 'the keys that you trust, as `holdfast keys export` prints them')

@@ -27,7 +27,7 @@ export function auditWhatIf(audit: Command, output: () => Output): void {
   audit
     .command('what-if')
     .description(
-      'Other rules, limits or approvers over a recorded turn: which calls would have been allowed, asked, refused. Runs nothing. Exit 0: all the same; 1: something differs; 3: nothing is known to differ, but of some calls it cannot be told.',
+      'Applies other rules, limits or approvers to a recorded turn, and prints which calls would have been allowed, asked or refused. Runs nothing. Exit 0: no difference; 1: something differs; 3: no known difference, but some calls cannot be told.',
     )
     .argument('<file>', 'the bundle')
     .option('--rules <file>', "YAML or JSON file of permission rules instead of the agent's")
@@ -71,7 +71,7 @@ function lines({ agent, turns, differences, unknown }: WhatIf, all: boolean): st
   const same = calls.filter(({ differs, would }) => !differs && would.outcome !== 'cannot_tell').length;
   return [
     ...turns.flatMap((turn) => turnLines(turn, all)),
-    `${differences} of agent ${agent} and below would have been other, ${same} calls the same, ${unknown} cannot be told. Nothing was run; whether the bundle holds is for \`holdfast audit verify\`.`,
+    `${differences} differences for agent ${agent} and its sub-agents, ${same} calls the same, ${unknown} cannot be told. Nothing was run. Check the bundle itself with \`holdfast audit verify\`.`,
   ];
 }
 

@@ -9,7 +9,7 @@ import { withClient } from './support/with-client';
 export function budgets(program: Command, output: () => Output): void {
   program
     .command('budgets')
-    .description('What is used and left of the budgets of agents, where anything counts now.')
+    .description('Lists the budgets that have used or reserved amounts now, with what is used and what is left.')
     .option('--agent <name>', 'of this agent')
     .option('--budget <name>', 'of this name')
     .option('--limit <n>', 'at most so many', wholeNumber, 100)
@@ -19,7 +19,7 @@ export function budgets(program: Command, output: () => Output): void {
         for await (const budget of client.budgets(options)) listed.push(budget);
         return listed;
       });
-      output().answer(found, found.length > 0 ? found.map(describe) : ['Nothing counts in any budget now.']);
+      output().answer(found, found.length > 0 ? found.map(describe) : ['No budget has a used or reserved amount now.']);
     });
 }
 

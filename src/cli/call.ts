@@ -73,7 +73,7 @@ async function finish(call: CallHandle, options: CallOptions, output: Output): P
   void untilStopped().then(() => stop.abort());
   await followCall(call, options, output, stop.signal);
   if (stop.signal.aborted) {
-    output.note(`The call goes on without you: holdfast watch ${call.id}`);
+    output.note(`The call continues in the background. Follow it with: holdfast watch ${call.id}`);
     throw new Exit(EXIT.interrupted);
   }
   const view = await call.turn.result();

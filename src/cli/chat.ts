@@ -37,7 +37,7 @@ interface ChatOptions {
 export function chat(program: Command, output: () => Output): void {
   program
     .command('chat')
-    .description('A conversation in the terminal; without one each line of standard input is a message.')
+    .description('A conversation in the terminal. If standard input is not a terminal, each of its lines is a message.')
     .option('--agent <name>', 'which agent; of a session that is there already: its own')
     .option('--session <id>', 'goes on with this session, or opens one of this id')
     .action(async ({ agent, session: id }: ChatOptions) => {
@@ -101,7 +101,7 @@ class Chat {
 
   /** Shows a returning user the turns that are under way, and asks what waits, before the first new message. */
   private async catchUp({ held, running, queue }: SessionView): Promise<void> {
-    if (held) this.output.say(`(turn ${held.turn_id} ended as ${held.state}: what you say next goes on after it)`);
+    if (held) this.output.say(`(turn ${held.turn_id} ended as ${held.state}; your next message continues the session)`);
     for (const { turn_id } of [...(running ? [running] : []), ...(held ? [] : queue)]) {
       if (this.leaving.signal.aborted) return;
       this.output.say(`turn ${turn_id} is under way`);

@@ -16,7 +16,7 @@ export function gateway(program: Command, output: () => Output): void {
   program
     .command('gateway')
     .description(
-      'The HTTP face as one process: turns, decisions and tool calls of whoever has a token, downloads of files. Ctrl-C ends it.',
+      'Runs the HTTP gateway as one process: turns, decisions, tool calls and file downloads for clients with a token. Ctrl-C ends it.',
     )
     .option('--app <file>', 'the app that the workers serve, for the list of its tools; default: the agents that ship')
     .option('--http-port <n>', 'port; 0: any free one; default: HOLDFAST_HTTP_PORT, else 8480', portNumber)
@@ -33,7 +33,7 @@ export function gateway(program: Command, output: () => Output): void {
       const at = { host: host ?? config.httpHost, port: httpPort ?? config.httpPort };
       const running = await serveGateway(parts, { ...at, drainMs: config.drainMs });
       output().answer({ pid: process.pid, url: running.url, public_url: config.publicUrl }, [
-        `gateway ${process.pid}: ${running.url}; addresses that it is given begin with ${config.publicUrl}`,
+        `gateway ${process.pid}: ${running.url}; its links begin with ${config.publicUrl}`,
       ]);
       await stopped;
       await running.close();

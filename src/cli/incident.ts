@@ -16,7 +16,7 @@ export function incident(program: Command, output: () => Output): void {
   program
     .command('incident')
     .description(
-      'Bundle, verification, report and replay of a turn, in one go: exit 0 if the record is whole, intact, and would happen again.',
+      'Bundle, verification, report and replay of a turn, in one go: exit 0 if the record is complete and intact, and replays the same.',
     )
     .argument('<turn>', 'its id; call/… for a direct call')
     .option('-o, --output <folder>', 'where all of it goes; default: incident-TURN')
@@ -28,7 +28,9 @@ export function incident(program: Command, output: () => Output): void {
       const { lines, ...found } = await withClient((client) => investigate(client, { turn, folder, keys }));
       output().answer(found, [
         ...lines,
-        ...(trust === undefined ? ['By the keys that this installation trusts; an auditor brings his own: --trust FILE'] : []),
+        ...(trust === undefined
+          ? ['Verified with the keys that this installation trusts. An auditor gives their own: --trust FILE']
+          : []),
       ]);
       if (!found.good) throw new Exit(EXIT.failed);
     });

@@ -95,7 +95,7 @@ export function keysCommands(keys: Command, output: () => Output): void {
 
   keys
     .command('revoke')
-    .description('From now on nothing that this key has signed counts, whenever it was signed.')
+    .description('Revokes a key: nothing that it has signed counts any more, whenever it was signed.')
     .argument('<kid>')
     .action(async (kid: string) => {
       const { trustedKeys } = loadConfig();

@@ -78,7 +78,7 @@ async function main(argv: string[]): Promise<number> {
     .command('mcp')
     .description('MCP servers whose tools agents may have, the classes that somebody accepted for them, and our own server.');
   if (argv.includes('mcp')) (await import('./mcp.js')).mcpCommands(mcp, output);
-  const audit = program.command('audit').description('Bundles: a turn’s whole record in one file that proves itself.');
+  const audit = program.command('audit').description('Bundles: the whole record of a turn in one signed file.');
   if (argv.includes('audit')) (await import('./audit.js')).auditCommands(audit, output);
   if (argv.includes('incident')) (await import('./incident.js')).incident(program, output);
   else program.command('incident').description('Bundle, verification, report and replay of a turn, in one go.');

@@ -92,7 +92,7 @@ export function mcpCommands(mcp: Command, output: () => Output): void {
 
   decides(mcp.command('accept'))
     .description(
-      'Shows the tools of a server that nobody has accepted as they are now, and asks once whether these classes count.',
+      'Shows the tools of a server that are new or changed since they were accepted, and asks once whether to accept these classes.',
     )
     .argument('<name>')
     .action(async (name: string, options: Who) => {

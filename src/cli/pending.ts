@@ -32,7 +32,7 @@ async function watchUntilStop(output: Output): Promise<void> {
   const said = new Set<string>();
   const onFault = (error: unknown) => {
     const what = visible(error instanceof Error ? error.message : String(error));
-    if (!said.has(what)) output.note(`Cannot ask now, and go on trying: ${what}`);
+    if (!said.has(what)) output.note(`Cannot read the waiting calls now, trying again: ${what}`);
     said.add(what);
   };
   await withClient(async (client) => {

@@ -13,15 +13,15 @@ interface ProxyOptions {
 
 /** The name that a browser on this machine uses; the name in the Web UI's own address is added to it. */
 const THIS_MACHINE = 'localhost';
-const HINT = 'HOLDFAST_UI_URL and HOLDFAST_HOSTS say under which names it is reached.';
+const HINT = 'Set HOLDFAST_UI_URL or HOLDFAST_HOSTS to the names under which this server is reached.';
 
 export function proxy(program: Command, output: () => Output): void {
   program
     .command('proxy')
     .description(
-      'Stands before an HTTP server that checks neither Host nor Origin, such as Temporal’s Web UI: pages of other sites are refused, the rest is passed on. It asks nobody who he is. Ctrl-C ends it.',
+      'A proxy for an HTTP server that checks neither Host nor Origin, such as Temporal’s Web UI. It refuses requests from pages of other sites and forwards all others. It does not authenticate users. Ctrl-C ends it.',
     )
-    .argument('<server>', 'what it stands before, as HOST:PORT', placeOf)
+    .argument('<server>', 'the server to forward requests to, as HOST:PORT', placeOf)
     .option('--http-port <n>', 'port; 0: any free one; default: HOLDFAST_HTTP_PORT, else 8480', portNumber)
     .option('--host <name>', 'address to listen at; 0.0.0.0 for all of this machine; default: HOLDFAST_HTTP_HOST, else 127.0.0.1')
     .action(async (server: HostPort, { httpPort, host }: ProxyOptions) => {
@@ -34,7 +34,7 @@ export function proxy(program: Command, output: () => Output): void {
       const running = await startGuardedProxy(at, server, site, HINT);
       const names = [...new Set([...site.hosts, ...(config.uiUrl === null ? [] : [new URL(config.uiUrl).hostname])])];
       output().answer({ pid: process.pid, port: running.port, names }, [
-        `proxy ${process.pid}: ${at.host}:${running.port} for ${server.host}:${server.port}; it is reached as ${names.join(', ')}`,
+        `proxy ${process.pid}: ${at.host}:${running.port} for ${server.host}:${server.port}; allowed host names: ${names.join(', ')}`,
       ]);
       await stopped;
       await running.close();

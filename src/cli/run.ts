@@ -43,7 +43,7 @@ export function run(program: Command, output: () => Output): void {
         void untilStopped().then(() => stop.abort());
         await follow(turn, output(), { signal: stop.signal });
         if (stop.signal.aborted) {
-          output().note(`The turn goes on without you: holdfast watch ${turn.id}`);
+          output().note(`The turn continues in the background. Follow it with: holdfast watch ${turn.id}`);
           throw new Exit(EXIT.interrupted);
         }
         const view = await turn.result();

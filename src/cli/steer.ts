@@ -11,7 +11,7 @@ export function steer(program: Command, output: () => Output): void {
     program
       .command('steer')
       .description(
-        'Says something to the model of a running turn; it reads it before its next step. Whoever says it has a hand in what the model asks for from then on.',
+        'Sends a message to the model of a running turn, which reads it before its next step. The sender counts as a requester of all later calls of the turn.',
       )
       .argument('<turn>')
       .argument('<text...>', 'what the model shall read; - reads standard input'),

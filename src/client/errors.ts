@@ -65,8 +65,8 @@ export class NoWorker extends Error {
     const todo =
       polledMsAgo === null
         ? 'Start one (`holdfast worker` or `holdfast dev`)'
-        : `One asked for work ${Math.round(polledMsAgo / 1000)} s ago: it is behind, or has just ended. Wait a moment`;
-    const then = mayCount ? 'and look how it stands before you send it again' : 'and try again';
+        : `A worker polled ${Math.round(polledMsAgo / 1000)} s ago: it is overloaded, or has just ended. Wait a moment`;
+    const then = mayCount ? 'and check the state before you send it again' : 'and try again';
     super(`No worker answered in time to ${what}${became(fate)}. ${todo}, ${then}.`);
     this.behind = polledMsAgo !== null;
     this.mayCount = mayCount;
@@ -75,9 +75,9 @@ export class NoWorker extends Error {
 
 function became(fate: MissingAnswer | undefined): string {
   if (fate === undefined) return '; nothing was lost or changed';
-  if (fate.taken === 'no') return '; what was sent was not taken, and is not taken later';
-  if (fate.taken === 'no answer yet') return '; what was sent was taken, has no answer yet, and may still count';
-  return `; whether what was sent was taken is not known, and it may still count (${fate.why.replace(/\.$/, '')})`;
+  if (fate.taken === 'no') return '; the request was not taken, and is not taken later';
+  if (fate.taken === 'no answer yet') return '; the request was taken, has no answer yet, and may still count';
+  return `; it is not known whether the request was taken, and it may still count (${fate.why.replace(/\.$/, '')})`;
 }
 
 /** There is no session of this id. */

@@ -158,6 +158,13 @@ const WORKER = {
     unset: 'by the heap',
     about: 'How many turns a worker keeps in memory, 0.5 MB each ([operations.md](operations.md), *Speed*).',
   },
+  HOLDFAST_WORKFLOW_STACKS: {
+    schema: z.enum(['on', 'off']).transform((value) => value === 'on'),
+    allowed: 'on or off',
+    default: 'off',
+    about:
+      'Whether Temporal’s Web UI shows the call stack of a running turn. It costs a worker a third more CPU; for debugging ([operations.md](operations.md), *Speed*).',
+  },
   // What Temporal accepts: a worker with another name would die a minute after its start. PostgreSQL stores 255 characters of both.
   HOLDFAST_DEPLOYMENT: {
     schema: z.string().regex(/^(?!__)[\w-]{1,100}$/),

@@ -56,8 +56,8 @@ export async function refuseExpiredKey(parts: GatewayParts, tool: string, princi
     throw new Refusal({
       code: 'INVALID_PARAMS',
       reason: 'key_forgotten',
-      message: `Under this Idempotency-Key call ${callId} was asked for on ${new Date(first.at).toISOString()}, and Temporal retains it no longer: it is not made again.`,
-      hint: 'The trail says what became of it (`holdfast trail --turn`). For another call use a new key.',
+      message: `Call ${callId} was made with this Idempotency-Key on ${new Date(first.at).toISOString()}. Temporal no longer retains it, and it is not made again.`,
+      hint: '`holdfast trail --turn` shows the outcome of that call. Use a new key for another call.',
       status: 409,
     });
   }

@@ -107,7 +107,7 @@ export function liveToParent(channel: Channel = process): LiveBus {
   let serial = 0;
   const send = (parcel: Parcel) =>
     new Promise<void>((resolve, reject) => {
-      if (!channel.send || !channel.connected) return reject(new Error('nobody is at the other end'));
+      if (!channel.send || !channel.connected) return reject(new Error('the parent process is not connected'));
       const packets = [...parcel].flatMap(([turnId, events]) =>
         packetsOf(events, MOST_BYTES, () => String(serial++)).map((packet): [string, string] => [turnId, packet]),
       );

@@ -157,7 +157,8 @@ export class PostgresLive implements LiveBus {
     const todo =
       'Is the PostgreSQL of HOLDFAST_LIVE up, and reachable from here? Turns run on; only live text and progress are missing.';
     const err = error instanceof Error ? error.message : String(error);
-    if (this.pause === FIRST_PAUSE_MS) this.options.log.warn({ error: err, todo }, 'live events have lost their way');
+    if (this.pause === FIRST_PAUSE_MS)
+      this.options.log.warn({ error: err, todo }, 'the connection for live events to PostgreSQL was lost');
     this.pause = Math.min(LONGEST_PAUSE_MS, this.pause * 2);
     this.later();
   }

@@ -80,7 +80,7 @@ async function readAcceptedFile(path: string): Promise<Omit<z.output<typeof FILE
   } catch (error) {
     const why = error instanceof SyntaxError ? 'it is no JSON' : (error as Error).message;
     throw new BadServersFile(
-      `The accepted classes ${path} cannot be used: ${why}. Mend or remove the file: then all is destructive.`,
+      `The accepted classes ${path} cannot be used: ${why}. Fix the file, or remove it: without it, every MCP tool counts as destructive.`,
     );
   }
 }

@@ -111,7 +111,7 @@ export class McpServers implements ToolSource {
     } catch (error) {
       this.settings.log.warn(
         { server, why: failureOf(connection, error, true).message },
-        'a turn begins without asking an MCP server',
+        'an MCP server did not list its tools: the turn begins with the last known list, if there is one',
       );
       return connection.lastToolList;
     }

@@ -50,5 +50,5 @@ async function sendThrough(
       ),
     ),
   );
-  if (faults.length > 0) throw new Error(`Not everybody was told. ${faults.sort().join('. ')}`);
+  if (faults.length > 0) throw new Error(`Some notifications were not delivered. ${faults.sort().join('. ')}`);
 }

@@ -67,7 +67,7 @@ function pass(request: IncomingMessage, response: ServerResponse, { host, port }
   });
   onward.on('error', () => {
     if (response.headersSent || response.destroyed) response.destroy();
-    else answer(response, 502, 'What stands behind this address does not answer.');
+    else answer(response, 502, 'The server behind this proxy does not answer.');
   });
   response.on('close', () => onward.destroy());
   request.pipe(onward);

@@ -108,8 +108,9 @@ export async function drain(worker: Drainable, running: Running, limitMs: number
   clearTimeout(timer);
   const took_ms = Math.round(performance.now() - start);
   const drained = { took_ms, in_time, handed_back: running.stopped(), cut_off: running.list() };
-  if (!in_time) log.error({ ...drained, todo: CUT_OFF }, 'stopped, and something was cut off');
-  else if (drained.handed_back.length > 0) log.warn(drained, 'stopped; what the limit stopped runs again on another worker');
+  if (!in_time) log.error({ ...drained, todo: CUT_OFF }, 'stopped before all activities had ended');
+  else if (drained.handed_back.length > 0)
+    log.warn(drained, 'stopped; activities that the time limit stopped run again on another worker');
   else log.info(drained, 'stopped; everything had ended');
   return drained;
 }

@@ -95,7 +95,7 @@ const RULES: readonly { when: RegExp; level: Level; todo?: string }[] = [
   {
     when: /^Failing workflow task$|^Failed to process Workflow Activation$/,
     level: 'error',
-    todo: 'The turn stands still until this is mended, and goes on by itself then. After a deployment: is the workflow code compatible with running turns (replay)? Else look at the failure here, and at the turn in the Web UI.',
+    todo: 'The turn is blocked until this is fixed, and then continues by itself. After a deployment, check that the workflow code is compatible with running turns (replay). Otherwise look at the failure here, and at the turn in the Web UI.',
   },
   {
     when: /unexpected error occurred while processing Workflow Activation|^Core reported failure|^Worker failed$/,

@@ -55,7 +55,7 @@ async function look(client: Client, { turn_id, session_id, within_ms, of }: Look
 }
 
 const otherTurnReason = (turn_id: string) =>
-  `Turn ${turn_id} was there before, and is not of this message: the message was not run; send it again.`;
+  `Another turn with the id ${turn_id} existed before, and it is not for this message: the message was not run; send it again.`;
 
 /** Temporal itself knows which workflow started the turn; the memo has the run of the session and the message. */
 function isOf({ parentExecution, memo }: WorkflowExecutionDescription, session_id: string, of: TurnOfSession): boolean {
@@ -82,7 +82,8 @@ async function hasTurns(client: Client, sessionId: string): Promise<boolean> {
 
 function endOf(view: TurnView, session_id: string): LookAtTurnOutput {
   const { state, reason, head, usage, context_full, ended_at, session_id: whose } = view;
-  if (whose !== session_id) return { state: 'lost', reason: 'A turn of this id was there before, and is not of this session.' };
+  if (whose !== session_id)
+    return { state: 'lost', reason: 'Another turn with this id existed before, and it does not belong to this session.' };
   const open = state === 'running' || state === 'awaiting_approval' || state === 'in_doubt';
   const outside = 'The workflow was ended from outside, through Temporal.';
   return {

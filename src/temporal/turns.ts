@@ -51,7 +51,7 @@ export function temporalTurns(client: Client, as: (identity: string) => Client):
       const handle = sender.workflow.getHandle(workflowId);
       try {
         if (!(await within(() => waitForPendingWorkflowTask(() => handle.describe()))))
-          throw new Error(`No worker takes what came to ${workflowId} before; the decision was not passed on.`);
+          throw new Error(`No worker has taken earlier requests to ${workflowId}; the decision was not passed on.`);
         const sending = new Sending(id, Math.min(PASSED_ON_WITHIN, before - SURE_AFTER - Date.now()));
         if (sending.until <= Date.now()) throw new Error('There is no time left to pass the decision on.');
         const sent = { args: [body, sending.waits] as [typeof body, Waits], updateId: id };

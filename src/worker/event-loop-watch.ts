@@ -10,7 +10,7 @@ const TICK_MS = 200;
 const BLOCKED_MS = 1000;
 
 const TODO =
-  'A tool computes on the thread that sends heartbeats; beyond 10 s, calls of others are taken for dead. Have it wait (await) now and then, or compute in a worker thread or process of its own.';
+  'A tool computes on the thread that sends heartbeats. After 10 s without one, other calls count as lost. Let the tool await now and then, or compute in a worker thread or process of its own.';
 
 /**
  * Watches until `ended` returns true; keeps no process alive.

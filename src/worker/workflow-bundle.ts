@@ -36,9 +36,15 @@ export interface WorkflowBundle {
 
 let bundle: Promise<WorkflowBundle> | undefined;
 
-/** Read, or built, once per process. */
-export function workflowBundle(): Promise<WorkflowBundle> {
-  return (bundle ??= readOrBuild());
+/**
+ * Read, or built, once per process.
+ * @param options.stacks the SDK takes a stack trace of each promise of workflow code (workflows/sandbox/promise-stacks.ts)
+ */
+export async function workflowBundle({ stacks = false } = {}): Promise<WorkflowBundle> {
+  const { option, hash } = await (bundle ??= readOrBuild());
+  if (!stacks) return { option, hash };
+  const code = 'code' in option ? option.code : await readFile(option.codePath, 'utf8');
+  return { option: { code: `globalThis.holdfastWorkflowStacks = true; ${code}` }, hash };
 }
 
 async function readOrBuild(): Promise<WorkflowBundle> {
@@ -58,12 +64,16 @@ export async function bundleWorkflows(folder: string, { records = false } = {}):
   const root = dirname(folder);
   const module = (...names: string[]) => join(folder, ...names) + extname(__filename);
   const { payloadConverterPath, failureConverterPath } = dataConverter;
+  const workflowsPath = module('workflows', 'index');
+  const workflowInterceptorModules = [
+    module('workflows', 'sandbox', 'interceptors'),
+    ...(records ? [module('audit', 'replay', 'recorder')] : []),
+  ];
   const { code } = await bundleWorkflowCode({
-    workflowsPath: module('workflows', 'index'),
-    workflowInterceptorModules: [
-      module('workflows', 'sandbox', 'interceptors'),
-      ...(records ? [module('audit', 'replay', 'recorder')] : []),
-    ],
+    workflowsPath,
+    workflowInterceptorModules,
+    // Evaluated once a worker, not once a workflow: no module of ours has state of its own (sandbox/signals.ts).
+    preloadModules: [module('workflows', 'sandbox', 'preload'), workflowsPath, ...workflowInterceptorModules],
     ...(payloadConverterPath === undefined ? {} : { payloadConverterPath }),
     ...(failureConverterPath === undefined ? {} : { failureConverterPath }),
     logger: new DefaultLogger('WARN'),

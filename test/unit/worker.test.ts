@@ -16,7 +16,7 @@ const parts = {
 
 describe('createWorker, called by a program of somebody’s own', () => {
   it('makes no worker that believes any name because nobody has said otherwise', async () => {
-    await expect(createWorker(parts)).rejects.toThrow(/told neither which decisions count nor where.*attested.*any/);
+    await expect(createWorker(parts)).rejects.toThrow(/needs approvals or address.*attested.*any/);
     await expect(createWorker({ ...parts, address: '10.0.0.5:7233' })).rejects.toThrow(
       'HOLDFAST_APPROVALS is not set, and Temporal at 10.0.0.5',
     );

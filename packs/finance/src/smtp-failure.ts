@@ -63,7 +63,7 @@ export function smtpFailure(error: SmtpError, handedOver: boolean): ToolError {
       'Nothing was sent. Check the recipient with the user.',
     );
   }
-  return refused('NETWORK_ERROR', 'smtp_unreachable', `The mail server could not be talked to: ${told}`, 'Nothing was sent.');
+  return refused('NETWORK_ERROR', 'smtp_unreachable', `The connection to the mail server failed: ${told}`, 'Nothing was sent.');
 }
 
 function cut(text: string): string {

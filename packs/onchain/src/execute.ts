@@ -76,7 +76,7 @@ export async function reconcileSwap(onchain: Onchain, ctx: Pick<ToolContext, 'id
       return { outcome: 'applied', evidence: `Transaction ${txHash} in block ${blockNumber}.`, executed: { ...fate, plan } };
     }
     if (fate.state === 'not_applied') return { outcome: 'not_applied', evidence: fate.error.message };
-    return { outcome: 'unknown', evidence: `Transaction ${signed.hash} is signed and in no block that counts; ${until}.` };
+    return { outcome: 'unknown', evidence: `Transaction ${signed.hash} is signed but not in a confirmed block; ${until}.` };
   });
 }
 
@@ -123,7 +123,7 @@ async function broadcastToOutcome(onchain: Onchain, plan: SwapPlan, signed: Sign
       trouble = { code: 'NETWORK_ERROR', told: describeNodeError(error, onchain.chain.url) };
     }
     if (ctx.signal.aborted || Date.now() + pause > until) {
-      const message = `Transaction ${signed.hash} is signed, and what became of it is not known yet: ${trouble.told}.`;
+      const message = `Transaction ${signed.hash} is signed, and its outcome is not known yet: ${trouble.told}.`;
       throw inDoubt('swap_not_settled', message, trouble.code);
     }
     await wait(pause);

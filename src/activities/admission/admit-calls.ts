@@ -87,7 +87,7 @@ export async function admitAll(
 
 function tooManyCalls(count: number): ApplicationFailure {
   return ApplicationFailure.nonRetryable(
-    `The model's answer asks for ${count} calls; ${MAX_CALLS} of one answer are run, and from ${MOST_CALLS} on the answer is not taken. Ask for less at once.`,
+    `The model's answer has ${count} calls. At most ${MAX_CALLS} calls of one answer are run, and an answer with more than ${MOST_CALLS} is rejected. Ask for less at once.`,
     'holdfast.too_many_calls',
   );
 }

@@ -122,7 +122,7 @@ export function inputFault(tool: Tool, input: JsonObject): CallError | null {
   const checked = checkInput(prepareTool(tool), structuredClone(input));
   if (checked.ok && canonical(checked.input) === canonical(input)) return null;
   const why = checked.ok ? 'it would add to what was admitted' : checked.error.message;
-  const message = `${tool.name}@${tool.version} was not run: this worker's version of it takes another input than the call was admitted with: ${why}`;
+  const message = `${tool.name}@${tool.version} was not run: on this worker, the tool does not accept the admitted input unchanged: ${why}`;
   const hint = 'Ask for the call again, with the input that the tool takes now.';
   return callError('INVALID_PARAMS', 'tool_changed', message.slice(0, 2000).toWellFormed(), { hint });
 }

@@ -61,7 +61,7 @@ async function readyThread(
       hint: 'Start the worker with the path of the app’s module (appModule).',
     });
   const waits = new AbortController();
-  const busy = `${tool.name} was not run: no thread was free for it, or had loaded it, in time.`;
+  const busy = `${tool.name} was not run: no tool thread was free and loaded in time.`;
   const timer = setTimeout(
     () => waits.abort(new ToolError('TIMEOUT', 'no_thread', busy, { hint: 'Nothing has happened. Try again later.' })),
     begins ? Math.max(0, begins.remainingMs) : part === 'run' ? threadWaitMs(tool) : LOOK_WAIT_MS,
@@ -114,9 +114,9 @@ function nextWait({ waitMs }: Busy, waits: number): number {
 }
 
 const WHY: Record<Busy['why'], string> = {
-  concurrency: 'as many of its calls as it allows are running',
-  rate: 'as many of its calls as it allows have begun in this while',
-  upstream: 'its upstream has asked to be left alone',
+  concurrency: 'its limit of concurrent calls is reached',
+  rate: 'its rate limit is reached',
+  upstream: 'its upstream asked for a pause',
 };
 
 export function busyError({ name }: Tool, { why, waitMs }: Busy): CallError {

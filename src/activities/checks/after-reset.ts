@@ -54,8 +54,8 @@ export async function earlierRun(
     ...(record
       ? [`An earlier run dispatched it on ${record.claimed_at}.`, STATES[record.state]]
       : ['It was not dispatched before.']),
-    ...(done ? ['Approving takes that over, and does not repeat it. Denying does not undo it.'] : []),
-    ...(record && !done ? ['Since then its input was changed. Approving this does it besides.'] : []),
+    ...(done ? ['Approving takes over that dispatch and does not repeat it. Denying does not undo it.'] : []),
+    ...(record && !done ? ['Its input was changed after that dispatch. Approving runs the call again, with the new input.'] : []),
   ];
   const effect = done === null ? null : done.state === 'applied' ? 'applied' : 'in_doubt';
   return { held: { kind: 'reset', id: reset?.id ?? record!.run_id, text: lines.join('\n') }, effect };
@@ -69,8 +69,8 @@ export function askedBefore(run: string): HoldReason {
 /** The text has the id of this run, so that the card and its digest are valid only in this run. */
 function askedLines(run: string): string[] {
   return [
-    `It was asked about in run ${run}, before the workflow was reset; this is run ${ownRun()}.`,
-    'What was said there counts no more.',
+    `People were asked about this call in run ${run}, before the workflow was reset. The present run is ${ownRun()}.`,
+    'Decisions of that run no longer count.',
   ];
 }
 
@@ -80,7 +80,7 @@ function ownRun(): string {
 
 const STATES: Record<EffectRecord['state'], string> = {
   applied: 'It is applied.',
-  claimed: 'It is under way, or was lost.',
+  claimed: 'It is still running, or its worker died.',
   in_doubt: 'It is in doubt.',
   not_applied: 'It is not applied.',
   refused: 'It was refused.',

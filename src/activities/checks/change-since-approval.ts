@@ -25,11 +25,11 @@ export async function checkPreviewDrift(run: CallRun, { preview: asked }: Approv
   if (!now.ok) {
     // A lost attempt may have done the write: then the tool itself gives the better answer.
     if (tool.class !== 'destructive' && Context.current().info.attempt > 1) return null;
-    const message = `${tool.name} was not run: it cannot be seen any more what it would do. ${now.error.message}`;
+    const message = `${tool.name} was not run: its preview is made again before the run, and that failed. ${now.error.message}`;
     return { refused: { ...now.error, message: truncateText(message, 2000) } };
   }
   if (isTolerable(run, asked, now.data)) return null;
-  const text = `What it would do is not what it was when this call was approved or allowed. Then it was:\n${textOf(asked)}`;
+  const text = `The preview has changed since this call was approved or allowed. The preview then was:\n${textOf(asked)}`;
   return { kind: 'preview_drifted', id: hashJson(now.data), text: truncateText(text) };
 }
 
@@ -69,7 +69,7 @@ export async function checkTargetChange({ deps: { store }, request, turn, call, 
     const { target: admitted } = await store.getCall(call.digest);
     return { kind: 'target_changed', id: hash ?? '', text: bothTargets(tool, admitted, now.target) };
   }
-  const message = `${tool.name} was not run: since the call was admitted it acts on something else.`;
+  const message = `${tool.name} was not run: its target has changed since the call was admitted.`;
   return { refused: callError('TOOL_NOT_FOUND', 'target_changed', message, { hint: 'Ask for the call again.' }) };
 }
 

@@ -77,6 +77,6 @@ export function olderDigestFault(
   if (turn.store_id !== undefined) return null;
   if (call.class !== 'destructive' || Date.now() < oldDigestsUntil) return null;
   const until = new Date(oldDigestsUntil).toISOString();
-  const message = `${call.tool} was not run: this turn began before calls were bound to their agent and store, and its destructive calls were taken until ${until} (HOLDFAST_OLD_DIGESTS_UNTIL).`;
+  const message = `${call.tool} was not run: an older holdfast began this turn, and its call digests name neither agent nor store. Destructive calls of such turns were accepted until ${until} (HOLDFAST_OLD_DIGESTS_UNTIL).`;
   return callError('PERMISSION_DENIED', 'digest_retired', message, { hint: 'Ask for it in a new turn.' });
 }

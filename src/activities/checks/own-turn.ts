@@ -40,7 +40,7 @@ function ownWorkflow(): { workflowId: string; runId: string } {
 
 function otherWorkflow({ turn_id }: Of, workflowId: string): ApplicationFailure {
   return ApplicationFailure.nonRetryable(
-    `Nothing was done: workflow ${workflowId} is not of turn ${turn_id}.`,
+    `The activity was rejected: workflow ${workflowId} is not of turn ${turn_id}.`,
     'holdfast.other_workflow',
   );
 }
@@ -72,7 +72,7 @@ export async function beginOver(
 
 function otherStore(turnId: string, theirs: string, own: string): ApplicationFailure {
   return ApplicationFailure.retryable(
-    `Turn ${turnId} is bound to store ${theirs}, and this worker runs over store ${own}: it does nothing of that turn. Give all workers of a task queue the same HOLDFAST_STORE.`,
+    `Turn ${turnId} is bound to store ${theirs}, but this worker uses store ${own}, so it runs nothing of that turn. Give all workers of a task queue the same HOLDFAST_STORE.`,
     OTHER_STORE,
   );
 }
@@ -96,7 +96,7 @@ export async function checkStart(
       : await startFault(deps, { ...start, attestation });
   if (reason === null) return;
   throw ApplicationFailure.nonRetryable(
-    `Decisions on this agent's calls are signed, so the start of a turn must be too, and this one does not hold: ${reason}. Start it with a key (HOLDFAST_SIGNING_KEY), or through the gateway.`,
+    `Decisions on this agent's calls must be signed, and so must the start of its turns. The start of this turn was rejected: ${reason}. Start it with a key (HOLDFAST_SIGNING_KEY), or through the gateway.`,
     UNATTESTED_START,
   );
 }
@@ -155,12 +155,12 @@ export async function subTurnStartFault(
     const { workflow_id, agent, message_hash } = below;
     const { digest, within, depth_left } = parent;
     if (!(await isNotedSubTurn(store, parent, workflow_id, { digest, agent, message_hash, within, depth_left })))
-      return `turn ${parent.turn_id} has not opened it so for call ${parent.call_id}: of agent ${agent}, with this message, these modes and this depth`;
+      return `turn ${parent.turn_id} has no record that its call ${parent.call_id} opened this turn for agent ${agent} with this message, these modes and this depth`;
     if (start.parent === null) return signatureFault(deps, start, began.block.at);
     below = { ...contextOf(start), message_hash: start.message_hash ?? '' };
     ({ parent } = start);
   }
-  return `it stands below more than ${MOST_ABOVE} turns`;
+  return `it has more than ${MOST_ABOVE} turns above it`;
 }
 
 async function transcriptOf(store: Dependencies['store'], head: string): Promise<StoredBlock[] | null> {

@@ -56,7 +56,7 @@ export async function recheckApprovals(run: CallRun, policy: ApprovalPolicy): Pr
     const about = { turn, digest: call.digest, tool: call.tool, outcome: null, input_hash: null, note_hash: noteHash(note) };
     const said = { ...about, decision: 'approve' as const, attestation, at };
     const checked = await trust.check(said, policy.roles, found);
-    if (!checked.ok) return no('approval_not_genuine', `The approval of ${by} does not hold: ${checked.reason}.`);
+    if (!checked.ok) return no('approval_not_genuine', `The approval of ${by} is not valid: ${checked.reason}.`);
     if (!samePerson(checked.principal, by)) return no('approval_not_genuine', `The approval of ${by} is signed by another.`);
   }
   return null;
@@ -73,7 +73,7 @@ function ownFault(approval: Decision, digest: string): CallError | null {
 }
 
 const NOT_ASKED =
-  'The store does not know that people were asked about this call. A build that did not note it has asked; ask for the call again.';
+  'The store has no record that people were asked about this call: an older build asked them and did not record it. Ask for the call again.';
 
 function no(reason: string, message: string): CallError {
   return callError('CONFIRMATION_REQUIRED', reason, message);
@@ -114,7 +114,7 @@ const POLICY_CHANGE_ERROR = callError(
 );
 
 function policyChangeHold({ agent, policyRef }: PreparedAgent): HoldReason {
-  const text = `The rules of agent ${agent.name}, or what approving takes, have changed since this call was admitted: a new version of it was deployed. What was decided before counts no more; the lines above say what it takes now.`;
+  const text = `The permission rules or the approval policy of agent ${agent.name} have changed since this call was admitted: a new version of the agent was deployed. Earlier decisions no longer count. The lines above show what an approval needs now.`;
   return { kind: 'policy_changed', id: policyRef, text };
 }
 
@@ -156,19 +156,20 @@ async function faultUnder(
   makers: readonly string[],
 ): Promise<string | null> {
   const settlements: Pick<Settlement, 'by' | 'note' | 'attestation'>[] = input.settlements ?? [input];
-  if (settlements.length < policy.quorum) return `${policy.quorum} people must say so, not ${settlements.length}`;
+  if (settlements.length < policy.quorum)
+    return `${policy.quorum} people must settle the call, but only ${settlements.length} did`;
   for (const [index, { by, note, attestation }] of settlements.entries()) {
     if (policy.four_eyes && samePerson(by, turn.requester)) return `${by} asked for this call`;
     if (policy.four_eyes && makers.some((maker) => samePerson(maker, by))) return `${by} had a hand in this call`;
-    if (settlements.slice(0, index).some((earlier) => samePerson(earlier.by, by))) return `${by} says it twice`;
+    if (settlements.slice(0, index).some((earlier) => samePerson(earlier.by, by))) return `${by} settled the call twice`;
     if (policy.channel === 'any') continue;
-    if (attestation === undefined) return `what ${by} says is not signed`;
+    if (attestation === undefined) return `the settlement of ${by} is not signed`;
     const about = { turn, digest: call.digest, tool: call.tool, outcome, input_hash: null, note_hash: noteHash(note) };
     const said = { ...about, decision: 'settle' as const, attestation, at };
     const found = await findSettlement(store, { digest: call.digest, attestation, by });
-    if (found.last !== null && found.last !== outcome) return `${by} has said since that it was ${found.last}`;
+    if (found.last !== null && found.last !== outcome) return `${by} has since settled the call as ${found.last}`;
     const checked = await trust.check(said, policy.roles, found.at);
-    if (!checked.ok) return `what ${by} says does not hold: ${checked.reason}`;
+    if (!checked.ok) return `the settlement of ${by} is not valid: ${checked.reason}`;
     if (!samePerson(checked.principal, by)) return `what ${by} says is signed by another`;
   }
   return null;

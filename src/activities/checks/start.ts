@@ -26,7 +26,7 @@ export async function startFault(
     const said = await trust.checkStart(start);
     if (said !== null) return said;
     if ((await turns.startedBy(workflow_id, run))?.workflow_id !== sessionWorkflowId(session_id))
-      return `it was said to session ${session_id}, which has not started this turn`;
+      return `it was signed for session ${session_id}, which has not started this turn`;
   }
   const first = await store.registers.update<Json>(`start/${hashJson(start.attestation)}`, (value) =>
     value === null ? { value: run, answer: run } : { answer: value },
@@ -50,7 +50,7 @@ export async function otherStart(store: Store, { turn, head }: Pick<RunCallInput
 export function startFaultIn(blocks: StoredBlock[], turn: Turn): string | null {
   const start = startOf(blocks, turn);
   const { turn_id, agent, requester, store_id } = turn;
-  if (start === null) return `no start of turn ${turn_id} stands in its transcript`;
+  if (start === null) return `the transcript has no start of turn ${turn_id}`;
   if (start.agent !== agent) return `turn ${turn_id} is of agent ${JSON.stringify(start.agent)}, not of ${agent}`;
   if (start.requester !== requester)
     return `turn ${turn_id} was asked for by ${JSON.stringify(start.requester)}, not by ${requester}`;
@@ -79,7 +79,7 @@ export async function directCallKeyFault(
   );
   if (first.run === run) return null;
   const before = new Date(first.at).toISOString();
-  const message = `${turn_id} was asked for on ${before}, in an execution that Temporal has since let another follow: what may be destructive is made once under an id.`;
-  const hint = 'The trail says what became of it (`holdfast trail --turn`). Another call needs another key.';
+  const message = `The id ${turn_id} was used for a call on ${before}, in an earlier workflow execution. A call that may be destructive runs only once under an id.`;
+  const hint = '`holdfast trail --turn` shows the outcome of that call. Use a new key for another call.';
   return callError('INVALID_PARAMS', 'key_forgotten', message, { hint });
 }

@@ -71,7 +71,7 @@ export async function settleBudgets(deps: Dependencies, closed: ClosedEffect): P
     await settle(deps, closed);
   } catch (error) {
     const { turn, call, effect } = closed;
-    const todo = 'nothing: what it reserved counts until its window is over, or until the budget is exhausted and looks at it';
+    const todo = 'nothing: the reservation counts until its window ends, or until the budget is exhausted and checks it';
     const reason = error instanceof Error ? error.message : String(error);
     deps.log.warn(
       { turn_id: turn.turn_id, call: call.id, digest: call.digest, effect, reason, todo },
@@ -96,13 +96,13 @@ async function reserveBudget(deps: Dependencies, name: BudgetName, budget: ToolB
   if (answer.granted) return null;
   const { amount, cap } = asked;
   const scope = name.of === '' ? `per ${name.per}` : `per ${name.per}, here ${name.of}`;
-  const state = `of budget ${name.budget} (${scope}, any ${budget.windowMs} ms) ${answer.used} of ${cap} is used, and this call takes ${amount}`;
+  const state = `budget ${name.budget} (${scope}, window ${budget.windowMs} ms) has ${answer.used} of ${cap} used, and this call needs ${amount}`;
   const frees =
     answer.frees_at === null
-      ? 'No while is long enough: it takes more than the whole cap.'
+      ? 'Waiting does not help: the call needs more than the whole cap.'
       : `Enough is free again at ${new Date(answer.frees_at).toISOString()}.`;
   if (budget.exhausted === 'ask') {
-    const text = `It does not fit: ${state}. ${frees}\nWhoever approves lets this call go beyond this budget.`;
+    const text = `The call exceeds a budget: ${state}. ${frees}\nAn approval lets this call exceed this budget.`;
     return { kind: 'budget', id: budget.name, text: text.slice(0, 4000) };
   }
   const hint = `Nothing was done. ${frees} Do not split the call to pass: go on without it, or tell the user.`;
@@ -130,7 +130,7 @@ function outcomeOf({ dispatch, state }: EffectRecord, asked: number): 'applied' 
 }
 
 function notMeasured(tool: Tool, { name }: ToolBudget, error: string): { refused: CallError } {
-  const message = `${tool.name} was not run: what it takes of budget ${name} cannot be said: ${error}.`;
+  const message = `${tool.name} was not run: the amount that it needs of budget ${name} could not be computed: ${error}.`;
   return {
     refused: callError('QUOTA_EXCEEDED', 'not_measured', message, { hint: 'Check the input; if it is right, tell the user.' }),
   };

@@ -36,7 +36,7 @@ export async function duplicateAct({ deps, turn, call, tool, input }: CallRun, {
     answer = await deps.intents.claim(named.intent, { owner, window_ms, accepted });
   } catch (error) {
     deps.log.warn({ turn_id: turn.turn_id, call: call.id, err: error }, 'an intent could not be claimed');
-    const message = `${tool.name} was not run: nobody could say whether the same was done before (${named.intent}).`;
+    const message = `${tool.name} was not run: it could not be checked whether the same act was done before (intent ${named.intent}).`;
     return { refused: callError('NETWORK_ERROR', 'intent_unavailable', message) };
   }
   return answer.granted ? null : heldBy(deps, turn, answer.owners);
@@ -90,7 +90,7 @@ async function heldBy(deps: Dependencies, turn: Viewer, owners: IntentOwner[]): 
   const shown = owners.slice(-MAX_OWNERS).reverse();
   const lines = await Promise.all(shown.map((owner) => ownerLine(deps, turn, owner)));
   const left = owners.length - shown.length;
-  const head = 'Other calls stand for the same act. Approve only if it has to be done once more.';
+  const head = 'Other calls are for the same act. Approve this call only if the act has to be done once more.';
   const text = [head, ...lines, ...(left > 0 ? [`- and ${left} before them`] : [])].join('\n');
   return { kind: 'same_intent', id: last.digest, text };
 }

@@ -47,7 +47,7 @@ export async function reconcileEffect(deps: Dependencies, request: ReconcileEffe
   const from = Math.max(Date.parse(request.not_applied_from), await believedFrom(deps.store, record, tool));
   if (found.outcome === 'not_applied' && !(Date.now() >= from)) {
     const until = Number.isNaN(from) ? null : new Date(from).toISOString();
-    const early = `The probe says that nothing has happened, and until ${until ?? 'its end'} it still may.`;
+    const early = `The probe says that nothing has happened so far, but the lost attempt may still act until ${until ?? 'its end'}.`;
     const evidence = [early, found.evidence].join(' ').trim();
     return { ...nobodyKnows(evidence), ...(until === null ? {} : { not_applied_from: until }) };
   }

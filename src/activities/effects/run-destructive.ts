@@ -117,9 +117,14 @@ async function giveWay({ deps, request, turn, call }: CallRun, key: string, othe
   await notifyEffectListeners(deps, { turn, call, key, dispatch: call.dispatch, effect: 'not_applied' });
   const now = (await deps.store.effects.latest(other.idempotency_key)) ?? other;
   if (now.state !== 'not_applied') return recordedOutcome(deps, request, now, 'another run of this turn dispatched it');
-  const error = callError('EXECUTION_ERROR', 'dispatched_twice', `${call.tool} was not run: two runs of this turn were at it.`, {
-    hint: 'Nothing has happened. Ask for the call again.',
-  });
+  const error = callError(
+    'EXECUTION_ERROR',
+    'dispatched_twice',
+    `${call.tool} was not run: two runs of this turn tried to dispatch it.`,
+    {
+      hint: 'Nothing has happened. Ask for the call again.',
+    },
+  );
   return refusal(callRun(deps, request), error);
 }
 

@@ -112,7 +112,7 @@ async function noteSettlement({ registers }: Registers, said: CheckDecisionInput
     const own = all.filter((one) => samePerson(one.by, by));
     if (all.some((one) => one.hash === hash)) return { answer: correctedBy(own, said.outcome!) };
     if (own.length >= MOST_OF_ONE)
-      return { answer: `${by} has said ${MOST_OF_ONE} things of this call; somebody else must settle it` };
+      return { answer: `${by} has settled this call ${MOST_OF_ONE} times; somebody else must settle it` };
     const value: SettlementRecord[] = [...all, { hash, by, outcome: said.outcome!, at: iso(now) }];
     return { value: asJson(value), answer: null };
   });
@@ -121,7 +121,7 @@ async function noteSettlement({ registers }: Registers, said: CheckDecisionInput
 /** Why an earlier statement of this person no longer counts, or null. */
 function correctedBy(own: SettlementRecord[], outcome: Settlement['outcome']): string | null {
   const last = own.at(-1)?.outcome ?? outcome;
-  return last === outcome ? null : `${own[0]!.by} has said since that it was ${last}`;
+  return last === outcome ? null : `${own[0]!.by} has since settled the call as ${last}`;
 }
 
 /** For decisions on calls that an older build asked about. */

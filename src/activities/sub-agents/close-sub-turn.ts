@@ -54,7 +54,7 @@ function errorOf({ state, reason, agent }: SubTurnReport, turnId: string, text: 
       return callError(
         'CONFIRMATION_REQUIRED',
         'sub_agent_refused',
-        `Agent ${agent} (turn ${turnId}) could do nothing of what it had to: people or rules refused it.${said}`,
+        `Agent ${agent} (turn ${turnId}) could not do its task: people or rules refused all of its destructive calls.${said}`,
         { hint: 'Do not ask it for the same again. Tell the user what was refused.' },
       );
     case 'limit':

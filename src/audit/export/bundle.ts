@@ -3,7 +3,7 @@
  * line and a list of names in memory.
  */
 import { canonical } from '../../shared/json/canonical';
-import { asJson, isJsonObject, type Json } from '../../shared/json/json';
+import { asJson, isJsonObject } from '../../shared/json/json';
 import { JsonSyntaxError, parseJson } from '../../shared/json/parse-json';
 import { tenantOf } from '../../shared/ids';
 import { StoreError, type Store } from '../../store/store';

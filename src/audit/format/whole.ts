@@ -5,7 +5,7 @@
 import { createHash, verify } from 'node:crypto';
 import { publicKey } from '../../attestation/public-key';
 import { canonical } from '../../shared/json/canonical';
-import { asJson, isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { asJson, isJsonObject, type JsonObject } from '../../shared/json/json';
 import { blockFault, isHash, partFault } from '../../store/core/seal';
 import type { BundleBody, BundleLine, EndBody } from './lines';
 import { BrokenLine, readLines } from './reader';

@@ -3,7 +3,7 @@
  * of an agent's bundles (each names the root of the one before) complete.
  */
 import { canonical } from '../../shared/json/canonical';
-import { asJson, type Json } from '../../shared/json/json';
+import { asJson } from '../../shared/json/json';
 import type { BundleSigner } from '../../attestation/bundle-signer';
 import type { EndBody } from '../format/lines';
 import { LogFile } from './log-file';

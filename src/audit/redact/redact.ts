@@ -4,7 +4,7 @@
  */
 import type { BundleSigner } from '../../attestation/bundle-signer';
 import { canonical } from '../../shared/json/canonical';
-import { asJson, type Json } from '../../shared/json/json';
+import { asJson } from '../../shared/json/json';
 import { BUNDLE_VERSION, type BundleLine, type LineKind, type Redaction } from '../format/lines';
 import { readLines } from '../format/reader';
 import { readWhole } from '../format/whole';

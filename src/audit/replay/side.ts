@@ -67,7 +67,7 @@ export class Side {
       this.stop();
       throw error instanceof ReplayProcessExit
         ? error
-        : new ReplayProcessExit(`The process that replays spoke nonsense: ${(error as Error).message}`);
+        : new ReplayProcessExit(`The process that replays gave an unreadable answer: ${(error as Error).message}`);
     } finally {
       clearTimeout(timer);
     }

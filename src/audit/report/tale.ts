@@ -32,7 +32,7 @@ export function narrate(turn: TurnCase, idOf: IdOf): Narrative {
 function describeRequest({ requester, agent, asked: what, startedAt, direct, startSignature }: TurnCase): Text {
   const who = `${name(requester)}${startSignature === null ? '' : ` (${START[startSignature]})`}`;
   const whom = direct ? 'called a tool directly' : `asked the agent ${name(agent)}`;
-  return `${who} ${whom}, ${when(startedAt)}: ${what === null ? 'what, the bundle does not tell (it was left out, or never recorded).' : quote(what, 500)}`;
+  return `${who} ${whom}, ${when(startedAt)}: ${what === null ? 'the bundle does not have the request (it was left out, or never recorded).' : quote(what, 500)}`;
 }
 
 const START = {
@@ -115,7 +115,7 @@ function unknown(turn: TurnCase, idOf: IdOf): Text[] {
     ...calls.filter(isInDoubt).map((call): Text => [link(call, idOf), ' was sent off, and nobody knows whether it took effect.']),
     ...(unproved.length > 0
       ? [
-          `Who really decided on ${unproved.map(({ id }) => id).join(', ')}: the names were given by whoever could reach the turn, and are not signed.`,
+          `Who really decided on ${unproved.map(({ id }) => id).join(', ')}: the names are not signed, and anybody who could reach the turn could give them.`,
         ]
       : []),
     ...(unchecked.length > 0
@@ -226,7 +226,7 @@ export function fate({ state, effect, record, error }: CallCase): string {
   if (effect === 'not_applied') return 'was not applied: nothing happened.';
   if (state === 'succeeded') return 'succeeded.';
   if (state === null && record !== null) return `left the record of an effect in state ${name(text(record.state))}.`;
-  if (state === null) return 'came to no end in this record.';
+  if (state === null) return 'has no outcome in this record.';
   const why = textOrNull(error?.message);
   const told = PREDICATES[state] ?? `is in state ${name(state)}`;
   return `${told}${why === null || state === 'superseded' ? '' : `: ${quote(why)}`}.`;

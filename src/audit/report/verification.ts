@@ -17,7 +17,7 @@ export function summarizeVerification(result: Verification): VerificationSummary
 }
 
 const ADVICE: Readonly<Partial<Record<Verification['verdict'], string[]>>> = {
-  broken: ['Do not rely on what stands below: the file was changed, or contradicts itself.'],
-  contradictory: ['Its sources disagree, and whoever made it has signed that they do: find out which of them was changed.'],
+  broken: ['Do not rely on the content below: the file was changed, or contradicts itself.'],
+  contradictory: ['Its sources disagree, and its signer recorded that they do. Find out which of them was changed.'],
   signer_unknown: ['Anybody could have made it. Verify it with keys that you have from somebody whom you trust (--trust FILE).'],
 };

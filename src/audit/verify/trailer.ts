@@ -2,7 +2,7 @@
 import { verify } from 'node:crypto';
 import { keyId, publicKey } from '../../attestation/public-key';
 import { canonical } from '../../shared/json/canonical';
-import { asJson, type Json } from '../../shared/json/json';
+import { asJson } from '../../shared/json/json';
 import type { EndBody } from '../format/lines';
 
 /** Whether `public` is an Ed25519 key and `kid` is its id. */

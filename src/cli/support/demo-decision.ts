@@ -34,7 +34,7 @@ export async function decideDemoCall(given: Decision): Promise<void> {
   if (decided.aborted) return;
   if (card === null) {
     const look = turn.uiUrl ? ` Read it in the Web UI: ${turn.uiUrl}` : '';
-    return output.say(`    ${visible(why)} So nobody is asked here.${look}\n${HOLDING}`);
+    return output.say(`    ${visible(why)} So this terminal does not ask.${look}\n${HOLDING}`);
   }
   output.say(
     [

@@ -25,7 +25,7 @@ export async function examineGatewayKeys({ store, trustedKeys }: Pick<Config, 's
   const trusted = (await readTrustedKeys(trustedKeys).catch(() => [])).map(({ kid }) => kid);
   const missing = kids.filter((kid) => !trusted.includes(kid));
   if (missing.length === 0) return null;
-  return `a worker here refuses what a gateway signs with ${missing.join(', ')}: enter what \`holdfast keys export ${missing.join(' ')}\` prints on the gateway's host here, with \`holdfast keys import\` (docs/deployment.md, "Several hosts")`;
+  return `a worker here rejects decisions that a gateway signs with ${missing.join(', ')}: run \`holdfast keys export ${missing.join(' ')}\` on the gateway's host, and enter its output here with \`holdfast keys import\` (docs/deployment.md, "Several hosts")`;
 }
 
 function inForce(keys: TrustedKey[]): TrustedKey[] {

@@ -16,7 +16,7 @@ export async function examineWorkers(connection: Services, namespace: string, ta
   if (alive.length === 0) {
     const ages = polls.map(({ secondsAgo }) => secondsAgo);
     const last = ages.length > 0 ? ` (the last one was seen ${Math.round(Math.min(...ages))} s ago)` : '';
-    throw new Error(`nobody polls the task queue ${taskQueue}${last}: start \`holdfast worker\` or \`holdfast dev\``);
+    throw new Error(`no worker polls the task queue ${taskQueue}${last}: start \`holdfast worker\` or \`holdfast dev\``);
   }
   const versions = distinct(alive);
   const lacking = takers.find((taker) => !versions.some((version) => sameVersion(version, taker)));
@@ -46,7 +46,7 @@ export async function examinePinnedTurns(connection: Services, namespace: string
   ].join(' AND ');
   const count = Number((await connection.workflowService.countWorkflowExecutions({ namespace, query })).count ?? 0);
   if (count === 0) return null;
-  return `${count} stand${count === 1 ? 's' : ''} still: pinned to a version that nobody polls ${taskQueue} for. Start its worker again. They are: ${query}`;
+  return `${count} turn${count === 1 ? '' : 's'} blocked: pinned to a version of which no worker polls ${taskQueue}. Start a worker of that version. Query for the list: ${query}`;
 }
 
 function living(polls: Routing['polls']): Version[] {

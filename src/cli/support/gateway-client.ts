@@ -27,12 +27,14 @@ export async function decideThroughGateway(
     const { cause, message } = error as Error;
     const why = cause instanceof Error ? cause.message : message;
     const isThere = !NOBODY.has((cause as NodeJS.ErrnoException | undefined)?.code ?? '');
-    const reached = ' What was decided may have reached it: see how the turn stands before you decide again.';
+    const reached = ' The decision may have reached it: look at the turn (`holdfast show`) before you decide again.';
     throw new Error(`The gateway at ${url} does not answer (${why}).${isThere ? reached : ''}`);
   });
   const answer = read((await response.text()).slice(0, MOST_BYTES));
   if (response.ok && typeof answer.by === 'string') return { by: answer.by, calls: answer.now ?? [] };
-  const message = answer.error?.message ?? `The gateway answered ${response.status}, and not as ours does.`;
+  const message =
+    answer.error?.message ??
+    `The server answered ${response.status}, but not like a holdfast gateway. Check HOLDFAST_GATEWAY_URL.`;
   const hint = answer.error?.hint === undefined ? '' : ` ${answer.error.hint}`;
   throw response.status === 409 ? new DecisionNotAccepted(message) : new Error(`${message}${hint}`);
 }

@@ -30,7 +30,7 @@ export async function listMcpTools(agents: readonly Agent[]): Promise<McpToolLis
   const having = (server: string) => agents.filter(({ mcpServers }) => mcpServers.includes(server)).map(({ name }) => name);
   const asked = servers.map(async (server) => {
     const entry = getOwn(entries, server);
-    if (entry === undefined) throw new Error(`it does not stand in ${config.mcp}; \`holdfast mcp add ${server}\` enters it`);
+    if (entry === undefined) throw new Error(`${config.mcp} does not have it; \`holdfast mcp add ${server}\` adds it`);
     return examineServer(config, serverOf(server, entry));
   });
   for (const [index, answer] of (await Promise.allSettled(asked)).entries()) {

@@ -72,7 +72,7 @@ export class WaitingCallPrompt {
     this.said.add(why);
     const { output, questions } = this.asking;
     const look = this.turn.uiUrl ? ` Read it in the Web UI: ${this.turn.uiUrl}` : ' Read it in the Web UI.';
-    const print = () => output.note(`    ${visible(why)} So nobody is asked here until it can be.${look}`);
+    const print = () => output.note(`    ${visible(why)} This terminal asks once the card can be read.${look}`);
     if (questions) questions.above(print);
     else print();
   }

@@ -102,7 +102,7 @@ export class SessionHandle {
   async status(): Promise<SessionView> {
     // Described first: a session that has ended by then gives its final view.
     const { status, closeTime } = await this.ask.askWithRetries('describe', () => this.ask.handle.describe());
-    const view = await this.ask.askWithRetries('tell how the session stands', () =>
+    const view = await this.ask.askWithRetries('report the state of the session', () =>
       this.ask.handle.query<SessionView>(STATUS_QUERY),
     );
     if (status.name === 'RUNNING') return { ...view, ui_url: this.uiUrl };

@@ -309,7 +309,7 @@ export class TurnHandle {
 
   private async queryView(): Promise<TurnView> {
     const handle = this.client.workflow.getHandle(this.workflowId);
-    const view = await this.askTurn('tell how the turn stands', () => handle.query<TurnView>(STATUS_QUERY));
+    const view = await this.askTurn('report the state of the turn', () => handle.query<TurnView>(STATUS_QUERY));
     return { ...view, ui_url: this.uiUrl };
   }
 

@@ -67,7 +67,7 @@ export class Tokens implements Authenticator {
     }));
     this.hint =
       entries.length === 0
-        ? 'This gateway knows nobody: set HOLDFAST_TOKENS; `holdfast keys token` makes an entry.'
+        ? 'This gateway has no tokens: set HOLDFAST_TOKENS; `holdfast keys token` makes an entry.'
         : 'Send "Authorization: Bearer …" with a token of `holdfast keys token` that HOLDFAST_TOKENS has.';
   }
 

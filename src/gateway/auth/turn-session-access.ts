@@ -26,7 +26,7 @@ export class NotBegun extends Refusal {
     super({
       code: 'CONFIRMATION_REQUIRED',
       reason: 'not_begun',
-      message: `The turn ${JSON.stringify(id)} has not begun: those before it in its session come first.`,
+      message: `The turn ${JSON.stringify(id)} has not begun: it waits for earlier turns of its session.`,
       hint: `GET /v1/sessions/${session.id} shows what runs and what waits; the stream of the turn's events begins with the turn.`,
       retryAfterMs: LATER_MS,
     });
@@ -89,7 +89,7 @@ async function ownByKey(holdfast: HoldfastClient, { name }: Principal, key: stri
 export async function ownTurn(parts: GatewayParts, principal: Principal, id: string): Promise<VisibleTurn> {
   const found = await visibleTurn(parts, principal, id);
   if (found.summary.requester === principal.name || principal.roles.includes('admin')) return found;
-  const message = `${principal.name} did not start this turn; whoever did, or an admin, may do this.`;
+  const message = `${principal.name} did not start this turn; only its requester or an admin may do this.`;
   throw new Refusal({ code: 'PERMISSION_DENIED', reason: 'not_requester', message });
 }
 
@@ -135,5 +135,5 @@ export async function ownSession(parts: GatewayParts, principal: Principal, id: 
 const NOT_YOURS: Wrong = {
   code: 'PERMISSION_DENIED',
   reason: 'not_requester',
-  message: 'You did not open this session; only whoever did speaks in it.',
+  message: 'You did not open this session; only its requester may send messages to it.',
 };

@@ -154,7 +154,7 @@ export const QUESTION: ElicitRequestFormParams['requestedSchema'] = {
 export function elicitation(server: Server, requestId: RequestId, decide: Decide): Ask {
   return async (turn, digest, signal) => {
     const card = await shownCard(turn, digest, signal);
-    if (card === null) return 'What would happen cannot be shown whole in this client.';
+    if (card === null) return 'This client cannot show the whole card.';
     const answered = await answerOf(server, requestId, card, signal);
     if (typeof answered === 'string') return answered;
     try {

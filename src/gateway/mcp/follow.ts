@@ -60,7 +60,7 @@ export async function follow(turn: TurnHandle, { ask, signal, atMost, heard }: F
   }
 }
 
-const MORE_HAVE_TO = 'A decision counts; others have to decide too.';
+const MORE_HAVE_TO = 'The decision was accepted; other people must decide too.';
 
 const LOOK_EVERY_MS = 200;
 

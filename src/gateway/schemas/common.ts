@@ -40,11 +40,11 @@ export function textAnswer(description: string, type: string, example: string, s
 
 const WHAT: Record<number, string> = {
   400: 'The request is not right; `error.details` says where.',
-  401: 'No token, or nobody’s.',
+  401: 'No token, or a token that the gateway does not know.',
   403: 'Not with these roles.',
-  404: 'It is not there, or not yours to see.',
+  404: 'It does not exist, or you may not see it.',
   408: 'The request did not come in time.',
-  409: 'It cannot be done as things stand; `error.message` says why.',
+  409: 'It conflicts with the present state; `error.message` says why.',
   413: 'The body is too large.',
   414: 'A part of the address is too long.',
   415: 'The body is not application/json.',

@@ -40,7 +40,7 @@ export class SseConnection {
     this.raw = reply.raw;
     this.raw.on('close', () => this.release());
     this.raw.on('error', () => this.release());
-    this.onDrain = () => this.end('the gateway is closing; come back');
+    this.onDrain = () => this.end('the gateway is closing; reconnect');
     draining.addEventListener('abort', this.onDrain, { once: true });
   }
 
@@ -90,7 +90,7 @@ export class SseConnection {
         resolve();
       };
       const stalled = setTimeout(() => {
-        this.end('you read too slowly; come back');
+        this.end('the client reads too slowly; reconnect');
         this.raw.destroy();
         done();
       }, this.settings.stallMs);

@@ -38,8 +38,8 @@ export async function stream(
         for (const event of await translate(next.value)) await connection.send(event);
       connection.end();
     } catch (error) {
-      log.warn({ err: error }, 'a stream has broken off; its reader comes back');
-      connection.end('something went wrong; come back');
+      log.warn({ err: error }, 'a stream failed; its client reconnects');
+      connection.end('the stream failed; reconnect');
     }
   } finally {
     connection.end();

@@ -95,7 +95,7 @@ export class ToolStream {
       }
       case 'tool_error': {
         if (event.effect !== 'in_doubt') return []; // its end reports it
-        const message = 'Nobody knows what became of it; its probe is asked, then a person.';
+        const message = 'It is not known whether the call took effect. Its probe is asked, then a person.';
         return [{ event: 'tool_progress', id, data: { progress: null, message, effect: 'in_doubt', durable, metadata } }];
       }
       case 'turn_completed': {
@@ -215,7 +215,7 @@ function whereFrom(lastEventId: string | string[] | undefined, query: Query): { 
 }
 
 function notByGet(tool: string): Refusal {
-  const message = `GET starts tools that are known here to be of class compute or read, for an EventSource that comes back would call ${tool} again.`;
+  const message = `GET starts only tools that this gateway knows to be of class compute or read: an EventSource that reconnects would call ${tool} again.`;
   const hint = `POST /tools/${tool}/sse, and GET the events_url that it answers.`;
   return new Refusal({ code: 'INVALID_PARAMS', reason: 'not_by_get', message, hint, status: 405 });
 }

@@ -22,7 +22,7 @@ export function boundedFetch(origins: readonly string[], bytes = MESSAGE_BYTES, 
     const { origin } = new URL(url);
     if (!allowed.has(origin))
       throw new UnnamedHost(
-        `The server leads to ${origin}, which its configuration does not name; if that is right, name it as oauth.issuer.`,
+        `The server refers to ${origin}, which its configuration does not name. If that origin is correct, set it as oauth.issuer.`,
       );
     const response = await base(url, { ...init, redirect: 'manual' });
     if (response.body === null || (response.status >= 300 && response.status < 400)) return response;

@@ -266,7 +266,7 @@ function fractionOf(done: number, total: number | undefined): number | undefined
 export class NotSentAgain extends Error {
   override readonly name = 'NotSentAgain';
   constructor() {
-    super('it was sent the call and asked for another login; the login is renewed, and the call was not sent again');
+    super('the server received the call and then asked for a new login; the login was renewed, but the call was not sent again');
   }
 }
 

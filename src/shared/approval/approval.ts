@@ -3,7 +3,7 @@
  * through history.
  */
 import type { JsonObject } from '../json/json';
-import { UNSEEN } from '../text/visible';
+import { withoutUnseen } from '../text/visible';
 
 /** Who may decide, and how many of them. */
 export interface ApprovalPolicy {
@@ -159,5 +159,5 @@ export function samePerson(a: string, b: string): boolean {
  * operator keeps.
  */
 export function plainName(name: string): string {
-  return name.normalize('NFKC').replace(UNSEEN, '').normalize('NFKC').replace(/\s+/g, ' ').trim().toLowerCase();
+  return withoutUnseen(name.normalize('NFKC')).normalize('NFKC').replace(/\s+/g, ' ').trim().toLowerCase();
 }

@@ -76,7 +76,11 @@ export const UNSEEN_RANGES: readonly (readonly [from: number, to: number])[] = [
 
 const code = (point: number) => `\\u{${point.toString(16)}}`;
 
-export const UNSEEN = new RegExp(`[${UNSEEN_RANGES.map(([from, to]) => `${code(from)}-${code(to)}`).join('')}]`, 'gu');
+const UNSEEN = new RegExp(`[${UNSEEN_RANGES.map(([from, to]) => `${code(from)}-${code(to)}`).join('')}]`, 'gu');
+
+export function withoutUnseen(text: string): string {
+  return text.replace(UNSEEN, '');
+}
 
 /** A text that no list can be searched for. */
 export class UnsearchableText extends TypeError {

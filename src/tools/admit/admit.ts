@@ -154,7 +154,7 @@ export function checkInput(
 
 /** The error for the model where its turn may start no further sub-agent. */
 export function tooDeep(tool: string): CallError {
-  const message = `${tool} was not asked: sub-agents stand as deep here as the first agent's maxDepth allows.`;
+  const message = `${tool} was not asked: sub-agents are already nested as deep as the first agent's maxDepth allows.`;
   return callError('QUOTA_EXCEEDED', 'too_deep', message, { hint: 'Do it without another agent.' });
 }
 

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { asJson, type Json } from '../../shared/json/json';
+import { asJson } from '../../shared/json/json';
 import type { RegisterStore } from '../../store/store';
 import { admit, hold, ledgerAt, LEASE_MS, release, renew, type StartAnswer } from './ledger';
 import type { Tool, ToolLogger } from '../define/tool';
@@ -48,7 +48,7 @@ export class ToolGate {
   /** Records that the upstream asked for a pause of `ms`: no call of this tool begins before its end. Never throws. */
   async hold(tool: Tool, ms: number): Promise<void> {
     if (!(ms > 0)) return;
-    await this.orWarn(tool, 'other calls do not know that the upstream wants to be left alone', () =>
+    await this.orWarn(tool, 'other calls do not see that the upstream asked for a pause', () =>
       this.registers.update(nameOf(tool), (value, now) => {
         const ledger = hold(ledgerAt(value, tool.limits ?? {}, now), ms, now);
         return { value: asJson(ledger), answer: undefined };
@@ -94,7 +94,7 @@ export class ToolGate {
       }),
     );
     if (held === false)
-      this.log.warn({ tool: tool.name }, 'this worker stood still for so long that its place among the running calls was lost');
+      this.log.warn({ tool: tool.name }, 'this worker was blocked for so long that the slot of a running call expired');
   }
 
   /** Logs an error of the limits: it must not cost a finished call its result. */

@@ -164,7 +164,7 @@ export function abortAt(abort: AbortController, deadline: Deadline, ms: number):
 }
 
 function tooLate(tool: Tool): RunResult {
-  const message = `${tool.name} was not run: too much time lay between the claim and its start.`;
+  const message = `${tool.name} was not run: it could not start in time after the claim of its effect record.`;
   return failedResult(callError('TIMEOUT', BEGUN_TOO_LATE, message, { hint: 'Nothing has happened.' }), true);
 }
 

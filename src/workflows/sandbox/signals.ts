@@ -5,6 +5,7 @@
  */
 import type { Payload } from '@temporalio/common';
 import { currentUpdateInfo, CancellationScope, condition, patched } from '@temporalio/workflow';
+import { getActivator } from './activator';
 
 export interface Arrival {
   name: string;
@@ -18,30 +19,47 @@ export function beginningOf(text: string, characters: number): string {
   return text.slice(0, characters).toWellFormed();
 }
 
-/** Arrived before `onSignals` was called. */
-const early: Arrival[] = [];
-let listener: ((arrival: Arrival) => void) | null = null;
+interface Inbox {
+  /** Arrived before `onSignals` was called. */
+  early: Arrival[];
+  listener: ((arrival: Arrival) => void) | null;
+  /** The sender of each update by its id; that of an update that a validator refused is never read. */
+  senders: Map<string, string>;
+}
+
+/** By the activator of a workflow: all workflows of a worker share this module (worker/workflow-bundle.ts). */
+const inboxes = new WeakMap<object, Inbox>();
+
+function inbox(): Inbox {
+  const activator = getActivator();
+  const known = inboxes.get(activator);
+  if (known) return known;
+  const made: Inbox = { early: [], listener: null, senders: new Map() };
+  inboxes.set(activator, made);
+  return made;
+}
 
 export function deliverSignal({ name, identity, payloads }: Arrival): void {
   const arrival = { name: beginningOf(name, 100), identity: beginningOf(identity, 200), payloads };
+  const { listener, early } = inbox();
   if (listener) listener(arrival);
   else early.push(arrival);
 }
 
 /** Passes every signal to `tell`, including earlier ones. `tell` must never throw. */
 export function onSignals(tell: (arrival: Arrival) => void): void {
-  listener = tell;
-  early.splice(0).forEach(tell);
+  const own = inbox();
+  own.listener = tell;
+  own.early.splice(0).forEach(tell);
 }
 
 // Senders of updates: the SDK does not tell a handler, so they are taken from the activation, like the signals.
 
-/** By update id; the sender of an update that a validator refused is never read. */
-const senders = new Map<string, string>();
 /** Temporal allows 10 updates in progress. */
 const MOST = 100;
 
 export function recordUpdateSender(id: string, identity: string): void {
+  const { senders } = inbox();
   if (senders.size >= MOST) senders.delete(senders.keys().next().value!);
   senders.set(id, beginningOf(identity, 200));
 }
@@ -49,6 +67,7 @@ export function recordUpdateSender(id: string, identity: string): void {
 /** In an update's handler: what its sender's client claims to be; empty if it is not known. */
 export function updateSender(): string {
   const id = currentUpdateInfo()?.id ?? '';
+  const { senders } = inbox();
   const identity = senders.get(id) ?? '';
   senders.delete(id);
   return identity;

@@ -170,11 +170,13 @@ describe('a worker of another build', () => {
       const said = { outcome: 'not_applied' as const, by: 'mallory', note: null, identity: '' };
       const alone = { turn: await contextOf(turn), call, at: new Date().toISOString(), head: head!, ...said };
       await withForger(client, taskQueue, async (forge) => {
-        await expect(forge('settleEffect', alone)).rejects.toThrow('2 people must say so, not 1');
+        await expect(forge('settleEffect', alone)).rejects.toThrow('2 people must settle the call, but only 1 did');
       });
       await turn.settle(digest, 'applied', { by: 'ana' });
       if (before === 1) {
-        await eventually('it says how many', async () => (await shownCard(client, turn)).includes('2 people must say so, not 1'));
+        await eventually('it says how many', async () =>
+          (await shownCard(client, turn)).includes('2 people must settle the call, but only 1 did'),
+        );
         await turn.settle(digest, 'applied', { by: 'ana' });
       }
       expect(await store.effects.latest(idempotency_key!)).toMatchObject({ state: 'in_doubt' });

@@ -26,7 +26,7 @@ describe('a statement on a payment in doubt that its author has corrected', () =
         const right = await said('ana', 'applied');
         await turn.settle(digest, 'applied', right);
         await signal('settle', { call: digest, outcome: 'not_applied', attestation: wrong.attestation });
-        expect(await ignored()).toContain('ana has said since that it was applied');
+        expect(await ignored()).toContain('ana has since settled the call as applied');
         await turn.settle(digest, 'applied', await said('bob', 'applied'));
         expect((await turn.result()).calls).toMatchObject([{ effect: 'applied' }]);
       });

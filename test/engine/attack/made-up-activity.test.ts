@@ -124,7 +124,7 @@ describe('under `any`, whoever starts an activity himself', () => {
       const exhausted = { state: 'failed', error: { code: 'QUOTA_EXCEEDED', reason: 'budget_exhausted' } };
       expect(await run(third)).toMatchObject(exhausted);
 
-      const name = /of budget (\S+)/.exec((await run(third)).error!.message)![1]!;
+      const name = /budget (\S+) \(/.exec((await run(third)).error!.message)![1]!;
       const { digest: _, dispatch: __, preview_ref: ___, ...fields } = third;
       const held = [{ kind: 'budget' as const, id: name, text: 'It was put up with.' }];
       const asked = { turn: context, call: fields, reason: 'it asks', expires_at: '2099-01-01T00:00:00Z', held };
@@ -227,12 +227,12 @@ describe('where a call takes signed decisions, whoever starts an activity himsel
         await keepMadeUp(store, context, lent);
         await withForger(client, taskQueue, async (forge) => {
           const refused: [object, string][] = [
-            [{}, 'what ana says is not signed'],
+            [{}, 'the settlement of ana is not signed'],
             [{ attestation: approval }, 'to approve, not to settle'],
             [{ turn: { ...context, agent: 'nobody' } }, 'is not the one that was dispatched'],
             [{ call: { ...call, tool: 'lend' } }, 'is not the one that was dispatched'],
             [{ call: lent }, 'There is no effect record'],
-            [{ settlements: [] }, '1 people must say so, not 0'],
+            [{ settlements: [] }, '1 people must settle the call, but only 0 did'],
           ];
           for (const [more, why] of refused) await expect(forge('settleEffect', { ...settling, ...more })).rejects.toThrow(why);
           const probing = { ...settling, call: { ...call, tool: 'probed' }, not_applied_from: '2020-01-01T00:00:00Z' };

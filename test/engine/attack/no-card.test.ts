@@ -142,7 +142,7 @@ describe('where a card cannot be read, nobody is asked', () => {
       const seen = { turn: client.turn(turn.id), digest: call.digest, key: null, decides, output: outputTo(said) };
       const decide = () => decideDemoCall({ ...seen, questions: questions as unknown as TerminalQuestions, decided });
       await decide();
-      expect(said.join('\n')).toMatch(/card .*cannot be read.*the details are too long.*nobody is asked here/s);
+      expect(said.join('\n')).toMatch(/card .*cannot be read.*the details are too long.*this terminal does not ask/s);
       expect(said.join('\n')).not.toContain('holdfast approve');
       expect((await turn.status()).pending).toEqual([call.digest]);
       state.mended = true;

@@ -26,7 +26,7 @@ describe('a tenant cannot', () => {
       const other = await start('Pay it.', { requester: 'evil/eve' });
       const [same] = await other.waitForPending();
       const text = (await other.cards()).get(same.digest)!;
-      expect(text).toContain('Other calls stand for the same act');
+      expect(text).toContain('Other calls are for the same act');
       expect(text).toContain('another tenant');
       for (const secret of ['acme', first.id, 'SECRET-REFERENCE']) expect(text).not.toContain(secret);
       await other.deny(same.digest, { by: 'evil/bob' });

@@ -183,7 +183,7 @@ describe('a payment in doubt', () => {
       const settling = { turn: context, call, at, head, ...settlements[1]!, settlements };
       await forge('settleEffect', settling).catch(() => undefined);
       expect(await store.effects.latest(key)).toMatchObject({ state: 'in_doubt' });
-      await expect(forge('settleEffect', settling)).rejects.toThrow('ana has said since that it was applied');
+      await expect(forge('settleEffect', settling)).rejects.toThrow('ana has since settled the call as applied');
       await turn.settle(digest, 'applied', await said('dora', 'applied'));
       expect((await turn.result()).calls).toMatchObject([{ effect: 'applied' }]);
       expect(attempts).toHaveLength(1);

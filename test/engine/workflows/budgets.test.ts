@@ -66,7 +66,7 @@ describe('a budget', () => {
         effect: 'not_applied',
         error: { code: 'QUOTA_EXCEEDED', reason: 'budget_exhausted' },
       });
-      expect(refused.error!.message).toContain('600 of 1000 is used, and this call takes 600');
+      expect(refused.error!.message).toContain('has 600 of 1000 used, and this call needs 600');
       expect(refused.error!.hint).toMatch(/Enough is free again at \d{4}-/);
       expect(effects).toHaveLength(1);
       expect(await look(engine, daily)).toMatchObject({ used: '600', left: '400', reserved: 0, in_doubt: 0, over: 0 });
@@ -103,7 +103,7 @@ describe('a budget', () => {
           .query<{ currentDetails?: string }>('__temporal_workflow_metadata')) as { currentDetails?: string };
         return currentDetails?.includes('It goes beyond a budget') && currentDetails;
       });
-      expect(details.replace(/\n↪ /g, '')).toContain(`of budget ${daily.name}`);
+      expect(details.replace(/\n↪ /g, '')).toContain(`budget ${daily.name}`);
       await turn.approve(call.digest, { by: 'ana' });
       expect((await turn.result()).calls.map(({ state }) => state)).toEqual(['superseded', 'succeeded']);
       expect(effects).toHaveLength(2);

@@ -32,7 +32,7 @@ it('a destructive call under a key that the store knows is refused, whoever star
     for (const first of [paid, denied]) {
       const again = await pay(first === paid ? inv7 : inv8);
       expect(again.id).toBe(first.id);
-      const message = expect.stringContaining(`${first.id} was asked for on `);
+      const message = expect.stringContaining(`${first.id} was used for a call on `);
       const error = { code: 'INVALID_PARAMS', reason: 'key_forgotten', message };
       expect(await again.result()).toMatchObject({ success: false, error });
       expect((await again.turn.status()).calls).toMatchObject([{ state: 'rejected' }]);

@@ -150,7 +150,7 @@ describe('a preview before the effect', () => {
       expect(view.calls[0]).toMatchObject({ state: 'failed', effect: 'not_applied' });
       const [told] = results(model.requests[1]!);
       expect(told!.body.error).toMatchObject({ reason: 'market_down' });
-      expect(told!.body.error.message).toContain('it cannot be seen any more what it would do');
+      expect(told!.body.error.message).toContain('its preview is made again before the run, and that failed');
     });
   });
 

@@ -57,7 +57,7 @@ describe('a session of an agent whose decisions are signed', () => {
       await sendRaw(engine, session, { message_id: 'a', message: 'Hello.' });
       expect(await ended(session, 1)).toMatchObject({ state: 'failed', reason: expect.stringContaining('it is not signed') });
       await sendRaw(engine, session, { message_id: 'b', message: 'Pay Eve.', attestation: attested(session, 'Hello.') });
-      expect(await ended(session, 2)).toMatchObject({ state: 'failed', reason: expect.stringContaining('does not hold') });
+      expect(await ended(session, 2)).toMatchObject({ state: 'failed', reason: expect.stringContaining('was rejected') });
       await sendRaw(engine, session, { message_id: 'c', message: 'Hello.', attestation: 'nonsense' });
       expect(await ended(session, 3)).toMatchObject({ state: 'failed' });
       expect(engine.model.requests).toEqual([]);
@@ -73,7 +73,7 @@ describe('a session of an agent whose decisions are signed', () => {
       expect(await ended(session, 2)).toMatchObject({ reason: expect.stringContaining('has begun another turn already') });
       const other = await engine.client.openSession({ agent: 'tester', id: `${session.id}-other`, requester: 'rita' });
       await sendRaw(engine, other, { message_id: 'a', message: 'Hello.', attestation });
-      expect(await ended(other, 1)).toMatchObject({ state: 'failed', reason: expect.stringContaining('does not hold') });
+      expect(await ended(other, 1)).toMatchObject({ state: 'failed', reason: expect.stringContaining('was rejected') });
       expect(engine.model.requests).toHaveLength(1);
     }));
 });

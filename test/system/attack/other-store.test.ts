@@ -52,7 +52,7 @@ describe('a worker over another store', () => {
               withForger(client, taskQueue, async (forge) => {
                 const refused = forge('runCall', again);
                 await expect(refused).rejects.toThrow(`bound to store ${own.identity.id}`);
-                await expect(refused).rejects.toThrow(`over store ${other.identity.id}`);
+                await expect(refused).rejects.toThrow(`uses store ${other.identity.id}`);
               }),
             );
             expect(effects).toEqual([invoice]);

@@ -38,7 +38,10 @@ it('holdfast audit export writes one file, or to standard output, signed by a ke
   const none = await holdfast('audit', 'export', 'nobody', '-o', join(home, 'none.jsonl'));
   expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('There is no turn "nobody"') });
   expect(existsSync(join(home, 'none.jsonl'))).toBe(false);
-  expect(await holdfast('audit', 'export', 'x')).toMatchObject({ code: 2, stderr: expect.stringContaining('Where to?') });
+  expect(await holdfast('audit', 'export', 'x')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('Name the file to write'),
+  });
   expect(await holdfast('audit', 'export', '-o', 'x')).toMatchObject({ code: 2, stderr: expect.stringContaining('Of what?') });
 });
 

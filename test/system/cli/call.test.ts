@@ -96,7 +96,7 @@ describe('holdfast call, beside an embedded stack', () => {
     left.kill('SIGINT');
     const { code, stderr } = await left.ended;
     expect(code).toBe(130);
-    expect(stderr).toContain('The call goes on without you: holdfast watch call/pay-3');
+    expect(stderr).toContain('The call continues in the background. Follow it with: holdfast watch call/pay-3');
     expect(await json('cancel', 'call/pay-3')).toEqual({ requested: true, turn_id: 'call/pay-3' });
     await eventually('it is cancelled', async () => (await json('show', 'call/pay-3')).state === 'cancelled');
   });

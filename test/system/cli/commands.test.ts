@@ -62,7 +62,7 @@ describe('the commands, beside an embedded stack that they find by themselves', 
   it('doctor says that nobody polls another queue', async () => {
     const { code, stdout } = await runCli(['doctor'], { ...dev.env, HOLDFAST_TASK_QUEUE: 'nobody-polls-this' });
     expect(code).toBe(1);
-    expect(stdout).toMatch(/✗ worker .*nobody polls the task queue nobody-polls-this.*holdfast worker/);
+    expect(stdout).toMatch(/✗ worker .*no worker polls the task queue nobody-polls-this.*holdfast worker/);
   });
 
   it('run --id twice gives one turn; with another message it is refused', async () => {
@@ -171,7 +171,10 @@ describe('the commands, beside an embedded stack that they find by themselves', 
     await eventually('it waits', async () => following.output.stdout.includes('waits for approval'));
     following.kill('SIGINT');
     const { code, stderr } = await following.ended;
-    expect({ code, stderr }).toEqual({ code: 130, stderr: 'The turn goes on without you: holdfast watch left-1\n' });
+    expect({ code, stderr }).toEqual({
+      code: 130,
+      stderr: 'The turn continues in the background. Follow it with: holdfast watch left-1\n',
+    });
     expect(await json('show', 'left-1')).toMatchObject({ state: 'awaiting_approval' });
 
     expect(await json('cancel', 'left-1')).toEqual({ requested: true, turn_id: 'left-1' });

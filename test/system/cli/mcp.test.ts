@@ -132,7 +132,7 @@ describe('holdfast mcp', () => {
       ]);
     const before = await list();
     expect(before.outside).toEqual([]);
-    expect(before.missing.odd).toMatch(/does not stand in .*mcp\.json; `holdfast mcp add odd` enters it/);
+    expect(before.missing.odd).toMatch(/mcp\.json does not have it; `holdfast mcp add odd` adds it/);
     await holdfastJson(home, ['mcp', 'add', 'odd', '--yes', '--by', 'ana', '--', process.execPath, SERVER]);
     const { tools, outside, missing } = await list();
     expect(missing).toEqual({});

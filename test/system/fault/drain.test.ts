@@ -57,7 +57,7 @@ describe('a worker that is stopped with SIGTERM', () => {
     await recordedRuns(stage, 'runCall', 3);
     await draining(worker);
     expect(await worker.ended).toBe('0');
-    const stopped = worker.lastEvent('stopped; what the limit stopped runs again on another worker');
+    const stopped = worker.lastEvent('stopped; activities that the time limit stopped run again on another worker');
     expect(stopped).toMatchObject({ handed_back: [{ tool: 'read_figure', activity: 'runCall' }], cut_off: [] });
     await goesOn(stage, { ...CLEAN, reads: '1 1 2 1' });
   });
@@ -69,7 +69,7 @@ describe('a worker that is stopped with SIGTERM', () => {
     await sending.reached();
     await draining(worker);
     expect(await worker.ended).toBe('1');
-    const stopped = worker.lastEvent('stopped, and something was cut off');
+    const stopped = worker.lastEvent('stopped before all activities had ended');
     expect(stopped).toMatchObject({ level: 'error', cut_off: [{ tool: 'send_credit_memo', trace_id: expect.any(String) }] });
     await goesOn(stage, { ...CLEAN, call: 'failed not_applied', doubt: true, mails: 0 }, 'not_applied');
   });

@@ -56,7 +56,7 @@ it('what is sent by a client while no worker runs is not taken later', async () 
       ]);
       for (const one of [approved, steered, interrupted, settled, lead, sent])
         expect(said(one)).toMatch(
-          /^NoWorker: No worker answered in time to .*; what was sent was not taken, and is not taken later\./,
+          /^NoWorker: No worker answered in time to .*; the request was not taken, and is not taken later\./,
         );
       expect(said(cancelled)).toBe('accepted');
     });

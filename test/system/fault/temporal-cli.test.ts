@@ -153,7 +153,7 @@ describe('temporal workflow reset while a payment runs', () => {
     if (where === 'in the history') await nudge(turn);
     await reset(stage.client, turn, 'LastWorkflowTask');
     const anew = await askedAnew(turn, call);
-    expect(await cardOf(turn, anew)).toMatch(/the workflow was reset[^]*It is under way, or was lost\./);
+    expect(await cardOf(turn, anew)).toMatch(/the workflow was reset[^]*It is still running, or its worker died\./);
     expect(counter.effects(cell)).toBe(0);
     gate.open();
     await eventually('it is paid', async () => counter.effects(cell) === 1, WITHIN);
@@ -254,7 +254,7 @@ describe('temporal workflow reset of a payment that is made', () => {
     const anew = await askedAnew(turn, call);
     await turn.approve(anew.digest, { by: 'bob', input: { cell: 'second' } });
     const edited = await askedAnew(turn, anew);
-    expect(await cardOf(turn, edited)).toMatch(/It is applied\.[^]*Approving this does it besides\./);
+    expect(await cardOf(turn, edited)).toMatch(/It is applied\.[^]*Approving runs the call again, with the new input\./);
     await turn.approve(edited.digest, { by: 'ana' });
     await ended(turn);
     expect([counter.effects('first'), counter.effects('second')]).toEqual([1, 1]);

@@ -109,7 +109,7 @@ describe('two versions of the workers', () => {
     const found = await eventually('the turn is listed', async () => {
       return (await examinePinnedTurns({ workflowService: later }, 'default', stage.taskQueue)) ?? undefined;
     });
-    expect(found).toMatch(/^1 stands still: pinned to a version that nobody polls/);
+    expect(found).toMatch(/^1 turn blocked: pinned to a version of which no worker polls/);
     await turn.cancel();
   });
 

@@ -272,7 +272,7 @@ describe('the events of a turn', () => {
         const asked = 'event: approval_requested';
         if (text.includes(asked) && !before.includes(asked)) void gateway.close();
       }
-      expect(text).toMatch(/: the gateway is closing; come back\n\n$/);
+      expect(text).toMatch(/: the gateway is closing; reconnect\n\n$/);
       await turn.deny(call.digest, { by: 'ana' });
       await turn.result();
     });

@@ -43,8 +43,8 @@ it('a worker that is behind is 503 worker_behind, with when to ask again; where 
       ask(`${urls[1]}/v1/turns/${started.body.turn_id}`),
     ]);
     expect(behind).toMatchObject({ status: 503, retryAfter: '5', body: { error: { reason: 'worker_behind', retryable: true } } });
-    expect(behind.body.error.message).toMatch(/One asked for work \d+ s ago: it is behind, or has just ended/);
-    expect(ours(pending)?.unreachable).toMatch(/it is behind/);
+    expect(behind.body.error.message).toMatch(/A worker polled \d+ s ago: it is overloaded, or has just ended/);
+    expect(ours(pending)?.unreachable).toMatch(/it is overloaded/);
     expect(nobody).toMatchObject({ status: 503, retryAfter: null, body: { error: { reason: 'no_worker' } } });
 
     process.kill(worker.pid, 'SIGCONT');

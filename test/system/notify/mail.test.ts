@@ -84,7 +84,7 @@ it('an address that the server refuses is not taken for told, and is the only on
     const done = new Set<string>();
     const delivery = { done, reached: (way: string) => void done.add(way) };
     for (const connections of [2, 3]) {
-      const fault = /^Not everybody was told\. mail to nobody@bank\.example: .*no such user/;
+      const fault = /^Some notifications were not delivered\. mail to nobody@bank\.example: .*no such user/;
       await expect(notifier.tell(aQuestion(), null, delivery)).rejects.toThrow(fault);
       expect([[...done], server.seen.connections]).toEqual([['mail to ana@bank.example'], connections]);
     }
@@ -101,7 +101,9 @@ it('one way that fails keeps no other from being tried; the next attempt leaves 
     const notifier = createNotifier({ webhook, mail: mailTo(['ana@bank.example']), ...WHERE })!;
     const done = new Set<string>();
     const delivery = { done, reached: (way: string) => void done.add(way) };
-    await expect(notifier.tell(aQuestion(), null, delivery)).rejects.toThrow(/^Not everybody was told\. webhook: /);
+    await expect(notifier.tell(aQuestion(), null, delivery)).rejects.toThrow(
+      /^Some notifications were not delivered\. webhook: /,
+    );
     expect([...done]).toEqual(['mail to ana@bank.example']);
     await notifier.tell(aQuestion(), null, delivery);
     expect(hook.received).toHaveLength(2);
@@ -118,7 +120,7 @@ it('a mail server that is not there is an error without the password', async () 
   const error = await createNotifier({ webhook: null, mail, ...WHERE })!
     .tell(aQuestion(), null, nothingDone())
     .catch((fault: Error) => fault);
-  expect((error as Error).message).toMatch(/^Not everybody was told\. mail to ana@bank\.example: .*ECONNREFUSED/);
+  expect((error as Error).message).toMatch(/^Some notifications were not delivered\. mail to ana@bank\.example: .*ECONNREFUSED/);
   expect((error as Error).message).not.toContain('s3cret');
   catcher = await startMailCatcher({ dir });
 });

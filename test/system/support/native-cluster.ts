@@ -34,6 +34,10 @@ export interface NativeCluster {
   namespace: string;
   /** Of the database. */
   password: string;
+  /** Of the database server and of Temporal's server. */
+  pids(): number[];
+  /** URL of the database `postgres`, where a store can be. */
+  store: string;
   /** All that the Temporal server has logged: one JSON object a line. */
   log(): string;
   /** Stops everything and removes its folder. */
@@ -97,7 +101,9 @@ async function start(folder: string, running: SupervisedProcess[]): Promise<Omit
   await untilServing(server, env);
   await script('set-up-namespace.sh', env);
   await waitUntilHealthy(address, NAMESPACE, READY_WITHIN_MS, () => !server.hasExited());
-  return { address, namespace: NAMESPACE, password, log: () => lines.join('\n') };
+  const pids = await Promise.all(running.map(({ pid }) => pid));
+  const store = `postgres://${SQL_USER}:${encodeURIComponent(password)}@127.0.0.1:${sqlPort}/postgres`;
+  return { address, namespace: NAMESPACE, password, pids: () => pids, store, log: () => lines.join('\n') };
 }
 
 /** A folder with the three commands that the scripts call, by the names that they have in Temporal's images. */

@@ -59,13 +59,13 @@ describe('what signs bundles', () => {
     const said = { attestation: attestDecision(own, claims, null), turn: aud, digest: claims.digest, decision: 'approve' };
     expect(await trust.check(said as never, [])).toEqual({
       ok: false,
-      reason: expect.stringContaining('signs bundles, and speaks for nobody'),
+      reason: expect.stringContaining('may sign bundles only'),
     });
   });
 
   it('is refused, by name, where it does not sign what it should', async () => {
     const other = SigningKey.generate();
-    await expect((await command(signing(), other.public)).sign(bytes)).rejects.toThrow('no signature of the key');
+    await expect((await command(signing(), other.public)).sign(bytes)).rejects.toThrow('not a signature made with the key');
     await expect((await command('console.log("hello")')).sign(bytes)).rejects.toThrow('printed no signature');
     await expect((await command('process.exit(3)')).sign(bytes)).rejects.toThrow('ended with code 3');
     await expect(command(signing(), 'A'.repeat(42) + 'B')).rejects.toThrow('32 bytes in base64url');

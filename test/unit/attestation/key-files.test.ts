@@ -84,9 +84,9 @@ describe('the file of trusted keys', () => {
 
   it('names a person where a key speaks for one, and nobody where it does not', () => {
     const gateways = "entry 1: a gateway's key names no principal and no roles: it speaks for all of them";
-    const bundles = 'entry 1: a key for bundles names no principal and no roles: it speaks for nobody';
+    const bundles = 'entry 1: a key for bundles names no principal and no roles: it may sign bundles only';
     const { principal, roles, ...nobody } = own;
-    expect(() => parse({ ...nobody })).toThrow('entry 1: the key of a principal must name him');
+    expect(() => parse({ ...nobody })).toThrow('entry 1: the key of a principal must name that principal');
     for (const who of [{ principal }, { roles }, { principal, roles }]) {
       expect(() => parse({ ...entry, ...who })).toThrow(gateways);
       expect(() => parse({ ...bundle, ...who })).toThrow(bundles);

@@ -87,7 +87,7 @@ describe('the file of trusted keys', () => {
     ['a key under another id', () => [{ ...entry, kid: own.kid }], () => `kid must be ${entry.kid}`],
     ['the same key twice', () => [entry, entry], () => 'twice'],
     ['a field that there is not', () => [{ ...entry, admin: true }], () => 'nothing else'],
-    ['a principal’s key without a name', () => [{ ...entry, use: 'principal' }], () => 'must name him'],
+    ['a principal’s key without a name', () => [{ ...entry, use: 'principal' }], () => 'must name that principal'],
     ['a gateway’s key with a name', () => [{ ...own, use: 'gateway' }], () => 'speaks for all of them'],
     ['a time that is none', () => [{ ...entry, expires_at: 'soon' }], () => 'entry 1'],
     ['a key that is none', () => [{ ...entry, public: 'AAAA' }], () => '32 bytes'],

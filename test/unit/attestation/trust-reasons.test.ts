@@ -76,9 +76,9 @@ describe('a signed decision', () => {
     expect(await check(signed(), over(STORE))).toEqual(
       refused('it was signed for a turn that is bound to no store (holdfast.decision/1); sign it again'),
     );
-    expect(await check(bound)).toEqual(refused(`it was signed for a turn over store ${STORE}, and this one is bound to none`));
+    expect(await check(bound)).toEqual(refused(`it was signed for a turn of store ${STORE}, but this turn is bound to no store`));
     expect(await check(bound, over('d'.repeat(32)))).toEqual(
-      refused(`it was signed for a turn over store ${STORE}, and this one is over ${'d'.repeat(32)}`),
+      refused(`it was signed for a turn of store ${STORE}, but this turn is of store ${'d'.repeat(32)}`),
     );
   });
 
@@ -138,7 +138,7 @@ describe('a signed decision', () => {
     signers.change(own, { principal: 'x'.repeat(200) });
     expect(await check(signed({}, own))).toEqual(refused(`key ${own.kid} speaks for "${'x'.repeat(100)}" only`));
     signers.change(own, { use: 'bundle', principal: undefined });
-    expect(await check(signed({}, own))).toEqual(refused(`key ${own.kid} signs bundles, and speaks for nobody`));
+    expect(await check(signed({}, own))).toEqual(refused(`key ${own.kid} may sign bundles only`));
   });
 
   it('is good from its time, as clocks differ, until it expires', async () => {
@@ -149,7 +149,7 @@ describe('a signed decision', () => {
     expect(await timed(s + 61, s + 120)).toEqual(future);
     expect(await timed(s - 60, s + 1)).toEqual(ANA);
     expect(await timed(s - 60, s)).toEqual(refused('it expired at 2026-06-01T00:00:00.000Z'));
-    const odd = refused('it is good for longer than 24 hours, or for no time at all');
+    const odd = refused('its validity must be longer than zero and at most 24 hours');
     expect(await timed(s, s + 86_400)).toEqual(ANA);
     expect(await timed(s, s + 86_401)).toEqual(odd);
     expect(await timed(s, s)).toEqual(odd);
@@ -162,7 +162,7 @@ describe('a signed decision', () => {
   });
 
   it.each([undefined, null, 7, ['a']])('is not %j', async (junk) => {
-    expect(await check(junk as never)).toEqual(refused('its form is none that `holdfast sign` writes for this'));
+    expect(await check(junk as never)).toEqual(refused('it does not have the format that `holdfast sign` writes for this'));
   });
 
   it('counts nowhere while the file of keys is broken, and the log says what to do', async () => {
@@ -170,7 +170,7 @@ describe('a signed decision', () => {
     await check(signed());
     expect(signers.errors).toEqual([
       expect.stringMatching(
-        /^no trusted keys \{"error":"The file of trusted keys .*","todo":"Mend the file \(HOLDFAST_TRUSTED_KEYS\): until then no signed decision counts\."\}$/,
+        /^no trusted keys \{"error":"The file of trusted keys .*","todo":"Fix the file \(HOLDFAST_TRUSTED_KEYS\)\. Until then no signed decision counts\."\}$/,
       ),
     ]);
   });

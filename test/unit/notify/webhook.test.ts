@@ -85,7 +85,7 @@ it('whatever is not 2xx is an error that names the host, and neither the path no
   const { url } = await started((_nth, response) => void response.writeHead(500).end('internal'));
   const error = await tell(url).catch((fault: Error) => fault);
   expect((error as Error).message).toMatch(
-    /^Not everybody was told\. webhook: 127\.0\.0\.1:\d+ answered 500; 2xx means that the message was taken$/,
+    /^Some notifications were not delivered\. webhook: 127\.0\.0\.1:\d+ answered 500; 2xx means that the message was taken$/,
   );
 });
 

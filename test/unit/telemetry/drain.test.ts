@@ -30,7 +30,9 @@ describe('the end of a worker', () => {
       in_time: true,
       handed_back: [work],
     });
-    expect(said('stopped; what the limit stopped runs again on another worker')).toMatchObject([{ level: 'warn' }]);
+    expect(said('stopped; activities that the time limit stopped run again on another worker')).toMatchObject([
+      { level: 'warn' },
+    ]);
   });
 
   it('does not wait longer than the limit and the last moment, and says what it cuts off', async () => {
@@ -44,7 +46,7 @@ describe('the end of a worker', () => {
     expect(drained).toBeUndefined();
     await jest.advanceTimersByTimeAsync(1);
     expect(drained).toMatchObject({ in_time: false, cut_off: [work] });
-    expect(said('stopped, and something was cut off')).toMatchObject([{ level: 'error', todo: expect.any(String) }]);
+    expect(said('stopped before all activities had ended')).toMatchObject([{ level: 'error', todo: expect.any(String) }]);
   });
 
   it('is not in time when the SDK gives up by itself', async () => {

@@ -1,4 +1,6 @@
 /** What the SDK has no public name for does what we need of it. */
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { defaultDataConverter, defaultPayloadConverter } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import { Activator } from '@temporalio/workflow/lib/internals';
@@ -7,6 +9,7 @@ import Long from 'long';
 import { historyFromJSON, historyToJSON } from '../../../src/temporal/history-json';
 import { decodeArrayFromPayloads, executionInfoFromRaw } from '../../../src/temporal/sdk-private';
 import { getActivator } from '../../../src/workflows/sandbox/activator';
+import { skipPromiseStacks } from '../../../src/workflows/sandbox/promise-stacks';
 
 it('a listed workflow has its status, times, memo and search attributes', async () => {
   const keyword = {
@@ -62,5 +65,33 @@ describe('of its own run workflow code', () => {
   it('takes what is known of a patch before its signals are taken', () => {
     getActivator().notifyHasPatch({ patchId: 'p' });
     expect(activator['knownPresentPatches'].has('p')).toBe(true);
+  });
+});
+
+describe('of the promises of workflow code the SDK', () => {
+  // In a thread of its own: the hook sees every promise of its thread, and stays.
+  const run = (skip: boolean) => `
+    const vm = require('node:vm');
+    const { globalHandlers, setUnhandledRejectionHandler } = require(${JSON.stringify(require.resolve('@temporalio/worker/lib/workflow/vm-shared'))});
+    const context = vm.createContext({}, { microtaskMode: 'afterEvaluate' });
+    const store = { childToParent: new Map(), promiseToStack: new Map() };
+    const realm = vm.runInContext('globalThis', context);
+    realm.__TEMPORAL_ACTIVATOR__ = { promiseStackStore: store, info: { runId: 'run-1' } };
+    if (${skip}) (${skipPromiseStacks.toString()})(realm);
+    globalHandlers.install();
+    const rejected = new Promise((resolve) =>
+      setUnhandledRejectionHandler((runId) => ({ setUnhandledRejection: ({ cause }) => resolve([runId, cause.stack.split('\\n').length > 1]) })),
+    );
+    vm.runInContext('globalThis.waits = (async () => { await new Promise(() => undefined); })(); void 0', context);
+    const stacks = store.promiseToStack.size;
+    vm.runInContext('void (async () => { throw new Error("unseen"); })()', context);
+    rejected.then(([runId, hasStack]) => require('node:worker_threads').parentPort.postMessage({ stacks, runId, hasStack }));`;
+  const seen = async (skip: boolean) => (await once(new Worker(run(skip), { eval: true }), 'message'))[0];
+
+  it('takes a stack trace each, unless it is kept from it; a rejection that nobody handles is found either way', async () => {
+    const taken = await seen(false);
+    expect(taken).toEqual({ stacks: expect.any(Number), runId: 'run-1', hasStack: true });
+    expect(taken.stacks).toBeGreaterThan(0);
+    expect(await seen(true)).toEqual({ stacks: 0, runId: 'run-1', hasStack: true });
   });
 });

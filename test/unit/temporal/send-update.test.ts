@@ -87,7 +87,7 @@ it('what is said of each is true', () => {
   for (const fate of [{ taken: 'no answer yet' }, { taken: 'unknown', why: 'lost.' }] as const) {
     expect(told(fate)).toMatchObject({
       mayCount: true,
-      message: expect.stringMatching(/may still count.*look how it stands before/),
+      message: expect.stringMatching(/may still count.*check the state before/),
     });
     expect(told(fate).message).not.toMatch(/nothing was|not taken later/);
   }

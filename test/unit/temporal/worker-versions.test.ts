@@ -100,7 +100,7 @@ describe('what doctor says of the workers', () => {
   });
 
   it.each<[Queue, RegExp]>([
-    [{}, /^nobody polls the task queue q: start `holdfast worker`/],
+    [{}, /^no worker polls the task queue q: start `holdfast worker`/],
     [
       {
         current: A,
@@ -109,7 +109,7 @@ describe('what doctor says of the workers', () => {
           [A, 300],
         ],
       },
-      /^nobody polls the task queue q \(the last one was seen 8\d s ago\)/,
+      /^no worker polls the task queue q \(the last one was seen 8\d s ago\)/,
     ],
     [{ polls: [[A, 1]] }, /^no version is current.*only prod:a polls q: .*set-current-version .* --build-id a$/],
     [

@@ -22,6 +22,8 @@ jest.mock('@temporalio/workflow', () => ({
 }));
 
 jest.mock('../../../src/workflows/activities', () => ({}));
+jest.mock('../../../src/workflows/sandbox/activator', () => ({ getActivator: () => mockActivator }));
+const mockActivator = {};
 
 const NOW = Date.parse('2026-01-01T00:00:00.000Z');
 const WAITS = { until: '2026-01-01T00:00:10.000Z' };

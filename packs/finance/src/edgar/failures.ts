@@ -11,7 +11,7 @@ export function statusFailure(status: number, url: string, retryAfter: string | 
   const wait = retryAfterMs(retryAfter);
   if (status === 403) {
     return new ToolError('PERMISSION_DENIED', 'edgar_refused', `${said}.`, {
-      hint: `EDGAR refuses requests whose User-Agent does not name a person or company with an e-mail address (set HOLDFAST_EDGAR_USER_AGENT), and for some time those that asked too often: at most 10 requests a second, ${FAIR_ACCESS}.`,
+      hint: `EDGAR refuses requests whose User-Agent does not name a person or company with an e-mail address: set HOLDFAST_EDGAR_USER_AGENT. It also refuses clients for some time after too many requests: at most 10 requests a second, ${FAIR_ACCESS}.`,
     });
   }
   if (status === 429) return rateLimitError(`${said}: too many requests.`, wait ?? DEFAULT_PAUSE_MS);

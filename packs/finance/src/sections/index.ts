@@ -98,7 +98,7 @@ function readSection(filing: Filing, name: SectionName): SectionReading {
   const sentence = name === 'Risk Factors' ? null : pointsElsewhere(own.text);
   const titled = sentence ? readByTitle(filing, name, heading) : null;
   if (!titled || titled.text.length < own.text.length) return { found: { ...own, notes: [] } };
-  const note = `${item.name} says where its content stands, and that was followed: "${sentence}"`;
+  const note = `${item.name} refers to another place of the document, and that text is included: "${sentence}"`;
   return { found: { text: `${own.text}\n${titled.text}`, items: [...own.items, ...titled.items], notes: [note] } };
 }
 

@@ -145,7 +145,7 @@ class RunningCommand {
         } else this.told = told;
       });
       lines.once('close', () => {
-        if (!this.ready) reject(new NotStarted('what starts commands has ended before it was told what to do'));
+        if (!this.ready) reject(new NotStarted('the process that starts commands ended before it received the command'));
         resolve(); // the command may have killed its parent before the parent could report even this
       });
     });

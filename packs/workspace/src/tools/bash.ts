@@ -106,7 +106,7 @@ function checkBash({ command, cwd }: { command: string; cwd: string }): CheckFau
   if (!refused) return pathFault(cwd);
   return {
     reason: 'dangerous_command',
-    message: `This command is not put to anybody: ${refused.why}`,
+    message: `This command was refused without asking a person: ${refused.why}`,
     hint: 'Do what is needed in another way, or say in your answer why a person should do this themselves.',
   };
 }
@@ -151,7 +151,7 @@ function environment(home: string, more: Record<string, string> = {}): Record<st
 function toNoEffectError(error: unknown): unknown {
   if (error instanceof NotIsolated) {
     return new ToolError('EXECUTION_ERROR', 'not_isolated', `No command runs here. ${error.message}`, {
-      hint: 'This is for whoever runs the worker; the other tools work.',
+      hint: 'The operator of the worker must fix this; the other tools work.',
       nothingHappened: true,
     });
   }

@@ -86,7 +86,7 @@ describe('client credentials', () => {
     const issuer = 'http://127.0.0.1:9';
     const { offered, text } = await worker(configured({ oauth: { ...oauth(), issuer } }, { SECRET: CLIENT.secret }));
     expect(await offered()).toEqual({ tools: [], missing: ['guarded'] });
-    expect(text()).toContain(`The server leads to ${server.issuer}`);
+    expect(text()).toContain(`The server refers to ${server.issuer}`);
     expect(server.issued).toEqual([]);
   });
 

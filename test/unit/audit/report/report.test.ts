@@ -208,7 +208,7 @@ describe('a report', () => {
     const broken = await shown(TRUST, handBundle());
     expect(broken).toMatchObject({ tone: 'bad', headline: expect.stringMatching(/^Broken at line /) });
     const page = html(report({ ...(await read('approval')), verification: broken }));
-    expect(page).toContain('Do not rely on what stands below');
+    expect(page).toContain('Do not rely on the content below');
     expect(page).not.toMatch(/\bvalid\b/);
   });
 

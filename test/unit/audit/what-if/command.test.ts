@@ -47,7 +47,7 @@ describe('audit what-if', () => {
     expect(code).toBe(1);
     expect(text).toContain('≠ 1.1  send@1.0.0: asked, open → refused');
     expect(text).toContain("now: the agent's rule deny send: nothing leaves the house");
-    expect(text).toContain('1 of agent a and below would have been other, 1 calls the same, 0 cannot be told');
+    expect(text).toContain('1 differences for agent a and its sub-agents, 1 calls the same, 0 cannot be told');
     expect(text).not.toContain('look@');
     expect(value).toMatchObject({
       agent: 'a',

@@ -36,7 +36,7 @@ describe('the person at an MCP client', () => {
   ])('is not asked about a call that %s', async (_, told) => {
     const { why, questions, decided } = await asked([told]);
     expect({ questions, decided }).toEqual({ questions: [], decided: [] });
-    expect(why).toMatch(/cannot be shown whole/);
+    expect(why).toMatch(/cannot show the whole card/);
   });
 
   it('is asked once the card is there, and shown the whole of it with the digest', async () => {

@@ -125,7 +125,7 @@ describe('the accepted classes', () => {
     'are refused when they are %s',
     async (text) => {
       writeFileSync(path(), text);
-      await expect(readAcceptedTools(path())).rejects.toThrow(/Mend or remove/);
+      await expect(readAcceptedTools(path())).rejects.toThrow(/Fix the file, or remove it/);
     },
   );
 });

@@ -69,7 +69,7 @@ describe("a tool's gate", () => {
     await gate.hold(FREE, 1000);
     expect(lines().map(({ msg }) => msg)).toEqual([
       expect.stringMatching(/place comes free only after/),
-      expect.stringMatching(/wants to be left alone/),
+      expect.stringMatching(/upstream asked for a pause/),
     ]);
   });
 });
