@@ -20,6 +20,7 @@ function checkout(): string {
   for (const [folder, name] of [
     ['workflows/sandbox', 'interceptors.ts'],
     ['audit/replay', 'recorder.ts'],
+    ['workflows/sandbox', 'preload.ts'],
   ] as const) {
     mkdirSync(join(root, 'src', folder), { recursive: true });
     writeFileSync(join(root, 'src', folder, name), 'export const interceptors = () => ({});\n');
