@@ -4,6 +4,7 @@ import { temporal } from '@temporalio/proto';
 import { startDevServer } from '../src/devserver/dev-server';
 import { findTemporalCli } from '../src/devserver/find-cli';
 import { median } from './support/quantile';
+import type { BatchResult, ModelRequestAt } from './support/side';
 import { Side } from './support/side-process';
 import { LONG_TURN } from './support/workload';
 
@@ -14,6 +15,12 @@ export interface Growth {
   /** Bytes of one step: the median of five around it. */
   bytesAtStep10: number;
   bytesAtStep100: number;
+  /** From one model request to the next: the median of nine around it. */
+  msAtStep10: number;
+  msAtStep100: number;
+  /** Of the worker. */
+  cpuMsAtStep10: number;
+  cpuMsAtStep100: number;
   /** How the turn ended, when not well. */
   failure: string | null;
 }
@@ -40,7 +47,7 @@ export async function history(say: (line: string) => void): Promise<Growth[]> {
 
 /** Runs one long turn on the server at this address, and weighs its history. */
 export async function grow(kind: Growth['kind'], address: string): Promise<Growth> {
-  const side = await Side.start({ kind, address, script: LONG_TURN });
+  const side = await Side.start({ kind, address, script: LONG_TURN, tellRequests: true });
   // A page of the naive loop's history is larger than gRPC's default allows.
   const connection = await Connection.connect({ address, channelArgs: { 'grpc.max_receive_message_length': -1 } });
   try {
@@ -52,7 +59,7 @@ export async function grow(kind: Growth['kind'], address: string): Promise<Growt
 }
 
 async function growthOf(kind: Growth['kind'], side: Side, client: Client): Promise<Growth> {
-  const { ids, failed } = await side.tryRun({ count: 1, atOnce: 1 });
+  const { requests, ids, failed } = await longTurns(side);
   const { events } = await client.workflow.getHandle(ids[0]!).fetchHistory();
   const perStep: number[] = [];
   let total = 0;
@@ -70,6 +77,28 @@ async function growthOf(kind: Growth['kind'], side: Side, client: Client): Promi
     totalBytes: total,
     bytesAtStep10: median(perStep.slice(7, 12)),
     bytesAtStep100: median(perStep.slice(last - 5, last)),
+    ...times(requests),
     failure: failed[0] ?? null,
+  };
+}
+
+/** The second of two turns: the first one warms the worker up. */
+async function longTurns(side: Side): Promise<BatchResult & { requests: ModelRequestAt[] }> {
+  await side.tryRun({ count: 1, atOnce: 1 });
+  const requests = side.requests();
+  return { ...(await side.tryRun({ count: 1, atOnce: 1 })), requests };
+}
+
+function times(requests: ModelRequestAt[]) {
+  const steps = requests
+    .slice(1)
+    .map(({ at, cpuMs }, index) => ({ ms: at - requests[index]!.at, cpu: cpuMs - requests[index]!.cpuMs }));
+  const early = steps.slice(5, 14);
+  const late = steps.slice(-9);
+  return {
+    msAtStep10: median(early.map(({ ms }) => ms)),
+    msAtStep100: median(late.map(({ ms }) => ms)),
+    cpuMsAtStep10: median(early.map(({ cpu }) => cpu)),
+    cpuMsAtStep100: median(late.map(({ cpu }) => cpu)),
   };
 }

@@ -45,7 +45,20 @@ export function historyTable(grown: Growth[]): string {
     (growth.bytesAtStep100 / growth.bytesAtStep10).toFixed(2),
     growth.failure ?? '',
   ]);
-  return `${table(['side', 'steps', 'history bytes', 'a step at 10', 'a step at 100', 'ratio', 'failure'], rows)}\n`;
+  const times = grown.flatMap((growth) => [
+    [growth.kind, 'wall time', ...growthRow(growth.msAtStep10, growth.msAtStep100)],
+    [growth.kind, 'worker CPU', ...growthRow(growth.cpuMsAtStep10, growth.cpuMsAtStep100)],
+  ]);
+  return [
+    table(['side', 'steps', 'history bytes', 'a step at 10', 'a step at 100', 'ratio', 'failure'], rows),
+    '',
+    table(['side', 'ms', 'a step at 10', 'a step at 100', 'ratio'], times),
+    '',
+  ].join('\n');
+}
+
+function growthRow(at10: number, at100: number): string[] {
+  return [at10.toFixed(1), at100.toFixed(1), (at100 / at10).toFixed(2)];
 }
 
 export function waitingTable(waiting: Waiting): string {

@@ -7,15 +7,16 @@ export interface NaiveActivities {
 }
 
 /** @param modelUrl of the scripted model; null: it answers in this process */
-export function naiveActivities(script: Script, modelUrl: string | null): NaiveActivities {
+export function naiveActivities(script: Script, modelUrl: string | null, onRequest = () => {}): NaiveActivities {
   return {
-    model: modelUrl === null ? inProcess(script) : overHttp(modelUrl),
+    model: modelUrl === null ? inProcess(script, onRequest) : overHttp(modelUrl),
     tool: (_name, { key }) => Promise.resolve({ value: textOf(script.resultTokens, `result ${key}`) }),
   };
 }
 
-function inProcess(script: Script): NaiveActivities['model'] {
+function inProcess(script: Script, onRequest: () => void): NaiveActivities['model'] {
   return (messages) => {
+    onRequest();
     const request = messages.filter((message) => (message as { role: string }).role === 'assistant').length;
     return Promise.resolve(answer(script, request));
   };

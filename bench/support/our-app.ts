@@ -37,9 +37,13 @@ export function benchApp({ resultTokens }: Script, onPay: (key: string) => void 
 export class BenchModel implements ModelProvider {
   readonly name = 'bench';
 
-  constructor(private readonly script: Script) {}
+  constructor(
+    private readonly script: Script,
+    private readonly onRequest = () => {},
+  ) {}
 
   request({ messages }: ModelRequest): Promise<ModelResponse> {
+    this.onRequest();
     const request = messages.filter((message) => message.role === 'assistant').length;
     const { content, toolUses } = answer(this.script, request);
     return Promise.resolve({

@@ -2,7 +2,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Batch, BatchResult, Said, SideOptions } from './side';
+import type { Batch, BatchResult, ModelRequestAt, Said, SideOptions } from './side';
 
 export class Side {
   private constructor(private readonly child: ChildProcess) {}
@@ -34,6 +34,13 @@ export class Side {
     const [failure] = result.failed;
     if (failure !== undefined) throw new Error(`${result.failed.length} turns of the benchmark failed; the first: ${failure}`);
     return result;
+  }
+
+  /** The model requests from now on, for a side with `tellRequests`. */
+  requests(): ModelRequestAt[] {
+    const requests: ModelRequestAt[] = [];
+    this.child.on('message', (message: Said) => void (message.said === 'asked' && requests.push(message)));
+    return requests;
   }
 
   /** The next destructive call that runs. */

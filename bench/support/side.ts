@@ -28,6 +28,8 @@ export interface SideOptions {
   store?: string;
   /** Of ours: whose signatures count. */
   trustedKeys?: string;
+  /** Say when each model request comes; for a model in the worker's process. */
+  tellRequests?: boolean;
 }
 
 export interface Batch {
@@ -38,7 +40,17 @@ export interface Batch {
 }
 
 /** Everything that a side says. */
-export type Said = { said: 'ready' } | { said: 'batch'; result: BatchResult } | { said: 'paid'; key: string; at: number };
+export type Said =
+  | { said: 'ready' }
+  | { said: 'batch'; result: BatchResult }
+  | { said: 'paid'; key: string; at: number }
+  | ({ said: 'asked' } & ModelRequestAt);
+
+/** A model request: when it came, and the worker's CPU time until then, ms. */
+export interface ModelRequestAt {
+  at: number;
+  cpuMs: number;
+}
 
 export interface BatchResult {
   /** Milliseconds of each turn, start to result. */
@@ -90,9 +102,9 @@ async function clientAlone({ kind, address }: SideOptions): Promise<void> {
 type MadeSide = (connection: NativeConnection, options: SideOptions) => Promise<{ worker: Worker; start: StartTurn }>;
 const SIDES: Record<SideOptions['kind'], MadeSide> = { naive, ours, empty };
 
-async function naive(connection: NativeConnection, { script, modelUrl }: SideOptions): ReturnType<MadeSide> {
+async function naive(connection: NativeConnection, { script, modelUrl, tellRequests }: SideOptions): ReturnType<MadeSide> {
   const workflowBundle = await bundleOf(require.resolve('./naive-workflow'));
-  const activities = naiveActivities(script, modelUrl ?? null);
+  const activities = naiveActivities(script, modelUrl ?? null, tellRequests ? tellRequest : undefined);
   const worker = await Worker.create({
     connection,
     taskQueue: NAIVE_TASK_QUEUE,
@@ -123,9 +135,16 @@ async function empty(connection: NativeConnection): Promise<{ worker: Worker; st
 
 const bundleOf = (workflowsPath: string) => bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('ERROR') });
 
-async function ours(connection: NativeConnection, { script, trustedKeys, modelUrl, store }: SideOptions): ReturnType<MadeSide> {
+function tellRequest(): void {
+  const { user, system } = process.cpuUsage();
+  say({ said: 'asked', at: performance.now(), cpuMs: (user + system) / 1000 });
+}
+
+async function ours(connection: NativeConnection, options: SideOptions): ReturnType<MadeSide> {
+  const { script, trustedKeys, modelUrl, store, tellRequests } = options;
   const app = benchApp(script, (key) => say({ said: 'paid', key, at: Date.now() }));
-  const model = modelUrl === undefined ? new BenchModel(script) : new AnthropicProvider({ baseUrl: modelUrl, apiKey: 'bench' });
+  const inProcess = () => new BenchModel(script, tellRequests ? tellRequest : undefined);
+  const model = modelUrl === undefined ? inProcess() : new AnthropicProvider({ baseUrl: modelUrl, apiKey: 'bench' });
   const { worker, client } = await ourWorker(connection, { app, model, trustedKeys, store });
   return { worker, start: () => client.start({ agent: AGENT, message: 'Look up.' }) };
 }
