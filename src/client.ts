@@ -51,7 +51,7 @@ import {
   type Visibility,
 } from './client/turns/listing';
 import { IdleTimeout, lastPoll, noWorkerError } from './client/turns/unanswered';
-import { isCut, wholeCard } from './client/approvals/cards';
+import { isCardCut, wholeCard } from './client/approvals/cards';
 import { TurnHandle } from './client/turns/turn-handle';
 import type { PendingTurn, Question, TurnSummary } from './shapes/turn-view';
 import { watchPending, type NewQuestion, type WatchPending } from './client/approvals/watch-pending';
@@ -414,7 +414,7 @@ export class HoldfastClient {
    * @throws StoreError; InvalidRequest for a client without a store
    */
   async wholeCard({ card, digest }: Pick<Question, 'card' | 'digest'>): Promise<string> {
-    if (!isCut(card)) return card;
+    if (!isCardCut(card)) return card;
     const store = await this.store('wholeCard');
     const { record, input, target } = await store.getCall(digest);
     const { preview = null } =

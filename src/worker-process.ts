@@ -7,7 +7,7 @@ import type { Notifier } from './activities/ports';
 import type { App } from './agents/define';
 import { FileTrust } from './attestation/file-trust';
 import { ServerUnreachable } from './shared/wire/errors';
-import type { Site } from './shared/wire/same-site';
+import type { Site } from './shared/wire/cross-site-check';
 import { ConfigError, mcpLogins, type Config } from './config';
 import { approvalsChannel } from './config/http';
 import { NO_LIVE, type LiveBus } from './live/bus';

@@ -12,7 +12,7 @@ import { closeSubTurn, forwardDecision, lookAtSubTurn } from './sub-agents/close
 import { compact } from './step/compact';
 import type { Dependencies } from './ports';
 import { inspectEffect, settleEffect } from './effects/settle-effect';
-import { endTurn } from './step/turn-ends';
+import { endTurn } from './step/turn-start-and-end';
 import { checkOwnTurn, checkStore } from './checks/own-turn';
 import { openSubTurn } from './sub-agents/open-sub-turn';
 import { withHeartbeat } from './call/heartbeat';

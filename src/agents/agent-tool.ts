@@ -4,7 +4,7 @@ import { type JsonObject, unknownFields } from '../shared/json/json';
 import { defineTool } from '../tools/define/define';
 import { ToolError } from '../tools/define/errors';
 import type { SubAgent, Tool, ToolDefinition } from '../tools/define/tool';
-import { limitFaults, LIMITS, type AgentLimits } from './limits';
+import { limitFaults, LIMIT_NAMES, type AgentLimits } from './limits';
 import { isAgent, type Agent } from './agent';
 
 /** Longest task that a model may give, characters. */
@@ -57,7 +57,7 @@ export function agentTool<I = any>(agent: Agent | string, definition: AgentToolD
   const agentName = isAgent(agent) ? agent.name : agent;
   if ((input === undefined) !== (message === undefined))
     throw new Error(`agentTool(${JSON.stringify(agentName)}): give input and message together, or neither`);
-  const unknown = [...unknownFields(definition, Object.keys(OF_AGENT_TOOL)), ...unknownFields(limits, LIMITS, 'limits')];
+  const unknown = [...unknownFields(definition, Object.keys(OF_AGENT_TOOL)), ...unknownFields(limits, LIMIT_NAMES, 'limits')];
   const faults = unknown.length > 0 ? unknown : limitFaults(limits);
   if (faults.length > 0) throw new Error(`agentTool(${JSON.stringify(agentName)}): ${faults.join('; ')}`);
   const tool = defineTool({

@@ -10,12 +10,12 @@ import { hookFaults, joinHooks, type Hooks } from '../tools/admit/hooks';
 import { permissionFaults, withDefaults, type AgentPermissions } from '../tools/admit/policy';
 import { isFrom } from '../tools/catalogue/tool-source';
 import { referredName } from '../tools/define/versions';
-import { mcpFaults, type McpDefinition } from './mcp';
+import { mcpListingFaults, type McpDefinition } from './mcp';
 import { askFaults } from './mcp-asks';
 import { circles, withSubAgents } from './agent-tool';
 import { resolveTools, toolboxFaults, type AgentDefinition, AGENT, type Agent, isAgent } from './agent';
 import { isTool, type Tool } from '../tools/define/tool';
-import { DEFAULT_LIMITS, LIMITS, limitFaults } from './limits';
+import { DEFAULT_LIMITS, LIMIT_NAMES, limitFaults } from './limits';
 
 export type { AgentPermissions } from '../tools/admit/policy';
 const NAME = /^[A-Za-z0-9._~-]{1,64}$/;
@@ -64,7 +64,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
   const names = wanted.map(referredName);
 
   faults.push(...unknownFields(definition, [...Object.keys(FIELDS), 'wanted', 'ownCostLimit']));
-  faults.push(...unknownFields(definition.limits, LIMITS, 'limits'));
+  faults.push(...unknownFields(definition.limits, LIMIT_NAMES, 'limits'));
   fault(!NAME.test(definition.name), `name ${JSON.stringify(definition.name)} must match ${NAME.source}`);
   fault(typeof definition.prompt !== 'string' || definition.prompt.trim() === '', 'prompt is empty');
   fault(
@@ -185,7 +185,7 @@ export function defineApp(app: {
   const twice = names.filter((name, index) => names.indexOf(name) !== index);
   const faults = twice.length > 0 ? [`two agents have one name: ${twice.join(', ')}`] : [];
   faults.push(...unknownFields(app, ['agents', 'tools', 'hooks', 'models', 'mcp']));
-  faults.push(...modelFaults(app.models), ...mcpFaults(app.mcp));
+  faults.push(...modelFaults(app.models), ...mcpListingFaults(app.mcp));
   const toolbox = app.tools ?? [];
   faults.push(...toolboxFaults(toolbox));
   const resolve = (agent: Agent): Agent => {

@@ -12,7 +12,7 @@ export interface AgentLimits {
 
 export const DEFAULT_LIMITS: AgentLimits = { steps: 40, tokens: 2_000_000, costUsd: 20, timeMs: 3_600_000 };
 
-export const LIMITS = Object.keys(DEFAULT_LIMITS);
+export const LIMIT_NAMES = Object.keys(DEFAULT_LIMITS);
 
 /** The invalid limits, one line each. JSON cannot carry larger numbers exactly, so they could not be read back from the record. */
 export function limitFaults(limits: Partial<AgentLimits>): string[] {

@@ -1,6 +1,7 @@
 /**
- * Questions that the gateway asks an MCP client before a tool call begins: its user gets a form, its model a prompt. The answer
- * becomes part of the call's input, so that it is checked, digested, approved and recorded with it; a running call asks nothing.
+ * Forms (MCP elicitation) and prompts to the client's model (MCP sampling) that fill in input which a call leaves out: types,
+ * validation, and the form's schema. They are asked before the call begins. The answer becomes part of its input, so that it is
+ * checked, digested, approved and recorded with it; a running call asks nothing.
  */
 import { isJsonObject, type Json, type JsonObject, unknownFields } from '../shared/json/json';
 import { toolDefinition } from '../tools/convert/definition';

@@ -1,6 +1,6 @@
 /**
- * What an app offers MCP clients besides its tools, and what it asks them for (docs/mcp-server.md). The gateway calls these
- * functions in its own process: they must be brief and only read. Actions belong in tools.
+ * Prompts, resources and completions that an app offers MCP clients (docs/mcp-server.md): types and validation. The gateway calls
+ * these functions in its own process: they must be brief and only read. Actions belong in tools. Questions to clients: mcp-asks.ts.
  */
 import { unknownFields } from '../shared/json/json';
 import { isRecord, type McpAsks, type McpAsker } from './mcp-asks';
@@ -94,7 +94,7 @@ type Kind = keyof typeof KINDS;
 type Entry = Record<string, unknown>;
 
 /** The faults of an app's `mcp`, as texts. */
-export function mcpFaults(mcp: unknown): string[] {
+export function mcpListingFaults(mcp: unknown): string[] {
   if (mcp === undefined) return [];
   if (!isRecord(mcp)) return ['mcp must be {prompts, resources, resourceTemplates, forms, samples, toolLogs}'];
   const faults = unknownFields(mcp, [...Object.keys(KINDS), 'forms', 'samples', 'toolLogs'], 'mcp');

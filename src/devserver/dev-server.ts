@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { secretAddress, startGuardedProxy, type HostPort } from '../telemetry/guarded-proxy';
 import { NAMESPACE_ATTRIBUTES } from '../shared/search-attributes';
-import { waitUntilHealthy } from './healthy';
+import { waitUntilHealthy } from './wait-until-healthy';
 import { choosePort, startOnPorts, type ChosenPort } from './ports';
 import { startSupervisedProcess, type SupervisedProcess } from './supervised';
 

@@ -2,7 +2,7 @@
 import cors from '@fastify/cors';
 import { DEFAULT_HTTP_RATE } from '../config';
 import { parseJson } from '../shared/json/parse-json';
-import { SITE_HINT, siteFault, type Site } from '../shared/wire/same-site';
+import { SITE_HINT, siteFault, type Site } from '../shared/wire/cross-site-check';
 import fastify, { type FastifyInstance } from 'fastify';
 import { authenticateRequests } from './auth/authenticate';
 import { bodyText, validatorOf, answerBadAddress, answerBrokenHttp, refuseOtherMethods, limitRates } from './http/before-routes';

@@ -3,13 +3,14 @@
  * subscriber. The bus opens one connection when it first needs it, and again after a loss. Events published without a connection
  * are lost.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Client } from 'pg';
 import { type LiveBus, type LiveListener, Listeners } from './bus';
 import type { LiveEvent } from '../shapes/turn-event';
 import { Outbox, type Parcel } from './outbox';
 import { optionalPackage } from '../optional-package';
 import { eventsOf, packetsOf } from './live-event-packets';
+import { sha256Hex } from '../shared/json/sha256';
 
 /** NOTIFY takes payloads shorter than 8,000 bytes. */
 const MOST_BYTES = 7_900;
@@ -78,7 +79,7 @@ export class PostgresLive implements LiveBus {
 
   /** A PostgreSQL identifier: at most 63 characters. It is a hash, so no text of the turn id gets into SQL. */
   private channelOf(turnId: string): string {
-    const hash = createHash('sha256').update(`${this.options.namespace}\n${turnId}`).digest('hex');
+    const hash = sha256Hex(`${this.options.namespace}\n${turnId}`);
     return `holdfast_${hash.slice(0, 40)}`;
   }
 

@@ -2,13 +2,13 @@
  * Parses a tool from an MCP server's list: untrusted input, reduced to plain JSON of limited size and hashed. Also derives its
  * name for the model, and its class.
  */
-import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ConversionError, type McpImport } from '../tools/convert';
 import { fromMcp } from '../tools/convert/mcp';
 import { DEFINITION_BOUNDS, plainJson } from '../tools/convert/plain-json';
-import { hashJson } from '../store/core/seal';
+import { hashJson } from '../shared/json/digests';
 import { isJsonObject, type JsonObject, type Json } from '../shared/json/json';
+import { sha256Hex } from '../shared/json/sha256';
 import { toJson } from '../tools/results/to-json';
 import { SEPARATOR } from '../tools/catalogue/tool-source';
 import { countSchemas } from '../tools/schema/cost';
@@ -63,7 +63,7 @@ export function toolName(server: string, tool: string): string {
   const prefix = `${server}${SEPARATOR}`;
   const plain = tool.replace(/[^a-zA-Z0-9_-]/g, '_');
   if (plain === tool && tool !== '' && prefix.length + tool.length <= LONGEST) return prefix + tool;
-  const hash = createHash('sha256').update(tool).digest('hex').slice(0, HASH);
+  const hash = sha256Hex(tool).slice(0, HASH);
   return `${prefix}${plain.slice(0, LONGEST - prefix.length - HASH - 1)}_${hash}`;
 }
 

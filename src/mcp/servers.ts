@@ -22,7 +22,7 @@ import { answerCode, failureOf } from './connection/failures';
 import { resultData, structuredFault, type McpData } from './result';
 import type { ServerConfig } from './servers-file';
 import { targetOf } from './target';
-import { hashJson } from '../store/core/seal';
+import { hashJson } from '../shared/json/digests';
 import type { Tool, ToolContext, ToolLogger } from '../tools/define/tool';
 
 export interface McpSettings extends Omit<ConnectionSettings, 'log'> {

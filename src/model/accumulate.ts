@@ -5,7 +5,7 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import { brokenStream, unknownStopReason } from './failure';
-import { isCut, type Container, type ModelResponse, type RawToolInput, type StopReason } from './provider';
+import { isTruncated, type Container, type ModelResponse, type RawToolInput, type StopReason } from './provider';
 import { usageOf } from './prices';
 
 const STOP_REASONS: Readonly<Record<StopReason, true>> = {
@@ -67,7 +67,7 @@ export class MessageAccumulator {
     const rawToolInputs: RawToolInput[] = [];
     const content = [...this.blocks.entries()]
       .sort(([a], [b]) => a - b)
-      .map(([, open], position) => this.close(open, position, isCut(reason), rawToolInputs));
+      .map(([, open], position) => this.close(open, position, isTruncated(reason), rawToolInputs));
     const container = containerOf(this.stop.container ?? null) ?? containerOf(this.message.container ?? null);
     const model = String(this.message.model ?? '');
     return {

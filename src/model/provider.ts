@@ -59,7 +59,7 @@ export type StopReason =
   | 'model_context_window_exceeded';
 
 /** The answer ended for lack of room: a call at its end may not be whole. */
-export function isCut(reason: StopReason): boolean {
+export function isTruncated(reason: StopReason): boolean {
   return reason === 'max_tokens' || reason === 'model_context_window_exceeded';
 }
 

@@ -148,8 +148,21 @@ interface WithBodies {
   bodies: readonly Json[];
 }
 
+/** Blocks that cannot change any more: a step reads the whole transcript several times. */
+const READ_BLOCKS = new WeakMap<readonly Json[], ReadBlock | null>();
+
 /** Null: the first body was redacted or is no object, or the kind is unknown. */
-export function readBlock({ block: { kind }, bodies }: WithBodies): ReadBlock | null {
+export function readBlock(stored: WithBodies): ReadBlock | null {
+  const { bodies } = stored;
+  if (!Object.isFrozen(bodies)) return readFields(stored);
+  const known = READ_BLOCKS.get(bodies);
+  if (known !== undefined) return known;
+  const read = readFields(stored);
+  READ_BLOCKS.set(bodies, read);
+  return read;
+}
+
+function readFields({ block: { kind }, bodies }: WithBodies): ReadBlock | null {
   const [body = null, ...rest] = bodies;
   if (!isJsonObject(body)) return null;
   switch (kind) {

@@ -216,13 +216,3 @@ function same(one: DispatchKey): (other: DispatchKey) => boolean {
 function nameOf({ key, dispatch }: DispatchKey): string {
   return `${key}/${dispatch}`;
 }
-
-/**
- * ms since 1970 of an ISO 8601 text in UTC; NaN for a time that no calendar has. V8 would read 24:00 or the 30th of February as a
- * following day.
- */
-export function calendarMs(time: string): number {
-  const ms = Date.parse(time);
-  const isDay = !Number.isNaN(ms) && !time.startsWith('0000') && time.startsWith(new Date(ms).toISOString().slice(0, 19));
-  return isDay ? ms : NaN;
-}

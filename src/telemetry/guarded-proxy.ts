@@ -6,7 +6,7 @@
 import { randomInt } from 'node:crypto';
 import { createServer, request as send, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createSocketServer, type AddressInfo } from 'node:net';
-import { SITE_HINT, siteFault, type Site } from '../shared/wire/same-site';
+import { SITE_HINT, siteFault, type Site } from '../shared/wire/cross-site-check';
 
 export interface HostPort {
   host: string;

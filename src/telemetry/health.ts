@@ -4,7 +4,7 @@
  * what to do; a restart would not help there.
  */
 import fastify, { type FastifyInstance } from 'fastify';
-import { SITE_HINT, siteFault, type Site } from '../shared/wire/same-site';
+import { SITE_HINT, siteFault, type Site } from '../shared/wire/cross-site-check';
 import type { Finding } from './readiness';
 
 const REQUEST_TIMEOUT_MS = 5000;

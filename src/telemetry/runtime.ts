@@ -2,7 +2,7 @@
 import type pino from 'pino';
 import { Runtime, type LogLevel, type Logger } from '@temporalio/worker';
 import { SdkComponent } from '@temporalio/common';
-import type { Site } from '../shared/wire/same-site';
+import type { Site } from '../shared/wire/cross-site-check';
 import { secretAddress, startGuardedProxy, type HostPort } from './guarded-proxy';
 import { TOOL_DURATION } from './tool-metrics';
 import { outsideTurns } from './log';

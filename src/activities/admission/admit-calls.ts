@@ -8,7 +8,7 @@ import { CLAIM_MS } from '../../shared/intent';
 import type { AdmissionCall } from '../../record/blocks';
 import { asJson } from '../../shared/json/json';
 import { timeLimitOf } from '../../shared/turn/tool-class';
-import { isCut, type ModelResponse } from '../../model/provider';
+import { isTruncated, type ModelResponse } from '../../model/provider';
 import type { Store } from '../../store/store';
 import { admit, refuseExcess, type StaticAdmission } from '../../tools/admit/admit';
 import { HOOK_TIMEOUT, hooksFor } from '../../tools/admit/hooks';
@@ -16,7 +16,7 @@ import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { targetHash } from '../../tools/admit/policy';
 import { toolUses, type ToolUse, type AskedIds } from '../step/model-content';
 import { PREVIEW_TIMEOUT, changedBy, turnFacts } from './decide-call';
-import { LOOK_WAIT_MS, threadWaitMs } from '../call/run-where';
+import { LOOK_WAIT_MS, threadWaitMs } from '../call/run-in-thread';
 import { remainingDepth } from '../sub-agents/close-sub-turn';
 import type { Dependencies } from '../ports';
 import type { Tool } from '../../tools/define/tool';
@@ -58,7 +58,7 @@ export async function admitAll(
   response: ModelResponse,
   { untrusted, shown, askedIds }: ConversationFacts,
 ): Promise<AskedCall[]> {
-  const cut = isCut(response.stopReason);
+  const cut = isTruncated(response.stopReason);
   let budget = INLINE_BUDGET;
   const uses = toolUses(response, askedIds);
   if (uses.length > MOST_CALLS) throw tooManyCalls(uses.length);

@@ -1,4 +1,4 @@
-/** Admits a direct call, with the blocks, checks and digest of a step, but without a model request. */
+/** Admits a tool call that a caller makes without a model, and records it like a step of a turn. */
 import { systemPrompt } from '../../agents/agent';
 import { INLINE_BYTES, type AdmitDirectInput, type AdmitDirectOutput } from '../../shared/io/activities';
 import { canonical } from '../../shared/json/canonical';

@@ -1,4 +1,7 @@
-/** Decides a call that static admission left undecided: hooks with I/O, then rules, then perhaps the classifier. Makes previews. */
+/**
+ * Decides a call that static admission left undecided: hooks with I/O, then rules, then perhaps the classifier. Stores what approvers
+ * see besides the input (approval evidence), and reads it again before the call runs.
+ */
 import { Context } from '@temporalio/activity';
 import {
   type AdmitCallInput,
@@ -20,8 +23,8 @@ import { readApprovalEvidence, type ApprovalEvidence } from '../../record/parts'
 import type { Store } from '../../store/store';
 import type { ToolContext } from '../../tools/define/tool';
 import type { Dependencies } from '../ports';
-import type { ToolCall } from '../call/call-run';
-import { runWhere } from '../call/run-where';
+import type { ToolCall } from '../call/call-context';
+import { runInlineOrInThread } from '../call/run-in-thread';
 import { toolContext } from '../call/tool-context';
 
 export type DecideResult =
@@ -54,7 +57,7 @@ export async function decideCall(
   const approved = said?.verdict === 'approve';
   const allowed = verdict.verdict === 'allow' || approved;
   const reason = said ? `${verdict.reason}; ${said.reason}` : verdict.reason;
-  const decided = await record(deps, request, {
+  const decided = await storeDecision(deps, request, {
     allowed,
     reason,
     approved,
@@ -78,7 +81,11 @@ export interface DecisionRecord {
 }
 
 /** Stores the decision and its input as a part of their own, which is read by its reference like that of an admission. */
-export async function record(deps: Dependencies, { turn, call }: AdmitCallInput, recorded: DecisionRecord): Promise<DecidedCall> {
+export async function storeDecision(
+  deps: Dependencies,
+  { turn, call }: AdmitCallInput,
+  recorded: DecisionRecord,
+): Promise<DecidedCall> {
   const { allowed, reason, approved, input, changes, verdict } = recorded;
   const said = allowed ? 'allow' : 'ask';
   const body = {
@@ -161,5 +168,5 @@ export async function previewOf(
   const { info, cancellationSignal: cancelled } = Context.current();
   const facts = { tool: tool.name, callId: call.id, idempotencyKey: `preview_${call.id}`, attempt: info.attempt, progress };
   const { context } = toolContext(deps, turn, facts);
-  return runWhere(called, context, { timeoutMs: PREVIEW_TIMEOUT, cancelled }, 'preview');
+  return runInlineOrInThread(called, context, { timeoutMs: PREVIEW_TIMEOUT, cancelled }, 'preview');
 }

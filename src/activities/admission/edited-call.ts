@@ -8,7 +8,7 @@ import { admit, checkInput, deniedError } from '../../tools/admit/admit';
 import { hooksFor, runBeforeIo } from '../../tools/admit/hooks';
 import { decideOn, factsOf, recordedFacts } from '../../tools/admit/policy';
 import type { PreparedAgent, PreparedTool } from '../../tools/catalogue/registry';
-import { record, turnFacts, type DecideResult } from './decide-call';
+import { storeDecision, turnFacts, type DecideResult } from './decide-call';
 import type { Dependencies } from '../ports';
 
 const LONGEST_VALUE = 200;
@@ -40,7 +40,7 @@ export async function editedCall(
     return { ok: false, error: callError('INVALID_PARAMS', 'not_edited', 'This is the input that the call has already.') };
   }
   const changes = [...checked.changes, ...hooked.changes];
-  const decided = await record(deps, request, {
+  const decided = await storeDecision(deps, request, {
     allowed: false,
     approved: false,
     reason: `${edit.by} changed the input`,

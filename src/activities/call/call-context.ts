@@ -1,4 +1,4 @@
-/** One run of an admitted call: what its checks, its tool and its record need. `checkedCall` makes it; it is passed on as a whole. */
+/** One run of an admitted call: what its checks, its tool and its record need. `resolveCall` makes it; it is passed on as a whole. */
 import type { CallArguments, RunCallInput, TurnContext } from '../../shared/io/activities';
 import type { JsonObject } from '../../shared/json/json';
 import type { Tool } from '../../tools/define/tool';
@@ -13,23 +13,23 @@ export interface ToolCall {
   input: JsonObject;
 }
 
-export interface CallRun extends ToolCall {
+export interface CallContext extends ToolCall {
   /** The input of the activity. */
   request: RunCallInput;
   call: CallArguments;
 }
 
 /** @param tool default: the stand-in, for a call that is not run */
-export function callRun(
+export function callContext(
   deps: Dependencies,
   request: RunCallInput,
-  tool: Tool = recordedTool(request.call),
+  tool: Tool = toolStub(request.call),
   input: JsonObject = {},
-): CallRun {
+): CallContext {
   return { deps, request, turn: request.turn, call: request.call, tool, input };
 }
 
 /** A stand-in for the tool of a call that this worker may not have: it has the name, version and class that were admitted. */
-export function recordedTool({ tool, version, class: toolClass }: RunCallInput['call']): Tool {
+export function toolStub({ tool, version, class: toolClass }: RunCallInput['call']): Tool {
   return { name: tool, version, class: toolClass } as Tool;
 }

@@ -1,15 +1,15 @@
 /** Runs one admitted call, by its class. */
 import { Context } from '@temporalio/activity';
 import type { RunCallInput, RunCallOutput } from '../../shared/io/activities';
-import { checkedCall, heldByReset, holdOrRefuse } from '../checks/checks-before-call';
+import { resolveCall, heldByReset, checkRulesAndHolds } from '../checks/checks-before-call';
 import type { Dependencies } from '../ports';
 import { runDestructive } from '../effects/run-destructive';
 import { runWithRetries } from './run-retried';
-import type { CallRun } from './call-run';
+import type { CallContext } from './call-context';
 
 export async function runCall(deps: Dependencies, input: RunCallInput): Promise<RunCallOutput> {
   const began = performance.now();
-  const checked = await checkedCall(deps, input);
+  const checked = await resolveCall(deps, input);
   if (!checked.ok) return checked.refused;
   const request = { ...input, validation_ms: (input.validation_ms ?? 0) + Math.round(performance.now() - began) };
   const run = { ...checked.run, request };
@@ -18,15 +18,15 @@ export async function runCall(deps: Dependencies, input: RunCallInput): Promise<
   return output;
 }
 
-async function runAdmittedCall(run: CallRun): Promise<RunCallOutput> {
+async function runAdmittedCall(run: CallContext): Promise<RunCallOutput> {
   const reset = await heldByReset(run);
   if (reset) return reset;
   if (run.tool.class === 'destructive') return runDestructive(run);
-  return (await holdOrRefuse(run)) ?? runWithRetries(run);
+  return (await checkRulesAndHolds(run)) ?? runWithRetries(run);
 }
 
 /** Counts the call in the metrics. Only registered tools reach this: their names become labels. */
-function count({ deps: { metrics }, tool: { name }, call }: CallRun, output: RunCallOutput): void {
+function count({ deps: { metrics }, tool: { name }, call }: CallContext, output: RunCallOutput): void {
   if (output.busy_ms !== undefined) return metrics.waited(name);
   if (call.dispatch > 1) metrics.retried(name);
   // The time of the whole call, with all attempts and pauses. The two clocks may differ a little.

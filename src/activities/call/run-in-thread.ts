@@ -1,4 +1,7 @@
-/** Runs a tool on the worker's own thread, or, if it is isolated, in a thread that can be terminated. Also waits for its limits. */
+/**
+ * Runs a tool's function on the worker's own thread, or, if the tool is isolated, in a thread that can be terminated. Before that,
+ * waits for a place within the tool's rate and concurrency limits; if there is none soon, Temporal retries the call later.
+ */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { TurnContext } from '../../shared/io/activities';
 import { callError, exceptionText, type CallError } from '../../shared/wire/errors';
@@ -10,7 +13,7 @@ import { runTool, type GivenContext, type RunResult } from '../../tools/run/run'
 import type { Tool } from '../../tools/define/tool';
 import type { Busy, Pass } from '../../tools/limits/gate';
 import type { Dependencies } from '../ports';
-import type { ToolCall } from './call-run';
+import type { ToolCall } from './call-context';
 import type { Show } from './heartbeat';
 
 /** How long a preview or a probe waits for a thread, ms. */
@@ -23,7 +26,7 @@ export function threadWaitMs(tool: Tool): number {
   return tool.isolate === true ? Math.max(30_000, timeLimitOf(tool)) : 0;
 }
 
-export async function runWhere(
+export async function runInlineOrInThread(
   { deps, turn, tool, input }: Omit<ToolCall, 'call'>,
   context: GivenContext,
   limits: Limits,
@@ -89,7 +92,7 @@ const LONGEST_WAIT_MS = 30_000;
  * @param options `waits`: how often it was postponed before; `show` carries that to the next attempt
  * @throws ApplicationFailure `holdfast.tool.busy`, for Temporal to try again later
  */
-export async function passGate(
+export async function waitForToolLimits(
   deps: Pick<Dependencies, 'gate' | 'metrics'>,
   tool: Tool,
   { show, cancelled, waits }: { show: Show; cancelled: AbortSignal; waits: number },

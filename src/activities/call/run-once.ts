@@ -10,16 +10,16 @@ import { storedResult } from '../../tools/results/result-text';
 import type { Tool } from '../../tools/define/tool';
 import { annotate } from '../../tools/admit/after-hooks';
 import type { RunOutcome } from '../ports';
-import type { CallRun, ToolCall } from './call-run';
+import type { CallContext, ToolCall } from './call-context';
 import { keyOf } from '../effects/effect-record';
 import { turnFacts } from '../admission/decide-call';
 import { keepFile, clientLog, type LogLine, toolContext } from './tool-context';
 import type { Show } from './heartbeat';
-import { runWhere } from './run-where';
+import { runInlineOrInThread } from './run-in-thread';
 
 /** Runs the tool. Throws only on cancellation. */
 export async function runOnce(
-  run: CallRun,
+  run: CallContext,
   options: { show: Show; cancelled?: AbortSignal; begins?: Deadline },
 ): Promise<RunOutcome> {
   const { deps, turn, call, tool, request } = run;
@@ -43,7 +43,7 @@ export async function runOnce(
       deps.live.publish(turn.turn_id, { at: new Date().toISOString(), type: 'tool_progress', call: call.id, ...progress });
     },
   });
-  const result = await runWhere(run, context, {
+  const result = await runInlineOrInThread(run, context, {
     timeoutMs: timeLimitOf(tool),
     log: deps.log,
     keepFile: (file) => keepFile(deps, turn, call.id, file),
@@ -111,7 +111,7 @@ export async function keep(
 }
 
 /** The output of a call that did not run; if it is destructive, it had no effect. */
-export async function refusal(run: CallRun, error: CallError): Promise<RunCallOutput> {
+export async function refusal(run: CallContext, error: CallError): Promise<RunCallOutput> {
   const { turn, call, tool } = run;
   const kept = await keep(run, failure(error, metadataOf(tool, turn, Date.now())));
   return {
@@ -126,7 +126,7 @@ export async function refusal(run: CallRun, error: CallError): Promise<RunCallOu
 }
 
 /** The envelope with the notes of after-hooks; the same object if there are none. */
-export function withAfterHooks({ deps, request, tool, input }: CallRun, envelope: Envelope): Promise<Envelope> {
+export function withAfterHooks({ deps, request, tool, input }: CallContext, envelope: Envelope): Promise<Envelope> {
   const { turn, call, untrusted } = request;
   const hooks = deps.registry.forTurn(turn)?.hooks.after ?? [];
   const facts = turnFacts(turn, call.id, untrusted ?? false);

@@ -10,11 +10,11 @@ import { nextRetry, type RetryCounts } from '../../tools/define/errors';
 import { withAfterHooks, failure, keep, metadataOf, runOnce, success } from './run-once';
 import { withDebugInfo } from './direct-envelope';
 import type { RunOutcome } from '../ports';
-import type { CallRun } from './call-run';
-import { passGate, shareRateLimit } from './run-where';
+import type { CallContext } from './call-context';
+import { waitForToolLimits, shareRateLimit } from './run-in-thread';
 import { detailsBefore, showing, type HeartbeatDetails, type Show } from './heartbeat';
 
-export async function runWithRetries(run: CallRun): Promise<RunCallOutput> {
+export async function runWithRetries(run: CallContext): Promise<RunCallOutput> {
   const began = Date.now();
   const { deps, request, turn, tool, input } = run;
   const { options } = request;
@@ -50,7 +50,7 @@ export async function runWithRetries(run: CallRun): Promise<RunCallOutput> {
 }
 
 interface Work {
-  run: CallRun;
+  run: CallContext;
   /** The same for identical calls; null: this call is not shared. */
   key: string | null;
   began: number;
@@ -78,7 +78,7 @@ async function oneOfMany(work: Work): Promise<RunOutcome> {
 async function runWithinLimits({ run, began, show }: Work): Promise<RunOutcome> {
   const { deps, request, tool } = run;
   const cancelled = Context.current().cancellationSignal;
-  const pass = await passGate(deps, tool, { show, cancelled, waits: Number(detailsBefore().waits ?? 0) });
+  const pass = await waitForToolLimits(deps, tool, { show, cancelled, waits: Number(detailsBefore().waits ?? 0) });
   if (!pass.ok) {
     const metadata = metadataOf(tool, request.turn, began, { validationMs: request.validation_ms ?? 0 });
     return { result: { ok: false, error: pass.error, nothingHappened: true }, metadata, notes: [], tried: false };
@@ -93,7 +93,7 @@ async function runWithinLimits({ run, began, show }: Work): Promise<RunOutcome> 
 }
 
 /** Throws, so that Temporal retries, if the class allows it. The heartbeat carries the counts. */
-function retryIfItHelps({ deps, turn, call, tool }: CallRun, error: CallError, show: Show): void {
+function retryIfItHelps({ deps, turn, call, tool }: CallContext, error: CallError, show: Show): void {
   const counts = (detailsBefore().retries ?? {}) as RetryCounts;
   const next = nextRetry(tool.class, counts, error);
   if (next === null) return;

@@ -4,16 +4,16 @@ import { approvalsOf, type AdmitCallInput, type AdmitCallOutput } from '../../sh
 import type { HoldReason } from '../../shared/approval/approval';
 import type { EffectRecord } from '../../store/store';
 import { recheckApprovals } from './recheck-approvals';
-import { askedAbout } from '../people/questions';
+import { findQuestion } from '../people/questions';
 import type { Dependencies } from '../ports';
-import type { CallRun } from '../call/call-run';
+import type { CallContext } from '../call/call-context';
 import { otherDispatch } from '../effects/effect-record';
 
 /**
  * A decision counts only in the run that asked for it, and while its question is open; otherwise the call goes back to a person.
  * Null also if the approvals are valid in no run: forged approvals are refused, not asked about.
  */
-export async function afterReset(run: CallRun): Promise<HoldReason | null> {
+export async function afterReset(run: CallContext): Promise<HoldReason | null> {
   const { deps, turn, call } = run;
   const approvals = approvalsOf(run.request);
   const earlier = approvals.find((approval) => approval.run_id !== ownRun())?.run_id ?? (await otherRun(run));
@@ -23,8 +23,8 @@ export async function afterReset(run: CallRun): Promise<HoldReason | null> {
 }
 
 /** The run of a question that was closed by another answer or by an outcome, or that was asked before a reset. */
-async function otherRun({ deps: { store, turns }, request, turn, call }: CallRun): Promise<string | undefined> {
-  const asked = approvalsOf(request).length === 0 ? null : await askedAbout(store, call.digest);
+async function otherRun({ deps: { store, turns }, request, turn, call }: CallContext): Promise<string | undefined> {
+  const asked = approvalsOf(request).length === 0 ? null : await findQuestion(store, call.digest);
   if (asked === null) return undefined;
   // The run of an approval comes from the arguments, the run that asked from the store, and the origin of this run from Temporal.
   const open = !asked.closed && (await turns.continues(turn.workflow_id, ownRun(), asked.run));

@@ -9,14 +9,14 @@ import type { ApprovalEvidence } from '../../record/parts';
 import type { Tool } from '../../tools/define/tool';
 import { callError } from '../../shared/wire/errors';
 import { targetHash, targetOf } from '../../tools/admit/policy';
-import type { CallRun } from '../call/call-run';
+import type { CallContext } from '../call/call-context';
 import { previewOf } from '../admission/decide-call';
 import type { NamedCall } from '../call/call-input';
 import type { HoldAnswer } from './recheck-approvals';
 
 const LONGEST_TEXT = 4000;
 
-export async function checkPreviewDrift(run: CallRun, { preview: asked }: ApprovalEvidence): Promise<HoldAnswer> {
+export async function checkPreviewDrift(run: CallContext, { preview: asked }: ApprovalEvidence): Promise<HoldAnswer> {
   const { request, call, tool } = run;
   // A write that a rule allows has no preview to compare with.
   const previewed = call.preview_ref !== null || tool.class === 'destructive' || request.verdict === 'ask';
@@ -34,7 +34,7 @@ export async function checkPreviewDrift(run: CallRun, { preview: asked }: Approv
 }
 
 /** By the tool's `previewTolerance`; if it has none, or that fails, only an identical preview passes. */
-function isTolerable({ deps: { log }, tool, input }: CallRun, asked: Json, now: Json): boolean {
+function isTolerable({ deps: { log }, tool, input }: CallContext, asked: Json, now: Json): boolean {
   if (canonical(asked) === canonical(now)) return true;
   if (!tool.previewTolerance) return false;
   try {
@@ -58,7 +58,7 @@ function truncateText(text: string, longest = LONGEST_TEXT): string {
 
 // Whether the tool still acts on the target that was admitted.
 
-export async function checkTargetChange({ deps: { store }, request, turn, call, tool, input }: CallRun): Promise<HoldAnswer> {
+export async function checkTargetChange({ deps: { store }, request, turn, call, tool, input }: CallContext): Promise<HoldAnswer> {
   if (turn.store_id === undefined) return null;
   const now = targetOf(tool, input);
   if (!now.ok) return { refused: now.error };
@@ -74,7 +74,7 @@ export async function checkTargetChange({ deps: { store }, request, turn, call, 
 }
 
 /** For a dispatched call: why this worker's tool cannot answer for it. Null: it acts on the same target. */
-export function actsElsewhere(tool: Tool, { input, target }: Pick<NamedCall, 'input' | 'target'>): string | null {
+export function targetFault(tool: Tool, { input, target }: Pick<NamedCall, 'input' | 'target'>): string | null {
   const now = targetOf(tool, input);
   if (!now.ok) return now.error.message;
   return targetHash(now.target) === targetHash(target) ? null : bothTargets(tool, target, now.target);

@@ -1,25 +1,28 @@
-/** Checks before any call runs: the digest, the tool, the rules, and reasons that hold the call. */
+/**
+ * Finds the tool and the input that a call's digest names, or refuses the call: checks the turn's start, resets and digests of older
+ * builds; for calls that are not destructive, also the rules and what may hold the call.
+ */
 import { approvalsOf, type RunCallInput, type RunCallOutput } from '../../shared/io/activities';
 import { callError, type CallError } from '../../shared/wire/errors';
 import type { Tool } from '../../tools/define/tool';
 import { namedCall } from '../call/call-input';
-import { callRun, type CallRun } from '../call/call-run';
+import { callContext, type CallContext } from '../call/call-context';
 import type { Dependencies } from '../ports';
 import { admittedTool } from '../step/mcp-tools';
 import { refusal } from '../call/run-once';
 import { afterReset } from './after-reset';
 import { otherStart } from './start';
-import { holdAnswerOutput, holdBeforeEffect, heldOutput } from './checks-before-effect';
+import { holdAnswerOutput, checkBeforeEffect, heldOutput } from './checks-before-effect';
 import { recheckPermission } from './recheck-approvals';
 
-export type CheckedCall = { ok: true; run: CallRun } | { ok: false; refused: RunCallOutput };
+export type CheckedCall = { ok: true; run: CallContext } | { ok: false; refused: RunCallOutput };
 
 /** The tool and the input that the digest names, or the refusal. */
-export async function checkedCall(deps: Dependencies, request: RunCallInput): Promise<CheckedCall> {
+export async function resolveCall(deps: Dependencies, request: RunCallInput): Promise<CheckedCall> {
   const { turn, call } = request;
   const refused = async (error: CallError, tool?: Tool): Promise<CheckedCall> => ({
     ok: false,
-    refused: await refusal(callRun(deps, request, tool), error),
+    refused: await refusal(callContext(deps, request, tool), error),
   });
   const named = await namedCall(deps.store, turn, call);
   if (!named.ok)
@@ -28,7 +31,7 @@ export async function checkedCall(deps: Dependencies, request: RunCallInput): Pr
   const tool = await admittedTool(deps, { ...turn, agent }, admitted, request.head);
   if (!tool || tool.class !== admitted.class) return refused(UNKNOWN(call), tool);
   const fault = (await startFault(deps, request)) ?? olderDigestFault(deps, request);
-  return fault === null ? { ok: true, run: callRun(deps, request, tool, input) } : refused(fault, tool);
+  return fault === null ? { ok: true, run: callContext(deps, request, tool, input) } : refused(fault, tool);
 }
 
 /** Checks the start of the turn for calls that people decide or may decide, and for all calls whose digest names no agent. */
@@ -39,16 +42,16 @@ async function startFault({ store }: Dependencies, request: RunCallInput): Promi
 }
 
 /** Decisions of another run send the call back to a person. Null: there are none. */
-export async function heldByReset(run: CallRun): Promise<RunCallOutput | null> {
+export async function heldByReset(run: CallContext): Promise<RunCallOutput | null> {
   const reset = await afterReset(run);
   return reset && heldOutput([reset]);
 }
 
 /** For calls that are not destructive: the current rules, then the reasons that hold a call. Null: it may run. */
-export async function holdOrRefuse(run: CallRun): Promise<RunCallOutput | null> {
+export async function checkRulesAndHolds(run: CallContext): Promise<RunCallOutput | null> {
   const refused = await recheckPermission(run);
   if (refused) return holdAnswerOutput(run, refused);
-  return holdBeforeEffect(run);
+  return checkBeforeEffect(run);
 }
 
 function UNKNOWN(call: RunCallInput['call']): CallError {

@@ -1,9 +1,9 @@
-/** Checks right before the effect, which send an admitted call back to a person, or refuse it. */
+/** Checks right before the effect, which send an admitted call back to a person, or refuse it. The last two also reserve. */
 import type { RunCallOutput } from '../../shared/io/activities';
 import type { HoldReason } from '../../shared/approval/approval';
 import { recheckApprovals, type HoldAnswer, type Hold } from './recheck-approvals';
 import { withinBudgets } from '../effects/budgets';
-import type { CallRun } from '../call/call-run';
+import type { CallContext } from '../call/call-context';
 import { checkPreviewDrift, checkTargetChange } from './change-since-approval';
 import { refusal } from '../call/run-once';
 import { duplicateAct } from '../effects/duplicate-act';
@@ -14,7 +14,7 @@ import { approvalEvidenceOf } from '../admission/decide-call';
 const HOLDS: Hold[] = [checkHoldApprovals, checkTargetChange, checkPreviewDrift, withinBudgets, duplicateAct];
 
 /** Null: the call may act. Otherwise its output, as not dispatched. */
-export async function holdBeforeEffect(run: CallRun): Promise<RunCallOutput | null> {
+export async function checkBeforeEffect(run: CallContext): Promise<RunCallOutput | null> {
   const shown = await approvalEvidenceOf(run.deps.store, run.call);
   for (const hold of HOLDS) {
     const answer = await hold(run, shown);
@@ -30,7 +30,7 @@ function lasts(before: HoldReason, now: HoldReason): boolean {
 }
 
 /** The output of a call that is held or refused. */
-export async function holdAnswerOutput(run: CallRun, answer: NonNullable<HoldAnswer>): Promise<RunCallOutput> {
+export async function holdAnswerOutput(run: CallContext, answer: NonNullable<HoldAnswer>): Promise<RunCallOutput> {
   if ('refused' in answer) return refusal(run, answer.refused);
   const { held } = await approvalEvidenceOf(run.deps.store, run.call);
   return heldOutput([...held.filter((before) => lasts(before, answer)), answer]);
@@ -43,7 +43,7 @@ export function heldOutput(held: HoldReason[]): RunCallOutput {
 }
 
 /** Reasons on a card count as accepted only with the approvals of people, even if a rule allows the call. */
-async function checkHoldApprovals(run: CallRun, { held }: ApprovalEvidence): Promise<HoldAnswer> {
+async function checkHoldApprovals(run: CallContext, { held }: ApprovalEvidence): Promise<HoldAnswer> {
   if (held.length === 0) return null;
   const { deps, turn, tool } = run;
   const fault = await recheckApprovals(run, deps.registry.forTurn(turn)!.approval(tool.name));

@@ -15,15 +15,15 @@ import { decide } from '../../tools/admit/policy';
 import { prepareTool, type PreparedAgent } from '../../tools/catalogue/registry';
 import type { EffectRecord } from '../../store/store';
 import type { ApprovalEvidence } from '../../record/parts';
-import { askedAbout, foundGood, findSettlement } from '../people/questions';
+import { findQuestion, approvalVerifiedAt, findSettlement } from '../people/questions';
 import type { Dependencies } from '../ports';
 import { approvalEvidenceOf, turnFacts } from '../admission/decide-call';
 import { inputFault } from '../call/call-input';
-import type { CallRun } from '../call/call-run';
+import type { CallContext } from '../call/call-context';
 import { recordedDispatch } from '../effects/effect-record';
 
 /** Null when enough people have approved exactly this call. */
-export async function recheckApprovals(run: CallRun, policy: ApprovalPolicy): Promise<CallError | null> {
+export async function recheckApprovals(run: CallContext, policy: ApprovalPolicy): Promise<CallError | null> {
   const { turn, call } = run;
   const { trust, store, oldDigestsUntil } = run.deps;
   const approvals = approvalsOf(run.request);
@@ -37,7 +37,7 @@ export async function recheckApprovals(run: CallRun, policy: ApprovalPolicy): Pr
   }
   // From the record that the digest covers: the arguments of the activity could leave out a maker.
   const { makers } = policy.four_eyes ? await approvalEvidenceOf(store, call) : { makers: [] };
-  const asked = policy.channel === 'any' ? null : await askedAbout(store, call.digest);
+  const asked = policy.channel === 'any' ? null : await findQuestion(store, call.digest);
   for (const [index, approval] of approvals.entries()) {
     if (policy.four_eyes && samePerson(approval.by, turn.requester))
       return no('approval_by_requester', `${approval.by} asked for this call; somebody else must approve it.`);
@@ -48,7 +48,7 @@ export async function recheckApprovals(run: CallRun, policy: ApprovalPolicy): Pr
     if (policy.channel === 'any') continue;
     const { attestation, by, at, note } = approval;
     if (attestation === undefined) return no('approval_unsigned', `The approval of ${by} is not signed.`);
-    const found = await foundGood(store, asked, attestation);
+    const found = await approvalVerifiedAt(store, asked, attestation);
     // A closed question is asked again (after-reset.ts), and nothing runs by its approvals.
     if (asked && !asked.closed && asked.over && found === undefined)
       return no('approval_late', `The approval of ${by} came after ${asked.expires_at}.`);
@@ -86,7 +86,7 @@ function no(reason: string, message: string): CallError {
  * was asked about then needs its approvals now, even if today's rules allow it. Approvals that were given under other rules are
  * asked for again, since the approvers saw those other rules.
  */
-export async function recheckPermission(run: CallRun): Promise<HoldAnswer> {
+export async function recheckPermission(run: CallContext): Promise<HoldAnswer> {
   const { deps, request, turn, call, tool, input } = run;
   const agent = deps.registry.forTurn(turn)!;
   await prepareTool(tool).validate.ahead(input, turn.requester);
@@ -181,4 +181,4 @@ async function faultUnder(
 export type HoldAnswer = HoldReason | { refused: CallError } | null;
 
 /** Checks one call against the evidence that its approvers saw. */
-export type Hold = (run: CallRun, shown: ApprovalEvidence) => Promise<HoldAnswer>;
+export type Hold = (run: CallContext, shown: ApprovalEvidence) => Promise<HoldAnswer>;

@@ -7,11 +7,11 @@ import { sessionWorkflowId } from '../../shared/ids';
 import type { Json } from '../../shared/json/json';
 import type { RunCallInput, TurnContext } from '../../shared/io/activities';
 import { callError, type CallError } from '../../shared/wire/errors';
+import { blocksOf, type ReadStart } from '../../record/read-block';
 import type { Store } from '../../store/store';
 import { walk } from '../../store/core/transcript';
 import type { StoredBlock } from '../../store/core/seal';
 import type { Dependencies, SignedStart } from '../ports';
-import { startOf } from '../step/mcp-tools';
 
 /** The fault, or null. */
 export async function startFault(
@@ -39,6 +39,15 @@ export async function startFault(
 // cannot choose the agent.
 
 type Turn = RunCallInput['turn'];
+
+/** The turn's own start block; a session's transcript has those of earlier turns too. Null: there is none. */
+export function startOf(
+  blocks: StoredBlock[],
+  { turn_id, first_execution_run_id }: Pick<TurnContext, 'turn_id' | 'first_execution_run_id'>,
+): ReadStart | null {
+  const isOwn = (start: ReadStart) => start.turn_id === turn_id && start.first_execution_run_id === first_execution_run_id;
+  return blocksOf('start', blocks).findLast(isOwn) ?? null;
+}
 
 /** Null: the turn began as it says. */
 export async function otherStart(store: Store, { turn, head }: Pick<RunCallInput, 'turn' | 'head'>): Promise<CallError | null> {

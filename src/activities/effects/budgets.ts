@@ -12,7 +12,7 @@ import type { EffectRecord } from '../../store/store';
 import { budgetsFor, type Budget, type ToolBudget } from '../../tools/limits/budgets';
 import { turnFacts } from '../admission/decide-call';
 import type { Dependencies } from '../ports';
-import type { CallRun } from '../call/call-run';
+import type { CallContext } from '../call/call-context';
 import { BEGINS_WITHIN_MS, keyOf, type ClosedEffect } from './effect-record';
 import type { ApprovalEvidence } from '../../record/parts';
 import type { HoldAnswer } from '../checks/recheck-approvals';
@@ -23,7 +23,7 @@ const BEFORE_CLAIM_MS = 10_000;
 
 /** Reserves in every budget that names the tool, or in none. */
 export async function withinBudgets(
-  { deps, request, turn, call, tool, input }: CallRun,
+  { deps, request, turn, call, tool, input }: CallContext,
   { held: accepted }: ApprovalEvidence,
 ): Promise<HoldAnswer> {
   const budgets = deps.registry.forTurn(turn)!.budgets(tool);
@@ -60,7 +60,7 @@ export async function withinBudgets(
 }
 
 /** Releases what a call reserved that is not dispatched now. @throws Error if a budget cannot be reached: its reservation stays */
-export async function giveBack({ deps, turn, call }: CallRun, record: EffectRecord | null): Promise<void> {
+export async function giveBack({ deps, turn, call }: CallContext, record: EffectRecord | null): Promise<void> {
   if (isOpen(record)) return; // an earlier dispatch holds the reservation
   await settle(deps, { turn, call, key: keyOf(turn, call), dispatch: call.dispatch, effect: 'not_applied' });
 }

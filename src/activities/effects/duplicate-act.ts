@@ -13,7 +13,7 @@ import { intentOf } from '../../tools/admit/policy';
 import { type ApprovalEvidence, readResult } from '../../record/parts';
 import { effectiveInput } from '../call/call-input';
 import type { Dependencies } from '../ports';
-import type { CallRun } from '../call/call-run';
+import type { CallContext } from '../call/call-context';
 import { type ClosedEffect, keyOf } from './effect-record';
 import type { HoldAnswer } from '../checks/recheck-approvals';
 import type { Tool } from '../../tools/define/tool';
@@ -23,7 +23,10 @@ const MAX_OWNERS = 5;
 const LONGEST_SUMMARY = 400;
 
 /** Claims the act for this call. */
-export async function duplicateAct({ deps, turn, call, tool, input }: CallRun, { held }: ApprovalEvidence): Promise<HoldAnswer> {
+export async function duplicateAct(
+  { deps, turn, call, tool, input }: CallContext,
+  { held }: ApprovalEvidence,
+): Promise<HoldAnswer> {
   const named = intentOf(tool, input);
   if (!named.ok) return { refused: named.error };
   if (named.intent === null) return null;
@@ -71,9 +74,9 @@ export async function intentBefore(
 export async function closeIntentOf(deps: Dependencies, { turn, call, key, effect }: ClosedEffect): Promise<void> {
   const tool = deps.registry.find(turn.agent, call.tool, call.version);
   if (!tool?.intentKey || effect === 'in_doubt') return;
-  const named = intentOf(tool, await effectiveInput(deps.store, turn, call));
-  if (!named.ok || named.intent === null) return;
   try {
+    const named = intentOf(tool, await effectiveInput(deps.store, turn, call));
+    if (!named.ok || named.intent === null) return;
     await deps.intents.close(named.intent, { key, effect });
   } catch (error) {
     const todo = 'nothing: until the intent ends, the same act waits for a person';

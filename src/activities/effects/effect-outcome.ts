@@ -7,7 +7,7 @@ import { callError } from '../../shared/wire/errors';
 import type { EffectRecord } from '../../store/store';
 import { readResult } from '../../record/parts';
 import type { Dependencies } from '../ports';
-import { recordedTool } from '../call/call-run';
+import { toolStub } from '../call/call-context';
 import { failure, keep, metadataAt } from '../call/run-once';
 import { settleBudgets } from './budgets';
 import { closeIntentOf } from './duplicate-act';
@@ -78,7 +78,7 @@ async function reportUnknownOutcome(
   const may = deadline ? ` Until ${deadline} it may still act.` : '';
   const message = `${call.tool} was dispatched and its outcome is unknown: ${why}.${may}`;
   const error = callError('EXECUTION_ERROR', 'outcome_unknown', message, { hint: IN_DOUBT_HINT });
-  const tool = recordedTool(call);
+  const tool = toolStub(call);
   const kept = await keep({ deps, turn, call, tool, input: {} }, failure(error, metadataAt(tool, turn, at)));
   const { head: parent, dispatch, idempotency_key: key } = record;
   const head = await appendEffect(deps, request, { parent, dispatch, key, effect: 'in_doubt', result_ref: kept.result_ref });

@@ -1,4 +1,7 @@
-/** Asks the tool's probe whether a call in doubt took effect. */
+/**
+ * Asks the tool's probe whether a call in doubt took effect, and settles the call by its answer. `not_applied` counts only once the
+ * lost attempt can no longer act.
+ */
 import { Context } from '@temporalio/activity';
 import type { ReconcileEffectInput, ReconcileEffectOutput, RunCallOutput } from '../../shared/io/activities';
 import { callError } from '../../shared/wire/errors';
@@ -14,10 +17,10 @@ import { dispatchedAs, believedFrom, effectOf } from './effect-record';
 import { notifyEffectListeners, recordedOutcome } from './effect-outcome';
 import { showing } from '../call/heartbeat';
 import { failure, keep, metadataAt, success } from '../call/run-once';
-import { runWhere } from '../call/run-where';
+import { runInlineOrInThread } from '../call/run-in-thread';
 import { callSubject } from '../../record/subject';
 import { settlementBlock } from '../../record/write-block';
-import { actsElsewhere } from '../checks/change-since-approval';
+import { targetFault } from '../checks/change-since-approval';
 import { toolContext } from '../call/tool-context';
 import type { Tool } from '../../tools/define/tool';
 
@@ -38,7 +41,7 @@ export async function reconcileEffect(deps: Dependencies, request: ReconcileEffe
   const tool = deps.registry.find(turn.agent, call.tool, version);
   if (!tool?.reconcile) return nobodyKnows(`This worker has no probe for ${call.tool}@${version}.`);
   // The probe of another target does not know the call, and would find no effect.
-  const elsewhere = turn.store_id === undefined ? null : actsElsewhere(tool, dispatched);
+  const elsewhere = turn.store_id === undefined ? null : targetFault(tool, dispatched);
   if (elsewhere !== null) return nobodyKnows(`This worker was not asked. ${elsewhere}`);
 
   const found = await probe(deps, request, { tool, input, key });
@@ -127,7 +130,7 @@ async function probe(
     progress: (message) => show({ progress: { message, fraction: null } }),
   });
   const timeoutMs = Math.min(PROBE_TIMEOUT, tool.reconcileMs ?? PROBE_TIMEOUT);
-  const result = await runWhere({ deps, turn, tool, input }, context, { timeoutMs }, 'reconcile');
+  const result = await runInlineOrInThread({ deps, turn, tool, input }, context, { timeoutMs }, 'reconcile');
   if (!result.ok) return unknown(`The probe failed: ${result.error.message}`);
   return readProbeAnswer(result.data);
 }

@@ -12,15 +12,15 @@ import { type EffectRecord, StoreError } from '../../store/store';
 import { Draft, walk } from '../../store/core/transcript';
 import { Deadline } from '../../tools/run/deadline';
 import { type RunResult, TIMED_OUT } from '../../tools/run/run';
-import { callRun, type CallRun } from '../call/call-run';
+import { callContext, type CallContext } from '../call/call-context';
 import { withAfterHooks, failure, keep, refusal, runOnce, success } from '../call/run-once';
 import { giveBack } from './budgets';
 import { withDebugInfo } from '../call/direct-envelope';
 import type { Dependencies, RunOutcome } from '../ports';
 import { appendEffect, notifyEffectListeners, IN_DOUBT_HINT, recordedOutcome } from './effect-outcome';
 import { claimFor, effectOf, fenceOff, keyOf, otherDispatch, actsUntil, BEGINS_WITHIN_MS } from './effect-record';
-import { holdAnswerOutput, holdBeforeEffect } from '../checks/checks-before-effect';
-import { busyError, shareRateLimit } from '../call/run-where';
+import { holdAnswerOutput, checkBeforeEffect } from '../checks/checks-before-effect';
+import { busyError, shareRateLimit } from '../call/run-in-thread';
 import { agentSince } from '../step/mcp-tools';
 import { recheckPermission } from '../checks/recheck-approvals';
 import { showing } from '../call/heartbeat';
@@ -31,7 +31,7 @@ import { decisionBlocks, dispatchBlock } from '../../record/write-block';
 import { checkTargetChange } from '../checks/change-since-approval';
 import type { Tool } from '../../tools/define/tool';
 
-export async function runDestructive(run: CallRun): Promise<RunCallOutput> {
+export async function runDestructive(run: CallContext): Promise<RunCallOutput> {
   const { deps, request, turn, call, tool } = run;
   const key = keyOf(turn, call);
 
@@ -56,7 +56,7 @@ export async function runDestructive(run: CallRun): Promise<RunCallOutput> {
     );
   const undispatched = () => notifyEffectListeners(deps, { turn, call, key, dispatch: call.dispatch, effect: 'not_applied' });
   // Any other change that a call in doubt sees may be its own effect, so it does not hold the repetition.
-  const held = fault ? await holdAnswerOutput(run, fault) : inDoubt ? null : await holdBeforeEffect(run);
+  const held = fault ? await holdAnswerOutput(run, fault) : inDoubt ? null : await checkBeforeEffect(run);
   if (held) {
     // A call that may pass later is dispatched again under the next number, which needs this dispatch on record.
     if (held.error && CLASS_RULES.read.retries[held.error.code]) await fenceOff(deps, request);
@@ -79,7 +79,7 @@ export async function runDestructive(run: CallRun): Promise<RunCallOutput> {
 }
 
 /** Writes the dispatch, claims the effect record and runs the tool. No other attempt runs it then, unless it is idempotent. */
-async function dispatch(run: CallRun, key: string, began: EffectRecord | null): Promise<RunCallOutput> {
+async function dispatch(run: CallContext, key: string, began: EffectRecord | null): Promise<RunCallOutput> {
   const { deps, request, turn, call, tool } = run;
   const head = await writeDispatch(run, key);
   const record = began && began.state !== 'not_applied' ? began : null; // idempotent: the existing claim is used again
@@ -112,7 +112,7 @@ async function dispatch(run: CallRun, key: string, began: EffectRecord | null): 
 }
 
 /** Another run of the turn dispatched this act meanwhile: closes the claim of this one as `not_applied`. */
-async function giveWay({ deps, request, turn, call }: CallRun, key: string, other: EffectRecord): Promise<RunCallOutput> {
+async function giveWay({ deps, request, turn, call }: CallContext, key: string, other: EffectRecord): Promise<RunCallOutput> {
   await deps.store.effects.move(key, call.dispatch, 'not_applied');
   await notifyEffectListeners(deps, { turn, call, key, dispatch: call.dispatch, effect: 'not_applied' });
   const now = (await deps.store.effects.latest(other.idempotency_key)) ?? other;
@@ -125,7 +125,7 @@ async function giveWay({ deps, request, turn, call }: CallRun, key: string, othe
       hint: 'Nothing has happened. Ask for the call again.',
     },
   );
-  return refusal(callRun(deps, request), error);
+  return refusal(callContext(deps, request), error);
 }
 
 /** True if the effect record forbids this dispatch. */
@@ -136,7 +136,7 @@ function stands(record: EffectRecord, dispatch: number, tool: Tool): boolean {
 }
 
 /** Stores the decisions and the dispatch before the tool acts. Returns the new head. */
-async function writeDispatch({ deps, request, turn, call }: CallRun, key: string): Promise<string> {
+async function writeDispatch({ deps, request, turn, call }: CallContext, key: string): Promise<string> {
   const { at, head } = request;
   const draft = new Draft(deps.store, turn.first_execution_run_id, head);
   if (call.dispatch === 1 || !(await isWritten(deps, request)))
@@ -183,7 +183,7 @@ interface DispatchAttempt {
 }
 
 async function conclude(
-  run: CallRun,
+  run: CallContext,
   dispatched: DispatchAttempt,
   { result, metadata, notes }: RunOutcome,
 ): Promise<RunCallOutput> {

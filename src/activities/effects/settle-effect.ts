@@ -1,4 +1,7 @@
-/** Finds the outcome of a dispatch whose attempt was lost, and records how people settled a call in doubt. */
+/**
+ * After an attempt was lost: returns the recorded outcome of its dispatch, or closes the dispatch as `not_applied`, so that the lost
+ * attempt can no longer act. Also records how people settled a call in doubt.
+ */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { InspectEffectInput, InspectEffectOutput, RunCallOutput, SettleEffectInput } from '../../shared/io/activities';
 import { SETTLEMENT_REFUSAL } from '../../shared/approval/approval';
@@ -10,7 +13,7 @@ import { dispatchedCall } from '../call/call-input';
 import type { Dependencies } from '../ports';
 import { effectOf, fenceOff, keyOf } from './effect-record';
 import { notifyEffectListeners, recordedOutcome } from './effect-outcome';
-import { recordedTool } from '../call/call-run';
+import { toolStub } from '../call/call-context';
 import { failure, keep, metadataAt, success } from '../call/run-once';
 import { recheckSettlements } from '../checks/recheck-approvals';
 import type { PersonSettlement } from '../../record/blocks';
@@ -49,7 +52,7 @@ export async function settleEffect(deps: Dependencies, input: SettleEffectInput)
   const fault = await recheckSettlements(deps, input, record);
   if (isKnown(record) && record.state !== outcome) return knownBetter(deps, input, record, fault === null);
   if (fault !== null) throw ApplicationFailure.nonRetryable(fault.reason, SETTLEMENT_REFUSAL, fault.policy);
-  const tool = recordedTool(call);
+  const tool = toolStub(call);
   const metadata = metadataAt(tool, turn, at);
   const error = callError(
     'EXECUTION_ERROR',

@@ -11,7 +11,7 @@ import type {
   ReadSaidInput,
   ReadSaidOutput,
 } from '../../shared/io/activities';
-import { noteGood } from './questions';
+import { recordStatement } from './questions';
 import type { Dependencies } from '../ports';
 import { wantsSignatures } from '../checks/own-turn';
 import { Context } from '@temporalio/activity';
@@ -22,7 +22,7 @@ import { asJson } from '../../shared/json/json';
 export async function checkDecision(deps: Dependencies, input: CheckDecisionInput): Promise<CheckDecisionOutput> {
   const checked = await deps.trust.check(input, deps.registry.approval(input.turn.agent, input.tool).roles);
   if (!checked.ok) return checked;
-  const reason = await noteGood(deps.store, input, checked.principal);
+  const reason = await recordStatement(deps.store, input, checked.principal);
   return reason === null ? checked : { ok: false, reason };
 }
 

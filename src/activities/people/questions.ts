@@ -49,7 +49,10 @@ export function openQuestion({ registers }: Registers, digest: string, expires_a
 }
 
 /** The question about a call. Null: there was none, or an older build asked it. */
-export async function askedAbout({ registers }: Registers, digest: string): Promise<(QuestionEntry & { over: boolean }) | null> {
+export async function findQuestion(
+  { registers }: Registers,
+  digest: string,
+): Promise<(QuestionEntry & { over: boolean }) | null> {
   const { value, now } = await registers.read(questionName(digest));
   const asked = questionIn(value);
   return asked && { ...asked, over: isOver(asked, now) };
@@ -64,14 +67,14 @@ export function closeQuestion({ registers }: Registers, digest: string): Promise
 }
 
 /** Records a signed statement that was just found valid. @returns why it does not count anyway, or null */
-export async function noteGood(store: Registers, said: CheckDecisionInput, by: string): Promise<string | null> {
+export async function recordStatement(store: Registers, said: CheckDecisionInput, by: string): Promise<string | null> {
   if (said.decision === 'settle') return noteSettlement(store, said, by);
   if (said.decision === 'approve') await noteApproval(store, said, by);
   return null;
 }
 
 async function noteApproval(store: Registers, said: CheckDecisionInput, by: string): Promise<void> {
-  if ((await askedAbout(store, said.digest)) === null) return noteTime(store, said.attestation);
+  if ((await findQuestion(store, said.digest)) === null) return noteTime(store, said.attestation);
   const hash = hashJson(said.attestation);
   await store.registers.update(questionName(said.digest), (known, now) => {
     const asked = questionIn(known)!;
@@ -84,7 +87,11 @@ async function noteApproval(store: Registers, said: CheckDecisionInput, by: stri
 }
 
 /** When this approval was first found valid; undefined: never, so that it is checked as if it came now. */
-export async function foundGood(store: Registers, asked: QuestionEntry | null, attestation: string): Promise<string | undefined> {
+export async function approvalVerifiedAt(
+  store: Registers,
+  asked: QuestionEntry | null,
+  attestation: string,
+): Promise<string | undefined> {
   if (asked === null) return timeOf(store, attestation);
   const hash = hashJson(attestation);
   return asked.approvals.find((one) => one.hash === hash)?.at;

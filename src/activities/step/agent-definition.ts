@@ -2,7 +2,6 @@
  * Describes an agent for the record: everything that goes into a model request or decides a call, and the software that ran it.
  * Stores these definitions, and the rules, under their hashes.
  */
-import { createHash } from 'node:crypto';
 import { systemPrompt } from '../../agents/agent';
 import { PRICES_AS_OF, priceOf, type ModelSettings, type Price } from '../../model/prices';
 import { isJsonObject, type Json, type JsonObject, isUnsafeInteger } from '../../shared/json/json';
@@ -11,6 +10,7 @@ import { describe } from '../../tools/define/model-text';
 import type { PreparedAgent, PreparedTool } from '../../tools/catalogue/registry';
 import { outputSchema } from '../../tools/schema/schema';
 import { canonical } from '../../shared/json/canonical';
+import { sha256Hex } from '../../shared/json/sha256';
 import type { Store } from '../../store/store';
 
 /** The software that runs an agent. */
@@ -124,6 +124,7 @@ export class PolicyArchive {
   private readonly kept = new Map<string, Promise<unknown>>();
   /** By the agent's tools: variants that differ only in the turns above them share these. */
   private readonly definitions = new WeakMap<PreparedAgent['tools'], StoredDefinition>();
+  private readonly policies = new WeakMap<PreparedAgent['policies'], StoredDefinition[]>();
 
   constructor(
     private readonly store: Store,
@@ -132,7 +133,9 @@ export class PolicyArchive {
 
   /** Stores the agent's rules. Once it resolves, they survive a power cut. */
   async rules({ policies }: PreparedAgent): Promise<void> {
-    await Promise.all(policies.map((policy) => this.keep(keptOf(policy))));
+    const stored = this.policies.get(policies) ?? policies.map(keptOf);
+    this.policies.set(policies, stored);
+    await Promise.all(stored.map((policy) => this.keep(policy)));
   }
 
   /** Stores the agent's rules and definition. @returns its `definition_ref` */
@@ -162,5 +165,5 @@ interface StoredDefinition {
 
 function keptOf(object: JsonObject): StoredDefinition {
   const text = canonical(object);
-  return { ref: createHash('sha256').update(text, 'utf8').digest('hex'), text };
+  return { ref: sha256Hex(text), text };
 }

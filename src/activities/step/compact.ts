@@ -11,7 +11,7 @@ import type { PreparedAgent } from '../../tools/catalogue/registry';
 import type { SummaryBody } from '../../record/blocks';
 import { lastOf } from '../../record/read-block';
 import { summaryBlock } from '../../record/write-block';
-import { entriesOf, planOf, shortenEntries, withoutResults, roomOf, saysFull } from './compaction';
+import { entriesOf, planOf, shortenEntries, withoutResults, windowUsage, saysFull } from './compaction';
 import { containerOf, answerText } from './model-content';
 import { addOutcomes, messagesOf } from './conversation';
 import type { Dependencies } from '../ports';
@@ -35,7 +35,7 @@ export async function compact(deps: Dependencies, { turn, at, head, outcomes }: 
   const blocks = await draft.whole();
   const entries = entriesOf(blocks);
   const all = messagesOf(blocks);
-  const room = roomOf(
+  const room = windowUsage(
     blocks,
     entries.map(({ message }) => message),
     agent,

@@ -1,7 +1,8 @@
 /**
- * Builds the conversation that the model gets after compaction, and plans compaction. A summary block names the block up to which
+ * Builds the messages that the model gets, with compaction applied, and plans compaction. A summary block names the block up to which
  * old results are left out, and the block up to which a summary replaces all messages. Everything stays in the chain.
  * Pure: the same chain gives the same messages, so that a retried step repeats its request, and the prompt cache applies.
+ * Also finds out whether the vendor says that the context window is full.
  */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { ModelMessage } from '../../model/provider';
@@ -21,7 +22,7 @@ const SHORTEST_TEXT = 256;
 /** Number of the newest messages with results, which stay whole. */
 const KEPT_RESULTS = 3;
 
-export function compactedMessages(blocks: StoredBlock[]): ModelMessage[] {
+export function messagesForModel(blocks: StoredBlock[]): ModelMessage[] {
   return entriesOf(blocks).map(({ message }) => message);
 }
 
@@ -66,7 +67,7 @@ export function withoutResults(entry: Entry): Entry {
 }
 
 /** Cuts the middle out of long texts, so that the request for a summary fits into the window with its other parts. */
-export function shortenEntries(entries: Entry[], { window }: Room): Entry[] {
+export function shortenEntries(entries: Entry[], { window }: WindowUsage): Entry[] {
   let seen = entries;
   for (let most = LONGEST_TEXT; sum(seen) > ENOUGH * window && most > SHORTEST_TEXT; most /= 2)
     seen = entries.map((entry) => withShortTexts(entry, most));
@@ -93,7 +94,7 @@ function clearResult(block: JsonObject, hash: string): JsonObject {
   return { ...block, content: [{ type: 'text', text }] };
 }
 
-export interface Room {
+export interface WindowUsage {
   /** The model's context window, tokens. */
   window: number;
   /** Tokens that the conversation took, by the usage of the last answer. */
@@ -109,7 +110,7 @@ const ENOUGH = 0.6;
 const TAIL = 0.2;
 
 /** Clears results first: no text of the user or the model is lost by that. */
-export function planOf(entries: Entry[], { window, used }: Room): Plan {
+export function planOf(entries: Entry[], { window, used }: WindowUsage): Plan {
   const upTo = lastToClear(entries);
   const freed = upTo < 0 ? 0 : sum(entries) - sum(entries.map((entry, index) => (index <= upTo ? withoutResults(entry) : entry)));
   if (freed > 0 && used - freed <= ENOUGH * window) return { how: 'clear', upTo };
@@ -148,10 +149,10 @@ function firstUnread(entries: Entry[]): number {
 export function mayCut(entries: readonly Pick<Entry, 'message'>[], index: number): boolean {
   const before = entries[index - 1]?.message;
   const after = entries[index]?.message;
-  return (before === undefined || openCalls(before).length === 0) && (after === undefined || !hasResults(after));
+  return (before === undefined || toolCallsOf(before).length === 0) && (after === undefined || !hasResults(after));
 }
 
-export function openCalls({ role, content }: ModelMessage): JsonObject[] {
+export function toolCallsOf({ role, content }: ModelMessage): JsonObject[] {
   return role === 'assistant' ? content.filter((block) => block.type === 'tool_use') : [];
 }
 
@@ -179,12 +180,12 @@ export function totalTokens(usage: JsonObject): number {
 // answer. In both cases the step is recorded as it was, the conversation is compacted, and the turn continues.
 
 /** The stop reason of a step whose request was refused, so that there is no answer. */
-export const TOO_LONG = 'prompt_too_long';
+export const PROMPT_TOO_LONG = 'prompt_too_long';
 const CUT = 'model_context_window_exceeded';
 
 /** Whether the vendor reported that the context window is full. */
 export function saysFull(stopReason: unknown): boolean {
-  return stopReason === TOO_LONG || stopReason === CUT;
+  return stopReason === PROMPT_TOO_LONG || stopReason === CUT;
 }
 
 export interface TooLong {
@@ -201,13 +202,13 @@ export function asTooLong(error: unknown): TooLong {
 }
 
 /** The message to the model after an answer that was cut because the window was full; null: there is no such answer. */
-export function goOnText(blocks: StoredBlock[], last: ModelMessage | undefined): string | null {
+export function repeatAnswerText(blocks: StoredBlock[], last: ModelMessage | undefined): string | null {
   if (last?.role !== 'assistant' || lastOf('admission', blocks)?.stop_reason !== CUT) return null;
   return 'Your answer was cut off, because the context window was full. There is room again: give the whole answer once more.';
 }
 
 /** The size of the window and the tokens in use, by the last request. */
-export function roomOf(blocks: StoredBlock[], messages: readonly ModelMessage[], { agent }: PreparedAgent): Room {
+export function windowUsage(blocks: StoredBlock[], messages: readonly ModelMessage[], { agent }: PreparedAgent): WindowUsage {
   const admission = lastOf('admission', blocks);
   const used = contextTokens(admission);
   if (!saysFull(admission?.stop_reason)) return { window: agent.contextWindow, used };

@@ -3,10 +3,10 @@
  * exactly these, on any worker, whatever the servers offer later.
  */
 import type { TurnContext } from '../../shared/io/activities';
-import { blocksOf, type ReadStart } from '../../record/read-block';
 import type { OfferedTools } from '../../record/blocks';
 import { walk } from '../../store/core/transcript';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
+import { startOf } from '../checks/start';
 import type { Dependencies } from '../ports';
 import type { StoredBlock } from '../../store/core/seal';
 import type { Tool } from '../../tools/define/tool';
@@ -72,15 +72,6 @@ function different(offered: Tool[], own: PreparedAgent, twice: (tool: Tool) => v
     names.add(tool.name);
     return !known;
   });
-}
-
-/** The turn's own start block; a session's transcript has those of earlier turns too. Null: there is none. */
-export function startOf(
-  blocks: StoredBlock[],
-  { turn_id, first_execution_run_id }: Pick<TurnContext, 'turn_id' | 'first_execution_run_id'>,
-): ReadStart | null {
-  const isOwn = (start: ReadStart) => start.turn_id === turn_id && start.first_execution_run_id === first_execution_run_id;
-  return blocksOf('start', blocks).findLast(isOwn) ?? null;
 }
 
 /** The MCP tools in the turn's own start block. */

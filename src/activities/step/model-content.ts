@@ -1,4 +1,7 @@
-/** Reads a model's answer, which is untrusted input: the content to store, its text, its calls, and their ids. */
+/**
+ * Reads a model's answer, which is untrusted input: the content to store, its text, its calls and server-side tools. Replaces ids of
+ * calls that are illegal or repeated. Finds the vendor's container in which the next request goes on.
+ */
 import type { ModelResponse, ModelMessage } from '../../model/provider';
 import { type Json, type JsonObject, isJsonObject } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
@@ -80,7 +83,7 @@ const CODE = ['code_execution', 'bash_code_execution', 'text_editor_code_executi
 
 /** A tool that runs code appears under further names; versions from 2026 of search and fetch run code, too. */
 function usedBy({ type }: JsonObject): string[] {
-  return /^(code_execution_|web_(search|fetch)_2026)/.test(String(type)) ? CODE : [];
+  return /^(code_execution_|web_(search|fetch)_20(2[6-9]|[3-9]\d))/.test(String(type)) ? CODE : [];
 }
 
 // The vendor's container: code that waits for results continues in it, in the same turn or a later one, while it exists.

@@ -8,7 +8,7 @@ import type { TakeStepInput, TakeStepOutput, TurnPolicy } from '../../shared/io/
 import type { JsonObject } from '../../shared/json/json';
 import { costUsd, NO_TOKENS } from '../../model/prices';
 import {
-  isCut,
+  isTruncated,
   type ModelFailure,
   type ModelMessage,
   type ModelResponse,
@@ -30,8 +30,16 @@ import {
   type AskedIds,
   withUniqueIds,
 } from './model-content';
-import { addBeginning } from './turn-ends';
-import { compactedMessages, totalTokens, asTooLong, goOnText, saysFull, TOO_LONG, type TooLong } from './compaction';
+import { addBeginning } from './turn-start-and-end';
+import {
+  messagesForModel,
+  totalTokens,
+  asTooLong,
+  repeatAnswerText,
+  saysFull,
+  PROMPT_TOO_LONG,
+  type TooLong,
+} from './compaction';
 import { addOutcomes, messagesOf, earlierSpeakers } from './conversation';
 import type { Dependencies } from '../ports';
 import { agentSince, beginningAgent, type PreparedStart } from './mcp-tools';
@@ -64,14 +72,14 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   let blocks = await draft.whole();
   const notBegun = startFaultIn(blocks, turn);
   if (notBegun !== null) throw ApplicationFailure.nonRetryable(`No step was taken: ${notBegun}.`, 'holdfast.not_begun');
-  const goOn = goOnText(blocks, messagesOf(blocks).at(-1));
+  const goOn = repeatAnswerText(blocks, messagesOf(blocks).at(-1));
   if (goOn !== null) {
     draft.add(messageBlock('user', [{ type: 'text', text: goOn }]), at);
     blocks = await draft.whole();
   }
   // Uses all messages: what was read, and which tools were found, still counts after compaction.
   const all = messagesOf(blocks);
-  const messages = compactedMessages(blocks);
+  const messages = messagesForModel(blocks);
   const shown = agent.choice.shown(all, agent.catalogue);
   const container = containerOf(blocks, agent);
   const answer = await request(deps, agent, { messages, tools: shown, container }, liveText(deps, input)).catch(asTooLong);
@@ -90,7 +98,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
       head: await draft.store(),
       policy: policyOf(agent),
       next: 'full',
-      stop_reason: TOO_LONG,
+      stop_reason: PROMPT_TOO_LONG,
       text: '',
       calls: [],
       took_ms: Date.now() - began,
@@ -107,7 +115,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const untrusted =
     input.turn.parent?.untrusted === true || (await hasReadUntrusted(deps.store, { agent, definition_ref }, blocks));
   const known = { untrusted, shown: new Set(shown.map(({ name }) => name)) };
-  const asked = toolUses(response).map(({ name, json }) => ({ name, json, cut: isCut(response.stopReason) }));
+  const asked = toolUses(response).map(({ name, json }) => ({ name, json, cut: isTruncated(response.stopReason) }));
   await checkAhead(agent, asked, input.turn.requester);
   const calls = await admitAll(deps, agent, input, response, { ...known, askedIds });
   const bodies = calls.map((call) => call.body);
@@ -246,7 +254,7 @@ function answeredRequest(response: ModelResponse, askedIds: AskedIds): RequestFa
 function refusedRequest(model: string, { sent, window }: TooLong): RequestFacts {
   const usage: JsonObject = { ...NO_TOKENS, ...(sent === undefined ? {} : { context_tokens: sent }) };
   const told = window === undefined ? {} : { context_window: window };
-  return { message_id: null, request_id: null, model, stop_reason: TOO_LONG, usage, ...told, server_tools: [] };
+  return { message_id: null, request_id: null, model, stop_reason: PROMPT_TOO_LONG, usage, ...told, server_tools: [] };
 }
 
 function usageToJson({ billed, ...usage }: ModelUsage): JsonObject {

@@ -10,7 +10,7 @@ import type { Dependencies } from '../ports';
 import { checkStart, UNATTESTED_START, beginOver } from '../checks/own-turn';
 import { envelopeOf } from '../call/direct-envelope';
 import { messagesOf, addOutcomes } from './conversation';
-import { openCalls } from './compaction';
+import { toolCallsOf } from './compaction';
 import type { PreparedStart } from './mcp-tools';
 
 /**
@@ -51,7 +51,7 @@ const UNKNOWN_RESULT_TEXT =
 /** Results for calls that the previous turn left without any, as after a termination: the API requires one for each call. */
 async function resultsForOpenCalls({ store }: Dependencies, head: string | null) {
   const last = messagesOf(await walk(store, head)).at(-1);
-  return (last ? openCalls(last) : []).map(({ id }) => ({
+  return (last ? toolCallsOf(last) : []).map(({ id }) => ({
     type: 'tool_result',
     tool_use_id: id ?? null,
     is_error: true,

@@ -18,7 +18,7 @@ import { hashJson } from '../../shared/json/digests';
 import type { Json } from '../../shared/json/json';
 import type { Store } from '../../store/store';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
-import { callRun, recordedTool } from '../call/call-run';
+import { callContext, toolStub } from '../call/call-context';
 import { withAfterHooks, failure, keep, metadataAt, success } from '../call/run-once';
 import { effectiveInput } from '../call/call-input';
 import type { Dependencies, AskedTurn } from '../ports';
@@ -28,7 +28,7 @@ const LONGEST_TEXT = 2000;
 
 export async function closeSubTurn(deps: Dependencies, request: CloseSubTurnInput): Promise<RunCallOutput> {
   const { turn, call, at, report, sub_turn_id } = request;
-  const tool = deps.registry.find(turn.agent, call.tool, call.version) ?? recordedTool(call);
+  const tool = deps.registry.find(turn.agent, call.tool, call.version) ?? toolStub(call);
   const input = await effectiveInput(deps.store, turn, call);
   const asked = await deps.turns.ask(workflowId(sub_turn_id));
   const text = asked?.facts?.text ?? '';
@@ -38,7 +38,7 @@ export async function closeSubTurn(deps: Dependencies, request: CloseSubTurnInpu
   const error = errorOf(report, sub_turn_id, text);
   const envelope: Envelope =
     error === null ? success({ answer: text, agent: report.agent, turn_id: sub_turn_id }, metadata) : failure(error, metadata);
-  const run = callRun(deps, request, tool, input);
+  const run = callContext(deps, request, tool, input);
   const kept = await keep(run, await withAfterHooks(run, envelope));
   const state = error === null ? 'succeeded' : 'failed';
   return { ...kept, state, effect: null, error, attempts: 1, took_ms: time_ms, head: null };

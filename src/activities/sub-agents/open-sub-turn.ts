@@ -8,7 +8,7 @@ import { narrower, type OuterMode, type TurnLimits } from '../../shared/turn/sub
 import { tooDeep } from '../../tools/admit/admit';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { readInputOrThrow } from '../../tools/schema/input-output';
-import { checkedCall, heldByReset, holdOrRefuse } from '../checks/checks-before-call';
+import { resolveCall, heldByReset, checkRulesAndHolds } from '../checks/checks-before-call';
 import { remainingDepth, noteSubTurn, reportOf } from './close-sub-turn';
 import type { Dependencies } from '../ports';
 import { refusal } from '../call/run-once';
@@ -19,7 +19,7 @@ const LONGEST_MESSAGE = 100_000;
 
 export async function openSubTurn(deps: Dependencies, request: OpenSubTurnInput): Promise<OpenSubTurnOutput> {
   const { turn } = request;
-  const checked = await checkedCall(deps, request);
+  const checked = await resolveCall(deps, request);
   if (!checked.ok) return { open: false, refused: checked.refused };
   const { run } = checked;
   const { tool, input } = run;
@@ -31,9 +31,9 @@ export async function openSubTurn(deps: Dependencies, request: OpenSubTurnInput)
   const { subAgent } = tool;
   if (!subAgent)
     return refused(callError('TOOL_NOT_FOUND', 'tool_changed', `No agent answers ${tool.name}@${tool.version} any more.`));
-  const held = (await heldByReset(run)) ?? (await holdOrRefuse(run));
+  const held = (await heldByReset(run)) ?? (await checkRulesAndHolds(run));
   if (held) return { open: false, refused: held };
-  const asking = deps.registry.forTurn(turn)!; // not null: `checkedCall` found its tool
+  const asking = deps.registry.forTurn(turn)!; // not null: `resolveCall` found its tool
   const asked = deps.registry.agent(subAgent.name);
   if (!asked) return refused(notServed(subAgent.name, deps.registry.names()));
   const left = remainingDepth(turn, asking);

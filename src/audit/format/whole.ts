@@ -2,10 +2,11 @@
  * Reads a whole bundle once: checks its form, its chain, and its signature by the key that it carries. It does not check what the
  * bundle means.
  */
-import { createHash, verify } from 'node:crypto';
+import { verify } from 'node:crypto';
 import { publicKey } from '../../attestation/public-key';
 import { canonical } from '../../shared/json/canonical';
 import { asJson, isJsonObject, type JsonObject } from '../../shared/json/json';
+import { hashJson } from '../../shared/json/digests';
 import { blockFault, isHash, partFault } from '../../store/core/seal';
 import type { BundleBody, BundleLine, EndBody } from './lines';
 import { BrokenLine, readLines } from './reader';
@@ -79,8 +80,7 @@ function faultOf({ n, kind, body }: BundleLine): string | null {
 function partLineFault({ ref, part = null }: JsonObject): string | null {
   if (!isHash(ref)) return 'its ref is no hash';
   if (part === null) return null;
-  const hash = () => createHash('sha256').update(canonical(part), 'utf8').digest('hex');
-  return partFault(part) ?? (hash() === ref ? null : 'the part does not have the hash that it is named by');
+  return partFault(part) ?? (hashJson(part) === ref ? null : 'the part does not have the hash that it is named by');
 }
 
 function textsIn(json: JsonObject, ...names: string[]): boolean {

@@ -1,9 +1,9 @@
 /** Finds the workflow code for a replay: this build's, or an archived build's. */
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { RECORDS } from './recording';
+import { sha256Hex } from '../../shared/json/sha256';
 
 export interface ReplayCode {
   path: string;
@@ -38,11 +38,9 @@ export async function replayCode(file: string | undefined): Promise<ReplayCode> 
   if (!text.includes('__TEMPORAL__'))
     throw new NoCode(`${path} holds no workflow code: give the workflow-bundle.js or replay-bundle.js of a build.`);
   const bundle = REPLAYS_FOR.exec(text)?.[1];
-  if (bundle || text.includes(RECORDS)) return { path, bundle: bundle ?? sha256(text), records: true };
+  if (bundle || text.includes(RECORDS)) return { path, bundle: bundle ?? sha256Hex(text), records: true };
   const beside = join(dirname(path), NAME);
   const found = existsSync(beside) ? REPLAYS_FOR.exec(await readFile(beside, 'utf8'))?.[1] : undefined;
-  if (found === sha256(text)) return { path: beside, bundle: found, records: true };
-  return { path, bundle: sha256(text), records: false };
+  if (found === sha256Hex(text)) return { path: beside, bundle: found, records: true };
+  return { path, bundle: sha256Hex(text), records: false };
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');

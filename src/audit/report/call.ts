@@ -5,7 +5,7 @@ import type { Signature } from '../case-file/signatures';
 import { diffFields, inputBefore, modelsInput } from './changed';
 import { code, facts, type Node, type Text } from './doc';
 import type { Room } from './room';
-import { decisionText, fate, settledBy } from './tale';
+import { decisionText, describeOutcome, settledBy } from './narrative';
 import { waitedMs } from './waits';
 import { between, beyondNote, count, duration, name, pretty, quote, short, describeSignature, when } from './format-values';
 
@@ -17,7 +17,7 @@ export function callSection(call: CallCase, turn: TurnCase, id: string, room: Ro
     id,
     title: `Call ${name(call.id)}${revision}: ${name(tool)}${call.takenBack ? ' (taken back by a reset)' : ''}`,
     body: [
-      { is: 'paragraph', text: `It ${fate(call)}` },
+      { is: 'paragraph', text: `It ${describeOutcome(call)}` },
       ...facts([
         ['tool', `${name(tool)} ${name(version)}, class ${name(call.class)}`],
         ['verdict', verdict(call)],

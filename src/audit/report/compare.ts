@@ -1,7 +1,7 @@
 /** Compares two bundles for the report: what is the same, and what differs. */
 import type { CallCase, CaseFile, TurnCase } from '../case-file';
 import type { Node, Text } from './doc';
-import { fate } from './tale';
+import { describeOutcome } from './narrative';
 import { between, dollars, duration, name, pretty, quote, short, when } from './format-values';
 
 export function comparison(left: CaseFile, right: CaseFile): Node[] {
@@ -52,7 +52,7 @@ function keyOf({ id, revision }: CallCase): string {
 function callText(call: CallCase | undefined): string {
   if (!call) return 'there is none';
   const people = call.decisions.map(({ decision, by }) => `${name(decision)} by ${name(by)}`).join(', ');
-  return `${name(call.tool)} ${quote(pretty(call.input), 200)}; ${call.verdict ?? 'no verdict'}${people ? `; ${people}` : ''}; ${fate(call)}`;
+  return `${name(call.tool)} ${quote(pretty(call.input), 200)}; ${call.verdict ?? 'no verdict'}${people ? `; ${people}` : ''}; ${describeOutcome(call)}`;
 }
 
 function table(caption: string, rows: [string, string, string][]): Node {

@@ -43,7 +43,7 @@ const START = {
 
 function describeActions(turn: TurnCase, idOf: IdOf): Text[] {
   const calls = current(turn);
-  const acted = calls.filter(isActing);
+  const acted = calls.filter(mayHaveEffect);
   const took = duration(between(turn.startedAt, turn.endedAt));
   const how =
     turn.endedAt === null
@@ -56,7 +56,7 @@ function describeActions(turn: TurnCase, idOf: IdOf): Text[] {
   return [
     `${how} ${work}${waited > 0 ? `; ${duration(waited)} of waiting for people` : ''}.`,
     ...(turn.reason ? [`Reason: ${quote(turn.reason, 400)}`] : []),
-    ...acted.map((call): Text => [link(call, idOf), ` ${fate(call)} ${what(call)}`.trimEnd()]),
+    ...acted.map((call): Text => [link(call, idOf), ` ${describeOutcome(call)} ${what(call)}`.trimEnd()]),
     ...(acted.length === 0 ? ['Nothing that acts on the world outside was called.'] : []),
     ...(turn.answer ? [`Its answer: ${quote(turn.answer, 500)}`] : []),
   ];
@@ -82,7 +82,7 @@ function oneLine(value: Json): string {
 
 function describeApprovals(turn: TurnCase, idOf: IdOf): Text[] {
   return turn.calls
-    .filter((call) => isActing(call) || call.decisions.length > 0)
+    .filter((call) => mayHaveEffect(call) || call.decisions.length > 0)
     .map((call): Text => {
       const said = call.decisions.map(decisionText);
       const asked = call.question === null ? '' : `asked ${when(call.question.askedAt)}; `;
@@ -147,7 +147,7 @@ function look(turn: TurnCase, idOf: IdOf): Text[] {
   else if (told) found.push('What outsiders wrote is in this record: the rules were told so.');
   for (const call of turn.calls) {
     const { decisions, activities, question } = call;
-    if (isActing(call) && hasReadOutsiders(call))
+    if (mayHaveEffect(call) && hasReadOutsiders(call))
       found.push([link(call, idOf), ' was asked for after the model had read what outsiders wrote.']);
     if (isInDoubt(call)) found.push([link(call, idOf), ' is in doubt: nobody knows whether it took effect.']);
     for (const text of overrides(call)) found.push([link(call, idOf), text]);
@@ -220,7 +220,7 @@ export function settledBy({ by, probe }: CallCase['settlements'][number]): strin
 }
 
 /** The outcome of a call, as words that follow its name. */
-export function fate({ state, effect, record, error }: CallCase): string {
+export function describeOutcome({ state, effect, record, error }: CallCase): string {
   if (effect === 'in_doubt' || state === 'in_doubt') return 'is in doubt: it was sent off, and its outcome is unknown.';
   if (effect === 'applied') return 'was applied.';
   if (effect === 'not_applied') return 'was not applied: nothing happened.';
@@ -263,7 +263,7 @@ const DECISION_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Acts on the world, or a person was asked about it. */
-export function isActing({ class: kind, effect, question }: CallCase): boolean {
+export function mayHaveEffect({ class: kind, effect, question }: CallCase): boolean {
   return kind === 'destructive' || kind === 'write' || effect !== null || question !== null;
 }
 

@@ -4,7 +4,7 @@ import type { BlockCase, CallCase, TurnCase, Usage } from '../case-file';
 import { callSection } from './call';
 import { code, facts, type Node, type Text } from './doc';
 import type { Room } from './room';
-import { narrate } from './tale';
+import { narrate } from './narrative';
 import { timeline } from './timeline';
 import { between, count, dollars, duration, name, pretty, quote, short, describeSignature, when } from './format-values';
 

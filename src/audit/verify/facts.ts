@@ -1,7 +1,7 @@
 /** Collects the facts that sources state about each subject, and finds a source that contradicts an earlier one. */
-import { createHash } from 'node:crypto';
 import { canonical } from '../../shared/json/canonical';
 import type { Json, JsonObject } from '../../shared/json/json';
+import { sha256Hex } from '../../shared/json/sha256';
 import { capital, quote } from './fault';
 import type { Subject, Table } from './fact-tables';
 import { attempt } from './values';
@@ -87,5 +87,5 @@ const SUBJECT: Record<Subject, string> = {
 
 function short(value: Json): string {
   const text = attempt(() => canonical(value)) ?? '';
-  return text.length > LONGEST ? createHash('sha256').update(text, 'utf8').digest('hex') : text;
+  return text.length > LONGEST ? sha256Hex(text) : text;
 }

@@ -1,7 +1,6 @@
 /** Compares what the model was told of calls with their outcomes (rule D8). It keeps only hashes, because results are large. */
-import { createHash } from 'node:crypto';
-import { canonical } from '../../shared/json/canonical';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { hashJson } from '../../shared/json/digests';
 import { list, object, text } from '../../record/fields';
 import { attempt } from './values';
 
@@ -101,7 +100,7 @@ function saidIn(content: Json | undefined): Pick<ToolResultFacts, 'says' | 'note
 }
 
 function hashOf(value: Json): string {
-  return attempt(() => createHash('sha256').update(canonical(value), 'utf8').digest('hex')) ?? '';
+  return attempt(() => hashJson(value)) ?? '';
 }
 
 function ofData(data: Json): string {

@@ -1,5 +1,5 @@
 /** Reads payloads, times and hashes from the untrusted values of a bundle. */
-import { calendarMs } from '../../shared/budget-book';
+import { calendarMs } from '../../shared/wire/waits';
 import { readFirstPayload, LEFT_OUT } from '../case-file/payload';
 import { object, text } from '../../record/fields';
 import { hashJson } from '../../shared/json/digests';

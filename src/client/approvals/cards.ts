@@ -20,7 +20,7 @@ function isShown(card: string): boolean {
 }
 
 /** Whether the card leaves out a part of what the call would do. */
-export function isCut(card: string): boolean {
+export function isCardCut(card: string): boolean {
   const lines = linesOf(card);
   return lines.slice(actsAt(lines)).some(({ line, ours }) => ours && line.startsWith(TRUNCATION_MARK));
 }

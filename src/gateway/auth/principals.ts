@@ -1,6 +1,6 @@
 /**
- * Defines principals, their roles, tokens and tickets. A principal has one full name, as requester, as approver and in
- * attestations: `tenant/name`, or a name without a slash, which belongs to the operator.
+ * Checks bearer tokens, and the signed one-minute tickets that open a stream in a browser; says what a principal may see. A principal
+ * has one full name, as requester, as approver and in attestations: `tenant/name`, or a name without a slash, which belongs to the operator.
  */
 import { createHash, timingSafeEqual, createHmac } from 'node:crypto';
 import { isVisible, type Visibility } from '../../client/turns/listing';

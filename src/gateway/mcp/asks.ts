@@ -14,7 +14,7 @@ import type { Wrong } from '../http/errors';
 import type { AppAnswers } from './app-prompts';
 import type { Offer } from './offers';
 import type { ElicitRequestFormParams, RequestId, Server, Tool } from './sdk';
-import type { Ask } from './follow';
+import type { Ask } from './wait-for-turn';
 
 const ANSWER_WITHIN_MS = 10 * 60_000;
 /** Limit for a text that the client's model has written, characters. */

@@ -14,7 +14,7 @@ import { sees, type Principal } from '../auth/principals';
 import { AppAnswers, askerOf, invalidParams, pageOf, quote } from './app-prompts';
 import { capabilitiesOf, offerOfApp, type Offer, type Offers } from './offers';
 import { inputFromClient, listedFor, NotGiven, elicitation, type Decide } from './asks';
-import { follow, type FollowResult } from './follow';
+import { follow, type FollowResult } from './wait-for-turn';
 import { reportProgress, type ToolLogs } from './progress';
 import { endedResult, openResult, wrongResult } from './results';
 import {

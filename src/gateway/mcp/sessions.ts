@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import type { Principal } from '../auth/principals';
-import { RecentEvents } from './follow';
+import { RecentEvents } from './wait-for-turn';
 import type { Offers } from './offers';
 import { sdk, type WebStandardStreamableHTTPServerTransport } from './sdk';
 import { createMcpEndpoint, type McpEndpoint, type McpParts } from './server';

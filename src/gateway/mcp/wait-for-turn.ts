@@ -1,4 +1,7 @@
-/** Waits until a started turn ends, or waits for a person who cannot be asked here. */
+/**
+ * Waits for a turn to end, and asks the MCP client's user about calls that wait for a decision. Returns early if nobody here can
+ * decide, or the time is over. Also keeps the last events of an MCP session, for clients that reconnect.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import type { WaitingCall } from '../../shapes/turn-view';

@@ -1,4 +1,4 @@
-/** Routes of sessions: open, fork, send a message, steer, rename, list, show, cancel, close. */
+/** Routes of sessions: open, fork, send a message, steer, rename, list, show, interrupt, resume, close. */
 import { signSteer } from '../../client/approvals/attest';
 import { findTurnOfBlock } from '../../store/core/transcript';
 import { StoreError } from '../../store/store';

@@ -2,6 +2,7 @@
  * Sends one stream of server-sent events to one reader, no faster than the reader reads. A reader that has stopped reading is cut
  * off. It loses nothing: it reconnects with the id of the last event that it has. Format:
  * https://html.spec.whatwg.org/multipage/server-sent-events.html
+ * Also limits how many streams a principal may have open, and the gateway.
  */
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';

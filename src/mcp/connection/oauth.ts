@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { replaceFile } from '../../store/files/atomic-file';
-import { siteFault } from '../../shared/wire/same-site';
+import { siteFault } from '../../shared/wire/cross-site-check';
 import { version } from '../../version';
 import type { HttpServer, ServerConfig } from '../servers-file';
 import { type Fetch, fetchFor } from './bounded-fetch';

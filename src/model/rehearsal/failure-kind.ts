@@ -1,9 +1,9 @@
-/** Classifies how a call that needed a decision failed, and words it. */
+/** Classifies how a call failed, by its error, and words it. */
 import type { ResultError } from './tool-result';
 
-export type End = 'declined' | 'expired' | 'in_doubt' | 'failed';
+export type FailureKind = 'declined' | 'expired' | 'in_doubt' | 'failed';
 
-export function outcomeOf(error: ResultError): End {
+export function failureKind(error: ResultError): FailureKind {
   const words = `${error.reason} ${error.message}`;
   if (/in[_ -]?doubt|outcome(_| is | )unknown|not known whether/i.test(words)) return 'in_doubt';
   if (/expir/i.test(words)) return 'expired';

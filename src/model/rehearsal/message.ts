@@ -1,6 +1,6 @@
 /** The planned answer, before it is sent: its blocks, and the exact text of tool inputs if it matters. */
-import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../shared/json/json';
+import { sha256Hex } from '../../shared/json/sha256';
 import type { Play } from './call-ledger';
 import { objects } from './conversation';
 
@@ -32,7 +32,10 @@ export function answerOf(play: Play): Answer {
  * the same ids. A `t` in it means that thinking came before (see thinking.ts).
  */
 export function withIds(answer: Answer, body: JsonObject): Answer {
-  const seed = digest(JSON.stringify([body.messages ?? null, objects(body.tools).map((tool) => tool.name ?? null)])).slice(0, 16);
+  const seed = sha256Hex(JSON.stringify([body.messages ?? null, objects(body.tools).map((tool) => tool.name ?? null)])).slice(
+    0,
+    16,
+  );
   const thought = answer.content.some((block) => block.type === 'thinking') ? 't' : 'p';
   const content = answer.content.map((block, index) =>
     block.type === 'tool_use' && !block.id
@@ -40,8 +43,4 @@ export function withIds(answer: Answer, body: JsonObject): Answer {
       : block,
   );
   return { ...answer, content };
-}
-
-export function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

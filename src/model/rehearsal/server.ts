@@ -5,13 +5,14 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { siteFault } from '../../shared/wire/same-site';
+import { siteFault } from '../../shared/wire/cross-site-check';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { isAnalyst, playAnalyst } from './analyst';
 import { readConversation, type Conversation } from './conversation';
 import { FaultQueue, type Fault } from './faults';
 import { improvise } from './improviser';
-import { answerOf, digest, REHEARSAL_MODEL, withIds, type Answer } from './message';
+import { sha256Hex } from '../../shared/json/sha256';
+import { answerOf, REHEARSAL_MODEL, withIds, type Answer } from './message';
 import { misbehave } from './misbehave';
 import { refuse, sendMessage, sendStream } from './send';
 import { Script, type ScriptLine } from './script';
@@ -110,7 +111,7 @@ class Stage {
     if ('exhausted' in line) return refuse(response, 400, line.exhausted);
     const answer = this.finish(line, fault, conversation, body);
     const head = {
-      id: `msg_rehearsal_${digest(JSON.stringify(body)).slice(0, 24)}`,
+      id: `msg_rehearsal_${sha256Hex(JSON.stringify(body)).slice(0, 24)}`,
       model: REHEARSAL_MODEL,
       usage: usageOf(body, answer.content),
     };

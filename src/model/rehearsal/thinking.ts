@@ -5,12 +5,13 @@
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { blocks, objects } from './conversation';
 import { before } from './misbehave';
-import { digest, type Answer } from './message';
+import { sha256Hex } from '../../shared/json/sha256';
+import type { Answer } from './message';
 
 /** Puts a thinking block and a redacted one before the answer. */
 export function withThinking(answer: Answer): Answer {
   const thinking = `The conversation calls for: ${answer.content.map((block) => String(block.name ?? block.type)).join(', ')}.`;
-  const redacted = `rehearsal-${digest(thinking).slice(0, 24)}`;
+  const redacted = `rehearsal-${sha256Hex(thinking).slice(0, 24)}`;
   return before(answer, [
     { type: 'thinking', thinking, signature: signature(thinking) },
     { type: 'redacted_thinking', data: `${redacted}.${signature(redacted)}` },
@@ -45,5 +46,5 @@ function intact(block: JsonObject): boolean {
 }
 
 function signature(text: string): string {
-  return Buffer.from(digest(`rehearsal thinking ${text}`), 'hex').toString('base64url');
+  return Buffer.from(sha256Hex(`rehearsal thinking ${text}`), 'hex').toString('base64url');
 }

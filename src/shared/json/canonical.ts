@@ -22,11 +22,12 @@ export class CanonicalError extends Error {
 
 /**
  * The canonical text of a value; hash its UTF-8 bytes, without a newline. `-0` becomes `0`.
+ * @param at where the value will stand in a larger one
  * @throws CanonicalError for undefined, functions, non-finite numbers, integers beyond ±(2^53−1), lone
  *   surrogates in strings or keys, objects that are not plain, and nesting deeper than 200 (so also cycles)
  */
-export function canonical(value: Json): string {
-  return write(value, []);
+export function canonical(value: Json, at: Path = []): string {
+  return write(value, [...at]);
 }
 
 function write(value: unknown, path: Path): string {
@@ -63,8 +64,7 @@ function writeArray(items: unknown[], path: Path): string {
 function writeObject(value: Record<string, unknown>, path: Path): string {
   if (!isPlain(value)) refuse(path, 'an object that is not plain (a class instance, Date, Map, Buffer …)');
   let text = '{';
-  // The default sort compares UTF-16 code units, as RFC 8785 section 3.2.3 asks.
-  for (const key of Object.keys(value).sort()) {
+  for (const key of sortedKeys(value)) {
     path.push(key);
     text += `${text === '{' ? '' : ','}${quote(key, path)}:${write(value[key], path)}`;
     path.pop();
@@ -72,7 +72,18 @@ function writeObject(value: Record<string, unknown>, path: Path): string {
   return `${text}}`;
 }
 
+/** Compares UTF-16 code units, as RFC 8785 section 3.2.3 asks; so do `<` and the default sort. Most keys are in order already. */
+function sortedKeys(value: object): string[] {
+  const keys = Object.keys(value);
+  for (let i = 1; i < keys.length; i++) if (keys[i - 1]! > keys[i]!) return keys.sort();
+  return keys;
+}
+
+/** Text that is written as it is: JSON escapes none of these characters. */
+const PLAIN_TEXT = /^[ !#-[\]-~]{0,100}$/;
+
 function quote(text: string, path: Path): string {
+  if (PLAIN_TEXT.test(text)) return `"${text}"`;
   if (hasLoneSurrogate(text)) refuse(path, 'a lone surrogate, which has no UTF-8 form');
   return JSON.stringify(text);
 }
@@ -86,7 +97,7 @@ function writeNumber(value: number, path: Path): string {
 /** Compares by shape, not identity: values come from other realms (the workflow sandbox, test runners). */
 function isPlain(value: object): boolean {
   const proto: unknown = Object.getPrototypeOf(value);
-  if (proto === null) return true;
+  if (proto === null || proto === Object.prototype) return true;
   return Object.getPrototypeOf(proto) === null && Object.hasOwn(proto as object, 'isPrototypeOf');
 }
 

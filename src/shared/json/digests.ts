@@ -27,7 +27,7 @@ export function inputDigest(identity: InputIdentity): string {
   return hashJson(inputPreimage(identity));
 }
 
-/** What {@link inputDigest} hashes, for callers with a faster SHA-256. */
+/** What {@link inputDigest} hashes. */
 export function inputPreimage({ tool, version, input }: InputIdentity): Json {
   return { v: 'holdfast.input/1', tool, version, input };
 }

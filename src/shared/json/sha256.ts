@@ -1,6 +1,6 @@
 /**
- * SHA-256 (FIPS 180-4) in plain JavaScript: workflow code has no crypto module, and the workflow itself hashes what it passes to a
- * destructive activity. Node code may use `node:crypto`; both give the same hash.
+ * SHA-256: Node's own where there is one. Workflow code has no crypto module, and the workflow itself hashes what it passes to a
+ * destructive activity, so there it is plain JavaScript (FIPS 180-4). Both give the same hash.
  */
 import { utf8 } from '../text/utf8';
 
@@ -17,8 +17,16 @@ const K = new Uint32Array([
 /** Fractional parts of the square roots of the first 8 primes (section 5.3.3). */
 const INITIAL = new Uint32Array([0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19]);
 
+/** Absent in workflow code, and before Node 20.16. */
+const crypto = (globalThis as { process?: Partial<NodeJS.Process> }).process?.getBuiltinModule?.('node:crypto');
+
 /** @returns the SHA-256 of the text's UTF-8 bytes, 64 lower-case hex characters */
 export function sha256Hex(text: string): string {
+  return crypto ? crypto.hash('sha256', text) : plainSha256Hex(text);
+}
+
+/** As `sha256Hex`, without Node. */
+export function plainSha256Hex(text: string): string {
   const message = utf8(text);
   const state = new Uint32Array(INITIAL);
   const schedule = new Uint32Array(64);

@@ -118,7 +118,7 @@ export function subTurnId(parentId: string, callId: string, nth = 1): string {
 const NOTHING: TurnUsage = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cost_usd: 0 };
 export const ZERO_SPENDING: TurnSpending = { usage: NOTHING, steps: 0, time_ms: 0 };
 
-export function addUsage(a: TurnUsage, b: TurnUsage): TurnUsage {
+export function sumUsage(a: TurnUsage, b: TurnUsage): TurnUsage {
   return {
     input_tokens: a.input_tokens + b.input_tokens,
     output_tokens: a.output_tokens + b.output_tokens,

@@ -1,5 +1,5 @@
 /**
- * Checks that a request does not come from a page of another site, through a user's browser. `Origin` shows a plain request of such
+ * Checks that a request does not come from a page of another site, through a user's browser (CSRF). `Origin` shows a plain request of such
  * a page. `Host` shows a site that gives its own name our address (DNS rebinding). Every HTTP port that we open uses this check
  * (decision 0029).
  */

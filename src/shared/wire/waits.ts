@@ -3,7 +3,6 @@
  * and a workflow that reads the update later refuses it. So an update that was reported as not taken is never taken afterwards.
  * Signals carry no such time, and always count.
  */
-import { calendarMs } from '../budget-book';
 import { isJsonObject, type Json } from '../json/json';
 
 export interface Waits {
@@ -49,4 +48,14 @@ export function retryAfterMs(header: string | null): number | undefined {
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
   const ms = Date.parse(header) - Date.now();
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+/**
+ * ms since 1970 of an ISO 8601 text in UTC; NaN for a time that no calendar has. V8 would read 24:00 or the 30th of February as a
+ * following day.
+ */
+export function calendarMs(time: string): number {
+  const ms = Date.parse(time);
+  const isDay = !Number.isNaN(ms) && !time.startsWith('0000') && time.startsWith(new Date(ms).toISOString().slice(0, 19));
+  return isDay ? ms : NaN;
 }

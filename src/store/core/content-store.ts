@@ -4,16 +4,17 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Json } from '../../shared/json/json';
+import { sha256Hex } from '../../shared/json/sha256';
 import { parseJson } from '../../shared/json/parse-json';
 import type { Block, Part } from '../../shared/turn/transcript';
 import { deepFreeze, callLines, readCall } from './transcript';
 import {
   blockFault,
+  bodyText,
   isHash,
   partFault,
   sealBlock,
   sealPart,
-  sha256,
   type SealedBlock,
   type SealedPart,
   type StoredBlock,
@@ -80,8 +81,9 @@ export interface Backing {
 export class ContentStore implements Store {
   private readonly blocks = new LRUCache<string, StoredBlock>({ maxSize: KEPT_BYTES });
   private readonly parts = new LRUCache<string, { body: Json }>({ maxSize: KEPT_BYTES });
-  /** As text: a caller may change the call that it gets. */
-  private readonly calls = new LRUCache<string, string[]>({ maxSize: KEPT_BYTES });
+  /** Lines that are still to be checked, or the checked call as JSON: a caller may change the call that it gets. */
+  private readonly calls = new LRUCache<string, { lines: string[] } | { json: string }>({ maxSize: KEPT_BYTES });
+  private readonly keys = new Map<string, Buffer>();
   private readonly backing: Backing;
   private readonly objects: Objects;
 
@@ -181,15 +183,21 @@ export class ContentStore implements Store {
       return { hash: digest, lines };
     });
     await this.objects.put(objects, []);
-    for (const { hash, lines } of objects) this.keepCall(hash, lines);
+    for (const { hash, lines } of objects) {
+      const size = lines.reduce((sum, line) => sum + line.length, 0);
+      this.calls.set(hash, { lines }, { size });
+    }
     return objects.map(({ hash }) => hash);
   }
 
   async getCall(digest: string): Promise<AdmittedRecord> {
-    const lines = this.calls.get(digest) ?? (await this.linesOf(digest));
+    const kept = this.calls.get(digest);
+    if (kept && 'json' in kept) return JSON.parse(kept.json) as AdmittedRecord;
+    const lines = kept?.lines ?? (await this.linesOf(digest));
     try {
       const call = readCall(digest, lines);
-      this.keepCall(digest, lines);
+      const json = JSON.stringify(call);
+      this.calls.set(digest, { json }, { size: json.length });
       return call;
     } catch (error) {
       throw this.objects.fault(digest, (error as Error).message);
@@ -205,7 +213,11 @@ export class ContentStore implements Store {
   }
 
   derivedKey(purpose: string): Buffer {
-    return derivedKey(this.backing.saltKey, purpose);
+    const kept = this.keys.get(purpose);
+    if (kept) return kept;
+    const key = derivedKey(this.backing.saltKey, purpose);
+    this.keys.set(purpose, key);
+    return key;
   }
 
   checkWritable(): Promise<void> {
@@ -253,7 +265,7 @@ export class ContentStore implements Store {
   private readBlocks(object: string, lines: string[]): BlockWithParts[] {
     const blocks: BlockWithParts[] = [];
     for (let at = 0; at < lines.length;) {
-      const hash = sha256(lines[at]!);
+      const hash = sha256Hex(lines[at]!);
       const block = this.readBlock(object, hash, lines[at]);
       const own = lines.slice(at + 1, at + 1 + block.parts.length);
       const parts = block.parts.map((part, index) => this.readPart(object, part, own[index]));
@@ -264,7 +276,8 @@ export class ContentStore implements Store {
   }
 
   private sealPart(scope: string, body: Json): SealedPart {
-    return sealPart(saltOf(this.backing.saltKey, scope, body), body);
+    const text = bodyText(body);
+    return sealPart(saltOf(this.backing.saltKey, scope, text), body, text);
   }
 
   private keepBlock(stored: StoredBlock, characters: number): void {
@@ -273,10 +286,6 @@ export class ContentStore implements Store {
 
   private keepPart(hash: string, body: Json, size: number): void {
     this.parts.set(hash, deepFreeze({ body }), { size });
-  }
-
-  private keepCall(digest: string, lines: string[]): void {
-    this.calls.set(digest, lines, { size: lines.reduce((sum, line) => sum + line.length, 0) });
   }
 
   private readBlock(object: string, hash: string, line: string | undefined): Block {
@@ -302,7 +311,7 @@ export class ContentStore implements Store {
   /** Parses a line of an object as JSON, once its hash is the expected one. */
   private parse(object: string, expected: string, line: string | undefined): Json {
     if (line === undefined) throw this.objects.fault(object, `${expected} is missing`);
-    const actual = sha256(line);
+    const actual = sha256Hex(line);
     if (actual !== expected) throw this.objects.fault(object, `${expected} hashes to ${actual}`);
     try {
       return parseJson(line);

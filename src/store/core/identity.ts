@@ -82,9 +82,13 @@ export function checkedSaltKey(key: Buffer, name: string): Buffer {
   return key;
 }
 
-/** First 32 hex of HMAC-SHA256(key, canonical `{scope, body}`): one body in two turns has two salts. */
-export function saltOf(key: Buffer, scope: string, body: Json): string {
-  return createHmac('sha256', key).update(canonical({ scope, body }), 'utf8').digest('hex').slice(0, 32);
+/**
+ * First 32 hex of HMAC-SHA256(key, canonical `{scope, body}`): one body in two turns has two salts.
+ * @param body canonical JSON
+ */
+export function saltOf(key: Buffer, scope: string, body: string): string {
+  const text = `{"body":${body},"scope":${canonical(scope)}}`;
+  return createHmac('sha256', key).update(text, 'utf8').digest('hex').slice(0, 32);
 }
 
 /** HMAC-SHA256(key, canonical `{purpose}`): the key of one purpose reveals nothing of another's. */

@@ -1,5 +1,5 @@
-/** The names of registers where they are kept, and a queue for changes to them. */
-import { sha256 } from './seal';
+/** Registers are named values in the store that change. Their keys, and a queue of changes for each name. */
+import { sha256Hex } from '../../shared/json/sha256';
 
 /** A register whose name begins with this is never swept, even if it never changes. */
 export const PERMANENT_PREFIX = 'kept/';
@@ -7,7 +7,7 @@ const KEPT_KEY = 'kept-';
 
 /** A hash, so that any name gives a valid folder name and key. */
 export function registerKey(name: string): string {
-  return `${name.startsWith(PERMANENT_PREFIX) ? KEPT_KEY : ''}${sha256(name)}`;
+  return `${name.startsWith(PERMANENT_PREFIX) ? KEPT_KEY : ''}${sha256Hex(name)}`;
 }
 
 export function isKeptKey(key: string): boolean {

@@ -1,9 +1,10 @@
 /** Computes the hashes of parts and blocks before they are written, and checks the shape of both. */
-import { createHash } from 'node:crypto';
 import { canonical } from '../../shared/json/canonical';
 import { type Json, isJsonObject } from '../../shared/json/json';
 import { type Block, type BlockKind, type Part, BLOCK_KINDS } from '../../shared/turn/transcript';
-import { inputPreimage, type InputIdentity } from '../../shared/json/digests';
+import { sha256Hex } from '../../shared/json/sha256';
+
+const PART_VERSION: Part['v'] = 'holdfast.part/1';
 
 export interface SealedPart {
   hash: string;
@@ -20,11 +21,18 @@ export interface SealedBlock {
   text: string;
 }
 
-/** @throws CanonicalError for a body that has no canonical form */
-export function sealPart(salt: string, body: Json): SealedPart {
-  const part: Part = { v: 'holdfast.part/1', salt, body };
-  const text = canonical(objectJson(part));
-  return { hash: sha256(text), body, text };
+/**
+ * Canonical JSON of a part's body, which is hashed twice: for its salt and as a part.
+ * @throws CanonicalError for a body that has no canonical form
+ */
+export function bodyText(body: Json): string {
+  return canonical(body, ['body']);
+}
+
+/** @param text of `body`, by `bodyText` */
+export function sealPart(salt: string, body: Json, text = bodyText(body)): SealedPart {
+  const line = `{"body":${text},"salt":"${salt}","v":"${PART_VERSION}"}`; // canonical: the names are in order
+  return { hash: sha256Hex(line), body, text: line };
 }
 
 /** @throws TypeError for a malformed block: a fault of the engine */
@@ -34,23 +42,7 @@ export function sealBlock(head: { parent: string | null; kind: BlockKind; at: st
   const fault = blockFault(objectJson(block));
   if (fault !== null) throw new TypeError(`Bad block: ${fault}`);
   const text = canonical(objectJson(block));
-  return { hash: sha256(text), block, parts, text };
-}
-
-export function sha256(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex');
-}
-
-// The digests of shared/, hashed by node:crypto: the same hashes, in a fraction of the time that the workflow sandbox takes.
-
-/** As `hashJson` of shared/digests. @throws CanonicalError for a value that has no canonical form */
-export function hashJson(value: Json): string {
-  return sha256(canonical(value));
-}
-
-/** As `inputDigest` of shared/digests. */
-export function inputDigest(identity: InputIdentity): string {
-  return hashJson(inputPreimage(identity));
+  return { hash: sha256Hex(text), block, parts, text };
 }
 
 // The required shape of parts and blocks, when they are written and when they are read.
@@ -78,7 +70,7 @@ export function blockFault(value: Json): string | null {
 
 /** @returns what is wrong with a part, or null */
 export function partFault(value: Json): string | null {
-  if (!isJsonObject(value) || value.v !== 'holdfast.part/1') return 'it is not a part (v: "holdfast.part/1")';
+  if (!isJsonObject(value) || value.v !== PART_VERSION) return 'it is not a part (v: "holdfast.part/1")';
   if (!hasExactly(value, ['v', 'salt', 'body'])) return 'a part has exactly v, salt, body';
   if (typeof value.salt !== 'string' || !SALT.test(value.salt)) return 'salt is not 32 hex characters';
   return null;

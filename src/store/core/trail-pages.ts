@@ -1,4 +1,5 @@
 /** Pages of the trail, over any source of entries: the entries that match the query, each verified against its block. */
+import { sha256Hex } from '../../shared/json/sha256';
 import { canonical } from '../../shared/json/canonical';
 import type { TrailStore } from '../store';
 import type { ReadBlocks } from './content-store';
@@ -12,7 +13,6 @@ import {
   type CheckedTrailQuery,
   TRAIL_KINDS,
 } from './trail';
-import { sha256 } from './seal';
 
 /** What a position holds: an entry that belongs there, or why there is none. */
 export type TrailRead = { position: string } & ({ entry: TrailEntry } | { damaged: TrailPage['damaged'][number] });
@@ -75,8 +75,8 @@ export function positionOf({ block: _, ...said }: TrailEntry): string {
   const [step = '', index = ''] = said.call_id.split('.');
   const call = `${step.padStart(6, '0')}-${index.padStart(6, '0')}`;
   const revision = String(said.revision).padStart(6, '0');
-  const turn = sha256(said.workflow_id).slice(0, 12);
-  return `${beginOf(said.at)}_${turn}_${call}_${revision}_${TRAIL_KINDS.indexOf(said.kind)}_${sha256(canonical(said)).slice(0, 32)}.json`;
+  const turn = sha256Hex(said.workflow_id).slice(0, 12);
+  return `${beginOf(said.at)}_${turn}_${call}_${revision}_${TRAIL_KINDS.indexOf(said.kind)}_${sha256Hex(canonical(said)).slice(0, 32)}.json`;
 }
 
 /** No position from this time on sorts before it. @param at full ISO 8601, as entries have it */

@@ -1,4 +1,5 @@
 /** Appends blocks to a transcript, and walks it from its head; writes and reads calls under their digests. */
+import { sha256Hex } from '../../shared/json/sha256';
 import type { BlockContent } from '../../record/write-block';
 import { lastOf } from '../../record/read-block';
 import { canonical } from '../../shared/json/canonical';
@@ -6,7 +7,7 @@ import type { CallRecord } from '../../shared/json/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
 import { StoreError, type NewBlock, type Store, type AdmittedRecord } from '../store';
-import { type SealedBlock, type StoredBlock, sha256 } from './seal';
+import { type SealedBlock, type StoredBlock } from './seal';
 
 /** No turn comes near this number. It ends a walk through a store that answers with a loop. */
 const MAX_BLOCKS = 100_000;
@@ -110,12 +111,12 @@ export async function findTurnOfBlock(store: Store, hash: string): Promise<TurnO
 
 export function callLines({ record, input, target }: AdmittedRecord): { digest: string; lines: string[] } {
   const text = canonical({ ...record });
-  return { digest: sha256(text), lines: [text, canonical({ input, target })] };
+  return { digest: sha256Hex(text), lines: [text, canonical({ input, target })] };
 }
 
 /** @throws Error that says what is wrong with the lines */
 export function readCall(digest: string, lines: string[]): AdmittedRecord {
-  const at = lines.findIndex((line) => sha256(line) === digest);
+  const at = lines.findIndex((line) => sha256Hex(line) === digest);
   const details = lines[at + 1];
   if (at < 0 || details === undefined) throw new Error(`${digest} is missing`);
   const record = parseJson(lines[at]!);
@@ -133,7 +134,7 @@ function fieldsOf(details: Json): { input: Json | undefined; target: JsonObject 
 }
 
 function hash(value: Json): string {
-  return sha256(canonical(value));
+  return sha256Hex(canonical(value));
 }
 
 /** Freezes a value and everything in it, because several readers share it. Returns the value. */

@@ -1,7 +1,7 @@
 /**
  * Content-addressed objects as files: the canonical JSON of each is in a file of `objects/` that is named by its SHA-256. Objects
- * that are stored together share one file, which has a name for each of them: a block is followed by its parts, line by line, and
- * the blocks of a step follow each other.
+ * that are stored together share one file, with a hard link for each of them: a block is followed by its parts, line by line, and
+ * the blocks of a step follow each other. Also files that tools made, under the SHA-256 of their bytes.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

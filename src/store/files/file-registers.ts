@@ -12,6 +12,7 @@
  * Nothing is flushed: after a power cut no process relies on a register's value, and half a file counts as none.
  */
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { access, link, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -146,6 +147,7 @@ export class FileRegisters implements RegisterStore {
   }
 
   private async numbers(folder: string): Promise<number[]> {
+    if (!existsSync(join(this.dir, folder))) return []; // most tools have no register: this takes a tenth of what readdir takes
     const names = await readdir(join(this.dir, folder)).catch((error: unknown) => {
       if (hasCode(error, 'ENOENT')) return [];
       throw error;

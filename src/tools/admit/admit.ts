@@ -10,7 +10,7 @@ import { isJsonObject, type Json, type JsonObject, cutJson } from '../../shared/
 import { JsonSyntaxError, parseJson } from '../../shared/json/parse-json';
 import { CLASS_RULES } from '../../shared/turn/tool-class';
 import { toolNotShownError } from '../catalogue/find-tools';
-import { hashJson, inputDigest } from '../../store/core/seal';
+import { hashJson, inputDigest } from '../../shared/json/digests';
 import { hooksFor, runBefore, type InputChange } from './hooks';
 import { decideOn, factsOf, recordedFacts, type TurnFacts, type Verdict, targetOf } from './policy';
 import { inputError, readInput, readInputOrThrow } from '../schema/input-output';

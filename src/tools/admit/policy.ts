@@ -17,7 +17,7 @@ import {
 import { type JsonObject, isJsonObject, type Json } from '../../shared/json/json';
 import { canonical } from '../../shared/json/canonical';
 import { callError, type CallError, exceptionText } from '../../shared/wire/errors';
-import { hashJson } from '../../store/core/seal';
+import { hashJson } from '../../shared/json/digests';
 import { intentHash } from '../../shared/intent';
 import { readResult } from '../results/result-text';
 import { isFrom } from '../catalogue/tool-source';

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../shared/json/json';
 import type { TurnContext } from '../../shared/io/activities';
 import type { OuterMode } from '../../shared/turn/sub-turn';
 import { approvalPolicyOf, type ApprovalSettings } from '../../rules/approvals';
-import { hashJson } from '../../store/core/seal';
+import { hashJson } from '../../shared/json/digests';
 import type { Agent } from '../../agents/agent';
 import { budgetsOf, type ToolBudget } from '../limits/budgets';
 import { joinHooks, type Hooks } from '../admit/hooks';

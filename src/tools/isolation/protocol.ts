@@ -1,4 +1,4 @@
-/** The messages between the worker and a thread for one run of an isolated tool. All of them are copied (structured clone). */
+/** The messages between the worker and a thread for one run of an isolated tool. Values are copied (structured clone). */
 import type { MessagePort } from 'node:worker_threads';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { exceptionText } from '../../shared/wire/errors';

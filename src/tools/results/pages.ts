@@ -4,7 +4,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { hashJson } from '../../store/core/seal';
+import { hashJson } from '../../shared/json/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { canonical } from '../../shared/json/canonical';
 import { parseJson } from '../../shared/json/parse-json';

@@ -3,7 +3,7 @@
  * Entries and bytes are bounded; failures are never cached. An entry is JSON text, so that no caller can change another's copy.
  */
 import { LRUCache } from 'lru-cache';
-import { hashJson, inputDigest } from '../../store/core/seal';
+import { hashJson, inputDigest } from '../../shared/json/digests';
 import type { EnvelopeMetadata } from '../../shared/wire/errors';
 import type { Json, JsonObject } from '../../shared/json/json';
 import type { Tool } from '../define/tool';

@@ -4,11 +4,11 @@
  */
 import Ajv, { MissingRefError, type ErrorObject, type ValidateFunction } from 'ajv';
 import Ajv2020 from 'ajv/dist/2020';
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../shared/json/json';
+import { sha256Hex } from '../../shared/json/sha256';
 import { AJV_OPTIONS, ajvFor, forAjv, type AjvOptions, dialectOf, type Dialect, compilesForSure } from './ajv';
 import { closeSchema } from './close-schema';
 import { defaultsOf } from './defaults';
@@ -109,17 +109,17 @@ function guardedValidator(schema: JsonObject, options: AjvOptions): Validator<Js
   };
   const validate = (value: Json): ValidationResult<Json> => {
     const json = JSON.stringify(value);
-    return isLong(json) ? structuredClone(known.get(sha256(json)) ?? TOO_LONG) : check(value);
+    return isLong(json) ? structuredClone(known.get(sha256Hex(json)) ?? TOO_LONG) : check(value);
   };
   const ahead = async (value: Json, owner: string): Promise<void> => {
     const json = JSON.stringify(value);
-    if (!isLong(json) || known.has(sha256(json))) return;
+    if (!isLong(json) || known.has(sha256Hex(json))) return;
     const checked = await inThread(
       schemaJob,
       { schema, options: { ...options, allErrors: false }, value },
       { lane: 'admission', owner },
     ).catch(tooLongOrThrow);
-    known.set(sha256(json), checked);
+    known.set(sha256Hex(json), checked);
   };
   return Object.assign(validate, { ahead });
 }
@@ -130,10 +130,6 @@ const TOO_LONG: ValidationResult<Json> = {
   valid: false,
   violations: [{ path: '', message: 'takes too long to be checked against its schema: send less, or with less nesting' }],
 };
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
-}
 
 function tooLongOrThrow(error: unknown): ValidationResult<Json> {
   if (isToolError(error)) return TOO_LONG;
@@ -159,7 +155,7 @@ export function checkInThread({
   options: AjvOptions;
   value: Json;
 }): ValidationResult<Json> {
-  const key = sha256(JSON.stringify([schema, options]));
+  const key = sha256Hex(JSON.stringify([schema, options]));
   const check = inThisThread.get(key) ?? directValidator(schema, options);
   inThisThread.set(key, check);
   return check(value);

@@ -1,4 +1,5 @@
 /** Keeps the view of each call, moves it from state to state, and builds the outcomes that go back to the model. */
+import { patched } from '@temporalio/workflow';
 import type {
   AdmittedCall,
   CallOutcome,
@@ -147,15 +148,18 @@ export function stoppedOutcome(data: TurnData, call: AdmittedCall, abortedBy: st
     return { ...blank(call), state: 'cancelled', error };
   }
   const refused = call.class === 'destructive' && view.state !== 'running' ? (view.effect ?? 'refused') : view.effect;
-  return endCall(data, call, 'cancelled', { error, effect: refused, ...saidSoFar(data, view) });
+  return endCall(data, call, 'cancelled', { error, effect: refused, ...saidSoFar(data, call, view) });
 }
 
-/** Decisions on a call that did not run. The dispatch of a call that ran has recorded them. */
-function saidSoFar({ open }: TurnData, { id, state }: CallView): Pick<Facts, 'approvals' | 'earlier'> {
-  const kept = open?.progress[id];
-  if (kept === undefined || state === 'running' || state === 'in_doubt') return {};
+/** Decisions on a call that did not run, or is not destructive: the dispatch of a destructive call has recorded them. */
+function saidSoFar({ open }: TurnData, call: AdmittedCall, { state }: CallView): Pick<Facts, 'approvals' | 'earlier'> {
+  const kept = open?.progress[call.id];
+  if (kept === undefined || state === 'in_doubt') return {};
   const approvals = kept.at === 'question' ? kept.question.approvals : kept.approvals;
-  return { approvals, earlier: kept.args.earlier ?? [] };
+  const earlier = kept.args.earlier ?? [];
+  const recorded = call.class === 'destructive' || approvals.length + earlier.length === 0;
+  if (state === 'running' && (recorded || !patched('decisions-on-stopped-calls'))) return {};
+  return { approvals, earlier };
 }
 
 function stopError(abortedBy: string | null, wasRunning: boolean): CallError {

@@ -25,7 +25,7 @@ import type {
 import { callError, type CallError } from '../../shared/wire/errors';
 import { workflowId } from '../../shared/ids';
 import {
-  addUsage,
+  sumUsage,
   narrower,
   ZERO_SPENDING,
   shareOf,
@@ -263,7 +263,7 @@ function settle({ data }: Dispatch, sub: SubTurn): void {
   sub.reserved = null;
   sub.report = { ...sub.report!, reason: cutReason(reason), waiting: [] };
   data.below = {
-    usage: addUsage(below.usage, spent.usage),
+    usage: sumUsage(below.usage, spent.usage),
     steps: below.steps + spent.steps,
     time_ms: below.time_ms + spent.time_ms,
   };

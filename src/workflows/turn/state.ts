@@ -15,7 +15,7 @@ import {
   type TurnSpending,
   type TurnLimits,
   type SubTurnReport,
-  addUsage,
+  sumUsage,
   narrower,
   ZERO_SPENDING,
 } from '../../shared/turn/sub-turn';
@@ -147,13 +147,13 @@ export interface SubTurn {
 /** Ended sub-agents included. Working time: of calls that ran in parallel, only the longest. */
 export function spentBy(data: TurnData): TurnSpending {
   const below = data.below ?? ZERO_SPENDING;
-  return { usage: addUsage(data.usage, below.usage), steps: data.step + below.steps, time_ms: data.worked_ms };
+  return { usage: sumUsage(data.usage, below.usage), steps: data.step + below.steps, time_ms: data.worked_ms };
 }
 
 /** The same for the view, with what is known of running sub-agents. */
 export function usageSoFar(data: TurnData): TurnUsage {
   const running = (data.subs ?? []).filter(({ reserved }) => reserved !== null);
-  return running.reduce((sum, { report }) => (report ? addUsage(sum, report.spent.usage) : sum), spentBy(data).usage);
+  return running.reduce((sum, { report }) => (report ? sumUsage(sum, report.spent.usage) : sum), spentBy(data).usage);
 }
 
 /** The agent's own limits, narrowed to what the parent turn has reserved. Before the first step only the reserved ones, or null. */

@@ -1,6 +1,6 @@
 import { PolicyArchive } from '../../../src/activities/step/agent-definition';
 import { defineAgent, defineApp } from '../../../src/agents/define';
-import { sha256 } from '../../../src/store/core/seal';
+import { sha256Hex } from '../../../src/shared/json/sha256';
 import type { Store } from '../../../src/store/store';
 import { walk } from '../../../src/store/core/transcript';
 import { Registry } from '../../../src/tools/catalogue/registry';
@@ -10,7 +10,7 @@ import { pays, reads } from '../../support/tools';
 
 async function kept(store: Store, ref: string): Promise<any> {
   const text = (await store.getBytes(ref)).toString('utf8');
-  expect(sha256(text)).toBe(ref);
+  expect(sha256Hex(text)).toBe(ref);
   return JSON.parse(text);
 }
 
@@ -74,7 +74,7 @@ describe('what blocks name by hash', () => {
     const store = {
       putBytes: async (bytes: Uint8Array) => {
         if (broken) throw new Error('the disk is full');
-        put.push(sha256(Buffer.from(bytes).toString('utf8')));
+        put.push(sha256Hex(Buffer.from(bytes).toString('utf8')));
       },
     } as unknown as Store;
     const objects = new PolicyArchive(store, ENGINE);

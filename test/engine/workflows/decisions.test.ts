@@ -1,4 +1,8 @@
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
+import { once } from 'node:events';
+import { blocksOf } from '../../../src/record/read-block';
+import { walk } from '../../../src/store/core/transcript';
+import type { ToolContext } from '../../../src/tools/define/tool';
 import { eventually, withEngine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
@@ -58,6 +62,31 @@ describe('several approvers', () => {
       expect(view.calls[0]!.approval.decisions.map(({ decision }) => decision)).toEqual(['approve', 'deny']);
       expect(effects).toEqual([]);
     });
+  });
+});
+
+it('an approval of a repeatable call that is stopped while it runs stays in the record', async () => {
+  let running = false;
+  const slow = pays('pay', [], {
+    class: 'write',
+    run: async (_input: unknown, { signal }: ToolContext) => {
+      running = true;
+      await once(signal, 'abort');
+      throw signal.reason;
+    },
+  });
+  const agent = { permissions: { ask: ['pay'] } };
+  await withEngine({ tools: [slow], agent, script: [ask(['pay', invoice])] }, async ({ start, store }) => {
+    const turn = await start();
+    const [call] = await turn.waitForPending();
+    await turn.approve(call.digest, { by: 'ana' });
+    await eventually('the call runs', async () => running);
+    await turn.cancel();
+    const { state, head, calls } = await turn.result();
+    expect([state, calls[0]!.state]).toEqual(['cancelled', 'cancelled']);
+    expect(blocksOf('decision', await walk(store, head!))).toMatchObject([
+      { by: 'ana', decision: 'approve', digest: call.digest },
+    ]);
   });
 });
 

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSetting, loadConfig } from '../../../src/config';
-import { siteFault } from '../../../src/shared/wire/same-site';
+import { siteFault } from '../../../src/shared/wire/cross-site-check';
 import { NAMESPACE_ATTRIBUTES } from '../../../src/shared/search-attributes';
 import { version } from '../../../src/version';
 import { composeFaults, composeText, defaultEnvironment, readCompose, ROOT, type ComposeService } from '../support/compose-file';

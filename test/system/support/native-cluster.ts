@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
-import { waitUntilHealthy } from '../../../src/devserver/healthy';
+import { waitUntilHealthy } from '../../../src/devserver/wait-until-healthy';
 import { choosePort } from '../../../src/devserver/ports';
 import { startSupervisedProcess, type SupervisedProcess } from '../../../src/devserver/supervised';
 import { findPostgres, temporalServer, whyNoNativeCluster } from './native-binaries';

@@ -1,5 +1,5 @@
 import type { Budgets, Dependencies } from '../../../src/activities/ports';
-import { callRun, type CallRun } from '../../../src/activities/call/call-run';
+import { callContext, type CallContext } from '../../../src/activities/call/call-context';
 import { giveBack, settleBudgets, withinBudgets } from '../../../src/activities/effects/budgets';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shared/io/activities';
@@ -74,8 +74,8 @@ class World {
     return String(usedAmount(this.books.get(budget) ?? EMPTY_BOOK, this.now));
   }
 
-  run(call: CallArguments, input: JsonObject = {}): CallRun {
-    return callRun(this.deps, { turn, call } as RunCallInput, tool, input);
+  run(call: CallArguments, input: JsonObject = {}): CallContext {
+    return callContext(this.deps, { turn, call } as RunCallInput, tool, input);
   }
 
   pay(n: number, cents = 60, dispatch = 1) {

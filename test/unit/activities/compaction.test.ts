@@ -1,5 +1,5 @@
 import {
-  compactedMessages,
+  messagesForModel,
   conversationTokens,
   entriesOf,
   mayCut,
@@ -29,18 +29,18 @@ const result = (id: string, length = 4000) =>
 const summary = (body: Partial<SummaryBody>) =>
   block('summary', [{ v: 'holdfast.summary/1', cleared_to: null, summarized_to: null, text: null, context_tokens: 1, ...body }]);
 const words = (blocks: StoredBlock[]) =>
-  compactedMessages(blocks).map(({ content }) => content.map((one: JsonObject) => String(one.text ?? one.type)).join(' '));
+  messagesForModel(blocks).map(({ content }) => content.map((one: JsonObject) => String(one.text ?? one.type)).join(' '));
 const looks = (times: number) => Array.from({ length: times }, (_, n) => [asked(`u${n}`), result(`u${n}`)]).flat();
 
 describe('a compacted conversation', () => {
   it('has a note with the block in the place of each long result that was left out, and its calls with their thinking', () => {
     const before = [user('go'), asked('a'), result('a'), asked('b'), result('b', 20), asked('c'), result('c')];
-    const messages = compactedMessages([...before, summary({ cleared_to: before[4]!.hash })]);
+    const messages = messagesForModel([...before, summary({ cleared_to: before[4]!.hash })]);
     expect(JSON.stringify(messages[2])).toContain(`kept in block ${before[2]!.hash}`);
     expect(messages[2]!.content[0]).toMatchObject({ type: 'tool_result', tool_use_id: 'a' });
     expect(messages[1]!.content[0]).toEqual(thought);
-    expect(messages[4]).toEqual(compactedMessages(before)[4]); // short
-    expect(messages[6]).toEqual(compactedMessages(before)[6]); // later
+    expect(messages[4]).toEqual(messagesForModel(before)[4]); // short
+    expect(messages[6]).toEqual(messagesForModel(before)[6]); // later
   });
 
   it('has the summary first, then what came after its last block; a later summary stands for the earlier one too', () => {

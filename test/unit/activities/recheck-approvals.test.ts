@@ -1,4 +1,4 @@
-import { callRun } from '../../../src/activities/call/call-run';
+import { callContext } from '../../../src/activities/call/call-context';
 import { recheckApprovals } from '../../../src/activities/checks/recheck-approvals';
 import type { QuestionEntry } from '../../../src/activities/people/questions';
 import type { Dependencies } from '../../../src/activities/ports';
@@ -57,7 +57,7 @@ async function reasonOf({ policy = PLAIN_POLICY, approvals, makers = [], ...worl
   } as unknown as Dependencies;
   const call = { id: '1.1', tool: 'pay', digest: DIGEST, preview_ref: 'part', revision: 1 };
   const request = { turn: { turn_id: 't', requester: 'ana' }, call, approvals } as unknown as RunCallInput;
-  const fault = await recheckApprovals(callRun(deps, request, pays('pay', [])), policy);
+  const fault = await recheckApprovals(callContext(deps, request, pays('pay', [])), policy);
   if (fault) expect(fault.code).toBe('CONFIRMATION_REQUIRED');
   return fault?.reason ?? null;
 }

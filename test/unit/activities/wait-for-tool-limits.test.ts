@@ -1,5 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import { passGate } from '../../../src/activities/call/run-where';
+import { waitForToolLimits } from '../../../src/activities/call/run-in-thread';
 import type { HeartbeatDetails } from '../../../src/activities/call/heartbeat';
 import { toolMetrics } from '../../../src/telemetry/tool-metrics';
 import { ToolGate } from '../../../src/tools/limits/gate';
@@ -18,7 +18,7 @@ async function put(waits: number, holdMs: number) {
   await gate.hold(tool, holdMs);
   const shown: HeartbeatDetails[] = [];
   const show = (details: HeartbeatDetails) => void shown.push(details);
-  const outcome = await passGate({ gate, metrics }, tool, { show, cancelled, waits }).catch((error: unknown) => error);
+  const outcome = await waitForToolLimits({ gate, metrics }, tool, { show, cancelled, waits }).catch((error: unknown) => error);
   return { outcome, shown, counted };
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { loadApp } from '../../../src/agents/load-app';
-import { mcpFaults } from '../../../src/agents/mcp';
+import { mcpListingFaults } from '../../../src/agents/mcp';
 
 const agents = [defineAgent({ name: 'tester', prompt: 'Test.', tools: [] })];
 const prompt = { name: 'letter', description: 'Writes a letter.', messages: () => 'Write.' };
@@ -52,7 +52,7 @@ describe('what an app offers MCP clients', () => {
     [{ resourceTemplates: [{ ...template, complete: { id: [] } }] }, '.complete must be {variable: function}'],
     [{ resources: Array.from({ length: 1001 }, () => resource) }, 'mcp.resources must be a list of at most 1000'],
   ])('is refused with its faults named: %#', (mcp, fault) => {
-    expect(mcpFaults(mcp).join('\n')).toContain(fault);
+    expect(mcpListingFaults(mcp).join('\n')).toContain(fault);
     expect(() => defineApp({ agents, mcp: mcp as never })).toThrow(fault);
   });
 });

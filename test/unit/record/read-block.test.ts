@@ -276,3 +276,14 @@ it('the last block of one kind is read, and none before it where it cannot be', 
   expect(lastOf('end', [end('a'), end(null)])).toBeNull();
   expect(lastOf('end', [start])).toBeNull();
 });
+
+it('reads a block again that may have changed, and only once a block that cannot change', () => {
+  const bodies: Json[] = [{ state: 'completed', reason: null }];
+  const stored = { block: { kind: 'end' as const }, bodies };
+  const before = readBlock(stored);
+  bodies[0] = { state: 'failed', reason: 'x' };
+  expect([before, readBlock(stored)]).toMatchObject([{ state: 'completed' }, { state: 'failed' }]);
+  Object.freeze(bodies);
+  expect(readBlock(stored)).toMatchObject({ state: 'failed' });
+  expect(readBlock(stored)).toBe(readBlock(stored));
+});

@@ -1,4 +1,4 @@
-import { siteFault } from '../../../src/shared/wire/same-site';
+import { siteFault } from '../../../src/shared/wire/cross-site-check';
 
 describe('pages of other sites', () => {
   const own = { publicUrl: 'https://agents.example/base', origins: ['https://app.example'], localPages: true };

@@ -2,7 +2,7 @@
 import { canonical } from '../../../src/shared/json/canonical';
 import type { Json } from '../../../src/shared/json/json';
 import { decodeRecord, encodeRecord, newRecord } from '../../../src/store/core/effects';
-import { sha256 } from '../../../src/store/core/seal';
+import { sha256Hex } from '../../../src/shared/json/sha256';
 import type { NewClaim } from '../../../src/store/store';
 import { aClaim } from '../../support/store/store-dir';
 
@@ -12,7 +12,7 @@ const whole = () => newRecord(aClaim({ act: HASH, deadline: AT }), 'claimed', AT
 
 /** A file with these contents and the right checksum. */
 function file(record: Json): Buffer {
-  return Buffer.from(canonical({ record, sha256: sha256(canonical(record)) }));
+  return Buffer.from(canonical({ record, sha256: sha256Hex(canonical(record)) }));
 }
 
 function damaged(why: string) {

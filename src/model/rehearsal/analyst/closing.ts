@@ -2,7 +2,7 @@
 import { isJsonObject, type JsonObject } from '../../../shared/json/json';
 import type { PastCall } from '../conversation';
 import type { Play } from '../call-ledger';
-import { outcomeOf, describeError, sentence, type End } from '../outcome';
+import { failureKind, describeError, sentence, type FailureKind } from '../failure-kind';
 import type { ResultError } from '../tool-result';
 import { emails } from '../words';
 import type { Order } from './order';
@@ -21,7 +21,7 @@ export function close(sends: PastCall[], order: Order): Play {
     return { text: describeSentMemo(order.ticker, recipient, isJsonObject(last.result.data) ? last.result.data : {}), calls: [] };
   }
   const error = last.result.error;
-  const end = outcomeOf(error);
+  const end = failureKind(error);
   const tried = sends.map((send) => send.input.recipient);
   const other = end === 'declined' ? addresses(error).find((address) => !tried.includes(address)) : undefined;
   if (other !== undefined && sends.length === 1) {
@@ -45,7 +45,7 @@ function describeSentMemo(ticker: string, recipient: string, data: JsonObject): 
   return `${REHEARSAL} The credit memo on ${ticker} was sent to ${to}${facts.length > 0 ? ` (${facts.join('; ')})` : ''}.`;
 }
 
-function notSent(end: End, ticker: string, recipient: string, error: ResultError): string {
+function notSent(end: FailureKind, ticker: string, recipient: string, error: ResultError): string {
   const memo = `the credit memo on ${ticker} to ${recipient}`;
   switch (end) {
     case 'declined':

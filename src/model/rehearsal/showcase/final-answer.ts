@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../shared/json/json';
 import type { Order } from '../analyst/order';
 import { objects, type PastCall } from '../conversation';
-import { outcomeOf, describeError, type End } from '../outcome';
+import { failureKind, describeError, type FailureKind } from '../failure-kind';
 import type { Ledger } from '../call-ledger';
 import { findStatus } from './calls';
 import { swap, tokens } from './chain';
@@ -19,7 +19,7 @@ export function closing(ledger: Ledger, order: Order): string {
   };
   const packs = Object.entries(done).map(([pack, words]) => `- ${pack} (${tally(ledger, PACKS[pack as Pack])}): ${words}`);
   const failures = [...failedReads(ledger), ...attempts(ledger)].flatMap(({ name, result }) =>
-    result.ok ? [] : [`- ${name} ${ENDS[outcomeOf(result.error)]} ${describeError(result.error)}`],
+    result.ok ? [] : [`- ${name} ${ENDS[failureKind(result.error)]} ${describeError(result.error)}`],
   );
   return [
     'This is a rehearsal, not a model. What the tools of each pack did:',
@@ -28,7 +28,7 @@ export function closing(ledger: Ledger, order: Order): string {
   ].join('\n\n');
 }
 
-const ENDS: Record<End, string> = {
+const ENDS: Record<FailureKind, string> = {
   declined: 'was declined.',
   expired: 'was not decided on in time.',
   in_doubt: 'is in doubt, and I do not repeat it: a person has to find out.',

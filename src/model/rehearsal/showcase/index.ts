@@ -5,7 +5,7 @@
 import { readOrder } from '../analyst/order';
 import type { Conversation } from '../conversation';
 import { Ledger, nextStage, type Play } from '../call-ledger';
-import { closing } from './closing';
+import { closing } from './final-answer';
 import { PACKS } from './packs';
 import { lastStage, stages } from './plan';
 

@@ -1,4 +1,4 @@
-import { RecentEvents } from '../../../../src/gateway/mcp/follow';
+import { RecentEvents } from '../../../../src/gateway/mcp/wait-for-turn';
 import { Sessions } from '../../../../src/gateway/mcp/sessions';
 import { createPrincipal } from '../../../../src/gateway/auth/principals';
 import { person } from '../../../support/gateway';
