@@ -68,9 +68,10 @@ export class AnthropicProvider implements ModelProvider {
         const text = accumulator.push(event);
         if (text) callbacks.onText?.(text);
       }
+      limit.release();
       return accumulator.finish(source.requestId);
     } finally {
-      limit.release();
+      limit.abort();
     }
   }
 
@@ -110,6 +111,7 @@ class TimeLimit {
   private readonly timer: NodeJS.Timeout;
   private readonly onAbort = () => this.controller.abort();
   private expired = false;
+  private over = false;
 
   constructor(
     private readonly outer: AbortSignal,
@@ -133,11 +135,18 @@ class TimeLimit {
       throw classifyFailure(new DOMException(`no complete answer in ${this.ms} ms`, 'TimeoutError'), { model: '' });
   }
 
-  /** Also ends a request whose answer was not read to the end. */
+  /** The answer was read to its end. */
   release(): void {
-    this.controller.abort();
+    this.over = true;
     clearTimeout(this.timer);
     this.outer.removeEventListener('abort', this.onAbort);
+  }
+
+  /** Ends a request whose answer was not read to its end. */
+  abort(): void {
+    if (this.over) return;
+    this.release();
+    this.controller.abort();
   }
 }
 

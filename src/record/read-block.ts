@@ -297,5 +297,7 @@ function readSubject({ subject }: JsonObject): ReadSubject | null {
 }
 
 function texts<K extends string>(body: JsonObject, names: readonly K[]): Record<K, Text> {
-  return Object.fromEntries(names.map((name) => [name, textOrNull(body[name])])) as Record<K, Text>;
+  const fields = {} as Record<K, Text>;
+  for (const name of names) fields[name] = textOrNull(body[name]);
+  return fields;
 }

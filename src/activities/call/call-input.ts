@@ -5,7 +5,7 @@ import { readInput } from '../../record/parts';
 import { canonical, CanonicalError } from '../../shared/json/canonical';
 import { callDigest, hashJson } from '../../shared/json/digests';
 import { callError, type CallError } from '../../shared/wire/errors';
-import type { JsonObject } from '../../shared/json/json';
+import { copyJson, type JsonObject } from '../../shared/json/json';
 import type { ToolClass } from '../../shared/turn/tool-class';
 import { StoreError, type Store } from '../../store/store';
 import { checkInput } from '../../tools/admit/admit';
@@ -19,7 +19,7 @@ export async function inputToAdmit(
   turn: TurnContext,
   call: Pick<CallArguments, 'id' | 'input' | 'input_ref' | 'input_hash'>,
 ): Promise<JsonObject> {
-  const input = call.input ?? structuredClone(readInput(await store.getPart(call.input_ref)));
+  const input = call.input ?? copyJson(readInput(await store.getPart(call.input_ref)));
   if (turn.store_id !== undefined && hashJson(input) !== call.input_hash)
     throw ApplicationFailure.nonRetryable(`Call ${call.id} is to be admitted with another input than its hash names`, OTHER_CALL);
   return input;
@@ -119,7 +119,7 @@ export async function dispatchedCall(
  * @returns null if the tool accepts exactly this input, unchanged
  */
 export function inputFault(tool: Tool, input: JsonObject): CallError | null {
-  const checked = checkInput(prepareTool(tool), structuredClone(input));
+  const checked = checkInput(prepareTool(tool), copyJson(input));
   if (checked.ok && canonical(checked.input) === canonical(input)) return null;
   const why = checked.ok ? 'it would add to what was admitted' : checked.error.message;
   const message = `${tool.name}@${tool.version} was not run: on this worker, the tool does not accept the admitted input unchanged: ${why}`;

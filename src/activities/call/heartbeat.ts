@@ -13,6 +13,7 @@ export interface HeartbeatDetails {
 export type Show = (details: HeartbeatDetails) => void;
 
 const INTERVAL = 1000;
+const SHOW_EVERY_MS = 500;
 
 /** The last details of each running activity; every heartbeat repeats them. */
 const lastDetails = new WeakMap<Context, HeartbeatDetails>();
@@ -35,6 +36,19 @@ export function showing(): Show {
     const now = { ...details(context), ...change };
     lastDetails.set(context, now);
     context.heartbeat(now);
+  };
+}
+
+/** Shows how many characters of the model's answer have come, twice a second at most: an answer comes in hundreds of texts. */
+export function showingCharacters(): (text: string) => void {
+  const show = showing();
+  let characters = 0;
+  let shownAt = Date.now();
+  return (text) => {
+    characters += text.length;
+    if (Date.now() - shownAt < SHOW_EVERY_MS) return;
+    shownAt = Date.now();
+    show({ characters });
   };
 }
 

@@ -17,7 +17,7 @@ import { addOutcomes, messagesOf } from './conversation';
 import type { Dependencies } from '../ports';
 import { agentSince } from './mcp-tools';
 import { checkOwnTurn } from '../checks/own-turn';
-import { showing } from '../call/heartbeat';
+import { showingCharacters } from '../call/heartbeat';
 import { request, unknownAgent, usageOf } from './take-step';
 
 const ASK = [
@@ -74,10 +74,7 @@ async function summarizeMessages(
 ): Promise<{ text: string; usage: StepUsage }> {
   const messages: ModelMessage[] = [...part, { role: 'user', content: [{ type: 'text', text: ASK }] }];
   const shown = agent.choice.shown(all, agent.catalogue);
-  const show = showing();
-  let characters = 0;
-  const onText = (text: string) => show({ characters: (characters += text.length) });
-  const response = await request(deps, agent, { messages, tools: shown, container, forced: false }, onText);
+  const response = await request(deps, agent, { messages, tools: shown, container, forced: false }, showingCharacters());
   const text = answerText(response);
   if (text.trim() === '')
     throw ApplicationFailure.retryable(

@@ -45,7 +45,7 @@ import type { Dependencies } from '../ports';
 import { agentSince, beginningAgent, type PreparedStart } from './mcp-tools';
 import { startFaultIn } from '../checks/start';
 import { beginOver, checkOwnTurn, checkParentRuns } from '../checks/own-turn';
-import { showing } from '../call/heartbeat';
+import { showingCharacters } from '../call/heartbeat';
 import type { ModelRequest } from '../../record/blocks';
 import { turnSubject } from '../../record/subject';
 import { admissionBlock, endBlock, messageBlock, steerBlock } from '../../record/write-block';
@@ -171,12 +171,12 @@ function modelOf({ defaultModel }: Dependencies, { agent }: PreparedAgent): stri
 /** Publishes the model's text while it is generated; it is not stored. The heartbeat carries the number of characters. */
 function liveText({ live }: Dependencies, { turn, step }: TakeStepInput): (text: string) => void {
   const { attempt } = Context.current().info;
-  const show = showing();
-  let characters = 0;
+  const show = showingCharacters();
+  let offset = 0;
   return (text) => {
-    const at = new Date().toISOString();
-    live.publish(turn.turn_id, { at, type: 'text_delta', step, attempt, offset: characters, text });
-    show({ characters: (characters += text.length) });
+    live.publish(turn.turn_id, { at: new Date().toISOString(), type: 'text_delta', step, attempt, offset, text });
+    offset += text.length;
+    show(text);
   };
 }
 

@@ -138,6 +138,16 @@ function mapTexts(value: unknown, change: (text: string) => string): Json {
   return Object.fromEntries(parts.map(([key, part]) => [key, mapTexts(part, change)]));
 }
 
+/** A copy that its owner may change; several times as fast as `structuredClone` for what is small. */
+export function copyJson<T extends Json>(value: T): T;
+export function copyJson(value: Json): Json {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => copyJson(item));
+  const copy = { ...value };
+  for (const key of Object.keys(copy)) copy[key] = copyJson(copy[key]!);
+  return copy;
+}
+
 // Unknown fields of a definition: a rule under a misspelt name has no effect, and nothing else would show it.
 
 /**

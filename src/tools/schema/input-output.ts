@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { callError, type CallError, exceptionText } from '../../shared/wire/errors';
-import type { JsonObject, Json } from '../../shared/json/json';
+import { copyJson, type JsonObject, type Json } from '../../shared/json/json';
 import { ToolError } from '../define/errors';
 import type { Tool } from '../define/tool';
 import { isZod, type Violation, compileOutput, outputSchema, type Validator } from './schema';
@@ -14,7 +14,7 @@ export type ParsedInput = { ok: true; taken: any } | { ok: false; error: CallErr
 
 /** @param input one that the tool's JSON Schema has accepted */
 export function readInput({ name, input: schema }: ToolWithInput, input: JsonObject): ParsedInput {
-  const own = structuredClone(input);
+  const own = copyJson(input);
   if (!isZod(schema)) return { ok: true, taken: own };
   try {
     const { success, data, error } = schema.safeParse(own);

@@ -1,6 +1,6 @@
 /** The heartbeat's details: what was shown last, whoever shows it. */
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
-import { showing, withHeartbeat } from '../../../src/activities/call/heartbeat';
+import { showing, showingCharacters, withHeartbeat } from '../../../src/activities/call/heartbeat';
 
 /** Runs `work` as an activity would be, after an attempt with these details; returns the heartbeats. */
 async function beats(heartbeatDetails: unknown, work: () => Promise<void>): Promise<unknown[]> {
@@ -41,4 +41,16 @@ it('keeps what one activity shows from another one', async () => {
   const first = await beats({}, async () => void showing()({ characters: 1 }));
   const second = await beats({}, async () => void showing()({ progress: null }));
   expect([first, second]).toEqual([[{ characters: 1 }], [{ progress: null }]]);
+});
+
+it('shows how much of an answer has come twice a second, not for each of its texts', async () => {
+  const sent = await beats(undefined, async () => {
+    const show = showingCharacters();
+    for (let texts = 0; texts < 60; texts++) {
+      show('word ');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  });
+  expect(sent.length).toBe(1);
+  expect((sent[0] as { characters: number }).characters).toBeGreaterThan(100);
 });
