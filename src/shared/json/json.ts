@@ -56,8 +56,6 @@ export function setOwn<T>(target: Record<string, T>, key: string, value: T): voi
 
 /** Sizes of values on the wire: UTF-8 bytes of their JSON. A count of characters says little: one may take six bytes. */
 
-const BEYOND_ASCII = /[^\0-\x7f]/;
-
 /** UTF-8 bytes of a value's JSON; 0 for a value without JSON. */
 export function jsonBytes(value: unknown): number {
   return utf8Length(JSON.stringify(value) ?? '');
@@ -76,13 +74,19 @@ export function cutJson(text: string, bytes: number): string {
   return `${out}…`;
 }
 
-/** Counts without encoding. A lone surrogate counts as the three bytes of its replacement character. */
-function utf8Length(text: string): number {
-  if (!BEYOND_ASCII.test(text)) return text.length;
+/** UTF-8 bytes of a text, counted without encoding. A lone surrogate counts as the three bytes of its replacement character. */
+export function utf8Length(text: string): number {
   let bytes = text.length;
+  for (const [run] of text.matchAll(/[^\0-\x7f]+/g)) bytes += bytesBeyondLength(run);
+  return bytes;
+}
+
+/** @param text without ASCII */
+function bytesBeyondLength(text: string): number {
+  let bytes = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code >= 0x80) bytes += code < 0x800 ? 1 : 2;
+    bytes += code < 0x800 ? 1 : 2;
     const pair = code >= 0xd800 && code < 0xdc00 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00;
     if (pair) i += 1; // two units, four bytes
   }

@@ -3,7 +3,7 @@
  * turn that passes more. What people say is refused when its part is full. Data for display is shortened, since the store has all
  * of it.
  */
-import { type JsonObject, cutJson, jsonBytes, packJson, isJsonObject, type Json } from '../../shared/json/json';
+import { type JsonObject, cutJson, jsonBytes, packJson, isJsonObject, type Json, utf8Length } from '../../shared/json/json';
 import type { AdmittedCall, CallOutcome } from '../../shared/io/activities';
 import { isFinal } from '../../shared/turn/calls';
 import {
@@ -114,11 +114,19 @@ export function fitCalls(data: TurnData): void {
 function fits(data: TurnData): boolean {
   const most = STATE_BYTES.calls - SAID_ALONG;
   const all = callsOf(data);
-  // Most states are small; a character of JSON takes at most three bytes.
-  if (JSON.stringify(all).length * 3 <= most) return true;
+  if (isFarBelow(all, most)) return true;
   if (jsonBytes(data.calls) > SHOWN_CALLS) return false;
   const { rest } = setAside(all);
-  return JSON.stringify(rest).length * 3 <= most || jsonBytes(packJson(rest)) <= most;
+  return isFarBelow(rest, most) || jsonBytes(packJson(rest)) <= most;
+}
+
+/** What packing adds to a state in which no text occurs twice. */
+const PACKING_BYTES = 1_000;
+
+/** Most states are: this is seen without packing them. A character of JSON takes at most three bytes. */
+function isFarBelow(value: Json, most: number): boolean {
+  const text = JSON.stringify(value);
+  return text.length * 3 <= most || utf8Length(text) + PACKING_BYTES <= most;
 }
 
 /** Everything about calls, in the form for the next run. */
