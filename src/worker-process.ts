@@ -28,7 +28,6 @@ import { version } from './version';
 import { useThreads } from './tools/isolation/pool';
 import { Registry } from './tools/catalogue/registry';
 import { createWorker } from './worker';
-import { sweepBeside } from './worker/audit-bundle-sweep';
 import type { ToolLogger } from './tools/define/tool';
 
 /** Agents that name no model use this one, unless `ANTHROPIC_MODEL` is set. */
@@ -163,7 +162,8 @@ async function start(
   };
   const idle = withoutNewTurns(deployment, await routingOf(connection, namespace, taskQueue), namespace);
   const worker = (parts.worker = await createWorker(engine));
-  const endSweep = sweepBeside(config, { connection, store, log });
+  const sweep = config.bundles === null ? null : await import('./worker/audit-bundle-sweep.js');
+  const endSweep = sweep?.startSweep(config.bundles!, config, { connection, store, log });
   const endThreads = useThreads();
   const finished = worker.run().finally(async () => {
     await endThreads();

@@ -2,7 +2,7 @@
 import { compileRules, neverRuns, withDefaults, type Policy } from '../rules';
 import { isSunset } from '../tools/define/versions';
 import { ruledTool } from '../tools/admit/policy';
-import { readResult } from '../tools/results/result-text';
+import { readResultTool } from '../tools/results/result-text';
 import type { App } from './define';
 import type { Tool } from '../tools/define/tool';
 
@@ -22,7 +22,7 @@ export function listedTools(app: App, only?: string): ToolWithAgents[] {
   };
   for (const agent of app.agents) {
     if (only !== undefined && agent.name !== only) continue;
-    for (const tool of [...agent.tools, readResult]) add(tool, agent.name);
+    for (const tool of [...agent.tools, readResultTool()]) add(tool, agent.name);
   }
   if (only === undefined) for (const tool of app.tools) add(tool, null);
   return [...listed.values()];

@@ -1,8 +1,8 @@
 /** Makes the model that the settings name. A rehearsal uses the same SDK and wire format as the real model. */
 import { AnthropicProvider } from './anthropic';
 import { withPromptedTools } from './prompted';
-import type { ModelProvider } from './provider';
-import { parseFaults, REHEARSAL_MODEL, startRehearsal, type Rehearsal, type RehearsalOptions } from './rehearsal';
+import { REHEARSAL_MODEL, type ModelProvider } from './provider';
+import type { Rehearsal, RehearsalOptions } from './rehearsal';
 
 export interface ModelOptions {
   kind: 'anthropic' | 'rehearsal';
@@ -47,6 +47,7 @@ async function plainModel(options: ModelOptions): Promise<Model> {
     });
     return { provider, defaultModel: undefined, rehearsal: undefined, close: async () => {} };
   }
+  const { parseFaults, startRehearsal } = await import('./rehearsal/index.js');
   const faults = options.rehearsal?.faults ?? parseFaults(process.env.HOLDFAST_REHEARSAL_FAULTS ?? '');
   const rehearsal = baseUrl === undefined ? await startRehearsal({ ...options.rehearsal, faults }) : undefined;
   // A key of its own: the real one must not be sent to a server that is not the vendor's.
@@ -63,4 +64,3 @@ export { AnthropicProvider } from './anthropic';
 export { costUsd, PRICES, PRICES_AS_OF, PRICES_SOURCE, priceOf } from './prices';
 export { withPromptedTools } from './prompted';
 export * from './provider';
-export { REHEARSAL_MODEL } from './rehearsal';

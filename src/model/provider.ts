@@ -58,6 +58,9 @@ export type StopReason =
   | 'refusal'
   | 'model_context_window_exceeded';
 
+/** Model id of the scripted model that stands in for the real one. */
+export const REHEARSAL_MODEL = 'rehearsal-1';
+
 /** The answer ended for lack of room: a call at its end may not be whole. */
 export function isTruncated(reason: StopReason): boolean {
   return reason === 'max_tokens' || reason === 'model_context_window_exceeded';

@@ -1,7 +1,4 @@
-/**
- * Starts the sweeper of audit bundles (audit/kept/sweeper.ts) in the worker process, if `HOLDFAST_BUNDLES` names a folder. It writes
- * a signed bundle of each ended turn with effects.
- */
+/** Starts the sweeper of audit bundles (audit/kept/sweeper.ts) in the worker process: it writes a signed bundle of each ended turn with effects. */
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import { bundleSigner, type BundleSigner } from '../attestation/bundle-signer';
@@ -11,12 +8,15 @@ import { bundleKeyPlaces, type Config } from '../config';
 import { dataConverter } from '../temporal/data-converter';
 import type { Store } from '../store/store';
 
-/** @returns a function that ends it, and resolves when the present bundle is written. Null: no bundles are kept here */
-export function sweepBeside(
+/**
+ * @param folder of the bundles
+ * @returns a function that ends it, and resolves when the present bundle is written
+ */
+export function startSweep(
+  folder: string,
   config: Config,
   parts: { connection: NativeConnection; store: Store; log: SweeperParts['log'] },
-): (() => Promise<void>) | null {
-  if (config.bundles === null) return null;
+): () => Promise<void> {
   const temporal = new Client({ connection: parts.connection, namespace: config.temporal.namespace, dataConverter });
   const { taskQueue } = config;
   let signer: Promise<BundleSigner> | undefined;
@@ -24,7 +24,7 @@ export function sweepBeside(
     ...parts,
     temporal,
     taskQueue,
-    kept: new KeptBundles(config.bundles),
+    kept: new KeptBundles(folder),
     signer: () =>
       (signer ??= bundleSigner(bundleKeyPlaces(config)).catch((error: unknown) => ((signer = undefined), Promise.reject(error)))),
   });

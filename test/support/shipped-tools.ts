@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { shippedApp } from '../../packs/showcase/src';
-import { readResult } from '../../src/tools/results/result-text';
+import { readResultTool } from '../../src/tools/results/result-text';
 import type { Tool } from '../../src/tools/define/tool';
 
 /** Every tool of every agent that ships, once. */
@@ -9,6 +9,6 @@ export function shippedTools(): Tool[] {
     smtp: { host: '127.0.0.1', port: 25, from: 'a@bank.example' },
     showcase: { workspace: tmpdir(), evm: null }, // read for its definitions: nothing is run in it
   });
-  const all = [...agents.flatMap((agent) => agent.tools), readResult];
+  const all = [...agents.flatMap((agent) => agent.tools), readResultTool()];
   return [...new Map(all.map((tool) => [`${tool.name}@${tool.version}`, tool])).values()];
 }

@@ -4,8 +4,6 @@ import { sha256Hex } from '../../shared/json/sha256';
 import type { Play } from './call-ledger';
 import { objects } from './conversation';
 
-export const REHEARSAL_MODEL = 'rehearsal-1';
-
 export interface Answer {
   content: JsonObject[];
   stopReason: string;

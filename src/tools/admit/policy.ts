@@ -3,6 +3,7 @@
  * evaluates the rules. Faults of the rules are found before a model calls anything. The rules themselves are in `rules/`.
  */
 import {
+  READ_RESULT,
   compileRules,
   permissionFaults as faultsOf,
   type AgentPermissions,
@@ -19,7 +20,7 @@ import { canonical } from '../../shared/json/canonical';
 import { callError, type CallError, exceptionText } from '../../shared/wire/errors';
 import { hashJson } from '../../shared/json/digests';
 import { intentHash } from '../../shared/intent';
-import { readResult } from '../results/result-text';
+import { readResultTool } from '../results/result-text';
 import { isFrom } from '../catalogue/tool-source';
 import type { Tool } from '../define/tool';
 import { compiledInput } from '../schema/schema';
@@ -47,7 +48,7 @@ export function compilePolicy(permissions: AgentPermissions, tools: readonly Too
 }
 
 function withBuiltIn(tools: readonly Tool[]): Tool[] {
-  return tools.some((tool) => tool.name === readResult.name) ? [...tools] : [...tools, readResult];
+  return tools.some((tool) => tool.name === READ_RESULT) ? [...tools] : [...tools, readResultTool()];
 }
 
 // The verdict on a call, in a worker. Where a call's conditions could take long, all of them are evaluated in a thread. If the

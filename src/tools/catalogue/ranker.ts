@@ -108,12 +108,16 @@ export const DEFAULT_GROUP = 'other';
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;
 /** Scripts that put no spaces between words. */
 export const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
-const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
+/** Made at its first use: it takes 10 ms. */
+let segmenter: Intl.Segmenter | undefined;
 
 /** The words of a text, unchanged; `camelCase` and `snake_case` are split. */
 export function words(text: string): string[] {
   return (text.match(WORD) ?? []).flatMap((run) => {
-    if (UNSPACED.test(run)) return [...segmenter.segment(run)].filter((part) => part.isWordLike).map((part) => part.segment);
+    if (UNSPACED.test(run)) {
+      segmenter ??= new Intl.Segmenter('und', { granularity: 'word' });
+      return [...segmenter.segment(run)].filter((part) => part.isWordLike).map((part) => part.segment);
+    }
     return run.split(/(?<=\p{Ll})(?=\p{Lu})/u);
   });
 }

@@ -18,7 +18,8 @@ import { joinHooks, type Hooks } from '../admit/hooks';
 import { compilePolicy, type Policy } from '../admit/policy';
 import { describe } from '../define/model-text';
 import { isSunset } from '../define/versions';
-import { readResult } from '../results/result-text';
+import { READ_RESULT } from '../../rules';
+import { readResultTool } from '../results/result-text';
 import { compiledInput, type Validator } from '../schema/schema';
 import type { Tool } from '../define/tool';
 import { makeCatalogue, type Catalogue } from './catalogue';
@@ -182,7 +183,7 @@ function prepareAgent(
 ): Omit<PreparedAgent, 'models'> {
   const agent = outside.length === 0 ? defined : Object.freeze({ ...defined, tools: [...own, ...outside] });
   const choice = makeCatalogue(agent.catalogue, [...own, ...outside]);
-  const ours = [...own.filter((tool) => tool.name !== readResult.name), readResult, ...choice.added];
+  const ours = [...own.filter((tool) => tool.name !== READ_RESULT), readResultTool(), ...choice.added];
   const all = [...ours, ...outside];
   const prepared = (internal: boolean) =>
     new Map(all.filter((tool) => (tool.internalOnly ?? false) === internal).map((tool) => [tool.name, prepareTool(tool)]));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from '../../../../src/tools/define/define';
 import { parseDefinition, toolDefinition, toolFromDefinition } from '../../../../src/tools/convert';
-import { readResult } from '../../../../src/tools/results/result-text';
+import { readResultTool } from '../../../../src/tools/results/result-text';
 import { compile } from '../../../../src/tools/schema/schema';
 import { shippedTools } from '../../../support/shipped-tools';
 import { everyField } from './every-field';
@@ -15,7 +15,7 @@ const minimal = {
 };
 
 describe('a definition on the wire', () => {
-  it.each([...shippedTools().filter((tool) => tool !== readResult), everyField].map((tool) => [tool.name, tool] as const))(
+  it.each([...shippedTools().filter((tool) => tool !== readResultTool()), everyField].map((tool) => [tool.name, tool] as const))(
     '%s comes back as it went',
     (_name, tool) => {
       const wire = JSON.parse(JSON.stringify(toolDefinition(tool)));
@@ -26,7 +26,7 @@ describe('a definition on the wire', () => {
   );
 
   it('cannot take the name of a tool that holdfast brings along', () => {
-    expect(() => toolFromDefinition(toolDefinition(readResult), () => null)).toThrow(
+    expect(() => toolFromDefinition(toolDefinition(readResultTool()), () => null)).toThrow(
       '"read_result" is a tool that holdfast brings',
     );
   });
