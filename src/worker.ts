@@ -6,7 +6,7 @@ import { type NativeConnection, Runtime, Worker, type WorkerOptions } from '@tem
 import { createActivities } from './activities';
 import { type Engine, PolicyArchive } from './activities/step/agent-definition';
 import { type CallbackSender, type Notifier, type RunOutcome, TRUSTS_NOBODY, type Trust } from './activities/ports';
-import { OLD_DIGESTS_MS } from './activities/checks/checks-before-call';
+import { OLD_DIGESTS_MS } from './activities/checks/resolve-call';
 import type { App } from './agents/define';
 import { approvalsChannel, type Channel } from './config/http';
 import { ConfigError } from './config/error';

@@ -1,7 +1,7 @@
 /** Runs one admitted call, by its class. */
 import { Context } from '@temporalio/activity';
 import type { RunCallInput, RunCallOutput } from '../../shared/io/activities';
-import { resolveCall, heldByReset, checkRulesAndHolds } from '../checks/checks-before-call';
+import { resolveCall, heldByReset, checkRulesAndHolds } from '../checks/resolve-call';
 import type { Dependencies } from '../ports';
 import { runDestructive } from '../effects/run-destructive';
 import { runWithRetries } from './run-retried';

@@ -1,4 +1,7 @@
-/** After a workflow reset: Temporal re-applies old signals, whose senders have not seen the questions of the new run. */
+/**
+ * Finds approvals of another run, or of a question that is closed: people are asked again. After a workflow reset Temporal re-applies
+ * old signals, whose senders have not seen the questions of the new run.
+ */
 import { Context } from '@temporalio/activity';
 import { approvalsOf, type AdmitCallInput, type AdmitCallOutput } from '../../shared/io/activities';
 import type { HoldReason } from '../../shared/approval/approval';

@@ -1,4 +1,7 @@
-/** Checks right before the effect, which send an admitted call back to a person, or refuse it. The last two also reserve. */
+/**
+ * After the check of approvals (recheck-approvals.ts), right before the effect: reasons to send the call back to a person, or to refuse
+ * it. The last two checks also reserve.
+ */
 import type { RunCallOutput } from '../../shared/io/activities';
 import type { HoldReason } from '../../shared/approval/approval';
 import { recheckApprovals, type HoldAnswer, type Hold } from './recheck-approvals';
@@ -11,7 +14,7 @@ import type { ApprovalEvidence } from '../../record/parts';
 import { approvalEvidenceOf } from '../admission/decide-call';
 
 /** Checks in order; the first one that holds the call decides. Those that reserve come last, so that little has to be released. */
-const HOLDS: Hold[] = [checkHoldApprovals, checkTargetChange, checkPreviewDrift, withinBudgets, duplicateAct];
+const HOLDS: Hold[] = [checkAcceptedReasons, checkTargetChange, checkPreviewDrift, withinBudgets, duplicateAct];
 
 /** Null: the call may act. Otherwise its output, as not dispatched. */
 export async function checkBeforeEffect(run: CallContext): Promise<RunCallOutput | null> {
@@ -43,7 +46,7 @@ export function heldOutput(held: HoldReason[]): RunCallOutput {
 }
 
 /** Reasons on a card count as accepted only with the approvals of people, even if a rule allows the call. */
-async function checkHoldApprovals(run: CallContext, { held }: ApprovalEvidence): Promise<HoldAnswer> {
+async function checkAcceptedReasons(run: CallContext, { held }: ApprovalEvidence): Promise<HoldAnswer> {
   if (held.length === 0) return null;
   const { deps, turn, tool } = run;
   const fault = await recheckApprovals(run, deps.registry.forTurn(turn)!.approval(tool.name));

@@ -1,4 +1,7 @@
-/** The second check of approvals, right before a call runs: by the worker's own policy and keys, independent of history. */
+/**
+ * The second check of approvals, right before a call runs, with the check of its rules; and the same for settlements. The approvals
+ * come with the activity's input, which is not trusted; what they must fulfil comes from this worker's policy, keys and store.
+ */
 import { approvalsOf, type SettleEffectInput } from '../../shared/io/activities';
 import {
   samePerson,

@@ -8,7 +8,7 @@ import { narrower, type OuterMode, type TurnLimits } from '../../shared/turn/sub
 import { tooDeep } from '../../tools/admit/admit';
 import type { PreparedAgent } from '../../tools/catalogue/registry';
 import { readInputOrThrow } from '../../tools/schema/input-output';
-import { resolveCall, heldByReset, checkRulesAndHolds } from '../checks/checks-before-call';
+import { resolveCall, heldByReset, checkRulesAndHolds } from '../checks/resolve-call';
 import { remainingDepth, noteSubTurn, reportOf } from './close-sub-turn';
 import type { Dependencies } from '../ports';
 import { refusal } from '../call/run-once';

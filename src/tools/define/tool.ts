@@ -171,7 +171,7 @@ export interface ToolDefinition<I = JsonObject, R = unknown> {
    * of the call's digest: an approval for one target is valid for no other. Must be pure; at most 4,000 bytes of JSON; no secrets.
    */
   target?: JsonObject | ((input: I) => JsonObject);
-  /** Group of tools for one subject; catalogues and cards use it. */
+  /** Group of tools for one subject; catalogues and data sheets use it. */
   group?: string;
   /** The tool is never shown to a model; only direct calls and other code use it. */
   internalOnly?: boolean;

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shared/io/activities';
-import { OLD_DIGESTS_MS } from '../../../src/activities/checks/checks-before-call';
+import { OLD_DIGESTS_MS } from '../../../src/activities/checks/resolve-call';
 import { FileStore } from '../../../src/store/files/file-store';
 import { append } from '../../../src/store/core/transcript';
 import { withEngine, type Setup } from '../support/engine';

@@ -3,6 +3,7 @@ import { recheckApprovals } from '../../../src/activities/checks/recheck-approva
 import type { QuestionEntry } from '../../../src/activities/people/questions';
 import type { Dependencies } from '../../../src/activities/ports';
 import { PLAIN_POLICY, type ApprovalPolicy, type Decision } from '../../../src/shared/approval/approval';
+import { noteHash } from '../../../src/shared/approval/decision';
 import type { RunCallInput } from '../../../src/shared/io/activities';
 import { hashJson } from '../../../src/shared/json/digests';
 import { pays } from '../../support/tools';
@@ -36,11 +37,13 @@ interface Case {
   oldDigestsFor?: number;
   /** The principal that the keys give for a signature; null: it is not genuine. */
   principal?: string | null;
+  /** Gets what the keys are asked about. */
+  checked?: unknown[];
 }
 
 /** The reason of the refusal; null: the call may run. */
 async function reasonOf({ policy = PLAIN_POLICY, approvals, makers = [], ...world }: Case): Promise<string | null> {
-  const { question = {}, oldDigestsFor = -1, principal } = world;
+  const { question = {}, oldDigestsFor = -1, principal, checked = [] } = world;
   const asked = { run: 'run', expires_at: '2026-01-01T11:00:00.000Z', closed: false, approvals: [], ...question };
   const deps = {
     oldDigestsUntil: Date.now() + oldDigestsFor,
@@ -49,7 +52,9 @@ async function reasonOf({ policy = PLAIN_POLICY, approvals, makers = [], ...worl
       registers: { read: async (name: string) => ({ value: name.includes(DIGEST) && question ? asked : null, now: Date.now() }) },
     },
     trust: {
-      check: async ({ attestation }: { attestation: string }) => {
+      check: async (said: { attestation: string }, roles: string[]) => {
+        const { attestation } = said;
+        checked.push({ ...said, roles });
         const signer = principal === undefined ? attestation.replace('signed by ', '') : principal;
         return signer === null ? { ok: false, reason: 'no key of that name' } : { ok: true, principal: signer };
       },
@@ -114,7 +119,11 @@ describe('the approvals of a call, right before it runs', () => {
       ['unsigned', 'approval_unsigned', { approvals: [approval('ben')] }],
       ['signed, and noted while the question was open', null, { approvals: [signed('ben')], question: noted(signed('ben')) }],
       ['signed, but first seen after the question was over', 'approval_late', { approvals: [signed('ben')], question: late }],
-      ['signed, of a question that is closed', null, { approvals: [signed('ben')], question: { closed: true } }],
+      [
+        'signed, of a question that is closed, which after-reset.ts asks again',
+        null,
+        { approvals: [signed('ben')], question: { closed: true } },
+      ],
       ['of a question that the store does not know', 'approval_unknown', { approvals: [signed('ben')], question: null }],
       [
         'of a question that an older build asked, while such calls still count',
@@ -133,6 +142,26 @@ describe('the approvals of a call, right before it runs', () => {
       ],
     ])('%s: %s', async (_what, reason, given) => {
       expect(await reasonOf({ policy: SIGNED, ...given })).toBe(reason);
+    });
+
+    it('each signature must be of this call, its decision and note, by somebody with a role that the policy names', async () => {
+      const checked: unknown[] = [];
+      const approvals = [signed('ben', { note: 'fine' })];
+      await reasonOf({ policy: { ...SIGNED, roles: ['finance'] }, approvals, question: noted(...approvals), checked });
+      expect(checked).toEqual([
+        {
+          turn: { turn_id: 't', requester: 'ana' },
+          digest: DIGEST,
+          tool: 'pay',
+          decision: 'approve',
+          outcome: null,
+          input_hash: null,
+          note_hash: noteHash('fine'),
+          attestation: 'signed by ben',
+          at: '2026-01-01T10:00:00.000Z',
+          roles: ['finance'],
+        },
+      ]);
     });
   });
 });
