@@ -36,6 +36,8 @@ export type { ToolClass } from '../shared/turn/tool-class';
 export type {
   CheckFault,
   DescriptionParts,
+  Outcome,
+  ProbeAnswer,
   RuleTarget,
   TokenEstimate,
   Tool,

@@ -1,6 +1,6 @@
 /** Declares the fields of a tool definition: for each a zod schema, and the message for a value that does not fit. */
 import { types } from 'node:util';
-import valid from 'semver/functions/valid';
+import semver from 'semver';
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../../shared/wire/error-codes';
 import { TOOL_CLASSES } from '../../shared/turn/tool-class';
@@ -121,7 +121,7 @@ export const FIELDS: Record<Exclude<keyof ToolDefinition, 'input' | 'output'>, F
 
 /** Refuses `v1.0.0` and ` 1.0.0`: they would be other spellings of the same version. */
 function isVersion(given: string): boolean {
-  return /^\d\S*$/.test(given) && valid(given) !== null;
+  return /^\d\S*$/.test(given) && semver.valid(given) !== null;
 }
 
 function allDifferent(names: readonly string[]): boolean {

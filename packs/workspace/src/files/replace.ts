@@ -4,7 +4,7 @@
  * time; against other processes, the file is compared once more right before the rename.
  */
 import { randomBytes } from 'node:crypto';
-import { link, rename, rm } from 'node:fs/promises';
+import { link, readdir, rename, rm } from 'node:fs/promises';
 import { hasCode, isToolError } from 'holdfast/tools';
 import type { Directory } from './directory';
 import { sha256 } from './text';
@@ -31,7 +31,7 @@ export async function replaceFile(
           const before = await present(workspace, directory, path);
           const after = await decide(before?.bytes ?? null);
           options.signal.throwIfAborted();
-          if (after) await put(workspace, directory, path, before, after);
+          if (after) await put(workspace, directory, path, { before, after, signal: options.signal });
         },
         { create: options.create, whole: path },
       )
@@ -58,17 +58,34 @@ async function present(workspace: Workspace, directory: Directory, path: Names):
   try {
     return await workspace.readIn(directory, path);
   } catch (error) {
-    if (isToolError(error) && error.detail.reason === 'file_not_found') return null;
+    const reason = isToolError(error) ? error.detail.reason : null;
+    if (reason === 'file_not_found') return null;
+    if (reason === 'hard_link' && (await removeLeftovers(directory, path.at(-1)!))) return workspace.readIn(directory, path);
     throw error;
   }
 }
+
+/** The temporary file is a second name of a new file until it is removed: where the process died in between, it still is. */
+async function removeLeftovers(directory: Directory, name: string): Promise<boolean> {
+  const file = await directory.lstat(name);
+  let removed = false;
+  for (const other of await readdir(directory.at())) {
+    if (!TEMP.test(other)) continue;
+    const { ino, dev } = await directory.lstat(other);
+    if (ino !== file.ino || dev !== file.dev) continue;
+    await rm(directory.at(other), { force: true });
+    removed = true;
+  }
+  return removed;
+}
+
+const TEMP = /^\.holdfast-[0-9a-f]{24}\.tmp$/;
 
 async function put(
   workspace: Workspace,
   directory: Directory,
   path: Names,
-  before: FileContent | null,
-  after: Uint8Array,
+  { before, after, signal }: { before: FileContent | null; after: Uint8Array; signal: AbortSignal },
 ): Promise<void> {
   const name = path.at(-1)!;
   const temp = `.holdfast-${randomBytes(12).toString('hex')}.tmp`;
@@ -83,6 +100,7 @@ async function put(
     }
     const now = await present(workspace, directory, path);
     if ((now && sha256(now.bytes)) !== (before && sha256(before.bytes))) throw changedMeanwhile(path);
+    signal.throwIfAborted(); // the disk may have been slow
     if (before) await rename(directory.at(temp), directory.at(name));
     else await linkNew(directory, temp, name, path);
   } finally {

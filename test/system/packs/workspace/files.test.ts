@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { createHash } from 'node:crypto';
-import { chmodSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, linkSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { applyEdit } from '../../../../packs/workspace/src/files/edit';
 import { unifiedDiff } from '../../../../packs/workspace/src/files/diff';
@@ -81,6 +81,39 @@ describe('read_file', () => {
 });
 
 describe('write_file', () => {
+  it('goes on where a writer was killed right after it had linked a new file into place', async () => {
+    place.put('new.txt', 'half of the work');
+    linkSync(join(place.root, 'new.txt'), join(place.root, `.holdfast-${'a1'.repeat(12)}.tmp`));
+    const expected_sha256 = hash('half of the work');
+    expect(await place.ok('write_file', { path: '/new.txt', content: 'all of it', expected_sha256 })).toMatchObject({
+      created: false,
+    });
+    expect([place.get('new.txt'), readdirSync(place.root)]).toEqual(['all of it', ['new.txt']]);
+  });
+
+  it('takes no other name of a file for such a leftover', async () => {
+    place.put('new.txt', 'text');
+    linkSync(join(place.root, 'new.txt'), join(place.outside, 'other.txt'));
+    linkSync(join(place.root, 'new.txt'), join(place.root, `.holdfast-${'a1'.repeat(12)}.tmp`));
+    const refused = await place.call('write_file', { path: '/new.txt', content: 'mine', expected_sha256: hash('text') });
+    expect([refused, place.get('new.txt')]).toMatchObject([{ reason: 'hard_link' }, 'text']);
+  });
+
+  it('writes nothing that the disk would only take after the deadline', async () => {
+    const stopped = new AbortController();
+    const { signal } = stopped;
+    const context = {
+      signal: new Proxy(signal, { get: (_, name) => (name === 'throwIfAborted' ? asksTwice : Reflect.get(signal, name)) }),
+    };
+    let asked = 0;
+    const asksTwice = () => {
+      if (++asked === 2) stopped.abort(new Error('too late'));
+      signal.throwIfAborted();
+    };
+    await expect(place.call('write_file', { path: '/late.txt', content: 'x' }, context)).rejects.toThrow('too late');
+    expect(readdirSync(place.root)).toEqual([]);
+  });
+
   it('makes a file and the folders on the way, and leaves nothing else', async () => {
     expect(await place.ok('write_file', { path: '/x/y/z.txt', content: 'a\nb\n' })).toEqual({
       path: '/x/y/z.txt',
