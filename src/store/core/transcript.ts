@@ -3,7 +3,7 @@ import { sha256Hex } from '../../shared/json/sha256';
 import type { BlockContent } from '../../record/write-block';
 import { lastOf } from '../../record/read-block';
 import { canonical } from '../../shared/json/canonical';
-import type { CallRecord } from '../../shared/json/digests';
+import { hashJson, type CallRecord } from '../../shared/json/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
 import { StoreError, type NewBlock, type Store, type AdmittedRecord } from '../store';
@@ -122,8 +122,9 @@ export function readCall(digest: string, lines: string[]): AdmittedRecord {
   const record = parseJson(lines[at]!);
   if (!isJsonObject(record) || record.v !== 'holdfast.call/2') throw new Error('it is no call (v: "holdfast.call/2")');
   const { input, target } = fieldsOf(parseJson(details));
-  if (!isJsonObject(input) || hash(input) !== record.input_hash) throw new Error('its input is another than the record names');
-  if ((target === null ? null : hash(target)) !== record.target_hash)
+  if (!isJsonObject(input) || hashJson(input) !== record.input_hash)
+    throw new Error('its input is another than the record names');
+  if ((target === null ? null : hashJson(target)) !== record.target_hash)
     throw new Error('its target is another than the record names');
   return { record: record as CallRecord, input, target };
 }
@@ -131,10 +132,6 @@ export function readCall(digest: string, lines: string[]): AdmittedRecord {
 function fieldsOf(details: Json): { input: Json | undefined; target: JsonObject | null } {
   const { input, target } = isJsonObject(details) ? details : {};
   return { input, target: isJsonObject(target) ? target : null };
-}
-
-function hash(value: Json): string {
-  return sha256Hex(canonical(value));
 }
 
 /** Freezes a value and everything in it, because several readers share it. Returns the value. */
