@@ -3,7 +3,7 @@
  * is the claim. To claim or to move a record is to create its next version, which the backing lets exactly one process do. So no
  * killed process can leave a lock behind, and the versions themselves record what was known when.
  */
-import { sha256Hex } from '../../shared/json/sha256';
+import { hashJson } from '../../shared/json/digests';
 import { canonical } from '../../shared/json/canonical';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
@@ -133,11 +133,11 @@ export function namesOf({ turn_id, digest, act }: EffectRecord): { digest: strin
 }
 
 function digestName(turnId: string, digest: string): string {
-  return sha256Hex(canonical({ turn_id: turnId, digest }));
+  return hashJson({ turn_id: turnId, digest });
 }
 
 function actName(turnId: string, act: string): string {
-  return sha256Hex(canonical({ turn_id: turnId, act }));
+  return hashJson({ turn_id: turnId, act });
 }
 
 function sameCall(a: EffectRecord, b: EffectRecord): boolean {
@@ -228,7 +228,7 @@ export function decodeRecord(bytes: Buffer, name: string): EffectRecord {
 }
 
 function digest(body: Json): string {
-  return sha256Hex(canonical(body));
+  return hashJson(body);
 }
 
 function recordFault(value: Json): string | null {

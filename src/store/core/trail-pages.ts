@@ -1,5 +1,6 @@
 /** Pages of the trail, over any source of entries: the entries that match the query, each verified against its block. */
 import { sha256Hex } from '../../shared/json/sha256';
+import { hashJson } from '../../shared/json/digests';
 import { canonical } from '../../shared/json/canonical';
 import type { TrailStore } from '../store';
 import type { ReadBlocks } from './content-store';
@@ -76,7 +77,7 @@ export function positionOf({ block: _, ...said }: TrailEntry): string {
   const call = `${step.padStart(6, '0')}-${index.padStart(6, '0')}`;
   const revision = String(said.revision).padStart(6, '0');
   const turn = sha256Hex(said.workflow_id).slice(0, 12);
-  return `${beginOf(said.at)}_${turn}_${call}_${revision}_${TRAIL_KINDS.indexOf(said.kind)}_${sha256Hex(canonical(said)).slice(0, 32)}.json`;
+  return `${beginOf(said.at)}_${turn}_${call}_${revision}_${TRAIL_KINDS.indexOf(said.kind)}_${hashJson(said).slice(0, 32)}.json`;
 }
 
 /** No position from this time on sorts before it. @param at full ISO 8601, as entries have it */
