@@ -1,5 +1,5 @@
 /**
- * Compiles src/ → dist/ and packs/NAME/src → packs/NAME/dist, and makes the workflow bundle, the bundle for `audit replay`, and
+ * Compiles src/ → dist/, packs/NAME/src → packs/NAME/dist and packages/tool-kit, and makes the workflow bundle, the bundle for `audit replay`, and
  * packages/verify/dist. One compiler run for all packages: a second one would read the engine's types again. The compiler writes to
  * folders of its own, which then replace dist/ as a whole: nobody sees half a build, and no output of a deleted source remains.
  */
@@ -19,11 +19,14 @@ const STAMP = '.holdfast-build';
  */
 const REPLAY_OF = '// Replays for the workflow bundle with SHA-256 ';
 
+/** Packages that are compiled with the engine and are no packs. */
+const BESIDE = ['packages/tool-kit'];
+
 /** Folders of packages, relative to the root; the engine's first. */
 function packages(root) {
   const packs = join(root, 'packs');
   const names = existsSync(packs) ? readdirSync(packs).filter((name) => existsSync(join(packs, name, 'src'))) : [];
-  return ['.', ...names.sort().map((name) => `packs/${name}`)];
+  return ['.', ...names.sort().map((name) => `packs/${name}`), ...BESIDE.filter((folder) => existsSync(join(root, folder)))];
 }
 
 function inputsHash(root) {

@@ -103,8 +103,10 @@ const SET_UP = 'test/engine/support/global-setup.ts';
 /** A pack may import `holdfast` and its entries of the engine; the pack with agents may also import the other packs. */
 const OUR_PACKS = /^@holdfast\//;
 const HAS_AGENTS = 'showcase';
+/** Drafts of tools: it imports the engine as a pack does. */
+const TOOL_KIT = 'packages/tool-kit/';
 const NO_PACK =
-  'The engine imports no pack: packs depend on it (docs/decisions/0053). The command line loads @holdfast/showcase by name.';
+  'The engine imports no pack: packs depend on it (docs/decisions/0053). The command line loads @holdfast/showcase and @holdfast/tool-kit by name.';
 
 /**
  * @param {string} file the importing file, from the project's root, with `/`
@@ -115,7 +117,7 @@ const NO_PACK =
 export function importFault(file, name, how) {
   const [top, level] = file.split('/');
   if (top === 'src') return OUR_PACKS.test(name) ? NO_PACK : faultOfRoom(file, name, how);
-  if (top === 'packs') return faultOfPack(file, name);
+  if (top === 'packs' || file.startsWith(TOOL_KIT)) return faultOfPack(file, name);
   if (top === 'packages') return faultOfPackageBeside(file, name, level);
   if (top === 'test' && TEST_LEVELS[level] && file !== SET_UP && !how.typesOnly) return faultOfTest(file, name, level);
   return null;
@@ -138,9 +140,9 @@ function faultOfRoom(file, name, { typesOnly, dynamic }) {
 }
 
 function faultOfPack(file, name) {
-  const [, pack] = file.split('/');
+  const [folder, pack] = file.split('/');
   if (name.startsWith('.')) {
-    const inside = posix.join(posix.dirname(file), name).startsWith(`packs/${pack}/src/`);
+    const inside = posix.join(posix.dirname(file), name).startsWith(`${folder}/${pack}/src/`);
     return inside ? null : 'A pack is a package: of others it imports what they export, by their names.';
   }
   if (OUR_PACKS.test(name) && pack !== HAS_AGENTS) return `Only ${HAS_AGENTS} imports other packs.`;

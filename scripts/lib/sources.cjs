@@ -6,12 +6,14 @@ const Module = require('node:module');
 const { join } = require('node:path');
 
 const ROOT = join(__dirname, '..', '..');
+/** Those that are no packs. */
+const OF_PACKAGES = ['tool-kit', 'verify'];
 const OF_ENGINE = { testing: 'testing/index.ts', http: 'http-client/index.ts' };
 
 /** @returns {string | null} the file; null for a package of another project */
 function sourceOf(name) {
-  const [, pack] = /^@holdfast\/([a-z]+)$/.exec(name) ?? [];
-  if (pack) return join(ROOT, 'packs', pack, 'src', 'index.ts');
+  const [, own] = /^@holdfast\/([a-z-]+)$/.exec(name) ?? [];
+  if (own) return join(ROOT, OF_PACKAGES.includes(own) ? 'packages' : 'packs', own, 'src', 'index.ts');
   const engine = /^holdfast(?:\/([a-z]+))?$/.exec(name);
   if (!engine) return null;
   const [, entry] = engine;

@@ -4,6 +4,7 @@ import { basename, dirname, relative, sep } from 'node:path';
 import { Argument, type Command } from 'commander';
 import { UsageError } from './support/exit';
 import type { Output } from './support/output';
+import { loadToolKit, type ToolKit } from './support/tool-kit';
 
 /** Most bytes that are read of a source; of a CSV file only the beginning is needed. */
 const LARGEST = 8 * 1024 * 1024;
@@ -18,9 +19,9 @@ export function toolsDraft(tools: Command, output: () => Output): void {
     .argument('<file>')
     .option('-o, --output <file>', 'a new file; default: standard output')
     .option('--name <export>', 'function: only this one; default: all functions that the file exports')
-    .action(async (kind: string, file: string, options: Options) => {
+    .action((kind: string, file: string, options: Options) => {
       if (options.name !== undefined && kind !== 'function') throw new UsageError('--name is for functions.');
-      const source = await draft(kind, file, options);
+      const source = draft(kind, file, options);
       if (options.output === undefined) return output().answer({ source }, source.trimEnd().split('\n'));
       write(options.output, source);
       output().answer({ file: options.output }, [`${options.output}: go through its "decide:" lines.`]);
@@ -32,30 +33,27 @@ interface Options {
   name?: string;
 }
 
-async function draft(kind: string, file: string, options: Options): Promise<string> {
+function draft(kind: string, file: string, options: Options): string {
+  const kit = loadToolKit();
   const { text, whole } = read(file);
   if (!whole && kind !== 'csv') throw new UsageError(`${file} is larger than ${LARGEST} bytes: split it.`);
   const name = basename(file);
   try {
-    if (kind === 'openapi') return await (await import('../tools/draft/openapi.js')).draftFromOpenApi(text, name);
-    if (kind === 'sql') return (await import('../tools/draft/sql.js')).draftFromSql(text, name);
-    if (kind === 'function') return await draftFunctions(file, text, options);
-    return (await import('../tools/draft/csv.js')).draftFromCsv(text, name, file);
+    if (kind === 'openapi') return kit.draftFromOpenApi(text, name);
+    if (kind === 'sql') return kit.draftFromSql(text, name);
+    if (kind === 'function') return draftFunctions(kit, file, text, options);
+    return kit.draftFromCsv(text, name, file);
   } catch (error) {
     if (error instanceof Error && ['DraftError', 'ConversionError'].includes(error.name)) throw new UsageError(error.message);
     throw error;
   }
 }
 
-async function draftFunctions(file: string, text: string, { output = 'draft.ts', name }: Options): Promise<string> {
-  const [{ draftFromFunctions }, { typescriptFor }] = await Promise.all([
-    import('../tools/draft/function.js'),
-    import('../tools/draft/typescript.js'),
-  ]);
+function draftFunctions(kit: ToolKit, file: string, text: string, { output = 'draft.ts', name }: Options): string {
   const way = relative(dirname(output), file).split(sep).join('/');
   // The path as a running program imports it: with `.js`, both kinds of module resolution find the source.
   const module = (way.startsWith('../') ? way : `./${way}`).replace(/\.([cm]?)tsx?$/, '.$1js');
-  return draftFromFunctions(typescriptFor(file), { text, from: basename(file), module, name });
+  return kit.draftFromFunctions(kit.typescriptFor(file), { text, from: basename(file), module, name });
 }
 
 function read(file: string): { text: string; whole: boolean } {

@@ -19,6 +19,8 @@ export {
 } from '../tools/results/pages';
 export { outline, truncated, truncateInput, truncateProperties, type Truncated } from '../tools/results/truncate';
 export { orAborted } from '../tools/run/cache';
+export { type JsonBounds, plainJson } from '../tools/convert/plain-json';
+export { KEYWORDS as SCHEMA_KEYWORDS, mapSchema, resolveRef } from '../tools/convert/schema-tree';
 export { indexed, UNSPACED, words } from '../tools/catalogue/ranker';
 export { defineJob, type Job, type JobLimits, type Tell } from '../tools/isolation/job';
 export { inThread, type JobOptions } from '../tools/isolation/pool';
@@ -26,7 +28,7 @@ export { isolated, NotIsolated } from '../processes/isolation';
 export { GRACE_MS, INSIDE, type Told, type Work } from '../processes/command-runner';
 export { createFile, hasCode, makeDirs } from '../store/files/atomic-file';
 export { canonical } from '../shared/json/canonical';
-export { getOwn, isJsonObject, type Json, type JsonObject } from '../shared/json/json';
+export { getOwn, isJsonObject, type Json, type JsonObject, setOwn } from '../shared/json/json';
 export { retryAfterMs } from '../shared/wire/waits';
 export { sha256Hex } from '../shared/json/sha256';
 export { visible } from '../shared/text/visible';

@@ -2,10 +2,9 @@
  * Loads the built-in agents, a package beside the engine: it brings the packs and their dependencies, which a user's own app file
  * does not need. It depends on the engine, so the engine knows only its name, and loads it when a command needs it.
  */
-import { createRequire } from 'node:module';
 import type { App } from '../../agents/define';
 import type { Config, EvmConfig, SmtpConfig } from '../../config';
-import { UsageError } from './exit';
+import { hasOwnPackage, loadOwnPackage, needOwnPackage } from './own-packages';
 
 const PACKAGE = '@holdfast/showcase';
 
@@ -26,29 +25,17 @@ interface ShippedSettings {
   showcase: { workspace: string; evm: EvmConfig | null; reference: Config['reference'] } | null;
 }
 
-const load = createRequire(__filename);
-
 /** @throws UsageError as `needShowcase` */
 export function loadShowcase(): Showcase {
   needShowcase();
-  return load(PACKAGE) as Showcase;
+  return loadOwnPackage<Showcase>(PACKAGE);
 }
 
 /** To call before anything is started that needs the agents. @throws UsageError that says how to install them */
 export function needShowcase(): void {
-  if (hasShowcase()) return;
-  throw new UsageError(
-    `The agents that ship are a package of their own, which is not installed: npm install ${PACKAGE}. Or give an app of your own: --app FILE.`,
-  );
+  needOwnPackage(PACKAGE, 'The agents that ship are', ' Or give an app of your own: --app FILE.');
 }
 
 export function hasShowcase(): boolean {
-  // When run from source, nothing has to be built: packages of this repository resolve to their sources too.
-  if (__filename.endsWith('.ts')) (load('../../../scripts/lib/sources.cjs') as { resolveSources(): void }).resolveSources();
-  try {
-    load.resolve(PACKAGE);
-    return true;
-  } catch {
-    return false;
-  }
+  return hasOwnPackage(PACKAGE);
 }

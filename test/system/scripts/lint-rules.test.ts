@@ -58,6 +58,10 @@ const CASES: [string, string, string | null][] = [
   ['packages/verify/src', "export { createApp } from '../../../src/gateway/app';", 'imports'],
   ['packages/verify/src', "export { verifyBundle } from '../../../src/audit/verify';", null],
   ['packages/verify/src', "export const cents: number = 'ten';", 'TS2322'],
+  ['packages/tool-kit/src', "export { createApp } from '../../../src/gateway/app';", 'imports'],
+  ['packages/tool-kit/src', "export { financeTools } from '@holdfast/finance';", 'imports'],
+  ['packages/tool-kit/src', "export { defineTool } from 'holdfast/tools';", null],
+  ['src/cli', "export { draftFromCsv } from '@holdfast/tool-kit';", 'imports'],
   ['src/audit', "export { runCommandLine } from '../../packages/verify/src/command-line';", 'imports'],
   ['test/system/audit', "export { withEngine } from '../../engine/support/engine';", null],
 ];
@@ -83,6 +87,7 @@ describe('lint', () => {
       'scripts/lib',
       'src',
       'packs',
+      'packages/tool-kit',
       'packages/verify',
       'bench/tsconfig.json',
     ];

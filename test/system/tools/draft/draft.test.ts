@@ -2,9 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { draftFromCsv } from '../../../../src/tools/draft/csv';
-import { draftFromOpenApi } from '../../../../src/tools/draft/openapi';
-import { draftFromSql } from '../../../../src/tools/draft/sql';
+import { draftFromCsv, draftFromOpenApi, draftFromSql } from '@holdfast/tool-kit';
 import { inputSchema } from '../../../../src/tools/schema/schema';
 import { toolContext } from '../../../support/tool-context';
 import { load, typeErrors } from './load';
@@ -50,7 +48,7 @@ const CSV =
 
 describe('drafted tools', () => {
   it('from OpenAPI: one tool for each operation; GET reads, everything else asks a person', async () => {
-    const source = await draftFromOpenApi(OPENAPI, 'stock.yaml');
+    const source = draftFromOpenApi(OPENAPI, 'stock.yaml');
     const tools = load(source);
     expect(tools.map(({ name, class: is }) => [name, is])).toEqual([
       ['get_item', 'read'],
@@ -73,7 +71,7 @@ describe('drafted tools', () => {
   });
 
   it('a drafted call reaches the API: path, query, body, key; and its failures have codes', async () => {
-    const tools = load(await draftFromOpenApi(OPENAPI, 'stock.yaml'));
+    const tools = load(draftFromOpenApi(OPENAPI, 'stock.yaml'));
     const asked: [string, RequestInit][] = [];
     const original = globalThis.fetch;
     let status = 200;
@@ -149,7 +147,7 @@ describe('drafted tools', () => {
   });
 
   it('drafts compile against our types', async () => {
-    expect(typeErrors([await draftFromOpenApi(OPENAPI, 'a'), draftFromSql(SQL, 'b'), draftFromCsv(CSV, 'c', 'c.csv')])).toEqual(
+    expect(typeErrors([draftFromOpenApi(OPENAPI, 'a'), draftFromSql(SQL, 'b'), draftFromCsv(CSV, 'c', 'c.csv')])).toEqual(
       [],
     );
   }, 240_000);
@@ -213,7 +211,7 @@ describe('hostile sources', () => {
             },
           },
         };
-        safe(await draftFromOpenApi(JSON.stringify(document), text));
+        safe(draftFromOpenApi(JSON.stringify(document), text));
       }),
       { numRuns: 100 },
     );

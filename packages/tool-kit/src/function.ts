@@ -1,6 +1,6 @@
 /** Drafts tools from a TypeScript file's exported functions: parameter types and TSDoc. The file is parsed, not run. */
 import type * as TS from 'typescript';
-import { type JsonObject, setOwn } from '../../shared/json/json';
+import { type JsonObject, setOwn } from 'holdfast/tools';
 import { functionDoc, type FunctionDoc } from './doc-comment';
 import { exportedFunctions, type ExportedFunction } from './exported-functions';
 import { DraftError, literal, render, toolName, type DraftTool } from './source';

@@ -1,6 +1,6 @@
 /** Drafts a tool from a CSV file, which finds rows by column. Types, choices and ranges are inferred from a bounded sample. */
-import { optionalPackage } from '../../optional-package';
-import { type JsonObject, setOwn } from '../../shared/json/json';
+import { parse } from 'csv-parse/sync';
+import { type JsonObject, setOwn } from 'holdfast/tools';
 import { DraftError, literal, render, toolName } from './source';
 
 const SAMPLE = 1000;
@@ -76,7 +76,6 @@ export function draftFromCsv(text: string, from: string, path: string): string {
 
 function sampleOf(text: string, from: string): Record<string, string>[] {
   const cut = text.length > HEAD ? text.slice(0, text.lastIndexOf('\n', HEAD)) : text;
-  const { parse } = optionalPackage<typeof import('csv-parse/sync')>('csv-parse', 'Drafting from CSV', 'sync');
   let rows: Record<string, string>[];
   try {
     rows = parse(cut, { columns: true, bom: true, trim: true, to: SAMPLE, skip_empty_lines: true, max_record_size: HEAD });

@@ -1,7 +1,15 @@
 /** Drafts tools from an OpenAPI 3.0 or 3.1 document, one for each operation. References are resolved only inside the document. */
-import { isJsonObject, type Json, type JsonObject, setOwn } from '../../shared/json/json';
-import { plainJson } from '../convert/plain-json';
-import { KEYWORDS, mapSchema, resolveRef } from '../convert/schema-tree';
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  mapSchema,
+  plainJson,
+  resolveRef,
+  SCHEMA_KEYWORDS,
+  setOwn,
+} from 'holdfast/tools';
+import { parse } from 'yaml';
 import { DraftError, literal, render, toolName, words, type DraftTool } from './source';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'];
@@ -9,8 +17,8 @@ const OPERATIONS = 300;
 const PLACES = ['path', 'query', 'header'];
 
 /** @param text JSON or YAML @throws DraftError */
-export async function draftFromOpenApi(text: string, from: string): Promise<string> {
-  const document = await parseDocument(text, from);
+export function draftFromOpenApi(text: string, from: string): string {
+  const document = parseDocument(text, from);
   const paths = document.paths;
   if (typeof document.openapi !== 'string' || !/^3\.[01]\./.test(document.openapi) || !isJsonObject(paths)) {
     throw new DraftError(`${from} is no OpenAPI 3.0 or 3.1 document: it needs "openapi" (3.0.x or 3.1.x) and "paths".`);
@@ -29,25 +37,16 @@ export async function draftFromOpenApi(text: string, from: string): Promise<stri
   });
 }
 
-async function parseDocument(text: string, from: string): Promise<JsonObject> {
+function parseDocument(text: string, from: string): JsonObject {
   let value: unknown;
   try {
-    value = /^\s*\{/.test(text) ? JSON.parse(text) : (await yaml()).parse(text, { maxAliasCount: 50 });
+    value = /^\s*\{/.test(text) ? JSON.parse(text) : parse(text, { maxAliasCount: 50 });
   } catch (error) {
-    if (error instanceof DraftError) throw error;
     throw new DraftError(`${from} cannot be read: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`);
   }
   const json = plainJson(value, { depth: 100, values: 500_000, characters: 8 * 1024 * 1024, proto: 'refuse' }, from);
   if (!isJsonObject(json)) throw new DraftError(`${from} is no OpenAPI document: it is not an object.`);
   return json;
-}
-
-async function yaml(): Promise<typeof import('yaml')> {
-  try {
-    return await import('yaml');
-  } catch {
-    throw new DraftError('Reading YAML needs the package yaml: npm install yaml, or give the document as JSON.');
-  }
 }
 
 function dereference(document: JsonObject, value: Json | undefined): JsonObject {
@@ -131,7 +130,7 @@ function inline(document: JsonObject, schema: Json | undefined, depth = 0): Json
   const at = dereference(document, schema);
   let left: JsonObject = {};
   const dialect = (each: JsonObject): JsonObject => {
-    const out = Object.fromEntries(Object.entries(each).filter(([key]) => KEYWORDS.has(key) && !ODD.has(key)));
+    const out = Object.fromEntries(Object.entries(each).filter(([key]) => SCHEMA_KEYWORDS.has(key) && !ODD.has(key)));
     for (const [flag, bound] of [
       ['exclusiveMinimum', 'minimum'],
       ['exclusiveMaximum', 'maximum'],

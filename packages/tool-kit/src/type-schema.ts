@@ -3,7 +3,7 @@
  * no schema can express becomes a schema for any value, and a line in `open` for the person who reviews the draft.
  */
 import type * as TS from 'typescript';
-import { type Json, type JsonObject, setOwn } from '../../shared/json/json';
+import { type Json, type JsonObject, setOwn } from 'holdfast/tools';
 import { docOf } from './doc-comment';
 import { DraftError } from './source';
 import type { TypeScript } from './typescript';

@@ -1,7 +1,6 @@
 /** Drafts tools from CREATE TABLE statements: find, get by key, insert. Queries take values as parameters; names are quoted. */
-import type { CreateColumnDef, CreateTableStatement, DataTypeDef, Expr } from 'pgsql-ast-parser';
-import { optionalPackage } from '../../optional-package';
-import { type Json, type JsonObject, setOwn } from '../../shared/json/json';
+import { type CreateColumnDef, type CreateTableStatement, type DataTypeDef, type Expr, parse } from 'pgsql-ast-parser';
+import { type Json, type JsonObject, setOwn } from 'holdfast/tools';
 import { DraftError, literal, render, toolName, type DraftTool } from './source';
 
 interface Column {
@@ -17,7 +16,6 @@ const TEXT = 200_000;
 export function draftFromSql(text: string, from: string): string {
   if (text.length > TEXT)
     throw new DraftError(`${from} has ${text.length} characters; ${TEXT} are allowed: give only the CREATE TABLE statements.`);
-  const { parse } = optionalPackage<typeof import('pgsql-ast-parser')>('pgsql-ast-parser', 'Drafting from SQL');
   let tables: CreateTableStatement[];
   try {
     tables = parse(text).filter((statement) => statement.type === 'create table');

@@ -2,8 +2,7 @@
  * Renders drafted tools as TypeScript source. All text from outside (names, descriptions, choices) passes through
  * {@link literal} or {@link comment}, so that it can never become code.
  */
-import type { Json, JsonObject } from '../../shared/json/json';
-import type { ToolClass } from '../../shared/turn/tool-class';
+import type { Json, JsonObject, ToolClass } from 'holdfast/tools';
 
 export interface DraftTool {
   name: string;
