@@ -51,5 +51,5 @@ function rowOf(id: string): Row {
 
 /** What stands in backticks and looks like a path of the project. */
 function paths(text: string): string[] {
-  return [...text.matchAll(/`((?:src|packs|docs|bench|data|docker|scripts)\/[^`]*)`/g)].map((match) => match[1]!);
+  return [...text.matchAll(/`((?:src|packs|packages|docs|bench|data|docker|scripts)\/[^`]*)`/g)].map((match) => match[1]!);
 }

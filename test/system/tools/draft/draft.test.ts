@@ -147,9 +147,7 @@ describe('drafted tools', () => {
   });
 
   it('drafts compile against our types', async () => {
-    expect(typeErrors([draftFromOpenApi(OPENAPI, 'a'), draftFromSql(SQL, 'b'), draftFromCsv(CSV, 'c', 'c.csv')])).toEqual(
-      [],
-    );
+    expect(typeErrors([draftFromOpenApi(OPENAPI, 'a'), draftFromSql(SQL, 'b'), draftFromCsv(CSV, 'c', 'c.csv')])).toEqual([]);
   }, 240_000);
 
   it.each([
