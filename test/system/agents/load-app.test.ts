@@ -25,6 +25,23 @@ const thrown = async (file) => {
 };
 Promise.all(files.map(thrown)).then((stacks) => console.log(JSON.stringify(stacks)));`;
 
+/** The package counts in the process how often it is loaded, and so does the app; the tool's name says both. */
+const COUNTED_PACKAGE = 'exports.times = globalThis.timesOfPackage = (globalThis.timesOfPackage ?? 0) + 1;';
+const COUNTED_APP = `import { times } from 'counted';
+import { defineAgent, defineApp } from 'holdfast';
+
+const own: number = ((globalThis as any).timesOfApp = ((globalThis as any).timesOfApp ?? 0) + 1);
+export default defineApp({ agents: [defineAgent({ name: \`app-\${own}-package-\${times}\`, prompt: 'A.', tools: [] })] });
+`;
+const RUN_TWICE = `const [load, file] = process.argv.slice(1);
+require('counted');
+(async () => {
+  const names = [];
+  for (let time = 0; time < 2; time++) names.push((await require(load).loadApp(file)).agents[0].name);
+  const engines = Object.keys(require.cache).filter((path) => path.includes('define.js') && path.includes('agents'));
+  console.log(JSON.stringify({ names, engines: engines.length }));
+})();`;
+
 const KINDS: [string, object, string][] = [
   ['CommonJS, as npm init makes it', { type: 'commonjs' }, 'app.ts'],
   ['CommonJS, as older versions of npm make it', {}, 'app.ts'],
@@ -53,10 +70,10 @@ async function packageOf(name: string, type: string, code: string): Promise<void
   await writeFile(join(path, 'index.js'), code);
 }
 
-async function appIn(path: string, manifest: object, name: string): Promise<string> {
+async function appIn(path: string, manifest: object, name: string, app = APP): Promise<string> {
   await mkdir(path);
   await writeFile(join(path, 'package.json'), JSON.stringify(manifest));
-  await writeFile(join(path, name), APP);
+  await writeFile(join(path, name), app);
   return join(path, name);
 }
 
@@ -68,3 +85,11 @@ it.each(KINDS.map(([kind], index) => [kind, index] as const))(
     expect(stacks[index]).not.toContain('data:');
   },
 );
+
+it('is loaded anew each time, in CommonJS, and its packages once a process: the engine that serves it is the one that it imports', async () => {
+  await packageOf('counted', 'commonjs', COUNTED_PACKAGE);
+  const file = await appIn(join(folder, 'counted-app'), {}, 'app.ts', COUNTED_APP);
+  const args = ['-e', RUN_TWICE, join(LIBRARY, 'agents/load-app.js'), file];
+  const said = execFileSync(process.execPath, args, { encoding: 'utf8', cwd: folder });
+  expect(JSON.parse(said)).toEqual({ names: ['app-1-package-1', 'app-2-package-1'], engines: 1 });
+});
