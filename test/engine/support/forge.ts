@@ -50,6 +50,8 @@ export async function withForger<T>(
     connection,
     taskQueue: queue,
     workflowBundle: await (shared.holdfastForgeBundle ??= bundled()),
+    // As `withEngine`: no thread of its own, no hash of the bundle.
+    ...{ debugMode: true, buildId: 'forge' },
   });
   const forge: Forge = async (activity, asked, runId) => {
     const input = structuredClone(asked);
