@@ -44,26 +44,29 @@ function sharePackages(): void {
     const query = found.indexOf('?namespace=');
     if (query < 0) return found;
     const file = found.slice(0, query);
-    return isPackageFile(file) && isCommonJs(file) ? file : found;
+    return /\.c?js$/.test(file) && isCommonJs(file) && isOfPackage(file, name) ? file : found;
   };
 }
 
-/** Files of packages that are installed, and of this one: in a checkout it is not below `node_modules`. */
-function isPackageFile(file: string): boolean {
-  return /\.c?js$/.test(file) && (file.includes(`${sep}node_modules${sep}`) || file.startsWith(dirname(__dirname) + sep));
+/** Whether a file is of a package that is installed, or of one that was imported by its name, as another workspace of a project. */
+function isOfPackage(file: string, imported: string): boolean {
+  if (file.includes(`${sep}node_modules${sep}`)) return true;
+  const [name] = /^(?:@[^/]+\/)?[^./][^/]*/.exec(imported) ?? [];
+  return name !== undefined && manifestOf(dirname(file)).name === name;
 }
 
 /** As Node decides: by the extension, else by the `type` of the nearest package.json. */
 function isCommonJs(path: string): boolean {
   const extension = extname(path);
   if (extension.startsWith('.m')) return false;
-  return extension.startsWith('.c') || packageType(dirname(path)) !== 'module';
+  return extension.startsWith('.c') || manifestOf(dirname(path)).type !== 'module';
 }
 
-function packageType(folder: string): unknown {
-  const manifest = join(folder, 'package.json');
-  if (existsSync(manifest)) return (JSON.parse(readFileSync(manifest, 'utf8')) as { type?: unknown }).type;
-  return dirname(folder) === folder ? undefined : packageType(dirname(folder));
+/** The nearest package.json. */
+function manifestOf(folder: string): { name?: unknown; type?: unknown } {
+  const path = join(folder, 'package.json');
+  if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as { name?: unknown; type?: unknown };
+  return dirname(folder) === folder ? {} : manifestOf(dirname(folder));
 }
 
 /** The message, and the line of the user's code that threw. */
