@@ -3,6 +3,14 @@ export function runs<T>(usual: T, long: T): T {
   return process.env.HOLDFAST_TEST_LONG === '1' ? long : usual;
 }
 
+/** Days since 1970. HOLDFAST_TEST_DAY=DAY repeats a run of another day; HOLDFAST_TEST_DAY=all takes all cases. */
+const { HOLDFAST_TEST_DAY: DAY = String(Math.floor(Date.now() / 86_400_000)) } = process.env;
+
+/** For cases that are too many even for `npm test -- --all`: every nth, and others on the next day. */
+export function sampled<T>(cases: readonly T[], n: number): T[] {
+  return cases.filter((_, index) => DAY === 'all' || index % n === Number(DAY) % n);
+}
+
 /** Every nth of many cases of one kind; all of them in `npm test -- --all` and `npm run test:soak`. */
 export function everyNth<T>(cases: readonly T[], n: number): readonly T[] {
   return runs(

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { verifyBundle } from '../../../src/audit/verify';
 import { SAMPLES, STRANGER_KEY, TRUST } from '../../support/bundle-keys';
 import { pythonVerifier } from '../support/python-verifier';
+import { sampled } from '../../support/runs';
 import { rewritten } from '../../support/rewrite-bundle';
 import { forgeries } from '../../support/audit/forgeries';
 import { mutations } from './support/mutations';
@@ -40,13 +41,13 @@ whatFor(`both say the same of samples, and of whoever signs without being known$
 test.each(samples())(
   `each change is found, at its line, by ${python === null ? 'ours alone' : 'both'}: $name`,
   async ({ name, bytes }) => {
-    const cases = eachThird([...mutations(bytes)]).map((change) => ({ ...change, of: join(SAMPLES, name) }));
+    const cases = sampled([...mutations(bytes)], 8).map((change) => ({ ...change, of: join(SAMPLES, name) }));
     const [ours, theirs] = await Promise.all([judged(cases), python === null ? null : judgedByPython(python, cases)]);
     const place = ({ verdict, line }: Answer, index: number) => `${cases[index]!.name}: ${verdict} at ${line}`;
     const missed = ours.map(({ verdict, line }, index) => verdict !== 'broken' || !cases[index]!.lines.includes(line!));
     expect(ours.map(place).filter((_, index) => missed[index])).toEqual([]);
     if (theirs) expect(theirs.map(place)).toEqual(ours.map(place));
-    expect(cases.length).toBeGreaterThan(40);
+    expect(cases.length).toBeGreaterThan(12);
   },
 );
 
@@ -63,9 +64,6 @@ whatFor(`both find what contradicts itself under a good signature, where both lo
   expect(theirs.map(place).filter((_, index) => early[index])).toEqual([]);
   expect(looked.filter(Boolean).length).toBeGreaterThan(60);
 });
-
-/** Of each line one or two: there are five kinds of changes, one after the other. */
-const eachThird = <T>(all: T[]) => all.filter((_, index) => index % 3 === 0);
 
 function samples(): Case[] {
   const names = readdirSync(SAMPLES).filter((name) => name.endsWith('.jsonl'));

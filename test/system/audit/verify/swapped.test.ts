@@ -2,7 +2,7 @@
 import { verifyBundle } from '../../../../src/audit/verify';
 import { NOT_TOLD, swaps, type Swap } from '../../../support/audit/swapped-refs';
 import { TRUST } from '../../../support/bundle-keys';
-import { runs } from '../../../support/runs';
+import { runs, sampled } from '../../../support/runs';
 import { pythonVerifier } from '../../support/python-verifier';
 import { judgedByPython } from '../support/python';
 
@@ -24,11 +24,17 @@ async function tried() {
   const [missed, apart, facts]: [Swap[], string[], Set<string>] = [[], [], new Set()];
   for await (const batch of batches()) {
     const ours = await Promise.all(batch.map(({ bytes }) => verifyBundle([bytes], TRUST)));
-    const theirs = python === null ? ours : await judgedByPython(python, batch);
     for (const [index, swap] of batch.entries()) {
       facts.add(swap.fact);
       if (ours[index]!.verdict === 'intact') missed.push(swap);
-      if (theirs[index]!.verdict !== ours[index]!.verdict || theirs[index]!.line !== ours[index]!.line) apart.push(swap.name);
+    }
+    if (python === null) continue;
+    // The second is slower: a third of them, each day another.
+    const judged = sampled([...batch.keys()], 3);
+    const theirs = await judgedByPython(python, judged.map((index) => batch[index]!)); // oxfmt-ignore
+    for (const [at, index] of judged.entries()) {
+      const [{ verdict, line }, other] = [ours[index]!, theirs[at]!];
+      if (other.verdict !== verdict || other.line !== line) apart.push(batch[index]!.name);
     }
   }
   return { missed, apart, facts };
