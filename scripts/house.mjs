@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const SRC = join(ROOT, 'src');
 /** Not the engine: tooling for authors, auditors and the command line. */
-const NOT_ENGINE = /^(devserver|http-client|testing|cli|audit|model\/rehearsal|tools\/(cards|convert|draft|lint|migrate))\b/;
+const NOT_ENGINE = /^(devserver|http-client|testing|cli|audit|model\/rehearsal|tools\/(cards|convert|lint|migrate))\b/;
 const MAX_FILES_PER_FOLDER = 15;
 const MAX_FILES_PER_ROOM = 45;
 const SMALL = 40;

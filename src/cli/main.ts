@@ -2,6 +2,7 @@
 /** The command line: puts the commands together, and turns errors into exit codes. Each command is a file. */
 import './support/check-node-version';
 import './support/own-environment';
+import './support/compile-cache';
 import { Command } from 'commander';
 import { approve } from './approve';
 import { budgets } from './budgets';

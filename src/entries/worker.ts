@@ -1,7 +1,8 @@
 /** The exports of `holdfast/worker`, for a program that runs a worker: `createWorker`, and all that it takes. */
 export { createWorker, MissingSearchAttributes, type WorkerParts } from '../worker';
 export type { App } from '../agents/define';
-export { startWorker, type RunningWorker } from '../worker-process';
+export type { RunningWorker } from '../worker-process';
+export { startWorker } from './start-worker';
 export { Registry, type RegistryOptions } from '../tools/catalogue/registry';
 export type { Offered, ToolSource } from '../tools/catalogue/tool-source';
 export { openStore } from '../store/open-store';

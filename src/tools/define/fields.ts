@@ -1,11 +1,11 @@
 /** Declares the fields of a tool definition: for each a zod schema, and the message for a value that does not fit. */
 import { types } from 'node:util';
-import semver from 'semver';
 import { z } from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../../shared/wire/error-codes';
 import { TOOL_CLASSES } from '../../shared/turn/tool-class';
 import { unknownFields } from '../../shared/json/json';
 import type { ToolDefinition } from './tool';
+import { isVersion } from './versions';
 
 const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 const GROUP = /^[a-z][a-z0-9_-]{0,63}$/;
@@ -118,11 +118,6 @@ export const FIELDS: Record<Exclude<keyof ToolDefinition, 'input' | 'output'>, F
   ],
   summarize: [callable.optional(), 'be a function'],
 };
-
-/** Refuses `v1.0.0` and ` 1.0.0`: they would be other spellings of the same version. */
-function isVersion(given: string): boolean {
-  return /^\d\S*$/.test(given) && semver.valid(given) !== null;
-}
 
 function allDifferent(names: readonly string[]): boolean {
   return new Set(names).size === names.length;

@@ -1,7 +1,16 @@
 /** Resolves tool references (`name`, `name@1.2.0` or `name@^1.2`) to registered versions, and handles deprecation and sunset. */
-import semver from 'semver';
 import { type Deprecation, type EnvelopeMetadata, callError, type CallError } from '../../shared/wire/errors';
 import type { Tool } from './tool';
+
+/** The commonest versions, for which semver's 47 modules are not loaded. */
+const PLAIN_VERSION = /^(?:0|[1-9]\d{0,9})(?:\.(?:0|[1-9]\d{0,9})){2}$/;
+// oxlint-disable-next-line typescript/no-require-imports -- definitions are checked without waiting
+const semver = () => require('semver') as typeof import('semver');
+
+/** Whether it is a version as semver.org has it. `v1.0.0` and ` 1.0.0` would be other spellings of the same version. */
+export function isVersion(text: string): boolean {
+  return PLAIN_VERSION.test(text) || (/^\d\S*$/.test(text) && semver().valid(text) !== null);
+}
 
 /** A tool itself, or text that refers to one of the app's `tools`. */
 export type ToolReference = Tool | string;
@@ -27,18 +36,20 @@ export function resolveReference(reference: string, toolbox: readonly Tool[]): T
   const versions = toolbox.filter((tool) => tool.name === name);
   const found = versions.map((tool) => tool.version);
   if (versions.length === 0) return `${JSON.stringify(reference)} fits no tool: there is none named ${JSON.stringify(name)}`;
-  if (semver.validRange(range) === null) {
+  if (semver().validRange(range) === null) {
     return `${JSON.stringify(reference)} holds no range of versions; write ${name}, ${name}@1.2.0 or ${name}@^1.2`;
   }
   const best = found.includes(range) ? range : highest(found, range);
   if (best !== null) return versions.find((tool) => tool.version === best)!;
-  return `${JSON.stringify(reference)} fits no version of ${name}; there is: ${semver.sort([...found]).join(', ')}`;
+  return `${JSON.stringify(reference)} fits no version of ${name}; there is: ${semver()
+    .sort([...found])
+    .join(', ')}`;
 }
 
 function highest(versions: string[], range: string): string | null {
   return (
-    semver.maxSatisfying(versions, range) ??
-    (range === '' ? semver.maxSatisfying(versions, range, { includePrerelease: true }) : null)
+    semver().maxSatisfying(versions, range) ??
+    (range === '' ? semver().maxSatisfying(versions, range, { includePrerelease: true }) : null)
   );
 }
 

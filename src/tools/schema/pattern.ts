@@ -3,7 +3,10 @@
  * (`^(a+)+$`); the time of RE2 is linear in the text. Patterns keep the meaning that JavaScript gives them under the u flag.
  * A match takes microseconds; a compilation takes up to half a millisecond, so it is done at the first match.
  */
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
+
+// oxlint-disable-next-line typescript/no-require-imports -- many tools have no pattern; a schema is compiled without waiting
+const re2 = () => (require('re2js') as typeof import('re2js')).RE2JS;
 
 /** The characters of JavaScript's `\s`, and those of `\S` (ECMA-262, CharacterClassEscape); RE2's `\s` has only a few of them. */
 const SPACE = '\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
@@ -59,7 +62,7 @@ export function programSize(pattern: string): number {
 /** The expression compiled for RE2; null where RE2 cannot express it: look-around, back-references, counts above 1000. */
 export function linearMatcher(expression: RegExp): RE2JS | null {
   try {
-    return RE2JS.compile(RE2JS.translateRegExp(expression.source.replace(ELEMENT, asRe2)));
+    return re2().compile(re2().translateRegExp(expression.source.replace(ELEMENT, asRe2)));
   } catch {
     return null;
   }

@@ -1,6 +1,7 @@
+import semver from 'semver';
 import { defineAgent, defineApp } from '../../../../src/agents/define';
 import { admit } from '../../../../src/tools/admit/admit';
-import { isSunset, sunsetFault, resolveReference } from '../../../../src/tools/define/versions';
+import { isSunset, isVersion, sunsetFault, resolveReference } from '../../../../src/tools/define/versions';
 import { Registry } from '../../../../src/tools/catalogue/registry';
 import { reads } from '../../../support/tools';
 
@@ -97,4 +98,14 @@ describe('another app for a running worker', () => {
     expect(registry.names()).toEqual(['a']);
     expect([...registry.agent('a')!.tools.keys()]).toEqual(['search', 'read_result']);
   });
+});
+
+it('takes for a version what semver.org does, whether semver was asked or not', () => {
+  const parts = ['0', '1', '01', '42', '9007199254740991', '9007199254740992', '99999999999', '-1', 'x', '', ' 1'];
+  const texts = parts.flatMap((major) =>
+    parts.flatMap((patch) => [`${major}.2.${patch}`, `${major}.2.${patch}-rc.1`, `${major}.${patch}`]),
+  );
+  const asSemver = (text: string) => /^\d\S*$/.test(text) && semver.valid(text) !== null;
+  expect(texts.filter((text) => isVersion(text) !== asSemver(text))).toEqual([]);
+  expect(texts.filter(isVersion).length).toBeGreaterThan(20);
 });

@@ -1,0 +1,25 @@
+/** Where compiled code is kept: in a folder of the user's own, and only by a Node that can. */
+import module from 'node:module';
+
+const node = module as { enableCompileCache?: unknown };
+const own = node.enableCompileCache;
+const { XDG_CACHE_HOME } = process.env;
+afterEach(() => {
+  node.enableCompileCache = own;
+  if (XDG_CACHE_HOME === undefined) delete process.env.XDG_CACHE_HOME;
+  else process.env.XDG_CACHE_HOME = XDG_CACHE_HOME;
+});
+
+async function load(enable: unknown): Promise<void> {
+  process.env.XDG_CACHE_HOME = '/home/ana/.cache';
+  node.enableCompileCache = enable;
+  await jest.isolateModulesAsync(async () => void (await import('../../../src/cli/support/compile-cache.js')));
+}
+
+it('is below the cache of the user', async () => {
+  const folders: unknown[] = [];
+  await load((folder: unknown) => folders.push(folder));
+  expect(folders).toEqual(['/home/ana/.cache/holdfast/compiled']);
+});
+
+it('is nowhere with Node 20', () => expect(load(undefined)).resolves.toBeUndefined());
