@@ -2,7 +2,7 @@
  * The built-in agent `credit-analyst`: reads filings, computes ratios, writes a credit memo, and sends it after a person has
  * approved.
  */
-import { defineAgent, type Agent, type Tool } from 'holdfast';
+import { defineAgent, type Agent, type Tool } from 'holdfast/app';
 
 const PROMPT = `You are a credit analyst. You assess listed US companies for lenders, from their filings and prices, and write short, sober credit memos.
 

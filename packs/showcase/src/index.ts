@@ -6,7 +6,7 @@ import { edgarData, financeTools, snapshotData, SmtpMailer, type EdgarSettings, 
 import { onchainTools, type OnchainSettings } from '@holdfast/onchain';
 import { referenceTools, type ReferenceSettings } from '@holdfast/reference';
 import { workspaceTools } from '@holdfast/workspace';
-import { defineApp, type App } from 'holdfast';
+import { defineApp, type App } from 'holdfast/app';
 import { creditAnalyst } from './credit-analyst';
 import { showcase } from './showcase';
 

@@ -1,5 +1,5 @@
 /** The built-in agent `showcase`, which shows what tools can do: it has the tools of all four packs, and rules of every kind. */
-import { defineAgent, type Agent, type AgentPermissions, type Tool } from 'holdfast';
+import { defineAgent, type Agent, type AgentPermissions, type Tool } from 'holdfast/app';
 
 const PROMPT = `You show what this system can do, on the task that the user gives; without one, on a small credit review of one listed company.
 
