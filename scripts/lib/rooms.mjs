@@ -90,7 +90,7 @@ const TABLE = {
   index: { may: everythingBut('cli', 'workflows', 'testing', 'shapes').concat(CONTRACT), types: ['shapes'] },
 };
 
-/** The engine's rooms that other packages import. The engine imports nothing of them. */
+/** The engine's rooms that packages are made of. The engine imports nothing of them; all others import it by its entries, as packs do. */
 const OF_PACKAGES = { verify: ['attestation', 'audit', 'cli', 'shared'] };
 
 /** Processes and their clients are allowed only in test/system, a Temporal server in test/engine too. */
@@ -103,8 +103,6 @@ const SET_UP = 'test/engine/support/global-setup.ts';
 /** A pack may import `holdfast` and its entries of the engine; the pack with agents may also import the other packs. */
 const OUR_PACKS = /^@holdfast\//;
 const HAS_AGENTS = 'showcase';
-/** Drafts of tools: it imports the engine as a pack does. */
-const TOOL_KIT = 'packages/tool-kit/';
 const NO_PACK =
   'The engine imports no pack: packs depend on it (docs/decisions/0053). The command line loads @holdfast/showcase and @holdfast/tool-kit by name.';
 
@@ -117,8 +115,8 @@ const NO_PACK =
 export function importFault(file, name, how) {
   const [top, level] = file.split('/');
   if (top === 'src') return OUR_PACKS.test(name) ? NO_PACK : faultOfRoom(file, name, how);
-  if (top === 'packs' || file.startsWith(TOOL_KIT)) return faultOfPack(file, name);
-  if (top === 'packages') return faultOfPackageBeside(file, name, level);
+  if (top === 'packages' && OF_PACKAGES[level]) return faultOfPackageBeside(file, name, level);
+  if (top === 'packs' || top === 'packages') return faultOfPack(file, name);
   if (top === 'test' && TEST_LEVELS[level] && file !== SET_UP && !how.typesOnly) return faultOfTest(file, name, level);
   return null;
 }
@@ -159,8 +157,7 @@ function faultOfPackage(room, { packages }, name) {
 
 function faultOfPackageBeside(file, name, of) {
   const path = posix.join(posix.dirname(file), name);
-  if (!name.startsWith('.') || !path.startsWith('src/') || !OF_PACKAGES[of] || OF_PACKAGES[of].includes(roomOf(path)))
-    return null;
+  if (!name.startsWith('.') || !path.startsWith('src/') || OF_PACKAGES[of].includes(roomOf(path))) return null;
   return `packages/${of} must not import ${roomOf(path)} (scripts/lib/rooms.mjs).`;
 }
 

@@ -2,18 +2,18 @@
  * Resolves this repository's packages by name to their sources, for code that runs from source: in Jest, and as
  * `npx tsx src/worker.ts` in a checkout without a build. The compiler and lint read the same from packs/tsconfig.json.
  */
+const { existsSync } = require('node:fs');
 const Module = require('node:module');
 const { join } = require('node:path');
 
 const ROOT = join(__dirname, '..', '..');
-/** Those that are no packs. */
-const OF_PACKAGES = ['tool-kit', 'verify'];
+const FOLDERS = ['packs', 'packages'];
 const OF_ENGINE = { testing: 'testing/index.ts', http: 'http-client/index.ts' };
 
 /** @returns {string | null} the file; null for a package of another project */
 function sourceOf(name) {
   const [, own] = /^@holdfast\/([a-z-]+)$/.exec(name) ?? [];
-  if (own) return join(ROOT, OF_PACKAGES.includes(own) ? 'packages' : 'packs', own, 'src', 'index.ts');
+  if (own) return FOLDERS.map((folder) => join(ROOT, folder, own, 'src', 'index.ts')).find(existsSync) ?? null;
   const engine = /^holdfast(?:\/([a-z]+))?$/.exec(name);
   if (!engine) return null;
   const [, entry] = engine;

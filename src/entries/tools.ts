@@ -2,22 +2,8 @@
  * The exports of `holdfast/tools`, for a package of tools: `defineTool` and `ToolError`, results and pages, jobs in threads, files
  * written whole, words for search. It loads neither Temporal nor a model (docs/tools.md, “A package of tools”).
  */
-export { defineTool } from '../tools/define/define';
-export { isToolError, ToolError } from '../tools/define/errors';
-export { binaryFile, type BinaryFile, type FileResult } from '../tools/results/result-files';
-export {
-  fetchAllPages,
-  page,
-  pageInput,
-  pageOfList,
-  pagePosition,
-  pageProperties,
-  type AllPages,
-  type Page,
-  type PageInput,
-  type Pagination,
-} from '../tools/results/pages';
-export { outline, truncated, truncateInput, truncateProperties, type Truncated } from '../tools/results/truncate';
+export * from './tool-exports';
+export { isToolError } from '../tools/define/errors';
 export { orAborted } from '../tools/run/cache';
 export { type JsonBounds, plainJson } from '../tools/convert/plain-json';
 export { KEYWORDS as SCHEMA_KEYWORDS, mapSchema, resolveRef } from '../tools/convert/schema-tree';
@@ -33,22 +19,4 @@ export { retryAfterMs } from '../shared/wire/waits';
 export { sha256Hex } from '../shared/json/sha256';
 export { visible } from '../shared/text/visible';
 export type { Resources } from '../shared/turn/calls';
-export type { ErrorCode, ErrorKind } from '../shared/wire/error-codes';
-export type { ToolClass } from '../shared/turn/tool-class';
-export type {
-  CheckFault,
-  DescriptionParts,
-  Outcome,
-  ProbeAnswer,
-  RuleTarget,
-  TokenEstimate,
-  Tool,
-  ToolContext,
-  ToolDefinition,
-  ToolLimits,
-  ToolLogger,
-  ToolProgress,
-  ToolStore,
-  ToolYield,
-  TypicalError,
-} from '../tools/define/tool';
+export type { Outcome, ProbeAnswer } from '../tools/define/tool';

@@ -1,9 +1,12 @@
 /** Reads permission rules from a YAML or JSON file. */
 import { readFileSync } from 'node:fs';
-import { isMap, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
+import type { Document, LineCounter, Node } from 'yaml';
 import { shapeFaults } from './policy';
 import { parseRule } from './rule';
 import { EFFECTS, type AgentPermissions, type RuleEntry } from './types';
+
+// oxlint-disable-next-line typescript/no-require-imports -- most agents have their rules in code; an agent is defined without waiting
+const yaml = () => require('yaml') as typeof import('yaml');
 
 /**
  * Reads `mode`, `allow`, `ask` and `deny` from a YAML or JSON file, for `defineAgent({ permissions: … })`.
@@ -11,8 +14,8 @@ import { EFFECTS, type AgentPermissions, type RuleEntry } from './types';
  * @throws Error that lists every fault, with its line
  */
 export function readPermissions(path: string): Partial<AgentPermissions> {
-  const counter = new LineCounter();
-  const document = parseDocument(readText(path), { lineCounter: counter, schema: 'core', maxAliasCount: 0 } as never);
+  const counter = new (yaml().LineCounter)();
+  const document = yaml().parseDocument(readText(path), { lineCounter: counter, schema: 'core', maxAliasCount: 0 } as never);
   const faults = document.errors.map((error) => `line ${error.linePos?.[0].line ?? '?'}: ${error.message.split('\n')[0]}`);
   if (faults.length === 0) faults.push(...contentFaults(document, (node) => lineOf(node, counter)));
   if (faults.length > 0) throw new Error(`${path} holds no permission rules:\n- ${faults.join('\n- ')}`);
@@ -31,11 +34,11 @@ function readText(path: string): string {
 
 function contentFaults(document: Document.Parsed, line: (node: unknown) => string): string[] {
   const root = document.contents;
-  if (!isMap(root)) return [`it must be a mapping with mode, ${EFFECTS.join(', ')}`];
+  if (!yaml().isMap(root)) return [`it must be a mapping with mode, ${EFFECTS.join(', ')}`];
   const faults = shapeFaults(document.toJS({ maxAliasCount: 0 }) as object).map((fault) => `${line(root)}${fault}`);
   for (const effect of EFFECTS) {
     const list: unknown = root.get(effect, true);
-    if (!isSeq(list)) continue;
+    if (!yaml().isSeq(list)) continue;
     for (const item of list.items as Node[]) {
       const parsed = parseRule(effect, item.toJS(document) as RuleEntry);
       if (!parsed.ok) faults.push(`${line(item)}${parsed.fault}`);

@@ -62,7 +62,8 @@ export function programSize(pattern: string): number {
 /** The expression compiled for RE2; null where RE2 cannot express it: look-around, back-references, counts above 1000. */
 export function linearMatcher(expression: RegExp): RE2JS | null {
   try {
-    return re2().compile(re2().translateRegExp(expression.source.replace(ELEMENT, asRe2)));
+    const compiler = re2();
+    return compiler.compile(compiler.translateRegExp(expression.source.replace(ELEMENT, asRe2)));
   } catch {
     return null;
   }

@@ -51,7 +51,8 @@ export async function withForger<T>(
     taskQueue: queue,
     workflowBundle: await (shared.holdfastForgeBundle ??= bundled()),
     // As `withEngine`: no thread of its own, no hash of the bundle.
-    ...{ debugMode: true, buildId: 'forge' },
+    debugMode: true,
+    buildId: 'forge',
   });
   const forge: Forge = async (activity, asked, runId) => {
     const input = structuredClone(asked);

@@ -133,10 +133,12 @@ function npx(made: Project, ...args: string[]): Running {
 function typeChecks(made: Project, ...files: string[]): void {
   const checked = files.length > 0 ? files : ['app.ts', 'service.ts'];
   const tsc = join(made.folder, 'node_modules/typescript/bin/tsc');
-  const { stdout } = spawnSync(process.execPath, [tsc, '--noEmit', ...STRICT, ...checked], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, '--noEmit', ...STRICT, ...checked], {
     cwd: made.folder,
     encoding: 'utf8',
   });
+  // 2: it has run to its end, and found faults.
+  expect({ status, stderr }).toEqual({ status: stdout === '' ? 0 : 2, stderr: '' });
   const faults = stdout.split('\n').filter((line) => /error TS/.test(line));
   expect(faults.filter((line) => !line.startsWith('node_modules/@temporalio/'))).toEqual([]);
 }

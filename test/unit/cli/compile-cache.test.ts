@@ -3,12 +3,7 @@ import module from 'node:module';
 
 const node = module as { enableCompileCache?: unknown };
 const own = node.enableCompileCache;
-const { XDG_CACHE_HOME } = process.env;
-afterEach(() => {
-  node.enableCompileCache = own;
-  if (XDG_CACHE_HOME === undefined) delete process.env.XDG_CACHE_HOME;
-  else process.env.XDG_CACHE_HOME = XDG_CACHE_HOME;
-});
+afterEach(() => void (node.enableCompileCache = own));
 
 async function load(enable: unknown): Promise<void> {
   process.env.XDG_CACHE_HOME = '/home/ana/.cache';

@@ -1,0 +1,34 @@
+/** What `holdfast/app` and `holdfast/tools` both export: what defines a tool, and makes its results. */
+export { defineTool } from '../tools/define/define';
+export { ToolError } from '../tools/define/errors';
+export { binaryFile, type BinaryFile, type FileResult } from '../tools/results/result-files';
+export {
+  fetchAllPages,
+  page,
+  pageInput,
+  pageOfList,
+  pagePosition,
+  pageProperties,
+  type AllPages,
+  type Page,
+  type PageInput,
+  type Pagination,
+} from '../tools/results/pages';
+export { outline, truncated, truncateInput, truncateProperties, type Truncated } from '../tools/results/truncate';
+export type { ErrorCode, ErrorKind } from '../shared/wire/error-codes';
+export type { ToolClass } from '../shared/turn/tool-class';
+export type {
+  CheckFault,
+  DescriptionParts,
+  RuleTarget,
+  TokenEstimate,
+  Tool,
+  ToolContext,
+  ToolDefinition,
+  ToolLimits,
+  ToolLogger,
+  ToolProgress,
+  ToolYield,
+  ToolStore,
+  TypicalError,
+} from '../tools/define/tool';
