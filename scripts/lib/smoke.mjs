@@ -13,7 +13,6 @@ const FILES = [
   'gateway/worker-behind',
   'http-client/generated',
   'live/postgres',
-  'model/showcase',
   'notify/mail',
   'packs/finance/edgar/http',
   'packs/mcp/oauth',

@@ -58,6 +58,12 @@ describe('set-up', () => {
     expect(existsSync(dist(''))).toBe(false);
   });
 
+  it('sees what npm ci installed by hand, without a mark of its own', async () => {
+    rmSync(join(root, 'node_modules', '.holdfast-lock'));
+    const { said } = await run(join(root, 'scripts', 'setup.mjs'), '--check');
+    expect(said).toMatch(/^✓ dependencies /);
+  });
+
   it('says first what has to be done, and for about how long; builds it once, even when two start at the same time', async () => {
     const both = await Promise.all([build(root), build(root)]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
