@@ -4,14 +4,17 @@
  */
 import { format } from 'node:util';
 import { AsyncLocalStorage } from 'node:async_hooks';
-import pino from 'pino';
+import type { DestinationStream, Logger } from 'pino';
 import { maskSecrets } from '../shared/text/secrets';
 
+// Who imports the worker to start it later does not wait for pino's 28 modules.
+// oxlint-disable-next-line typescript/no-require-imports -- loaded on use, without a promise
+const pino = () => require('pino') as typeof import('pino');
 const STANDARD_ERROR = 2;
 
 /** @param level the lowest level that is written: `trace` … `fatal`, or `silent` */
-export function createLog(level: string, to: pino.DestinationStream = pino.destination(STANDARD_ERROR)): pino.Logger {
-  const log = pino(
+export function createLog(level: string, to: DestinationStream = pino().destination(STANDARD_ERROR)): Logger {
+  const log = pino()(
     {
       level,
       base: null,
@@ -27,7 +30,7 @@ export function createLog(level: string, to: pino.DestinationStream = pino.desti
     to,
   );
   const { child } = log;
-  log.child = function (this: pino.Logger, fields, options) {
+  log.child = function (this: Logger, fields, options) {
     return child.call(this, redact(fields), options) as never; // pino passes a child's fields to no hook
   };
   return log;
@@ -106,7 +109,7 @@ function valueOf(value: unknown, depth: number, budget: Budget): unknown {
   if (Array.isArray(value)) return value.slice(0, MAX_ENTRIES).map((item) => valueOf(item, depth + 1, budget));
   if (value instanceof Map) return copyOf(Object.fromEntries(value) as object, depth, budget);
   // Type, message, stack and cause of an error are not enumerable fields; pino's own serializer names them.
-  if (value instanceof Error) return copyOf(pino.stdSerializers.errWithCause(value), depth, budget);
+  if (value instanceof Error) return copyOf(pino().stdSerializers.errWithCause(value), depth, budget);
   return copyOf(value, depth, budget);
 }
 

@@ -2,12 +2,15 @@
  * Ranks tools by a search query, with BM25 over their names, purposes, groups and fields. The index leaves out what a tool is
  * *not* for, since that text names the subjects of other tools. Pure: a retry on another worker gets the same result.
  */
-import MiniSearch from 'minisearch';
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import type { ToolClass } from '../../shared/turn/tool-class';
 import { visible } from '../../shared/text/visible';
 import { inputSchema } from '../schema/schema';
 import type { Tool } from '../define/tool';
+
+// Few agents have so many tools that they need a search.
+// oxlint-disable-next-line typescript/no-require-imports -- loaded on use, without a promise
+const miniSearch = () => require('minisearch') as typeof import('minisearch').default;
 
 /** What is known about a tool that is not loaded. */
 export interface ToolEntry {
@@ -38,7 +41,7 @@ export function entryOf(tool: Tool): ToolEntry {
 
 /** The built-in ranker, with an index of these tools. */
 export function bm25(tools: readonly Tool[]): (query: string) => string[] {
-  const index = new MiniSearch<IndexEntry>({
+  const index = new (miniSearch())<IndexEntry>({
     idField: 'name',
     fields: ['words', 'group', 'purpose', 'fields'],
     tokenize: words,
@@ -90,7 +93,7 @@ function fieldWords(tool: Tool): string {
 
 /** The known names most similar to an unknown name, nearest first. */
 export function nearestNames(name: string, names: readonly string[]): string[] {
-  const index = new MiniSearch<{ name: string }>({ idField: 'name', fields: ['name'], tokenize: words });
+  const index = new (miniSearch())<{ name: string }>({ idField: 'name', fields: ['name'], tokenize: words });
   index.addAll(names.map((known) => ({ name: known })));
   return index
     .search(name.slice(0, 100), { prefix: (term) => term.length > 2, fuzzy: 0.34 })
