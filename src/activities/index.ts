@@ -7,7 +7,7 @@ import { admitCall } from './admission/admit-call';
 import { admitDirect } from './admission/admit-direct';
 import { closeQuestion, deliverCallback, notify } from './people/questions';
 import { beginSession, checkFork } from './step/sessions';
-import { checkDecision, checkSteer, keepSaid, readCard, readSaid } from './people/decisions';
+import { checkDecision, checkSteer, keepSaid, readCard, readSaid } from './people/check-decisions';
 import { closeSubTurn, forwardDecision, lookAtSubTurn } from './sub-agents/close-sub-turn';
 import { compact } from './step/compact';
 import type { Dependencies } from './ports';

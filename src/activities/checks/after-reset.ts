@@ -7,7 +7,7 @@ import { approvalsOf, type AdmitCallInput, type AdmitCallOutput } from '../../sh
 import type { HoldReason } from '../../shared/approval/approval';
 import type { EffectRecord } from '../../store/store';
 import { recheckApprovals } from './recheck-approvals';
-import { findQuestion } from '../people/questions';
+import { findStoredQuestion } from '../people/questions';
 import type { Dependencies } from '../ports';
 import type { CallContext } from '../call/call-context';
 import { otherDispatch } from '../effects/effect-record';
@@ -27,7 +27,7 @@ export async function afterReset(run: CallContext): Promise<HoldReason | null> {
 
 /** The run of a question that was closed by another answer or by an outcome, or that was asked before a reset. */
 async function otherRun({ deps: { store, turns }, request, turn, call }: CallContext): Promise<string | undefined> {
-  const asked = approvalsOf(request).length === 0 ? null : await findQuestion(store, call.digest);
+  const asked = approvalsOf(request).length === 0 ? null : await findStoredQuestion(store, call.digest);
   if (asked === null) return undefined;
   // The run of an approval comes from the arguments, the run that asked from the store, and the origin of this run from Temporal.
   const open = !asked.closed && (await turns.continues(turn.workflow_id, ownRun(), asked.run));

@@ -14,7 +14,7 @@ import { walk } from '../../store/core/transcript';
 import type { StoredBlock } from '../../store/core/seal';
 import type { Dependencies, SignedStart } from '../ports';
 import { isNotedSubTurn } from '../sub-agents/close-sub-turn';
-import { startFault } from './start';
+import { signedStartFault } from './start';
 
 type Of = Pick<TurnContext, 'turn_id' | 'workflow_id' | 'first_execution_run_id'>;
 
@@ -93,7 +93,7 @@ export async function checkStart(
     ? await subTurnStartFault(deps, { ...start.turn, parent }, start.message_hash)
     : attestation === undefined
       ? 'it is not signed'
-      : await startFault(deps, { ...start, attestation });
+      : await signedStartFault(deps, { ...start, attestation });
   if (reason === null) return;
   throw ApplicationFailure.nonRetryable(
     `Decisions on this agent's calls must be signed, and so must the start of its turns. The start of this turn was rejected: ${reason}. Start it with a key (HOLDFAST_SIGNING_KEY), or through the gateway.`,
@@ -178,12 +178,16 @@ function admits(blocks: StoredBlock[], callId: string): boolean {
 }
 
 /** A turn may run longer than its signature is valid, so the signature is checked for the time when the turn began. */
-async function signatureFault(deps: Parameters<typeof startFault>[0], start: ReadStart, at: string): Promise<string | null> {
+async function signatureFault(
+  deps: Parameters<typeof signedStartFault>[0],
+  start: ReadStart,
+  at: string,
+): Promise<string | null> {
   const { attestation, signed_for } = start;
   if (attestation === null) return 'the turn above was not signed';
   // A direct call need not name its agent.
   const asked = signed_for ?? { agent: start.agent ?? '', message_hash: start.message_hash ?? '' };
-  return startFault(deps, { turn: contextOf(start), ...asked, attestation, at });
+  return signedStartFault(deps, { turn: contextOf(start), ...asked, attestation, at });
 }
 
 function contextOf({

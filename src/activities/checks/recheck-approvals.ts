@@ -18,7 +18,7 @@ import { decide } from '../../tools/admit/policy';
 import { prepareTool, type PreparedAgent } from '../../tools/catalogue/registry';
 import type { EffectRecord } from '../../store/store';
 import type { ApprovalEvidence } from '../../record/parts';
-import { findQuestion, approvalVerifiedAt, findSettlement } from '../people/questions';
+import { findStoredQuestion, approvalVerifiedAt, findSettlement } from '../people/questions';
 import type { Dependencies } from '../ports';
 import { approvalEvidenceOf, turnFacts } from '../admission/decide-call';
 import { inputFault } from '../call/call-input';
@@ -40,7 +40,7 @@ export async function recheckApprovals(run: CallContext, policy: ApprovalPolicy)
   }
   // From the record that the digest covers: the arguments of the activity could leave out a maker.
   const { makers } = policy.four_eyes ? await approvalEvidenceOf(store, call) : { makers: [] };
-  const asked = policy.channel === 'any' ? null : await findQuestion(store, call.digest);
+  const asked = policy.channel === 'any' ? null : await findStoredQuestion(store, call.digest);
   for (const [index, approval] of approvals.entries()) {
     if (policy.four_eyes && samePerson(approval.by, turn.requester))
       return no('approval_by_requester', `${approval.by} asked for this call; somebody else must approve it.`);

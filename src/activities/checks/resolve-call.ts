@@ -30,12 +30,12 @@ export async function resolveCall(deps: Dependencies, request: RunCallInput): Pr
   const { agent, input, ...admitted } = named.call;
   const tool = await admittedTool(deps, { ...turn, agent }, admitted, request.head);
   if (!tool || tool.class !== admitted.class) return refused(UNKNOWN(call), tool);
-  const fault = (await startFault(deps, request)) ?? olderDigestFault(deps, request);
+  const fault = (await turnStartFault(deps, request)) ?? olderDigestFault(deps, request);
   return fault === null ? { ok: true, run: callContext(deps, request, tool, input) } : refused(fault, tool);
 }
 
 /** Checks the start of the turn for calls that people decide or may decide, and for all calls whose digest names no agent. */
-async function startFault({ store }: Dependencies, request: RunCallInput): Promise<CallError | null> {
+async function turnStartFault({ store }: Dependencies, request: RunCallInput): Promise<CallError | null> {
   const { turn, call } = request;
   const asks = call.class === 'destructive' || call.class === 'agent' || approvalsOf(request).length > 0;
   return asks || turn.store_id === undefined ? otherStart(store, request) : null;

@@ -14,7 +14,7 @@ import type { StoredBlock } from '../../store/core/seal';
 import type { Dependencies, SignedStart } from '../ports';
 
 /** The fault, or null. */
-export async function startFault(
+export async function signedStartFault(
   { trust, store, turns }: Pick<Dependencies, 'trust' | 'store' | 'turns'>,
   start: SignedStart,
 ): Promise<string | null> {

@@ -49,7 +49,7 @@ export function openQuestion({ registers }: Registers, digest: string, expires_a
 }
 
 /** The question about a call. Null: there was none, or an older build asked it. */
-export async function findQuestion(
+export async function findStoredQuestion(
   { registers }: Registers,
   digest: string,
 ): Promise<(QuestionEntry & { over: boolean }) | null> {
@@ -74,7 +74,7 @@ export async function recordStatement(store: Registers, said: CheckDecisionInput
 }
 
 async function noteApproval(store: Registers, said: CheckDecisionInput, by: string): Promise<void> {
-  if ((await findQuestion(store, said.digest)) === null) return noteTime(store, said.attestation);
+  if ((await findStoredQuestion(store, said.digest)) === null) return noteTime(store, said.attestation);
   const hash = hashJson(said.attestation);
   await store.registers.update(questionName(said.digest), (known, now) => {
     const asked = questionIn(known)!;

@@ -3,13 +3,14 @@
  * (structured clone): plain data and bytes, no functions and no classes. Threads of the pool load this file too: its default
  * export runs one job.
  */
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { isAbsolute, sep } from 'node:path';
 import type { CallError } from '../../shared/wire/errors';
 import { isToolError } from '../define/errors';
 
 export interface Job<I, O, M = never> {
-  /** Absolute path of the compiled module. */
+  /** Absolute path of the module, as a thread loads it. */
   module: string;
   /** Name of the exported function. */
   name: string;
@@ -38,15 +39,19 @@ export type Tell<M> = (message: M) => void;
  */
 export function defineJob<I, O, M = never>(module: string, name: string, what: string, limits: JobLimits): Job<I, O, M> {
   if (!isAbsolute(module)) throw new Error(`The job ${name} needs the absolute path of its module, and has ${module}.`);
-  return { module: compiledPath(module), name, what, limits };
+  return { module: threadPath(module), name, what, limits };
 }
 
-/** The path of a compiled module. Threads load only compiled modules; when running from source (tsx, tests), those in dist. */
-export function compiledPath(module: string): string {
+/**
+ * The path of a module as a thread loads it: compiled. A program that runs from source (tsx, tests) has the compiled modules in
+ * dist; in a checkout that was never built, the thread loads the source (pool.ts).
+ */
+export function threadPath(module: string): string {
   if (!__filename.endsWith('.ts')) return `${module}.js`;
   const source = `${sep}src${sep}`;
   const at = module.lastIndexOf(source);
-  return `${module.slice(0, at)}${sep}dist${sep}${module.slice(at + source.length)}.js`;
+  const compiled = `${module.slice(0, at)}${sep}dist${sep}${module.slice(at + source.length)}.js`;
+  return existsSync(compiled) ? compiled : `${module}.ts`;
 }
 
 /** The message that starts a job in a thread. */

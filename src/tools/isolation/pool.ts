@@ -8,7 +8,7 @@ import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:wor
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { ToolError } from '../define/errors';
-import { type Job, type JobRequest, compiledPath, type Answer } from './job';
+import { type Job, type JobRequest, threadPath, type Answer } from './job';
 import { FairScheduler } from './fair-scheduler';
 
 /** Threads of one lane: one per core, at most 8, and at least two so that one owner's job leaves a thread to the others. */
@@ -119,13 +119,15 @@ export interface Threads {
 const open = new Set<Threads>();
 
 export function openThreads({ threads, heapMb, idleMs }: Size): Threads {
-  const { Piscina } = createRequire(__filename)('piscina') as typeof import('piscina'); // loaded only when needed
+  const load = createRequire(__filename);
+  const { Piscina } = load('piscina') as typeof import('piscina'); // loaded only when needed
+  const filename = threadPath(join(__dirname, 'job'));
   const pool = new Piscina<JobRequest, Answer>({
-    filename: compiledPath(join(__dirname, 'job')),
+    filename,
     minThreads: 0,
     maxThreads: threads,
     idleTimeout: idleMs,
-    execArgv: [],
+    execArgv: filename.endsWith('.ts') ? ['--require', load.resolve('../../../scripts/lib/source-thread.cjs')] : [],
     atomics: 'disabled', // so that a waiting thread still does its own input and output
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
   });

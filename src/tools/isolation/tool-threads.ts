@@ -13,7 +13,7 @@ import type { Deadline } from '../run/deadline';
 import { ToolError } from '../define/errors';
 import { GRACE } from '../run/run';
 import { answerOf, type WireResult, type ToolPart, type ToThread, type ToWorker, type ToolSelection } from './protocol';
-import { type Answer, compiledPath } from './job';
+import { type Answer, threadPath } from './job';
 import { areOpen, isOutOfMemory, openThreads, retire, valueOf, type Size, type Threads } from './pool';
 import type { Tool, ToolContext } from '../define/tool';
 
@@ -89,7 +89,7 @@ async function prepare(
 ): Promise<ReadyThread> {
   const { port1: port, port2 } = new MessageChannel();
   const kill = new AbortController();
-  const order = { module: compiledPath(THREAD), name: 'runTool', input: wanted, port: port2 };
+  const order = { module: threadPath(THREAD), name: 'runTool', input: wanted, port: port2 };
   const task = threads.pool.run(order, { signal: kill.signal, transferList: [port2] }).finally(() => threads.turns.leave(owner));
   task.catch(() => undefined);
   const tell = (message: ToThread) => port.postMessage(message);

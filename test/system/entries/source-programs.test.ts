@@ -1,16 +1,13 @@
 /** A checkout in which nothing has been built: `src/worker.ts` and `src/client.ts` are programs there. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { testAddress } from '../../engine/support/engine';
-import { newCheckout } from '../scripts/support/new-checkout';
+import { newSourceCheckout } from '../scripts/support/new-checkout';
 import { program } from '../support/process';
 
 it('npx tsx runs a worker, and a turn with its result', async () => {
-  const names = ['src', 'packs', 'scripts/lib', 'package.json', 'tsconfig.json'];
-  const checkout = newCheckout(names, (name) => name === 'holdfast' || name === '@holdfast');
-  const packs = readdirSync(join(checkout, 'packs')).filter((name) => !name.endsWith('.json'));
-  for (const name of packs) rmSync(join(checkout, 'packs', name, 'dist'), { recursive: true, force: true });
+  const checkout = newSourceCheckout();
   const settings = { TEMPORAL_ADDRESS: testAddress(), HOLDFAST_TASK_QUEUE: `source-${randomBytes(6).toString('hex')}` };
   const tsx = (...args: string[]) =>
     program(join(checkout, '.home'), join(checkout, 'node_modules/.bin/tsx'), args, settings, checkout);
