@@ -81,8 +81,8 @@ export interface Backing {
 export class ContentStore implements Store {
   private readonly blocks = new LRUCache<string, StoredBlock>({ maxSize: KEPT_BYTES });
   private readonly parts = new LRUCache<string, { body: Json }>({ maxSize: KEPT_BYTES });
-  /** Lines that are still to be checked, or the checked call as JSON: a caller may change the call that it gets. */
-  private readonly calls = new LRUCache<string, { lines: string[] } | { json: string }>({ maxSize: KEPT_BYTES });
+  /** As JSON: a caller may change the call that it gets. */
+  private readonly calls = new LRUCache<string, string>({ maxSize: KEPT_BYTES });
   private readonly keys = new Map<string, Buffer>();
   private readonly backing: Backing;
   private readonly objects: Objects;
@@ -178,26 +178,23 @@ export class ContentStore implements Store {
 
   async putCalls(calls: AdmittedRecord[]): Promise<string[]> {
     if (calls.length === 0) return [];
-    const objects = calls.map((call) => {
-      const { digest, lines } = callLines(call);
-      return { hash: digest, lines };
-    });
-    await this.objects.put(objects, []);
-    for (const { hash, lines } of objects) {
-      const size = lines.reduce((sum, line) => sum + line.length, 0);
-      this.calls.set(hash, { lines }, { size });
-    }
-    return objects.map(({ hash }) => hash);
+    const written = calls.map(callLines);
+    await this.objects.put(
+      written.map(({ digest, lines }) => ({ hash: digest, lines })),
+      [],
+    );
+    for (const { digest, json } of written) if (json !== null) this.calls.set(digest, json, { size: json.length });
+    return written.map(({ digest }) => digest);
   }
 
   async getCall(digest: string): Promise<AdmittedRecord> {
     const kept = this.calls.get(digest);
-    if (kept && 'json' in kept) return JSON.parse(kept.json) as AdmittedRecord;
-    const lines = kept?.lines ?? (await this.linesOf(digest));
+    if (kept !== undefined) return JSON.parse(kept) as AdmittedRecord;
+    const lines = await this.linesOf(digest);
     try {
       const call = readCall(digest, lines);
       const json = JSON.stringify(call);
-      this.calls.set(digest, { json }, { size: json.length });
+      this.calls.set(digest, json, { size: json.length });
       return call;
     } catch (error) {
       throw this.objects.fault(digest, (error as Error).message);

@@ -109,9 +109,19 @@ export async function findTurnOfBlock(store: Store, hash: string): Promise<TurnO
 // A call as lines of an object, under its digest: the canonical record, whose SHA-256 is the digest, then the input and the target,
 // whose hashes are in the record. The calls of a step share a file, so lines of other calls may be around them.
 
-export function callLines({ record, input, target }: AdmittedRecord): { digest: string; lines: string[] } {
+export interface CallLines {
+  digest: string;
+  lines: string[];
+  /** The call as `readCall` would read it, as JSON; null: its input or target is another than its record names. */
+  json: string | null;
+}
+
+export function callLines(call: AdmittedRecord): CallLines {
+  const { record, input, target } = call;
   const text = canonical({ ...record });
-  return { digest: sha256Hex(text), lines: [text, canonical({ input, target })] };
+  const details = canonical({ input, target });
+  const json = detailsFault(call) === null ? `{"record":${text},${details.slice(1)}` : null;
+  return { digest: sha256Hex(text), lines: [text, details], json };
 }
 
 /** @throws Error that says what is wrong with the lines */
@@ -122,11 +132,16 @@ export function readCall(digest: string, lines: string[]): AdmittedRecord {
   const record = parseJson(lines[at]!);
   if (!isJsonObject(record) || record.v !== 'holdfast.call/2') throw new Error('it is no call (v: "holdfast.call/2")');
   const { input, target } = fieldsOf(parseJson(details));
-  if (!isJsonObject(input) || hashJson(input) !== record.input_hash)
-    throw new Error('its input is another than the record names');
-  if ((target === null ? null : hashJson(target)) !== record.target_hash)
-    throw new Error('its target is another than the record names');
-  return { record: record as CallRecord, input, target };
+  const call = { record: record as CallRecord, input: input as JsonObject, target };
+  const fault = detailsFault(call);
+  if (fault !== null) throw new Error(fault);
+  return call;
+}
+
+function detailsFault({ record, input, target }: AdmittedRecord): string | null {
+  if (!isJsonObject(input) || hashJson(input) !== record.input_hash) return 'its input is another than the record names';
+  if ((target === null ? null : hashJson(target)) !== record.target_hash) return 'its target is another than the record names';
+  return null;
 }
 
 function fieldsOf(details: Json): { input: Json | undefined; target: JsonObject | null } {

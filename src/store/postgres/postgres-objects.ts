@@ -1,17 +1,24 @@
 /**
- * Objects as rows: a block with its parts is one row, line by line as in a file. One statement, so one round trip, writes the
- * blocks of a step and their trail entries, all or none of them.
+ * Objects as rows: a block with its parts is one row, line by line as in a file. What a step stores at the same moment goes in one
+ * statement, so in one round trip: blocks, calls and their trail entries, all or none of them. While all lanes are busy, what comes
+ * gathers, and goes together when one is free.
  */
 import { createHash } from 'node:crypto';
 import type { ObjectLines, Objects, Bytes } from '../core/content-store';
 import { isHash } from '../core/seal';
 import { StoreError } from '../store';
 import type { TrailEntry } from '../core/trail';
-import type { Database, Value } from './database';
+import { DatabaseError, type Database, type Value } from './database';
 import { rowOf } from './postgres-trail';
 
 /** Rows per statement: PostgreSQL takes 65,535 parameters. */
 const GROUP = 1000;
+/** Statements at once: the pool has ten connections, which reads need too. */
+const LANES = 4;
+/** Characters from which on a statement takes no more puts. */
+const FULL = 1_000_000;
+/** SQLSTATE of errors in the data of one put; the others of its statement can still be stored. */
+const DATA_ERROR = /^(?:22|23|54)/;
 /** How much is read ahead with a block: most callers walk the transcript. */
 const AHEAD_BLOCKS = 64;
 const AHEAD_BYTES = 1_000_000;
@@ -21,12 +28,65 @@ interface Row {
   body: string;
 }
 
+interface Put {
+  objects: ObjectLines[];
+  trail: TrailEntry[];
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
 export class PostgresObjects implements Objects {
+  private waiting: Put[] = [];
+  private running = 0;
+
   constructor(private readonly database: Database) {}
 
-  async put(objects: ObjectLines[], trail: TrailEntry[]): Promise<void> {
-    // The same order everywhere, so that two processes that store the same objects never deadlock.
-    const sorted = [...objects].sort((a, b) => (a.hash < b.hash ? -1 : 1));
+  put(objects: ObjectLines[], trail: TrailEntry[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.waiting.push({ objects, trail, resolve, reject }) === 1) setImmediate(() => this.startNext());
+    });
+  }
+
+  private startNext(): void {
+    while (this.waiting.length > 0 && this.running < LANES) {
+      this.running += 1;
+      void this.putTogether(this.takeGroup()).finally(() => {
+        this.running -= 1;
+        this.startNext();
+      });
+    }
+  }
+
+  private takeGroup(): Put[] {
+    let characters = 0;
+    const end = this.waiting.findIndex(({ objects }) => {
+      if (characters > FULL) return true;
+      characters += objects.reduce((sum, { lines }) => lines.reduce((length, line) => length + line.length, sum), 0);
+      return false;
+    });
+    return this.waiting.splice(0, end < 0 ? this.waiting.length : end);
+  }
+
+  /** Never throws. */
+  private async putTogether(puts: Put[]): Promise<void> {
+    try {
+      await this.putAll(
+        puts.flatMap(({ objects }) => objects),
+        puts.flatMap(({ trail }) => trail),
+      );
+      for (const { resolve } of puts) resolve();
+    } catch (error) {
+      const ofAll = error instanceof DatabaseError && !DATA_ERROR.test(error.code);
+      if (ofAll || puts.length === 1) for (const { reject } of puts) reject(error);
+      else for (const put of puts) await this.putTogether([put]);
+    }
+  }
+
+  private async putAll(objects: ObjectLines[], trail: TrailEntry[]): Promise<void> {
+    // Each once: a statement may not change a row twice. The same order everywhere, so that two processes that store the same
+    // objects never deadlock.
+    const unique = [...new Map(objects.map((object) => [object.hash, object])).values()];
+    const sorted = unique.sort((a, b) => (a.hash < b.hash ? -1 : 1));
     for (let start = GROUP; start < sorted.length; start += GROUP) await this.putGroup(sorted.slice(start, start + GROUP), []);
     await this.putGroup(sorted.slice(0, GROUP), trail);
   }
