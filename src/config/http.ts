@@ -1,4 +1,4 @@
-/** Settings of the gateway's HTTP server, and which decisions count. */
+/** Schemas of the gateway's HTTP settings, and which decisions count. */
 import { z } from 'zod';
 import type { CallbackHost } from '../shared/wire/callback';
 import { isLoopback } from '../temporal/address';
@@ -74,27 +74,6 @@ export const requestsPerMinute = z
   .regex(/^[1-9]\d{0,6}$/)
   .transform(Number);
 export const proxies = z.string().regex(/^\d$/).transform(Number);
-
-export interface HttpConfig {
-  /** Tokens that an issuer signs; null: bearer tokens only. */
-  jwt: JwtSettings | null;
-  /** Web pages from these origins may call; none by default. */
-  corsOrigins: string[];
-  /** Limit of one principal, or of one address without a principal. */
-  requestsPerMinute: number;
-  /** Number of proxies in front, which give the client's address in `X-Forwarded-For`. */
-  proxies: number;
-  /** Whether `/metrics` needs no token. */
-  openMetrics: boolean;
-  /** Where callbacks may be sent, and the key that signs them; null: nowhere. */
-  callbacks: CallbackConfig | null;
-}
-
-export interface CallbackConfig {
-  hosts: CallbackHost[];
-  /** `whsec_…` */
-  secret: string;
-}
 
 // What approvals need on a worker. If others could reach the server, it must be set.
 

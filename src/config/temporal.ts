@@ -1,7 +1,9 @@
 /** Finds Temporal's server: by the environment and its profiles, else the stack that runs here, else Temporal's default. */
 import { loadClientConnectConfig } from '@temporalio/envconfig';
+import type { NativeConnectionOptions } from '@temporalio/worker';
 import type { DevState } from '../devserver/state-file';
 import { ConfigError } from './error';
+import type { Reader } from './variables';
 
 /** `profile`: from Temporal's own file; `stack`: from the embedded stack that runs here. */
 export interface SourcedSetting {
@@ -13,6 +15,18 @@ export interface TemporalPlace {
   address: SourcedSetting;
   namespace: SourcedSetting;
   connectionOptions: ReturnType<typeof loadClientConnectConfig>['connectionOptions'];
+}
+
+export interface TemporalConfig {
+  address: string;
+  namespace: string;
+  connectionOptions: NativeConnectionOptions & { address: string };
+}
+
+/** Worker versioning. */
+export interface Deployment {
+  name: string;
+  buildId: string;
 }
 
 /** @throws ConfigError if Temporal's own reader refuses them */
@@ -40,6 +54,31 @@ function loadConnectConfig(overrideEnvVars: Record<string, string>): ReturnType<
   }
 }
 
-export function unusable(why: string): ConfigError {
+function unusable(why: string): ConfigError {
   return new ConfigError(`Temporal's settings (TEMPORAL_…) cannot be used: ${why}`);
+}
+
+export function temporalOf(env: NodeJS.ProcessEnv, running: DevState | null): TemporalConfig {
+  const { address, namespace, connectionOptions } = temporalPlace(env, running);
+  if (!/^\S+:\d{1,5}$/.test(address.value))
+    throw unusable(`the address is ${JSON.stringify(address.value)}; it must be HOST:PORT`);
+  return {
+    address: address.value,
+    namespace: namespace.value,
+    connectionOptions: { ...connectionOptions, address: address.value },
+  };
+}
+
+/** The dev server's Web UI; null for other addresses. */
+export function defaultUi(address: string): string | null {
+  return /^(localhost|127\.0\.0\.1):7233$/.test(address) ? 'http://localhost:8233' : null;
+}
+
+export function deploymentOf(read: Reader): Deployment | undefined {
+  const [name, buildId] = [read('HOLDFAST_DEPLOYMENT'), read('HOLDFAST_BUILD_ID')];
+  if (name !== undefined && buildId !== undefined) return { name, buildId };
+  if (name === undefined && buildId === undefined) return undefined;
+  const [set, unset] =
+    name === undefined ? ['HOLDFAST_BUILD_ID', 'HOLDFAST_DEPLOYMENT'] : ['HOLDFAST_DEPLOYMENT', 'HOLDFAST_BUILD_ID'];
+  throw new ConfigError(`${unset} is not set but ${set} is; set both, or neither for an unversioned worker.`);
 }

@@ -5,7 +5,7 @@ export { gatewayParts, GatewayUnavailable, serveGateway, type RunningGateway, ty
 export type { GatewayParts } from '../gateway/route';
 export { createPrincipal, Tokens, type Authenticator, type Principal } from '../gateway/auth/principals';
 export { catalogueOf, type ToolCatalogue, type ToolEntry } from '../gateway/tool-catalogue';
-export type { CallbackConfig } from '../config/http';
+export type { CallbackConfig } from '../config/gateway';
 export type { StreamSettings } from '../gateway/streams/settings';
 export { SigningKey } from '../attestation/signing-key';
 export { HoldfastClient } from '../client';

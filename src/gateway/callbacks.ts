@@ -1,5 +1,5 @@
 /** Checks the callback address of a turn, and keeps it in the store, since many services put a key into such an address. */
-import type { CallbackConfig } from '../config/http';
+import type { CallbackConfig } from '../config/gateway';
 import { callbackHost } from '../shared/wire/callback';
 import type { Store } from '../store/store';
 import { Refusal } from './http/errors';

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { SigningKey } from '../attestation/signing-key';
 import type { HoldfastClient } from '../client';
-import type { CallbackConfig } from '../config/http';
+import type { CallbackConfig } from '../config/gateway';
 import type { Store } from '../store/store';
 import type { ToolLogger } from '../tools/define/tool';
 import type { Authenticator } from './auth/principals';

@@ -6,7 +6,8 @@ import semver from 'semver';
 import { sameJson } from './same-json';
 import { CLASS_RULES, type ToolClass } from '../../shared/turn/tool-class';
 import type { ToolJson } from '../convert/definition';
-import { schemaChanges, type SchemaChange, type SchemaChangeKind } from './schema-diff';
+import type { SchemaChange, SchemaChangeKind } from './schema-changes';
+import { schemaChanges } from './schema-diff';
 
 export type Step = 'major' | 'minor' | 'patch';
 

@@ -6,47 +6,21 @@
  */
 import { sameJson } from './same-json';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
-import { similarity } from '../../shared/text/similar';
-import { ANNOTATIONS, mapSchema, resolveRef, step } from '../convert/schema-tree';
-
-export type SchemaChangeKind =
-  | 'removed'
-  | 'added'
-  | 'renamed'
-  | 'retyped'
-  | 'newly_required'
-  | 'no_longer_required'
-  | 'enum'
-  | 'range'
-  | 'length'
-  | 'pattern'
-  | 'format'
-  | 'extra_properties'
-  | 'shape'
-  | 'default'
-  | 'description';
-
-export interface SchemaChange {
-  kind: SchemaChangeKind;
-  /** JSON pointer into the values, not the schema: `/filters/0/name` is written as `/filters/[]/name`. */
-  path: string;
-  what: string;
-  narrowed: boolean;
-  widened: boolean;
-}
+import { ANNOTATIONS, resolveRef, step } from '../convert/schema-tree';
+import {
+  effect,
+  equalTo,
+  findRenames,
+  compareAsWhole,
+  sameText,
+  addChange,
+  show,
+  type ComparisonState,
+  type SchemaChange,
+} from './schema-changes';
+import { compareTypes, compareValue } from './value-keywords';
 
 type Schema = Json | undefined;
-type Effect = 'narrowed' | 'widened' | 'both' | 'none';
-
-interface ComparisonState {
-  oldRoot: JsonObject;
-  newRoot: JsonObject;
-  changes: SchemaChange[];
-  /** Pairs whose comparison is in progress: a recursive schema leads back to itself. */
-  open: [Json, Json][];
-  /** The comparison is inside anyOf, where defaults are not filled in. */
-  combined: boolean;
-}
 
 /** Changes from `old` to `next`, outermost first. Empty: valid values, defaults and descriptions are the same. */
 export function schemaChanges(old: JsonObject, next: JsonObject): SchemaChange[] {
@@ -55,18 +29,6 @@ export function schemaChanges(old: JsonObject, next: JsonObject): SchemaChange[]
   return compared.changes;
 }
 
-const BOUNDS: [string, 'lower' | 'upper', SchemaChangeKind][] = [
-  ['minimum', 'lower', 'range'],
-  ['exclusiveMinimum', 'lower', 'range'],
-  ['maximum', 'upper', 'range'],
-  ['exclusiveMaximum', 'upper', 'range'],
-  ['minLength', 'lower', 'length'],
-  ['maxLength', 'upper', 'length'],
-  ['minItems', 'lower', 'length'],
-  ['maxItems', 'upper', 'length'],
-  ['minProperties', 'lower', 'length'],
-  ['maxProperties', 'upper', 'length'],
-];
 /** Keywords that are compared as one value, because they have a meaning only together. */
 const BUNDLES: string[][] = [
   ['if', 'then', 'else'],
@@ -89,27 +51,14 @@ function compare(to: ComparisonState, oldSchema: Schema, newSchema: Schema, path
   if (to.open.some(([a, b]) => a === old && b === next)) return;
   to.open.push([old, next]);
   compareWords(to, old, next, path);
-  if ('$ref' in old || '$ref' in next) opaque(to, old, next, ['$ref'], path);
+  if ('$ref' in old || '$ref' in next) compareAsWhole(to, old, next, ['$ref'], path);
   const values = compareTypes(to, old, next, path);
   if (values !== 'apart') {
-    compareChoices(to, old, next, path);
-    for (const bound of BOUNDS) compareBoundKeyword(to, old, next, bound, path);
-    compareMultiples(to, old, next, path);
-    compareSwitch(to, old, next, 'pattern', 'pattern', path);
-    compareSwitch(to, old, next, 'format', 'format', path);
-    if ((old.uniqueItems ?? false) !== (next.uniqueItems ?? false)) {
-      say(
-        to,
-        'shape',
-        path,
-        next.uniqueItems ? 'items must differ from each other' : 'items may be equal',
-        next.uniqueItems ? 'narrowed' : 'widened',
-      );
-    }
+    compareValue(to, old, next, path);
     compareProperties(to, old, next, path);
     compareItems(to, old, next, path);
     compareAnyOf(to, old, next, path);
-    for (const bundle of BUNDLES) opaque(to, old, next, bundle, path);
+    for (const bundle of BUNDLES) compareAsWhole(to, old, next, bundle, path);
     compareUnevaluatedParts(to, old, next, path);
   }
   to.open.pop();
@@ -136,107 +85,22 @@ function compareBooleans(to: ComparisonState, old: JsonObject | boolean, next: J
   const silent = [old, next].some((schema) => isJsonObject(schema) && Object.keys(schema).every((key) => ANNOTATIONS.has(key)));
   if (silent && old !== false && next !== false) return;
   const narrowed = next === false || old === true;
-  say(to, 'shape', path, `took ${says(old)}, takes ${says(next)}`, narrowed ? 'narrowed' : 'widened');
+  addChange(to, 'shape', path, `took ${says(old)}, takes ${says(next)}`, narrowed ? 'narrowed' : 'widened');
 }
 
 function compareWords(to: ComparisonState, old: JsonObject, next: JsonObject, path: string): void {
   if (!sameJson(old.default, next.default)) {
-    say(to, 'default', path, `default ${show(old.default)} → ${show(next.default)}`, 'none');
+    addChange(to, 'default', path, `default ${show(old.default)} → ${show(next.default)}`, 'none');
   }
-  if (old.description !== next.description || old.title !== next.title) say(to, 'description', path, 'described anew', 'none');
-}
-
-const TYPES = ['null', 'boolean', 'string', 'number', 'integer', 'array', 'object'];
-
-function typesOf(schema: JsonObject): Set<string> {
-  const said =
-    schema.type === undefined ? TYPES : Array.isArray(schema.type) ? (schema.type as string[]) : [schema.type as string];
-  return new Set(said.includes('number') ? [...said, 'integer'] : said);
-}
-
-function compareTypes(to: ComparisonState, old: JsonObject, next: JsonObject, path: string): 'apart' | 'meet' {
-  const before = typesOf(old);
-  const after = typesOf(next);
-  const gone = [...before].filter((type) => !after.has(type));
-  const come = [...after].filter((type) => !before.has(type));
-  if (gone.length === 0 && come.length === 0) return 'meet';
-  const apart = gone.length === before.size;
-  say(to, 'retyped', path, `type ${show(old.type)} → ${show(next.type)}`, effect(gone.length > 0, come.length > 0));
-  return apart ? 'apart' : 'meet';
-}
-
-function choicesOf(schema: JsonObject): Json[] | null {
-  if ('const' in schema && !('enum' in schema)) return [schema.const as Json];
-  return Array.isArray(schema.enum) && !('const' in schema) ? schema.enum : null;
-}
-
-function compareChoices(to: ComparisonState, old: JsonObject, next: JsonObject, path: string): void {
-  if ([old, next].some((schema) => 'const' in schema && 'enum' in schema))
-    return opaque(to, old, next, ['enum', 'const'], path, 'enum');
-  const before = choicesOf(old);
-  const after = choicesOf(next);
-  if (before === null && after === null) return;
-  if (before === null) return say(to, 'enum', path, `only ${show(after)} now`, 'narrowed');
-  if (after === null) return say(to, 'enum', path, `no longer only ${show(before)}`, 'widened');
-  const gone = before.filter((value) => !after.some((other) => sameJson(value, other)));
-  const come = after.filter((value) => !before.some((other) => sameJson(value, other)));
-  if (gone.length + come.length === 0) return;
-  const texts = [...gone.map((value) => `without ${show(value)}`), ...come.map((value) => `with ${show(value)}`)];
-  say(to, 'enum', path, `choices ${texts.join(', ')}`, effect(gone.length > 0, come.length > 0));
-}
-
-function compareBoundKeyword(
-  to: ComparisonState,
-  old: JsonObject,
-  next: JsonObject,
-  bound: (typeof BOUNDS)[number],
-  path: string,
-): void {
-  const [keyword, side, kind] = bound;
-  const before = old[keyword] as number | undefined;
-  const after = next[keyword] as number | undefined;
-  if (before === after) return;
-  const open = side === 'lower' ? -Infinity : Infinity;
-  const grew = (after ?? open) > (before ?? open);
-  const effect = grew === (side === 'lower') ? 'narrowed' : 'widened';
-  say(to, kind, path, `${keyword} ${show(before)} → ${show(after)}`, effect);
-}
-
-function compareMultiples(to: ComparisonState, old: JsonObject, next: JsonObject, path: string): void {
-  const before = old.multipleOf as number | undefined;
-  const after = next.multipleOf as number | undefined;
-  if (before === after) return;
-  const fits = (whole: number, part: number) => Number.isInteger(whole) && Number.isInteger(part) && whole % part === 0;
-  const effect =
-    before === undefined
-      ? 'narrowed'
-      : after === undefined || fits(before, after)
-        ? 'widened'
-        : fits(after, before)
-          ? 'narrowed'
-          : 'both';
-  say(to, 'range', path, `multipleOf ${show(before)} → ${show(after)}`, effect);
-}
-
-/** Compares a keyword whose values cannot be ordered: it was added, removed or replaced. */
-function compareSwitch(
-  to: ComparisonState,
-  old: JsonObject,
-  next: JsonObject,
-  keyword: string,
-  kind: SchemaChangeKind,
-  path: string,
-): void {
-  if (old[keyword] === next[keyword]) return;
-  const effect = old[keyword] === undefined ? 'narrowed' : next[keyword] === undefined ? 'widened' : 'both';
-  say(to, kind, path, `${keyword} ${show(old[keyword])} → ${show(next[keyword])}`, effect);
+  if (old.description !== next.description || old.title !== next.title)
+    addChange(to, 'description', path, 'described anew', 'none');
 }
 
 function compareProperties(to: ComparisonState, old: JsonObject, next: JsonObject, path: string): void {
   const before = (old.properties ?? {}) as JsonObject;
   const after = (next.properties ?? {}) as JsonObject;
   if (!sameText(to, old, next, ['patternProperties'])) {
-    say(to, 'shape', path, 'other patternProperties', 'both');
+    addChange(to, 'shape', path, 'other patternProperties', 'both');
     return;
   }
   const patterns = Object.keys((old.patternProperties ?? {}) as JsonObject).length > 0;
@@ -245,7 +109,7 @@ function compareProperties(to: ComparisonState, old: JsonObject, next: JsonObjec
   }
   compareExtra(to, old.additionalProperties, next.additionalProperties, path);
   compareRequiredFields(to, old, next, path);
-  nameRenames(to, before, after, path);
+  findRenames(to, before, after, path);
 }
 
 interface Property {
@@ -266,15 +130,15 @@ function compareProperty(to: ComparisonState, { old, next, name, patterns }: Pro
   const kind = before === undefined ? 'added' : 'removed';
   // What the version without this property allows under its name: further properties, or nothing.
   const other = (before === undefined ? old : next).additionalProperties ?? true;
-  if (patterns) return say(to, kind, path, `${kind}, beside patternProperties`, 'both');
+  if (patterns) return addChange(to, kind, path, `${kind}, beside patternProperties`, 'both');
   if (other === false)
-    return say(to, kind, path, kind === 'added' ? 'new' : 'no longer there', kind === 'added' ? 'widened' : 'narrowed');
+    return addChange(to, kind, path, kind === 'added' ? 'new' : 'no longer there', kind === 'added' ? 'widened' : 'narrowed');
   const inner: ComparisonState = { ...to, changes: [] };
   compare(inner, before ?? other, after ?? other, path);
   const narrowed = inner.changes.some((change) => change.narrowed);
   const widened = inner.changes.some((change) => change.widened);
   const what = kind === 'added' ? 'new; callers could send anything under this name' : 'no longer described';
-  say(to, kind, path, what, effect(narrowed, widened));
+  addChange(to, kind, path, what, effect(narrowed, widened));
 }
 
 function compareExtra(to: ComparisonState, old: Schema, next: Schema, path: string): void {
@@ -287,7 +151,7 @@ function compareExtra(to: ComparisonState, old: Schema, next: Schema, path: stri
   const [change] = inner.changes;
   if (!change) return;
   const says = (schema: Json) => (schema === true ? 'taken' : schema === false ? 'refused' : 'taken if they fit');
-  say(
+  addChange(
     to,
     'extra_properties',
     path,
@@ -304,10 +168,10 @@ function compareRequiredFields(to: ComparisonState, old: JsonObject, next: JsonO
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
     const filled = !to.combined && isJsonObject(property) && 'default' in property;
     const what = filled ? `required now; its default ${show(property.default)} fills it in` : 'required now';
-    say(to, 'newly_required', step(path, name), what, filled ? 'none' : 'narrowed');
+    addChange(to, 'newly_required', step(path, name), what, filled ? 'none' : 'narrowed');
   }
   for (const name of before.filter((each) => !after.includes(each))) {
-    say(to, 'no_longer_required', step(path, name), 'may be left out now', 'widened');
+    addChange(to, 'no_longer_required', step(path, name), 'may be left out now', 'widened');
   }
 }
 
@@ -315,7 +179,7 @@ function compareItems(to: ComparisonState, old: JsonObject, next: JsonObject, pa
   const tuples = [old, next].some(
     (schema) => 'prefixItems' in schema || Array.isArray(schema.items) || 'additionalItems' in schema,
   );
-  if (tuples) return opaque(to, old, next, ['prefixItems', 'items', 'additionalItems'], path);
+  if (tuples) return compareAsWhole(to, old, next, ['prefixItems', 'items', 'additionalItems'], path);
   if (old.items === undefined && next.items === undefined) return;
   compare(to, old.items, next.items, `${path}/[]`);
 }
@@ -326,7 +190,7 @@ function compareAnyOf(to: ComparisonState, old: JsonObject, next: JsonObject, pa
   const after = next.anyOf as Json[] | undefined;
   if (before === undefined && after === undefined) return;
   if (before === undefined || after === undefined) {
-    return say(
+    return addChange(
       to,
       'shape',
       path,
@@ -339,7 +203,7 @@ function compareAnyOf(to: ComparisonState, old: JsonObject, next: JsonObject, pa
   const come = after.filter((branch) => !before.some((other) => equal(branch, other)));
   if (gone.length === 1 && come.length === 1) return compare({ ...to, combined: true }, gone[0], come[0], path);
   if (gone.length + come.length === 0) return;
-  say(
+  addChange(
     to,
     'shape',
     path,
@@ -351,95 +215,5 @@ function compareAnyOf(to: ComparisonState, old: JsonObject, next: JsonObject, pa
 /** `unevaluated…` depends on all keywords beside it, so any other change of the same schema may matter. */
 function compareUnevaluatedParts(to: ComparisonState, old: JsonObject, next: JsonObject, path: string): void {
   const has = [old, next].some((schema) => 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema);
-  if (has && !equalTo(to, old, next)) say(to, 'shape', path, 'what it counts as evaluated may differ', 'both');
-}
-
-function opaque(
-  to: ComparisonState,
-  old: JsonObject,
-  next: JsonObject,
-  keywords: string[],
-  path: string,
-  kind: SchemaChangeKind = 'shape',
-): void {
-  if (sameText(to, old, next, keywords)) return;
-  say(to, kind, path, `${keywords.filter((key) => key in old || key in next).join(', ')}: cannot be compared`, 'both');
-}
-
-function sameText(to: ComparisonState, old: JsonObject, next: JsonObject, keywords: string[]): boolean {
-  const only = (schema: JsonObject) => Object.fromEntries(Object.entries(schema).filter(([key]) => keywords.includes(key)));
-  return equalTo(to, only(old), only(next));
-}
-
-/** Equal except for annotations. Schemas with a reference are equal only if both documents are equal as a whole. */
-function equalTo(to: ComparisonState, a: Json, b: Json): boolean {
-  if (!sameJson(silent(a), silent(b))) return false;
-  if (!JSON.stringify(a).includes('"$ref"')) return true;
-  return sameJson(silent(to.oldRoot), silent(to.newRoot));
-}
-
-function silent(schema: Json): Json {
-  if (!isJsonObject(schema)) return schema;
-  return mapSchema(schema, (each) => Object.fromEntries(Object.entries(each).filter(([key]) => !ANNOTATIONS.has(key))));
-}
-
-/** Reports a removed and an added property as a rename, if the schemas are equal and the names or descriptions similar. */
-function nameRenames(to: ComparisonState, before: JsonObject, after: JsonObject, path: string): void {
-  const gone = to.changes.filter((change) => change.kind === 'removed' && isIn(change.path, path, before));
-  for (const removed of gone) {
-    const from = lastOf(removed.path);
-    const candidates = to.changes
-      .filter((change) => change.kind === 'added' && isIn(change.path, path, after))
-      .map((change) => ({ change, alike: alike(to, from, before[from]!, lastOf(change.path), after[lastOf(change.path)]!) }))
-      .filter((candidate) => candidate.alike >= ALIKE)
-      .sort((a, b) => b.alike - a.alike);
-    const added = candidates[0]?.change;
-    if (!added) continue;
-    to.changes.splice(to.changes.indexOf(added), 1);
-    removed.kind = 'renamed';
-    removed.what = `probably renamed to ${lastOf(added.path)}`;
-    removed.widened ||= added.widened;
-    removed.narrowed ||= added.narrowed;
-  }
-}
-
-const ALIKE = 0.5;
-
-function alike(to: ComparisonState, from: string, old: Json, name: string, next: Json): number {
-  if (!equalTo(to, old, next)) return 0;
-  const words = (schema: Json) => (isJsonObject(schema) && typeof schema.description === 'string' ? schema.description : '');
-  const described = words(old) !== '' && words(next) !== '' ? similarity(words(old), words(next)) : 0;
-  return Math.max(similarity(from, name), described);
-}
-
-function isIn(changed: string, path: string, properties: JsonObject): boolean {
-  const name = lastOf(changed);
-  return Object.hasOwn(properties, name) && changed === step(path, name);
-}
-
-function lastOf(path: string): string {
-  return path
-    .slice(path.lastIndexOf('/') + 1)
-    .replace(/~1/g, '/')
-    .replace(/~0/g, '~');
-}
-
-function say(to: ComparisonState, kind: SchemaChangeKind, path: string, what: string, how: Effect): void {
-  to.changes.push({
-    kind,
-    path,
-    what,
-    narrowed: how === 'narrowed' || how === 'both',
-    widened: how === 'widened' || how === 'both',
-  });
-}
-
-function effect(narrowed: boolean, widened: boolean): Effect {
-  return narrowed && widened ? 'both' : narrowed ? 'narrowed' : widened ? 'widened' : 'none';
-}
-
-function show(value: Json | undefined): string {
-  if (value === undefined) return 'none';
-  const text = JSON.stringify(value);
-  return text.length <= 100 ? text : `${text.slice(0, 99).toWellFormed()}…`;
+  if (has && !equalTo(to, old, next)) addChange(to, 'shape', path, 'what it counts as evaluated may differ', 'both');
 }

@@ -1,0 +1,66 @@
+/** The keys of a process: which signed decisions count, what the gateway signs with, and what signs bundles. */
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from './error';
+import type { Reader } from './variables';
+
+/** The key that signs bundles: a file, the key itself, or a command that signs. */
+export type BundleKeyConfig = { file: string } | { pem: string } | { command: string; public: string };
+
+export interface KeyConfig {
+  /** Folder of holdfast's state. */
+  home: string;
+  /** File of the keys whose signed decisions count; it may be missing. */
+  trustedKeys: string;
+  /** What signs audit bundles; null: not set, holdfast then makes a key. */
+  bundleKey: BundleKeyConfig | null;
+}
+
+export function defaultTrustedKeys(home: string): string {
+  return join(home, 'keys', 'trusted.json');
+}
+
+export function defaultSigningKey(home: string): string {
+  return join(home, 'keys', 'gateway.pem');
+}
+
+/** The bundle key that is made if no other is named. */
+export function defaultBundleKey(home: string): string {
+  return join(home, 'keys', 'bundle.pem');
+}
+
+/** Input for `bundleSigner`. A key that holdfast made is added to the file of trusted keys only if that file is the default too. */
+export function bundleKeyPlaces({ home, bundleKey, trustedKeys }: KeyConfig): {
+  named: BundleKeyConfig | null;
+  made: string;
+  trustedKeys: string | null;
+} {
+  const own = trustedKeys === defaultTrustedKeys(home);
+  return { named: bundleKey, made: defaultBundleKey(home), trustedKeys: own ? trustedKeys : null };
+}
+
+/** Null if the file is missing or this user may not read it: it is only the default, so that is no error. */
+export function readablePath(path: string): string | null {
+  try {
+    accessSync(path, constants.R_OK);
+    return path;
+  } catch {
+    return null;
+  }
+}
+
+export function bundleKeyOf(read: Reader): BundleKeyConfig | null {
+  const given = {
+    HOLDFAST_BUNDLE_KEY: read('HOLDFAST_BUNDLE_KEY'),
+    HOLDFAST_BUNDLE_KEY_PEM: read('HOLDFAST_BUNDLE_KEY_PEM'),
+    HOLDFAST_BUNDLE_SIGNER: read('HOLDFAST_BUNDLE_SIGNER'),
+  };
+  const { HOLDFAST_BUNDLE_KEY: file, HOLDFAST_BUNDLE_KEY_PEM: pem, HOLDFAST_BUNDLE_SIGNER: command } = given;
+  const set = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (set.length > 1) throw new ConfigError(`${set.join(' and ')} are both set; one key signs bundles.`);
+  const named = read('HOLDFAST_BUNDLE_SIGNER_PUBLIC');
+  if ((command === undefined) !== (named === undefined))
+    throw new ConfigError('HOLDFAST_BUNDLE_SIGNER and HOLDFAST_BUNDLE_SIGNER_PUBLIC go together; set both, or neither.');
+  if (command !== undefined) return { command, public: named! };
+  return file !== undefined ? { file } : pem !== undefined ? { pem } : null;
+}
