@@ -1,6 +1,6 @@
 /** Builds one turn of a bundle from its events, blocks and effect records. */
 import type { BlockBody, RunBody, TurnBody, TurnEndBody } from '../format/lines';
-import { ofKind, readBlock, type ReadEnd, type ReadOf } from '../../record/read-block';
+import { messageContent, ofKind, readBlock, type ReadEnd, type ReadOf } from '../../record/read-block';
 import type { Json, JsonObject } from '../../shared/json/json';
 import type { BlockKind } from '../../shared/turn/transcript';
 import { CALL_WORKFLOW } from '../../workflows/contract';
@@ -242,7 +242,7 @@ export function roleOf({ read }: BlockCase): string | null {
 /** The texts of a message. */
 function joinTexts(block: BlockCase | undefined): string | null {
   if (block === undefined) return null;
-  const texts = block.bodies.slice(1).flatMap((body) => textOrNull(object(body).text) ?? []);
+  const texts = messageContent(block.bodies).flatMap(({ text: said }) => textOrNull(said) ?? []);
   return texts.join('\n') || null;
 }
 
