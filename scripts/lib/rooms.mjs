@@ -62,7 +62,7 @@ const TABLE = {
   agents: { may: ['shared', 'rules', 'telemetry', 'tools'], types: ['model', 'store'] },
   notify: { may: ['shared'], types: ['activities'] },
   live: { may: ['shared', 'shapes'] },
-  testing: { may: ['shared', 'tools', 'agents', 'store'] },
+  testing: { may: ['shared', 'tools', 'agents', 'store'], types: ['record'] },
   activities: {
     may: ['shared', 'record', 'store', 'telemetry', 'model', 'tools', 'audit', 'agents', 'live', CONTRACT],
     types: ['rules'],

@@ -7,7 +7,8 @@ import { publicKey } from '../../attestation/public-key';
 import { canonical } from '../../shared/json/canonical';
 import { asJson, isJsonObject, type JsonObject } from '../../shared/json/json';
 import { hashJson } from '../../shared/json/digests';
-import { blockFault, isHash, partFault } from '../../store/core/seal';
+import { isHash } from '../../record/fields';
+import { blockFault, partFault } from '../../store/core/seal';
 import type { BundleBody, BundleLine, EndBody } from './lines';
 import { BrokenLine, readLines } from './reader';
 
