@@ -72,7 +72,7 @@ const TABLE = {
   attestation: { may: ['shared', 'store', 'telemetry'], types: ['activities'] },
   devserver: { may: ['shared', 'telemetry', 'temporal', 'processes', CONTRACT], types: ['config'] },
   client: {
-    may: ['shared', 'attestation', 'store', 'telemetry', 'temporal', 'audit', 'config', 'live', CONTRACT],
+    may: ['shared', 'record', 'attestation', 'store', 'telemetry', 'temporal', 'audit', 'config', 'live', CONTRACT],
     types: ['agents', 'tools', 'shapes'],
   },
   config: { may: ['shared', 'devserver', 'temporal'] },
