@@ -62,7 +62,7 @@ const TABLE = {
   agents: { may: ['shared', 'rules', 'telemetry', 'tools'], types: ['model', 'store'] },
   notify: { may: ['shared'], types: ['activities'] },
   live: { may: ['shared', 'shapes'] },
-  testing: { may: ['shared', 'tools', 'agents', 'store'] },
+  testing: { may: ['shared', 'tools', 'agents', 'store'], types: ['record'] },
   activities: {
     may: ['shared', 'record', 'store', 'telemetry', 'model', 'tools', 'audit', 'agents', 'live', CONTRACT],
     types: ['rules'],
@@ -72,7 +72,7 @@ const TABLE = {
   attestation: { may: ['shared', 'store', 'telemetry'], types: ['activities'] },
   devserver: { may: ['shared', 'telemetry', 'temporal', 'processes', CONTRACT], types: ['config'] },
   client: {
-    may: ['shared', 'attestation', 'store', 'telemetry', 'temporal', 'audit', 'config', 'live', CONTRACT],
+    may: ['shared', 'record', 'attestation', 'store', 'telemetry', 'temporal', 'audit', 'config', 'live', CONTRACT],
     types: ['agents', 'tools', 'shapes'],
   },
   config: { may: ['shared', 'devserver', 'temporal'] },

@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import type { OuterMode } from '../shared/turn/sub-turn';
 import { TOOL_CLASSES, type ToolClass } from '../shared/turn/tool-class';
-import { shapeFaults, type AgentPermissions, type RuledTool, type TargetKind } from '../rules';
+import { EFFECTS, shapeFaults, type AgentPermissions, type RuledTool, type TargetKind } from '../rules';
 import { list, object, text, textOrNull } from '../record/fields';
 
 /** More than any agent has. A limit is needed because anybody can make a bundle. */
@@ -16,10 +16,15 @@ export function recordedRules(objects: Objects, ref: string | null): AgentPermis
   const inner = innerPolicy(policy);
   const own = object(inner === null ? policy : objects.get(inner));
   if (own.v !== 'holdfast.policy/1' || !isJsonObject(own.permissions)) return null;
-  const { allow, ask, deny } = own.permissions;
-  const rules = { mode: own.mode ?? 'default', allow, ask, deny } as unknown as AgentPermissions;
-  if (![allow, ask, deny].every(Array.isArray) || shapeFaults(rules).length > 0) return null;
+  const { allow = null, ask = null, deny = null } = own.permissions;
+  const rules: JsonObject = { mode: own.mode ?? 'default', allow, ask, deny };
+  if (!isPermissions(rules)) return null;
   return rules.allow.length + rules.ask.length + rules.deny.length > MOST_RULES ? null : rules;
+}
+
+/** Entries are not checked: the parser of rules leaves out those that it cannot read. */
+function isPermissions(rules: JsonObject): rules is JsonObject & AgentPermissions {
+  return EFFECTS.every((effect) => Array.isArray(rules[effect])) && shapeFaults(rules).length === 0;
 }
 
 /** The `policy_ref` of the rules inside a `holdfast.policy_within/1`, which adds modes of turns above. Null: another object. */

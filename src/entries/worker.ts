@@ -8,17 +8,11 @@ export type { Offered, ToolSource } from '../tools/catalogue/tool-source';
 export { openStore } from '../store/open-store';
 export { createStore, type StoreBacking } from '../store/core/create-store';
 export type { Bytes, ObjectLines, Objects } from '../store/core/content-store';
+export type { EffectRecord } from '../record/effect';
 export { namesOf as effectNames, type EffectVersion, type EffectVersions } from '../store/core/effects';
 export type { CheckedTrailQuery, TrailEntry } from '../store/core/trail';
 export { positionOf as trailPosition, type TrailRead, type TrailSource } from '../store/core/trail-pages';
-export {
-  StoreError,
-  type EffectRecord,
-  type RegisterChange,
-  type RegisterStore,
-  type Store,
-  type StoreIdentity,
-} from '../store/store';
+export { StoreError, type RegisterChange, type RegisterStore, type Store, type StoreIdentity } from '../store/store';
 export { createModel, type Model, type ModelOptions } from '../model';
 export {
   ModelFailure,

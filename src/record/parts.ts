@@ -2,9 +2,10 @@
  * Types and readers of parts that the store keeps by themselves: results of calls, what people are shown, files. Other
  * records refer to them by hash. A reader throws if the part is of another kind, such as one that a tool named by chance.
  */
-import type { HoldReason } from '../shared/approval/approval';
+import { HOLD_KINDS, type HoldReason } from '../shared/approval/approval';
 import type { Envelope } from '../shared/wire/errors';
 import { isJsonObject, type Json, type JsonObject, isPacked, type PackedJson } from '../shared/json/json';
+import { object } from './fields';
 
 /** A part is of another kind than its reference says. */
 export class UnexpectedPart extends Error {
@@ -70,16 +71,17 @@ export function readResultOrData(body: Json): StoredResult | KeptData | null {
 
 /** @throws UnexpectedPart */
 export function readApprovalEvidence(body: Json): ApprovalEvidence {
-  if (!isJsonObject(body)) throw new UnexpectedPart('evidence of an approval');
-  const { preview = null, held = [], makers = [], target = null } = body as Partial<ApprovalEvidence>;
-  return { preview, held, makers, target };
+  const { preview = null, held = [], makers = [], target = null } = object(body);
+  if (isJsonObject(body) && isListOf(held, isHoldReason) && isListOf(makers, isText) && (target === null || isJsonObject(target)))
+    return { preview, held, makers, target };
+  throw new UnexpectedPart('evidence of an approval');
 }
 
 /** @throws UnexpectedPart */
 export function readCardPart(body: Json): CardPart {
-  if (!isJsonObject(body) || typeof body.card !== 'string') throw new UnexpectedPart('card');
-  const { call_id, card, digest } = body;
-  return { call_id: String(call_id), card, ...(typeof digest === 'string' ? { digest } : {}) };
+  const { call_id, card, digest } = object(body);
+  if (isText(call_id) && isText(card)) return { call_id, card, ...(isText(digest) ? { digest } : {}) };
+  throw new UnexpectedPart('card');
 }
 
 /** The effective input of a call, from the part of its admission. @throws UnexpectedPart */
@@ -90,14 +92,61 @@ export function readInput(body: Json): JsonObject {
 
 /** What people said about the calls of a turn that continues in another run. @throws UnexpectedPart */
 export function readSaidPart(body: Json): PackedJson {
-  if (!isJsonObject(body) || !isPacked(body.said)) throw new UnexpectedPart('record of what people have said');
-  return body.said;
+  const { said } = object(body);
+  if (isPacked(said) && said.texts.every(isText) && said.value !== undefined) return said;
+  throw new UnexpectedPart('record of what people have said');
 }
 
-function isResult(body: Json): body is JsonObject & StoredResult {
-  return isJsonObject(body) && isJsonObject(body.envelope) && typeof body.summary === 'string';
+type Maybe = Json | undefined;
+
+function isText(value: Maybe): value is string {
+  return typeof value === 'string';
+}
+
+function isTextOrAbsent(value: Maybe): boolean {
+  return value === undefined || isText(value);
+}
+
+function isListOf<T extends Json>(value: Maybe, isItem: (item: Json) => item is T): value is T[] {
+  return Array.isArray(value) && value.every(isItem);
+}
+
+function isHoldReason(value: Json): value is JsonObject & HoldReason {
+  if (!isJsonObject(value)) return false;
+  const { kind, id, text } = value;
+  return HOLD_KINDS.some((known) => known === kind) && isText(id) && isText(text);
+}
+
+function hasOwner({ turn_id, session_id, call_id }: JsonObject): boolean {
+  return isText(turn_id) && isText(call_id) && (session_id === null || isText(session_id));
 }
 
 function isKeptData(body: Json): body is JsonObject & KeptData {
-  return isJsonObject(body) && 'kept' in body;
+  return isJsonObject(body) && hasOwner(body) && body.kept !== undefined;
+}
+
+function isResult(body: Json): body is JsonObject & StoredResult {
+  if (!isJsonObject(body) || !hasOwner(body) || !isEnvelope(body.envelope)) return false;
+  const { summary, inline, inline_bytes } = body;
+  return isText(summary) && typeof inline === 'boolean' && (inline_bytes === undefined || typeof inline_bytes === 'number');
+}
+
+/** Checks the fields that are read again: envelopes of other builds may have more, or less. */
+function isEnvelope(value: Maybe): boolean {
+  if (!isJsonObject(value) || !isMetadata(value.metadata)) return false;
+  return value.success === true ? value.data !== undefined : value.success === false && isCallError(value.error);
+}
+
+function isMetadata(value: Maybe): boolean {
+  if (!isJsonObject(value)) return false;
+  const { tool_name, cache, hooks = [], deprecation = {} } = value;
+  const isNote = (hook: Json): hook is JsonObject => isJsonObject(hook) && isTextOrAbsent(hook.note);
+  return isText(tool_name) && isJsonObject(cache) && isListOf(hooks, isNote) && isJsonObject(deprecation);
+}
+
+function isCallError(value: Maybe): boolean {
+  if (!isJsonObject(value)) return false;
+  const { code, kind, reason, message, hint, retryable, details } = value;
+  const texts = [code, kind, reason, message].every(isText) && isTextOrAbsent(hint);
+  return texts && typeof retryable === 'boolean' && (details === undefined || Array.isArray(details));
 }

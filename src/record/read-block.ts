@@ -169,7 +169,7 @@ function readFields({ block: { kind }, bodies }: WithBodies): ReadBlock | null {
     case 'start':
       return { kind, ...readStart(body) };
     case 'message':
-      return { kind, ...readMessage(body, rest) };
+      return { kind, ...readMessage(body), content: messageContent(bodies) };
     case 'admission':
       return { kind, ...readAdmission(body, rest) };
     case 'decision':
@@ -187,6 +187,11 @@ function readFields({ block: { kind }, bodies }: WithBodies): ReadBlock | null {
     default: // in a forged bundle
       return null;
   }
+}
+
+/** The content of a message block, in wire format, from all of its bodies: also if its head was redacted. */
+export function messageContent([, ...content]: readonly Json[]): JsonObject[] {
+  return content.filter(isJsonObject);
 }
 
 /** The blocks of one kind, in order, without those that cannot be read. */
@@ -232,13 +237,12 @@ function readParent(parent: JsonObject): ParentTurn {
   };
 }
 
-function readMessage(head: JsonObject, content: Json[]): ReadMessage {
+function readMessage(head: JsonObject): Omit<ReadMessage, 'content'> {
   const steer = objectOrNull(head.steer);
   return {
     role: textOrNull(head.role),
     steer: steer && { by: text(steer.by), ...texts(steer, ['at', 'attestation']) },
     sub_turns: list(head.sub_turns).map((turn) => texts(object(turn), ['call_id', 'turn_id', 'head'])),
-    content: content.filter(isJsonObject),
   };
 }
 

@@ -6,6 +6,7 @@ import type { BlockKind } from '../shared/turn/transcript';
 import type {
   AdmissionCall,
   AnsweringTurn,
+  DecisionBody,
   DirectRequest,
   DispatchBody,
   EffectBody,
@@ -32,7 +33,8 @@ export function startBlock(body: StartBody): BlockContent {
 
 /** @param content as it goes over the wire; each block of it is a part */
 export function messageBlock(role: MessageHead['role'], content: JsonObject[]): BlockContent {
-  return { kind: 'message', bodies: [{ role }, ...content] };
+  const head: MessageHead = { role };
+  return { kind: 'message', bodies: [asJson(head), ...content] };
 }
 
 /** Results of calls. @param subTurns turns of sub-agents that gave some of the results */
@@ -57,12 +59,15 @@ export function decisionBlocks(
   call: NamedForSubject & Pick<CallArguments, 'earlier'>,
   decisions: NonNullable<CallOutcome['approvals']>,
 ): BlockContent[] {
-  const before = (call.earlier ?? []).map(({ revision, ...said }) => ({
-    ...said,
-    subject: callSubject(turn, { ...call, revision }),
-  }));
-  const now = decisions.map((said) => ({ ...said, subject: callSubject(turn, call) }));
-  return [...before, ...now].map((body) => ({ kind: 'decision', bodies: [asJson(body)] }));
+  const before = (call.earlier ?? []).map(({ revision, ...said }) =>
+    decisionBlock({ ...said, subject: callSubject(turn, { ...call, revision }) }),
+  );
+  const now = decisions.map((said) => decisionBlock({ ...said, subject: callSubject(turn, call) }));
+  return [...before, ...now];
+}
+
+function decisionBlock(body: DecisionBody): BlockContent {
+  return { kind: 'decision', bodies: [asJson(body)] };
 }
 
 export function dispatchBlock(body: DispatchBody): BlockContent {

@@ -52,13 +52,13 @@ export function permissionFaults(
 }
 
 /** Faults of the object itself, independent of the tools. */
-export function shapeFaults(permissions: Partial<AgentPermissions>): string[] {
+export function shapeFaults(permissions: Partial<Record<keyof AgentPermissions, unknown>>): string[] {
   const lists = EFFECTS.filter((effect) => permissions[effect] !== undefined && !Array.isArray(permissions[effect]));
   const { mode } = permissions;
   return [
     ...unknownFields(permissions, ['mode', ...EFFECTS], 'permissions'),
     ...lists.map((effect) => `permissions.${effect} must be a list of rules`),
-    ...(mode === undefined || MODES.includes(mode)
+    ...(mode === undefined || MODES.some((known) => known === mode)
       ? []
       : [`permissions.mode is ${JSON.stringify(mode)}; it must be one of ${MODES.join(', ')}`]),
   ];

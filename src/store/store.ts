@@ -4,6 +4,7 @@
  */
 import type { CallRecord } from '../shared/json/digests';
 import type { Json, JsonObject } from '../shared/json/json';
+import type { EffectRecord, EffectState, NewClaim } from '../record/effect';
 import type { BlockContent } from '../record/write-block';
 import type { Block, Part } from '../shared/turn/transcript';
 import type { SealedBlock, StoredBlock } from './core/seal';
@@ -89,42 +90,6 @@ export interface Store {
   /** Releases connections; the store cannot be used afterwards. A process that ends need not call it. */
   close(): Promise<void>;
 }
-
-export type EffectState = 'claimed' | 'applied' | 'not_applied' | 'refused' | 'in_doubt';
-
-/** The guard of one destructive call: claimed before its dispatch, so that no dispatch happens twice. */
-export interface EffectRecord {
-  v: 'holdfast.effect/1';
-  idempotency_key: string;
-  turn_id: string;
-  digest: string;
-  /** From 1; a new dispatch needs proof that the one before was `not_applied`. */
-  dispatch: number;
-  state: EffectState;
-  tool: string;
-  run_id: string;
-  attempt: number;
-  claimed_at: string;
-  updated_at: string;
-  /**
-   * Until then an attempt may act, by the clock of its worker; null once no attempt is under way. Absent in older records, and if
-   * nothing was dispatched.
-   */
-  deadline?: string | null;
-  /** `actHash`: the same for every revision of the call with this input. Absent in older records. */
-  act?: string;
-  /** The transcript's head after the dispatch block. */
-  head: string;
-  /** Part with the envelope, once there is one. */
-  result_ref: string | null;
-  /** Head after the effect block, once there is one. */
-  result_head: string | null;
-}
-
-export type NewClaim = Pick<
-  EffectRecord,
-  'idempotency_key' | 'turn_id' | 'digest' | 'dispatch' | 'tool' | 'run_id' | 'attempt' | 'act' | 'head' | 'deadline'
->;
 
 export type EffectFacts = Partial<Pick<EffectRecord, 'result_ref' | 'result_head'>> & { alone?: string };
 

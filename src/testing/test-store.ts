@@ -9,7 +9,8 @@ import { callRecord, hashJson } from '../shared/json/digests';
 import type { Json, JsonObject } from '../shared/json/json';
 import { exceptionText } from '../shared/wire/errors';
 import { append, Draft, walk } from '../store/core/transcript';
-import type { NewClaim, Store, StoreError } from '../store/store';
+import type { NewClaim } from '../record/effect';
+import type { Store, StoreError } from '../store/store';
 import type { Claim } from './types';
 
 export interface StoreReport {

@@ -5,7 +5,7 @@
 import { Context } from '@temporalio/activity';
 import { approvalsOf, type AdmitCallInput, type AdmitCallOutput } from '../../shared/io/activities';
 import type { HoldReason } from '../../shared/approval/approval';
-import type { EffectRecord } from '../../store/store';
+import type { EffectRecord } from '../../record/effect';
 import { recheckApprovals } from './recheck-approvals';
 import { findStoredQuestion } from '../people/questions';
 import type { Dependencies } from '../ports';

@@ -16,7 +16,7 @@ import { callError, type CallError } from '../../shared/wire/errors';
 import { deniedError } from '../../tools/admit/admit';
 import { decide } from '../../tools/admit/policy';
 import { prepareTool, type PreparedAgent } from '../../tools/catalogue/registry';
-import type { EffectRecord } from '../../store/store';
+import type { EffectRecord } from '../../record/effect';
 import type { ApprovalEvidence } from '../../record/parts';
 import { findStoredQuestion, approvalVerifiedAt, findSettlement } from '../people/questions';
 import type { Dependencies } from '../ports';

@@ -8,7 +8,7 @@ import { plainName } from '../../shared/approval/approval';
 import type { BudgetName, DispatchKey, Reservation } from '../../shared/budget-book';
 import { callError, type CallError } from '../../shared/wire/errors';
 import { timeLimitOf } from '../../shared/turn/tool-class';
-import type { EffectRecord } from '../../store/store';
+import type { EffectRecord } from '../../record/effect';
 import { budgetsFor, type Budget, type ToolBudget } from '../../tools/limits/budgets';
 import { turnFacts } from '../admission/decide-call';
 import type { Dependencies } from '../ports';

@@ -8,7 +8,7 @@ import { callError } from '../../shared/wire/errors';
 import { type ClaimAnswer, holds, INTENT_WINDOW_MS, type IntentOwner } from '../../shared/intent';
 import type { JsonObject } from '../../shared/json/json';
 import { tenantOf } from '../../shared/ids';
-import type { EffectState } from '../../store/store';
+import type { EffectState } from '../../record/effect';
 import { intentOf } from '../../tools/admit/policy';
 import { type ApprovalEvidence, readResult } from '../../record/parts';
 import { effectiveInput } from '../call/call-input';

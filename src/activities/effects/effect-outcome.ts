@@ -4,7 +4,7 @@ import { append } from '../../store/core/transcript';
 import { callSubject } from '../../record/subject';
 import { effectBlock } from '../../record/write-block';
 import { callError } from '../../shared/wire/errors';
-import type { EffectRecord } from '../../store/store';
+import type { EffectRecord } from '../../record/effect';
 import { readResult } from '../../record/parts';
 import type { Dependencies } from '../ports';
 import { toolStub } from '../call/call-context';

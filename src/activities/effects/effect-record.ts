@@ -5,7 +5,8 @@
 import { Context } from '@temporalio/activity';
 import type { CallArguments, RunCallInput, TurnContext } from '../../shared/io/activities';
 import { actHash, idempotencyKey } from '../../shared/json/digests';
-import { type EffectRecord, type NewClaim, type Store, StoreError } from '../../store/store';
+import type { EffectRecord, NewClaim } from '../../record/effect';
+import { type Store, StoreError } from '../../store/store';
 import type { ApprovalPolicy } from '../../shared/approval/approval';
 import { readBlock } from '../../record/read-block';
 import { timeLimitOf } from '../../shared/turn/tool-class';

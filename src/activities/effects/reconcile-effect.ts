@@ -6,7 +6,7 @@ import { Context } from '@temporalio/activity';
 import type { ReconcileEffectInput, ReconcileEffectOutput, RunCallOutput } from '../../shared/io/activities';
 import { callError } from '../../shared/wire/errors';
 import type { Json, JsonObject } from '../../shared/json/json';
-import type { EffectRecord } from '../../store/store';
+import type { EffectRecord } from '../../record/effect';
 import { append } from '../../store/core/transcript';
 import { outputFault } from '../../tools/schema/input-output';
 import { readProbeAnswer, unknown, type ProbeFinding } from '../../tools/run/returned';

@@ -6,7 +6,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { InspectEffectInput, InspectEffectOutput, RunCallOutput, SettleEffectInput } from '../../shared/io/activities';
 import { SETTLEMENT_REFUSAL } from '../../shared/approval/approval';
 import { callError } from '../../shared/wire/errors';
-import type { EffectRecord } from '../../store/store';
+import type { EffectRecord } from '../../record/effect';
 import { append } from '../../store/core/transcript';
 import { closeQuestion } from '../people/questions';
 import { dispatchedCall } from '../call/call-input';

@@ -6,11 +6,11 @@ import type { Store } from '../../store/store';
 import { type Draft, walk } from '../../store/core/transcript';
 import type { AnsweringTurn } from '../../record/blocks';
 import { decisionBlocks, resultsBlock } from '../../record/write-block';
-import { readResult } from '../../record/parts';
+import { readResult, UnexpectedPart } from '../../record/parts';
 import { errorText, resultText } from '../../tools/results/result-text';
 import type { StoredBlock } from '../../store/core/seal';
 import { samePerson } from '../../shared/approval/approval';
-import { readBlock, type ReadBlock } from '../../record/read-block';
+import { messageContent, readBlock, type ReadBlock } from '../../record/read-block';
 import { closeQuestion } from '../people/questions';
 
 /** All messages of a transcript's blocks. The messages that the model gets: compaction.ts. */
@@ -18,11 +18,13 @@ export function messagesOf(blocks: StoredBlock[]): ModelMessage[] {
   return blocks.filter(({ block }) => block.kind === 'message').flatMap((stored) => messageOf(stored) ?? []);
 }
 
-/** The message of a message block; null for one without content. */
-export function messageOf({ bodies }: StoredBlock): ModelMessage | null {
-  const [first, ...content] = bodies;
-  const { role } = first as { role: ModelMessage['role'] };
-  return content.length === 0 ? null : { role, content: content as JsonObject[] };
+/** The message of a message block; null for one without content. @throws UnexpectedPart */
+export function messageOf(stored: StoredBlock): ModelMessage | null {
+  const read = readBlock(stored);
+  const role = read?.kind === 'message' ? read.role : null;
+  if (role !== 'user' && role !== 'assistant') throw new UnexpectedPart('message');
+  const content = messageContent(stored.bodies);
+  return content.length === 0 ? null : { role, content };
 }
 
 /** Adds decisions that no call wrote itself, then one message with the results in the order of the calls. */

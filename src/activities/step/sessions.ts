@@ -5,9 +5,10 @@ import { StoreError } from '../../store/store';
 import { hashJson } from '../../shared/json/digests';
 import { mayCut } from './compaction';
 import { messageOf } from './conversation';
+import { readBlock } from '../../record/read-block';
 import { turnOfBlock, walk } from '../../store/core/transcript';
 import type { BeginSessionInput, BeginSessionOutput, CheckForkInput, CheckForkOutput } from '../../shared/io/activities';
-import { isJsonObject, type Json } from '../../shared/json/json';
+import type { Json } from '../../shared/json/json';
 import type { StoredBlock } from '../../store/core/seal';
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -53,7 +54,7 @@ export async function checkFork({ store }: Pick<Dependencies, 'store'>, { block,
 
 /** Whether a conversation may end here: after a message, and with a result for each call. A start alone is no conversation. */
 function endsWhole(blocks: StoredBlock[]): boolean {
-  const last = blocks.findLast(({ block, bodies }) => block.kind === 'message' && isJsonObject(bodies[0] ?? null));
+  const last = blocks.findLast((stored) => readBlock(stored)?.kind === 'message');
   const message = last ? messageOf(last) : null;
   return message !== null && blocks.at(-1)!.block.kind !== 'start' && mayCut([{ message }], 1);
 }

@@ -1,24 +1,11 @@
 /** Turns a turn's events, run by run, into activities, messages and runs. Events that a reset copied count once. */
 import type { Json, JsonObject } from '../../shared/json/json';
 import { DECIDE_UPDATE } from '../../workflows/contract';
-import { list, number, object, text, textOrNull, time } from '../../record/fields';
+import { number, object, text, textOrNull, time } from '../../record/fields';
+import { readFact, type EventFact, type Failure } from '../../record/history';
 import { redactedIn } from '../redact/events';
-import { readFirstPayload, jsonOrNull, LEFT_OUT, type DecodedPayload } from './payload';
+import { jsonOrNull, readFirst } from './payload';
 import type { ActivityCase, MessageCase, RunCase } from './types';
-
-const END_STATES: Readonly<Record<string, string>> = {
-  workflowExecutionCompletedEventAttributes: 'completed',
-  workflowExecutionFailedEventAttributes: 'failed',
-  workflowExecutionCanceledEventAttributes: 'cancelled',
-  workflowExecutionTerminatedEventAttributes: 'terminated',
-  workflowExecutionTimedOutEventAttributes: 'timed_out',
-  workflowExecutionContinuedAsNewEventAttributes: 'continued',
-};
-const FAILURE_OUTCOMES: Readonly<Record<string, ActivityCase['outcome']>> = {
-  activityTaskFailedEventAttributes: 'failed',
-  activityTaskTimedOutEventAttributes: 'timed_out',
-  activityTaskCanceledEventAttributes: 'cancelled',
-};
 
 export class History {
   readonly runs: RunCase[] = [];
@@ -50,22 +37,16 @@ export class History {
 
   event(event: JsonObject): void {
     const run = this.runs.at(-1);
-    const found = Object.entries(event).find(([name]) => name.endsWith('EventAttributes'));
-    if (!run || !found) return;
-    const [name, value] = found;
-    const facts = object(value);
+    const fact = readFact(event);
+    if (!run || !fact) return;
     const at = time(event.eventTime);
-    const id = String(event.eventId);
     run.events += 1;
     run.startedAt ??= at;
-    const key = `${id} ${text(event.eventTime)} ${name}`;
+    const key = `${fact.event_id} ${text(event.eventTime)} ${fact.event_name}`;
     if (this.copying && this.seen.has(key)) return;
-    if (this.copying) this.takeBack(number(Number(id)), run, at);
+    if (this.copying) this.takeBack(number(Number(fact.event_id)), run, at);
     this.seen.add(key);
-    this.readStart(name, facts);
-    this.activity(name, facts, { at, id, run });
-    this.message(name, facts, { at, id });
-    this.ending(name, facts, run, at);
+    this.take(fact, run, at);
   }
 
   /** From this event on, the activities of the run before are taken back. */
@@ -77,107 +58,116 @@ export class History {
     for (const [id] of this.scheduled) if (Number(id) >= from) this.scheduled.delete(id);
   }
 
-  private readStart(name: string, facts: JsonObject): void {
-    if (name !== 'workflowExecutionStartedEventAttributes') return;
-    this.workflowType ||= text(object(facts.workflowType).name);
-    const input = this.read(facts.input);
-    if (Object.keys(this.input).length === 0) this.input = object(jsonOrNull(input));
+  private take(fact: EventFact<Json>, run: RunCase, at: string | null): void {
+    switch (fact.kind) {
+      case 'run_started': {
+        this.workflowType ||= fact.workflow_type;
+        const input = object(this.read(fact.input));
+        if (Object.keys(this.input).length === 0) this.input = input;
+        break;
+      }
+      case 'activity_scheduled':
+        this.schedule(fact, run, at);
+        break;
+      case 'activity_started':
+      case 'activity_completed':
+      case 'activity_failed':
+        this.activity(fact, at);
+        break;
+      case 'signal':
+      case 'update_accepted':
+        this.message(fact, at);
+        break;
+      case 'update_completed': {
+        const message = this.updates.get(fact.accepted);
+        const answer = object(this.read(fact.answer ?? []));
+        if (message) Object.assign(message, { accepted: answer.accepted === true, answer: textOrNull(answer.reason) });
+        break;
+      }
+      case 'cancel_requested':
+        run.by = fact.identity || null;
+        break;
+      case 'task_failed':
+        if (fact.new_run !== null) run.reason = failureText(fact.failure);
+        break;
+      case 'run_ended':
+        this.end(fact, run, at);
+        break;
+      default: // nothing of the others is shown
+    }
   }
 
-  private activity(name: string, facts: JsonObject, { at, id, run }: { at: string | null; id: string; run: RunCase }): void {
-    if (name === 'activityTaskScheduledEventAttributes') {
-      const activity: ActivityCase = {
-        type: text(object(facts.activityType).name),
-        id: text(facts.activityId),
-        runId: run.runId,
-        eventId: number(Number(id)),
-        input: jsonOrNull(this.read(facts.input)),
-        output: null,
-        scheduledAt: at,
-        startedAt: null,
-        endedAt: null,
-        attempts: 0,
-        worker: null,
-        lastFailure: null,
-        outcome: 'running',
-        failure: null,
-        takenBack: false,
-      };
-      this.scheduled.set(id, activity);
-      this.activities.push(activity);
+  private schedule({ event_id, type, activity_id, input }: FactOf<'activity_scheduled'>, run: RunCase, at: string | null): void {
+    const activity: ActivityCase = {
+      type,
+      id: activity_id,
+      runId: run.runId,
+      eventId: number(Number(event_id)),
+      input: this.read(input),
+      output: null,
+      scheduledAt: at,
+      startedAt: null,
+      endedAt: null,
+      attempts: 0,
+      worker: null,
+      lastFailure: null,
+      outcome: 'running',
+      failure: null,
+      takenBack: false,
+    };
+    this.scheduled.set(event_id, activity);
+    this.activities.push(activity);
+  }
+
+  private activity(fact: FactOf<'activity_started' | 'activity_completed' | 'activity_failed'>, at: string | null): void {
+    const activity = this.scheduled.get(fact.scheduled);
+    if (!activity) return;
+    if (fact.kind === 'activity_started') {
+      activity.startedAt = at;
+      activity.attempts = fact.attempt;
+      activity.worker = fact.worker;
+      activity.lastFailure = failureText(fact.last_failure);
+    } else if (fact.kind === 'activity_completed') {
+      Object.assign(activity, { endedAt: at, outcome: 'completed', output: this.read(fact.result) });
+    } else {
+      Object.assign(activity, { endedAt: at, outcome: fact.outcome, failure: failureText(fact.failure) });
+    }
+  }
+
+  private message(fact: FactOf<'signal' | 'update_accepted'>, at: string | null): void {
+    const sent = { at, identity: fact.identity || null, accepted: null, answer: null };
+    if (fact.kind === 'signal') {
+      this.messages.push({ ...sent, channel: 'signal', name: fact.name, body: this.read(fact.input) });
       return;
     }
-    const activity = this.scheduled.get(String(facts.scheduledEventId));
-    if (!activity) return;
-    if (name === 'activityTaskStartedEventAttributes') {
-      activity.startedAt = at;
-      activity.attempts = number(facts.attempt, 1);
-      activity.worker = textOrNull(facts.identity);
-      activity.lastFailure = failureText(facts.lastFailure);
-    } else if (name === 'activityTaskCompletedEventAttributes') {
-      Object.assign(activity, { endedAt: at, outcome: 'completed', output: jsonOrNull(this.read(facts.result)) });
-    } else if (FAILURE_OUTCOMES[name]) {
-      Object.assign(activity, { endedAt: at, outcome: FAILURE_OUTCOMES[name], failure: failureText(facts.failure) });
-    }
+    const body = object(this.read(fact.input));
+    const name = fact.name === DECIDE_UPDATE ? text(body.decision) || fact.name : fact.name;
+    const message: MessageCase = { ...sent, channel: 'update', name, body };
+    this.updates.set(fact.event_id, message);
+    this.messages.push(message);
   }
 
-  private message(name: string, facts: JsonObject, { at, id }: { at: string | null; id: string }): void {
-    if (name === 'workflowExecutionSignaledEventAttributes') {
-      const body = jsonOrNull(this.read(facts.input));
-      const identity = textOrNull(facts.identity);
-      this.messages.push({ at, channel: 'signal', name: text(facts.signalName), body, identity, accepted: null, answer: null });
-    }
-    if (name === 'workflowExecutionUpdateAcceptedEventAttributes') {
-      const request = object(facts.acceptedRequest);
-      const input = object(request.input);
-      const body = object(jsonOrNull(this.read(input.args)));
-      const what = text(input.name);
-      const message: MessageCase = {
-        at,
-        channel: 'update',
-        name: what === DECIDE_UPDATE ? text(body.decision) || what : what,
-        body,
-        identity: textOrNull(object(request.meta).identity),
-        accepted: null,
-        answer: null,
-      };
-      this.updates.set(id, message);
-      this.messages.push(message);
-    }
-    if (name === 'workflowExecutionUpdateCompletedEventAttributes') {
-      const message = this.updates.get(String(facts.acceptedEventId));
-      const answer = object(jsonOrNull(this.read(object(facts.outcome).success)));
-      if (message) Object.assign(message, { accepted: answer.accepted === true, answer: textOrNull(answer.reason) });
-    }
+  private end({ how, result, failure, reason, identity }: FactOf<'run_ended'>, run: RunCase, at: string | null): void {
+    Object.assign(run, { ended: how, endedAt: at });
+    if (how === 'terminated') Object.assign(run, { reason, by: identity || null });
+    if (how === 'failed') run.reason = failureText(failure);
+    this.view = object(this.read(result));
   }
 
-  private ending(name: string, facts: JsonObject, run: RunCase, at: string | null): void {
-    if (name === 'workflowExecutionCancelRequestedEventAttributes') run.by = textOrNull(facts.identity);
-    const resets = name === 'workflowTaskFailedEventAttributes' && textOrNull(facts.newRunId) !== null;
-    if (resets) run.reason = failureText(facts.failure);
-    const ended = END_STATES[name];
-    if (ended === undefined) return;
-    Object.assign(run, { ended, endedAt: at });
-    const failure = object(facts.failure);
-    if (ended === 'terminated') Object.assign(run, { reason: textOrNull(facts.reason), by: textOrNull(facts.identity) });
-    if (ended === 'failed') run.reason = failureText(failure);
-    const info = object(failure.applicationFailureInfo ?? failure.canceledFailureInfo);
-    const view = jsonOrNull(this.read(facts.result ?? info.details ?? facts.details));
-    this.view = object(view);
-  }
-
-  private read(payloads: Json | undefined): DecodedPayload {
-    const value = readFirstPayload(payloads);
-    this.leftOut += list(object(payloads).payloads).filter((payload) => object(payload).redacted === true).length;
-    return value === LEFT_OUT ? LEFT_OUT : value;
+  /** The first value; null: there is none, it is unreadable, or it was left out. */
+  private read(payloads: Json[]): Json {
+    this.leftOut += payloads.filter((payload) => object(payload).redacted === true).length;
+    return jsonOrNull(readFirst(payloads));
   }
 }
 
+type FactOf<K extends EventFact<Json>['kind']> = Extract<EventFact<Json>, { kind: K }>;
+
 /** A failure and what caused it, in one line. */
-function failureText(failure: Json | undefined, depth = 0): string | null {
-  const { message, cause, applicationFailureInfo } = object(failure);
-  const type = textOrNull(object(applicationFailureInfo).type);
-  const own = [type, textOrNull(message)].filter((part) => part !== null).join(': ');
-  const below = depth < 5 ? failureText(cause, depth + 1) : null;
+function failureText(failure: Failure | null): string | null {
+  if (failure === null) return null;
+  const { type, message, cause } = failure;
+  const own = [type, message].filter((part) => part !== null).join(': ');
+  const below = failureText(cause);
   return [own, below].filter((part) => part !== null && part !== '').join(' ← ') || null;
 }

@@ -1,6 +1,7 @@
 /** Finds what outsiders wrote in a turn's record: the tools that returned it, and whether the rules were told that it was read. */
 import type { Json } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
+import { messageContent, ofKind } from '../../record/read-block';
 import type { BlockCase, CallCase, Outsiders } from './types';
 
 /** Names of the tools that return text of outsiders (`untrusted_output`), from the definitions of agents. */
@@ -12,13 +13,16 @@ export function toolsOfOutsiders(objects: ReadonlyMap<string, Json>): ReadonlySe
 
 /** Includes the conversation before the turn: the model reads it too. */
 export function outsidersIn(blocks: readonly BlockCase[], calls: readonly CallCase[], tools: ReadonlySet<string>): Outsiders {
-  const parts = blocks.filter(({ kind }) => kind === 'message').flatMap(({ bodies }) => bodies.slice(1).map(object));
+  const parts = blocks.filter(({ kind }) => kind === 'message').flatMap(({ bodies }) => messageContent(bodies));
   const ofVendor = parts.filter(({ type }) => type === 'server_tool_use' || type === 'mcp_tool_use');
   const asked = parts.filter(({ type, name }) => type === 'tool_use' && tools.has(text(name)));
   const ran = calls.filter(({ tool, resultRef }) => resultRef !== null && tools.has(tool));
   const by = [...[...ofVendor, ...asked].map(({ name }) => text(name)), ...ran.map(({ tool }) => tool)];
-  const heads = blocks.filter(({ kind }) => kind === 'start').map(({ bodies }) => object(object(bodies[0]).parent));
-  return { by: [...new Set(by)], told: calls.some(hasReadOutsiders) || heads.some(({ untrusted }) => untrusted === true) };
+  const starts = ofKind(
+    'start',
+    blocks.map(({ read }) => read),
+  );
+  return { by: [...new Set(by)], told: calls.some(hasReadOutsiders) || starts.some(({ parent }) => parent?.untrusted === true) };
 }
 
 /** Whether the model had read text of outsiders when it proposed this call. */

@@ -9,7 +9,11 @@ export type DecodedPayload = Json | undefined | typeof LEFT_OUT;
 
 /** The first value of `{payloads: […]}`. */
 export function readFirstPayload(payloads: Json | undefined): DecodedPayload {
-  const [payload] = list(object(payloads).payloads);
+  return readFirst(list(object(payloads).payloads));
+}
+
+/** The first value of a list of payloads. */
+export function readFirst([payload]: readonly Json[]): DecodedPayload {
   if (!isJsonObject(payload)) return undefined;
   return payload.redacted === true ? LEFT_OUT : payloadValue(payload);
 }

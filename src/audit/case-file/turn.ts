@@ -1,6 +1,7 @@
 /** Builds one turn of a bundle from its events, blocks and effect records. */
 import type { BlockBody, RunBody, TurnBody, TurnEndBody } from '../format/lines';
-import { ofKind, readBlock, type ReadEnd, type ReadOf } from '../../record/read-block';
+import { effectRecordFacts, type EffectRecordFacts } from '../../record/effect';
+import { messageContent, ofKind, readBlock, type ReadEnd, type ReadOf } from '../../record/read-block';
 import type { Json, JsonObject } from '../../shared/json/json';
 import type { BlockKind } from '../../shared/turn/transcript';
 import { CALL_WORKFLOW } from '../../workflows/contract';
@@ -15,7 +16,7 @@ export class TurnBuilder {
   readonly history = new History();
   private readonly blocks: BlockCase[] = [];
   private readonly ownRefs = new Set<string>();
-  private readonly effects: JsonObject[] = [];
+  private readonly effects: EffectRecordFacts[] = [];
 
   constructor(
     private readonly body: TurnBody,
@@ -42,7 +43,7 @@ export class TurnBuilder {
   }
 
   effect(record: JsonObject): void {
-    this.effects.push(record);
+    this.effects.push(effectRecordFacts(record));
   }
 
   /** @param end null: the bundle was cut short before it */
@@ -242,7 +243,7 @@ export function roleOf({ read }: BlockCase): string | null {
 /** The texts of a message. */
 function joinTexts(block: BlockCase | undefined): string | null {
   if (block === undefined) return null;
-  const texts = block.bodies.slice(1).flatMap((body) => textOrNull(object(body).text) ?? []);
+  const texts = messageContent(block.bodies).flatMap(({ text: said }) => textOrNull(said) ?? []);
   return texts.join('\n') || null;
 }
 

@@ -1,4 +1,5 @@
 /** Types of a case file: a bundle as plain data, for the report and for a what-if. Times are ISO 8601. */
+import type { EffectRecordFacts } from '../../record/effect';
 import type { ReadBlock } from '../../record/read-block';
 import type { Json, JsonObject } from '../../shared/json/json';
 import type { BundleBody, EndBody } from '../format/lines';
@@ -62,7 +63,7 @@ export interface TurnCase {
   messages: MessageCase[];
   ignored: { count: number; last: JsonObject[] };
   outsiders: Outsiders;
-  effects: JsonObject[];
+  effects: EffectRecordFacts[];
   /** From the conversation's first block on; blocks of this turn have `own`. */
   transcript: BlockCase[];
   head: string | null;
@@ -171,7 +172,8 @@ export interface CallCase {
   result: JsonObject | null;
   note: string | null;
   idempotencyKey: string | null;
-  record: JsonObject | null;
+  /** The effect record. */
+  record: EffectRecordFacts | null;
   subTurnId: string | null;
 }
 

@@ -1,5 +1,5 @@
 /** Collects the blocks of a bundle, each once, in the order of its lines: after its parent, if the store has the parent. */
-import { isJsonObject } from '../../shared/json/json';
+import { readBlock } from '../../record/read-block';
 import type { BlockKind } from '../../shared/turn/transcript';
 import { StoreError, type BlockWithParts, type Store } from '../../store/store';
 import { ownText } from './own-text';
@@ -42,11 +42,10 @@ export class Chain {
   }
 }
 
-/** Adds what the bodies of a block refer to. */
-export function referencesOf({ block: { kind }, parts }: BlockWithParts, into: References): void {
+/** Adds what a block refers to. */
+export function referencesOf({ block, parts }: BlockWithParts, into: References): void {
   const bodies = parts.map(({ body }) => body);
-  if (OWN.has(kind)) for (const body of bodies) collect(body, into);
-  if (kind !== 'start' || !isJsonObject(bodies[0])) return;
-  const { policy_ref = null, definition_ref = null } = bodies[0];
-  collect({ policy_ref, definition_ref }, into);
+  if (OWN.has(block.kind)) for (const body of bodies) collect(body, into);
+  const read = readBlock({ block, bodies });
+  if (read?.kind === 'start') collect({ policy_ref: read.policy_ref, definition_ref: read.definition_ref }, into);
 }

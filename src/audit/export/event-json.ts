@@ -9,10 +9,9 @@ export function eventJson(event: HistoryEvent): JsonObject {
   return events[0]!;
 }
 
-/** The values of a `{payloads: […]}`; a payload that is not JSON gives null. */
-export function valuesOf(payloads: Json | undefined): Json[] {
-  if (!isJsonObject(payloads) || !Array.isArray(payloads.payloads)) return [];
-  return payloads.payloads.map(valueOf);
+/** The values of payloads; a payload that is not JSON gives null. */
+export function valuesOf(payloads: readonly Json[]): Json[] {
+  return payloads.map(valueOf);
 }
 
 function valueOf(payload: Json): Json {

@@ -1,7 +1,8 @@
 /** Plans what a bundle will hold, turn by turn, as names only. The plan is complete before the first line is written. */
 import type { Client } from '@temporalio/client';
 import { readBlock, type ReadDispatch, type ReadStart } from '../../record/read-block';
-import { StoreError, type BlockWithParts, type EffectRecord, type Store } from '../../store/store';
+import type { EffectRecord } from '../../record/effect';
+import { StoreError, type BlockWithParts, type Store } from '../../store/store';
 import { workflowId } from '../../shared/ids';
 import type { TurnBody } from '../format/lines';
 import { Chain, referencesOf } from './chain';

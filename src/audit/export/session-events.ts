@@ -4,9 +4,10 @@
  */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
 import { workflowId } from '../../shared/ids';
-import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import type { Json, JsonObject } from '../../shared/json/json';
 import type { SessionBody } from '../format/lines';
 import { object, text } from '../../record/fields';
+import { readFact, type EventFact } from '../../record/history';
 import { readRun } from '../../temporal/history';
 import { eventJson, valuesOf } from './event-json';
 
@@ -60,61 +61,70 @@ export class SessionHistory {
 
 /** Status code of gRPC. */
 const NOT_FOUND = 5;
-const UPDATE_RESULT = 'workflowExecutionUpdateCompleted';
 
 function isMessage(event: JsonObject): boolean {
-  return `${UPDATE_RESULT}EventAttributes` in event;
+  return readFact(event)?.kind === 'update_completed';
 }
 
 class Reading {
   readonly run: ReadRun = { about: new Map(), before: null };
   /** Open updates and `lookAtTurn` activities, by their ids. */
   private readonly sent = new Map<string, JsonObject[]>();
-  private readonly looks = new Map<string, JsonObject>();
+  private readonly looks = new Map<string, { event: JsonObject; turn: string }>();
 
   take(event: JsonObject): void {
-    const of = (name: string) => (isJsonObject(event[`${name}EventAttributes`]) ? object(event[`${name}EventAttributes`]) : null);
-    const started = of('workflowExecutionStarted');
-    if (started) this.run.before = text(started.continuedExecutionRunId) || null;
-    const sent = of('workflowExecutionUpdateAdmitted') ?? of('workflowExecutionUpdateAccepted');
-    if (sent) this.send(event, sent);
-    const taken = of(UPDATE_RESULT);
-    if (taken) this.noteUpdateResult(event, taken);
-    const begun = of('startChildWorkflowExecutionInitiated');
-    if (begun) this.note(text(begun.workflowId), event);
-    const child = of('childWorkflowExecutionStarted');
-    if (child) this.note(text(object(child.workflowExecution).workflowId), event);
-    const look = of('activityTaskScheduled');
-    if (look && text(object(look.activityType).name) === 'lookAtTurn') this.looks.set(text(event.eventId), event);
-    const looked = of('activityTaskCompleted');
-    if (looked) this.noteLookResult(event, looked);
+    const fact = readFact(event);
+    switch (fact?.kind) {
+      case 'run_started':
+        this.run.before = fact.continued_run;
+        break;
+      case 'update_admitted':
+      case 'update_accepted':
+        this.send(event, fact);
+        break;
+      case 'update_completed':
+        this.noteUpdateResult(event, fact);
+        break;
+      case 'child_initiated':
+      case 'child_started':
+        this.note(fact.workflow_id, event);
+        break;
+      case 'activity_scheduled':
+        if (fact.type === 'lookAtTurn') this.looks.set(fact.event_id, { event, turn: text(firstOf(fact.input).turn_id) });
+        break;
+      case 'activity_completed':
+        this.noteLookResult(event, fact);
+        break;
+      default: // about no turn
+    }
   }
 
-  private send(event: JsonObject, sent: JsonObject): void {
-    const { meta, input } = object(sent.acceptedRequest ?? sent.request);
-    const id = text(object(meta).updateId) || text(sent.protocolInstanceId);
+  private send(event: JsonObject, { update_id: id, name }: FactOf<'update_admitted' | 'update_accepted'>): void {
     const known = this.sent.get(id);
-    if (known || text(object(input).name) === 'send') this.sent.set(id, [...(known ?? []), event]);
+    if (known || name === 'send') this.sent.set(id, [...(known ?? []), event]);
   }
 
-  private noteUpdateResult(event: JsonObject, { meta, outcome }: JsonObject): void {
-    const id = text(object(meta).updateId);
+  private noteUpdateResult(event: JsonObject, { update_id: id, answer }: FactOf<'update_completed'>): void {
     const events = this.sent.get(id);
     this.sent.delete(id);
-    const answer = object(valuesOf(object(outcome).success)[0]);
-    if (events && answer.again !== true && answer.turn_id !== undefined)
-      this.note(workflowId(text(answer.turn_id)), ...events, event);
+    const { again, turn_id } = firstOf(answer ?? []);
+    if (events && again !== true && turn_id !== undefined) this.note(workflowId(text(turn_id)), ...events, event);
   }
 
-  private noteLookResult(event: JsonObject, { scheduledEventId, result }: JsonObject): void {
-    const asked = this.looks.get(text(scheduledEventId));
-    this.looks.delete(text(scheduledEventId));
-    if (!asked || object(valuesOf(result)[0]).state === 'running') return;
-    const { input } = object(asked.activityTaskScheduledEventAttributes as Json);
-    this.note(workflowId(text(object(valuesOf(input)[0]).turn_id)), asked, event);
+  private noteLookResult(event: JsonObject, { scheduled, result }: FactOf<'activity_completed'>): void {
+    const look = this.looks.get(scheduled);
+    this.looks.delete(scheduled);
+    if (look && firstOf(result).state !== 'running') this.note(workflowId(look.turn), look.event, event);
   }
 
   private note(turn: string, ...events: JsonObject[]): void {
     this.run.about.set(turn, [...(this.run.about.get(turn) ?? []), ...events]);
   }
+}
+
+type FactOf<K extends EventFact<Json>['kind']> = Extract<EventFact<Json>, { kind: K }>;
+
+/** The first value, if it is an object. */
+function firstOf(payloads: readonly Json[]): JsonObject {
+  return object(valuesOf(payloads)[0]);
 }

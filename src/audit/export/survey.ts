@@ -3,12 +3,13 @@
  * larger than a list of names, so a turn of any size can be surveyed. The lines are read again when they are written.
  */
 import { WorkflowNotFoundError, type Client } from '@temporalio/client';
-import { idempotencyKey, type EffectIdentity } from '../../shared/json/digests';
+import { idempotencyKey } from '../../shared/json/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { TURN_WORKFLOW } from '../../workflows/contract';
 import type { RunBody } from '../format/lines';
 import { readHistory } from '../../temporal/history';
-import { object, text } from '../../record/fields';
+import { isHash, object, text } from '../../record/fields';
+import { readFact, type EventFact } from '../../record/history';
 import { eventJson, valuesOf } from './event-json';
 import { ownText } from './own-text';
 import { collect, noReferences, type References } from './references';
@@ -84,15 +85,14 @@ class Reading {
   }
 
   take(runId: string, event: JsonObject): void {
-    if (this.found.runs.at(-1)?.run_id !== runId) this.begin(runId, event);
+    const fact = readFact(event);
+    if (this.found.runs.at(-1)?.run_id !== runId) this.begin(runId, fact);
     this.found.runs.at(-1)!.last_event = String(event.eventId);
-    this.ended = endOf(event);
-    const scheduled = attributes(event, 'activityTaskScheduled');
-    if (scheduled) this.schedule(String(event.eventId), scheduled);
-    const completed = attributes(event, 'activityTaskCompleted');
-    if (completed) this.complete(completed);
-    const child = attributes(event, 'startChildWorkflowExecutionInitiated');
-    if (child && nameOf(child.workflowType) === TURN_WORKFLOW) this.found.children.set(String(child.workflowId), calledBy(child));
+    this.ended = endOf(fact);
+    if (fact?.kind === 'activity_scheduled') this.schedule(fact);
+    if (fact?.kind === 'activity_completed') this.complete(fact);
+    if (fact?.kind === 'child_initiated' && fact.workflow_type === TURN_WORKFLOW)
+      this.found.children.set(fact.workflow_id, calledBy(fact));
   }
 
   end(): Survey {
@@ -100,68 +100,73 @@ class Reading {
     return { ...this.found, heads: [...this.heads] };
   }
 
-  private begin(runId: string, event: JsonObject): void {
-    const started = attributes(event, 'workflowExecutionStarted') ?? {};
+  private begin(runId: string, fact: Fact | null): void {
+    const started = fact?.kind === 'run_started' ? fact : null;
     const { found } = this;
     if (found.runs.length === 0) this.identify(runId, started);
-    const reset = Boolean(started.originalExecutionRunId) && started.originalExecutionRunId !== runId;
-    const began = reset ? 'reset' : started.continuedExecutionRunId ? 'continued' : 'start';
+    const original = started?.original_run ?? runId;
+    const began = original !== runId ? 'reset' : started?.continued_run ? 'continued' : 'start';
     if (found.runs.length === 0 && began === 'continued') found.faults.push('Temporal no longer has its first run.');
     found.runs.push({ run_id: runId, began, last_event: '0' });
     this.types = new Map();
   }
 
-  private identify(runId: string, started: JsonObject): void {
-    const [input] = valuesOf(started.input);
-    this.found.first_execution_run_id = String(started.firstExecutionRunId || runId);
+  private identify(runId: string, started: FactOf<'run_started'> | null): void {
+    const [input] = valuesOf(started?.input ?? []);
+    this.found.first_execution_run_id = started?.first_run || runId;
     if (!isJsonObject(input)) return;
-    const { agent, requester, parent, session_workflow_id } = input;
-    if (typeof requester === 'string') this.found.requester = requester;
-    if (typeof agent === 'string') this.found.agent = agent;
-    const above = object(started.parentWorkflowExecution);
-    if (typeof session_workflow_id === 'string' && above.workflowId === session_workflow_id)
-      this.found.session = { workflow_id: ownText(session_workflow_id), run_id: ownText(text(above.runId)) };
+    const { agent, requester, parent, session_workflow_id: session } = input;
+    this.found.requester = text(requester);
+    this.found.agent = text(agent);
+    if (typeof session === 'string' && started?.parent?.workflow_id === session)
+      this.found.session = { workflow_id: ownText(session), run_id: ownText(started.parent.run_id) };
     if (!isJsonObject(parent)) return;
-    const { workflow_id, first_execution_run_id, call_id } = parent as Record<string, string>;
-    this.found.parent = { workflow_id: workflow_id!, first_execution_run_id: first_execution_run_id!, call_id: call_id! };
+    const { workflow_id, first_execution_run_id, call_id } = parent;
+    this.found.parent = {
+      workflow_id: text(workflow_id),
+      first_execution_run_id: text(first_execution_run_id),
+      call_id: text(call_id),
+    };
   }
 
-  private schedule(id: string, scheduled: JsonObject): void {
-    const type = nameOf(scheduled.activityType);
-    this.types.set(id, type);
-    const values = valuesOf(scheduled.input);
+  private schedule({ event_id, type, input }: FactOf<'activity_scheduled'>): void {
+    this.types.set(event_id, type);
+    const values = valuesOf(input);
     collect(values, this.found);
-    const [input] = values;
-    if (type === 'runCall' && isJsonObject(input)) this.addEffectKey(input);
+    const [first] = values;
+    if (type === 'runCall' && isJsonObject(first)) this.addEffectKey(first);
   }
 
   private addEffectKey({ turn, call }: JsonObject): void {
     if (!isJsonObject(turn) || !isJsonObject(call)) return;
     const { id, digest, class: toolClass } = call;
     if (toolClass !== 'destructive') return;
-    this.found.keys.add(idempotencyKey({ ...(turn as unknown as EffectIdentity), call_id: String(id), digest: String(digest) }));
+    const { workflow_id, first_execution_run_id } = turn;
+    const run = { workflow_id: text(workflow_id), first_execution_run_id: text(first_execution_run_id) };
+    this.found.keys.add(idempotencyKey({ ...run, call_id: text(id), digest: text(digest) }));
   }
 
-  private complete(completed: JsonObject): void {
-    const type = this.types.get(String(completed.scheduledEventId)) ?? '';
-    this.types.delete(String(completed.scheduledEventId));
-    const values = valuesOf(completed.result);
+  private complete({ scheduled, result }: FactOf<'activity_completed'>): void {
+    const type = this.types.get(scheduled) ?? '';
+    this.types.delete(scheduled);
+    const values = valuesOf(result);
     collect(values, this.found);
     if (OF_OTHERS.has(type)) return;
-    const [result] = values;
-    for (const head of headsIn(result)) {
+    const [first] = values;
+    for (const head of headsIn(first)) {
       this.found.head = ownText(head);
       this.heads.add(this.found.head);
     }
-    if (type === 'admitDirect' && isJsonObject(result)) this.found.agent = String(result.agent);
+    if (type === 'admitDirect' && isJsonObject(first)) this.found.agent = text(first.agent);
   }
 }
 
+type Fact = EventFact<Json>;
+type FactOf<K extends Fact['kind']> = Extract<Fact, { kind: K }>;
+
 /** The call that a sub-agent's turn answers. */
-function calledBy(child: JsonObject): string {
-  const [input] = valuesOf(child.input);
-  const parent = isJsonObject(input) ? input.parent : null;
-  return isJsonObject(parent) ? String(parent.call_id) : '';
+function calledBy({ input: [input = null] }: FactOf<'child_initiated'>): string {
+  return text(object(object(valuesOf([input])[0]).parent).call_id);
 }
 
 /** The transcript heads that an activity's result names. */
@@ -169,23 +174,21 @@ function headsIn(result: Json | undefined): string[] {
   if (!isJsonObject(result)) return [];
   const { head, outcome, settled, refused } = result;
   const below = [outcome, settled, refused].map((one) => (isJsonObject(one) ? one.head : null));
-  return [head, ...below].filter((one): one is string => typeof one === 'string' && /^[0-9a-f]{64}$/.test(one));
+  return [head, ...below].filter(isHash);
 }
 
 /** Why a turn with this last event is incomplete; null: it is complete. */
-function endOf(event: JsonObject): string | null {
-  const has = (name: string) => attributes(event, name) !== null;
-  if (['workflowExecutionCompleted', 'workflowExecutionFailed', 'workflowExecutionCanceled'].some(has)) return null;
-  if (has('workflowExecutionTerminated')) return 'It was terminated from outside, through Temporal.';
-  if (has('workflowExecutionTimedOut')) return 'It was ended by its time limit from outside, through Temporal.';
-  return 'It was running still when this was exported.';
-}
-
-function attributes(event: JsonObject, name: string): JsonObject | null {
-  const held = event[`${name}EventAttributes`];
-  return isJsonObject(held) ? held : null;
-}
-
-function nameOf(type: Json | undefined): string {
-  return isJsonObject(type) ? String(type.name) : '';
+function endOf(fact: Fact | null): string | null {
+  switch (fact?.kind === 'run_ended' ? fact.how : 'continued') {
+    case 'completed':
+    case 'failed':
+    case 'cancelled':
+      return null;
+    case 'terminated':
+      return 'It was terminated from outside, through Temporal.';
+    case 'timed_out':
+      return 'It was ended by its time limit from outside, through Temporal.';
+    case 'continued':
+      return 'It was running still when this was exported.';
+  }
 }

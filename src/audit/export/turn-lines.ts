@@ -1,9 +1,9 @@
 /** Yields the lines of one turn, each read from Temporal or the store when it is written. */
 import { WorkflowNotFoundError } from '@temporalio/client';
-import { asJson, type Json } from '../../shared/json/json';
+import { asJson } from '../../shared/json/json';
 import { canonical, CanonicalError } from '../../shared/json/canonical';
 import type { Part } from '../../shared/turn/transcript';
-import { StoreError, type EffectRecord } from '../../store/store';
+import { StoreError } from '../../store/store';
 import type { Bodies, LineKind } from '../format/lines';
 import { readRun } from '../../temporal/history';
 import { referencesOf } from './chain';
@@ -28,7 +28,7 @@ export async function* turnLines(sources: Sources, planned: PlannedTurn, { writt
   yield* runLines(sources, planned);
   yield* sessionLines(sessions, planned);
   for (const hash of blocks) yield* blockLines(sources, hash, written, faults);
-  for (const record of records) yield ['effect', { record: record as EffectRecord & Record<string, Json> }];
+  for (const record of records) yield ['effect', { record: { ...record } }];
   yield* partLines(sources, planned.parts, written, faults);
   yield ['turn_end', { turn_id: turn.turn_id, head, complete: faults.length === 0, why: faults.join(' ') || null }];
 }

@@ -7,7 +7,8 @@ import { publicKey } from '../../attestation/public-key';
 import { canonical } from '../../shared/json/canonical';
 import { asJson, isJsonObject, type JsonObject } from '../../shared/json/json';
 import { hashJson } from '../../shared/json/digests';
-import { blockFault, isHash, partFault } from '../../store/core/seal';
+import { isHash, object } from '../../record/fields';
+import { blockFault, partFault } from '../../store/core/seal';
 import type { BundleBody, BundleLine, EndBody } from './lines';
 import { BrokenLine, readLines } from './reader';
 
@@ -56,7 +57,7 @@ function isSigned({ signature, ...rest }: EndBody): boolean {
 
 /** Checks the form that readers of a line rely on. Null: no fault. */
 function faultOf({ n, kind, body }: BundleLine): string | null {
-  const json = body as unknown as JsonObject;
+  const json = object(asJson(body));
   if ((n === 0) !== (kind === 'bundle')) return 'a bundle begins with a line of kind bundle, which comes once';
   switch (kind) {
     case 'bundle':

@@ -176,7 +176,7 @@ function settlements({ settlements: all }: CallCase): Node[] {
 function effectRecord({ record }: CallCase): Node[] {
   if (record === null) return [];
   const { state, claimed_at, updated_at, dispatch, attempt, run_id } = record;
-  const said = `The effect record says ${name(text(state))}: dispatch ${String(dispatch)}, attempt ${String(attempt)}, claimed ${when(textOrNull(claimed_at))}, last changed ${when(textOrNull(updated_at))}, in run ${short(textOrNull(run_id))}.`;
+  const said = `The effect record says ${name(state ?? '')}: dispatch ${String(dispatch)}, attempt ${String(attempt)}, claimed ${when(claimed_at)}, last changed ${when(updated_at)}, in run ${short(run_id)}.`;
   return [{ is: 'paragraph', text: said }];
 }
 

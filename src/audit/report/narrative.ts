@@ -225,7 +225,7 @@ export function describeOutcome({ state, effect, record, error }: CallCase): str
   if (effect === 'applied') return 'was applied.';
   if (effect === 'not_applied') return 'was not applied: nothing happened.';
   if (state === 'succeeded') return 'succeeded.';
-  if (state === null && record !== null) return `left the record of an effect in state ${name(text(record.state))}.`;
+  if (state === null && record !== null) return `left the record of an effect in state ${name(record.state ?? '')}.`;
   if (state === null) return 'has no outcome in this record.';
   const why = textOrNull(error?.message);
   const told = PREDICATES[state] ?? `is in state ${name(state)}`;
@@ -268,7 +268,7 @@ export function mayHaveEffect({ class: kind, effect, question }: CallCase): bool
 }
 
 function isInDoubt({ effect, state, record }: CallCase): boolean {
-  return effect === 'in_doubt' || state === 'in_doubt' || (effect === null && OPEN.has(text(record?.state)));
+  return effect === 'in_doubt' || state === 'in_doubt' || (effect === null && OPEN.has(record?.state ?? ''));
 }
 
 /** States of an effect record without a known outcome. */

@@ -131,12 +131,12 @@ function transcript({ transcript: all }: TurnCase, room: Room): Node[] {
   ];
 }
 
-function blockNode({ kind, at, ref, bodies, own, onChain, signature }: BlockCase, room: Room): Node {
-  const role = kind === 'message' ? textOrNull(object(bodies[0]).role) : null;
+function blockNode({ kind, at, ref, bodies, read, own, onChain, signature }: BlockCase, room: Room): Node {
+  const role = read?.kind === 'message' ? read.role : null;
   const left = own && !onChain ? '; on a branch that a reset has left' : '';
   const title = `${role === null ? kindName(kind) : `message of the ${name(role)}`}, ${when(at)} (block ${short(ref)}${left})`;
   const parts = kind === 'message' ? bodies.slice(1) : bodies;
-  const said = describeSteer(bodies[0], signature);
+  const said = describeSteer(read, signature);
   const quotes = parts.map((body): Node =>
     body === null
       ? { is: 'paragraph', text: 'A part that was left out, or is too large to show.' }
@@ -150,15 +150,10 @@ function kindName(kind: string): string {
 }
 
 /** The sender of a message to the running turn. */
-function describeSteer(head: BlockCase['bodies'][number] | undefined, signature: BlockCase['signature']): Node[] {
-  const steer = object(object(head).steer);
-  if (text(steer.by) === '') return [];
-  return [
-    {
-      is: 'paragraph',
-      text: `Said to the running turn by ${name(text(steer.by))} (${describeSignature(signature)}).`,
-    },
-  ];
+function describeSteer(read: BlockCase['read'], signature: BlockCase['signature']): Node[] {
+  const by = read?.kind === 'message' ? read.steer?.by : undefined;
+  if (!by) return [];
+  return [{ is: 'paragraph', text: `Said to the running turn by ${name(by)} (${describeSignature(signature)}).` }];
 }
 
 function partName(body: BlockCase['bodies'][number]): string {

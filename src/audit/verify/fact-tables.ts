@@ -9,7 +9,7 @@ import type { AdmitCallOutput } from '../../shared/io/admission';
 import type { StepUsage, TakeStepOutput, LookAtTurnInput, LookAtTurnOutput } from '../../shared/io/step';
 import type { TurnContext } from '../../shared/io/turn';
 import type { ApprovalView, CallView, IgnoredSignal, TurnView } from '../../shared/turn/turn-view';
-import type { EffectRecord } from '../../store/store';
+import type { EffectRecord } from '../../record/effect';
 
 /**
  * The subjects of facts. A call is named by its digest (a `dispatch` also by its number), other subjects by a ref or an id.

@@ -24,6 +24,7 @@ import type { Json } from '../../shared/json/json';
 import { decodePayload } from '../../shared/wire/payload';
 import type { TurnView } from '../../shared/turn/turn-view';
 import { DECIDE_UPDATE } from '../../workflows/contract';
+import { readFact, type EventFact } from '../../record/history';
 import { timeOf, type HistoryEvent } from '../../temporal/history';
 import { Questions } from './questions';
 import type { TurnEvent } from '../../shapes/turn-event';
@@ -49,57 +50,58 @@ export class EventReader {
 
   async read(event: HistoryEvent): Promise<TurnEvent[]> {
     const at = timeOf(event);
-    if (event.workflowExecutionStartedEventAttributes) {
-      const [input] = await this.decode(event.workflowExecutionStartedEventAttributes.input?.payloads);
-      this.requester = (input as TurnInput).requester;
-      return startEvents(at, input as TurnInput | CallInput);
+    const fact = readFact(event);
+    switch (fact?.kind) {
+      case 'run_started': {
+        const [input] = await this.decode(fact.input);
+        this.requester = (input as TurnInput).requester;
+        return startEvents(at, input as TurnInput | CallInput);
+      }
+      case 'activity_scheduled': {
+        const [input] = await this.decode(fact.input);
+        this.scheduled.set(fact.event_id, { type: fact.type, input });
+        return this.scheduledActivityEvents(at, fact.type, input);
+      }
+      case 'activity_completed': {
+        const activity = this.scheduled.get(fact.scheduled);
+        const [output] = await this.decode(fact.result);
+        return activity ? this.completedActivityEvents(at, activity, output) : [];
+      }
+      case 'signal': {
+        const decoded = decodePayload(fact.input[0]);
+        if (decoded.ok && fact.input.length === 1) this.questions.onSignal(fact.name, decoded.value);
+        return [];
+      }
+      case 'update_accepted': {
+        const [body] = fact.name === DECIDE_UPDATE ? await this.decode(fact.input) : [];
+        this.questions.onUpdateAcceptance(fact.event_id, body as Json | undefined);
+        return [];
+      }
+      case 'update_completed': {
+        const [answer] = await this.decode(fact.answer);
+        return this.questions.onUpdateAnswer(at, fact.accepted, answer);
+      }
+      case 'timer_fired':
+        this.questions.timer();
+        return [];
+      case 'task_started':
+        this.taskStartedAt = at;
+        return [];
+      case 'task_completed':
+        return [...this.questions.onTaskCompletion(this.taskStartedAt), ...this.deferredEvents(this.taskStartedAt)];
+      case 'task_failed':
+        return fact.new_run === null ? [] : this.resetEvents(at, fact.failure?.message ?? null);
+      case 'run_ended':
+        return this.endEvents(at, fact);
+      default:
+        return [];
     }
-    const scheduled = event.activityTaskScheduledEventAttributes;
-    if (scheduled) {
-      const [input] = await this.decode(scheduled.input?.payloads);
-      const type = scheduled.activityType?.name ?? '';
-      this.scheduled.set(String(event.eventId), { type, input });
-      return this.scheduledActivityEvents(at, type, input);
-    }
-    const completed = event.activityTaskCompletedEventAttributes;
-    if (completed) {
-      const activity = this.scheduled.get(String(completed.scheduledEventId));
-      const [output] = await this.decode(completed.result?.payloads);
-      return activity ? this.completedActivityEvents(at, activity, output) : [];
-    }
-    return (await this.deciding(event, at)) ?? this.ending(event, at);
   }
 
-  /** Handles the events that decisions depend on: signals, updates, timers, workflow tasks, resets. Null: another event. */
-  private async deciding(event: HistoryEvent, at: string): Promise<TurnEvent[] | null> {
-    const signal = event.workflowExecutionSignaledEventAttributes;
-    if (signal) {
-      const payloads = signal.input?.payloads ?? [];
-      const decoded = decodePayload(payloads[0]);
-      if (decoded.ok && payloads.length === 1) this.questions.onSignal(signal.signalName ?? '', decoded.value);
-      return [];
-    }
-    const accepted = event.workflowExecutionUpdateAcceptedEventAttributes;
-    if (accepted) {
-      const { name, args } = accepted.acceptedRequest?.input ?? {};
-      const [body] = name === DECIDE_UPDATE ? await this.decode(args?.payloads) : [];
-      this.questions.onUpdateAcceptance(String(event.eventId), body as Json | undefined);
-      return [];
-    }
-    const answered = event.workflowExecutionUpdateCompletedEventAttributes;
-    if (answered) {
-      const [answer] = await this.decode(answered.outcome?.success?.payloads);
-      return this.questions.onUpdateAnswer(at, String(answered.acceptedEventId), answer);
-    }
-    if (event.timerFiredEventAttributes) this.questions.timer();
-    if (event.workflowTaskStartedEventAttributes) this.taskStartedAt = at;
-    if (event.workflowTaskCompletedEventAttributes)
-      return [...this.questions.onTaskCompletion(this.taskStartedAt), ...this.deferredEvents(this.taskStartedAt)];
-    const reset = event.workflowTaskFailedEventAttributes;
-    if (!reset?.newRunId) return null;
+  private resetEvents(at: string, reason: string | null): TurnEvent[] {
     this.questions.reset();
     this.asks = [];
-    return [{ at, type: 'turn_reset', reason: reset.failure?.message || null }];
+    return [{ at, type: 'turn_reset', reason }];
   }
 
   private scheduledActivityEvents(at: string, type: string, input: unknown): TurnEvent[] {
@@ -198,25 +200,28 @@ export class EventReader {
     return [];
   }
 
-  private async ending(event: HistoryEvent, at: string): Promise<TurnEvent[]> {
-    const done = event.workflowExecutionCompletedEventAttributes;
-    if (done) {
-      const [view] = (await this.decode(done.result?.payloads)) as [TurnView];
-      return [{ at, type: 'turn_completed', state: view.state, reason: view.reason, text: view.text }];
+  private async endEvents(at: string, { how, result, failure }: RunEndFact): Promise<TurnEvent[]> {
+    const ended = (state: string, reason: string | null): TurnEvent => ({ at, type: 'turn_completed', state, reason, text: '' });
+    switch (how) {
+      case 'completed': {
+        const [view] = (await this.decode(result)) as [TurnView];
+        return [{ at, type: 'turn_completed', state: view.state, reason: view.reason, text: view.text }];
+      }
+      case 'failed':
+        return [ended('failed', failure?.message ?? null)];
+      case 'cancelled':
+        return [ended('cancelled', null)];
+      case 'terminated':
+        return [...drainEvents(this.doubts, at), ended('failed', 'The workflow was terminated.')];
+      case 'timed_out':
+        return [...drainEvents(this.doubts, at), ended('failed', 'The workflow timed out.')];
+      case 'continued':
+        return [];
     }
-    const failed = event.workflowExecutionFailedEventAttributes;
-    if (failed) return [{ at, type: 'turn_completed', state: 'failed', reason: failed.failure?.message ?? null, text: '' }];
-    if (event.workflowExecutionCanceledEventAttributes)
-      return [{ at, type: 'turn_completed', state: 'cancelled', reason: null, text: '' }];
-    const stopped = (reason: string): TurnEvent[] => [
-      ...drainEvents(this.doubts, at),
-      { at, type: 'turn_completed', state: 'failed', reason, text: '' },
-    ];
-    if (event.workflowExecutionTerminatedEventAttributes) return stopped('The workflow was terminated.');
-    if (event.workflowExecutionTimedOutEventAttributes) return stopped('The workflow timed out.');
-    return [];
   }
 }
+
+type RunEndFact = Extract<EventFact<Payload>, { kind: 'run_ended' }>;
 
 /** Empties the list; the events keep their order. */
 function drainEvents(later: Later[], at: string): TurnEvent[] {

@@ -7,6 +7,7 @@ import { workflowExists } from '../../temporal/executions';
 import { visibilityText } from '../../shared/text/visible';
 import { TURNS_AND_CALLS } from '../../workflows/contract';
 import { decodeArrayFromPayloads } from '../../temporal/sdk-private';
+import { readFact } from '../../record/history';
 import { readRun, timeOf, type HistoryEvent } from '../../temporal/history';
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import type { MissingAnswer } from '../../temporal/send-update';
@@ -145,7 +146,7 @@ export interface Act {
 
 /** Searches from the newest run back to the run at `since`. Waits for the answer of an update that was taken and has none yet. */
 export async function doneBefore(client: Client, workflowId: string, { name, since }: Act): Promise<DoneBefore> {
-  const names = (id: string | null | undefined): id is string => id?.startsWith(`${name}.`) === true;
+  const names = (id: string | null): boolean => id?.startsWith(`${name}.`) === true;
   const decoded = async (payloads: Parameters<typeof decodeArrayFromPayloads>[1]) =>
     ((await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads ?? []))[0] ?? null) as Json;
   let refused = 0;
@@ -156,15 +157,13 @@ export async function doneBefore(client: Client, workflowId: string, { name, sin
     const answers = new Map<string, Json | undefined>();
     next = null;
     for await (const event of events(client, run)) {
-      const { continuedExecutionRunId: earlier } = event.workflowExecutionStartedEventAttributes ?? {};
-      if (earlier && Date.parse(timeOf(event)) + CLOCKS_MS > since) next = earlier;
-      if (names(event.workflowExecutionCancelRequestedEventAttributes?.cause))
-        return { accepted: { sent: null, answer: null }, refused };
-      const request = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest;
-      if (names(request?.meta?.updateId)) sent.set(request.meta.updateId, await decoded(request.input?.args?.payloads));
-      const { meta, outcome } = event.workflowExecutionUpdateCompletedEventAttributes ?? {};
-      if (names(meta?.updateId))
-        answers.set(meta.updateId, outcome?.success ? await decoded(outcome.success.payloads) : undefined);
+      const fact = readFact(event);
+      if (fact?.kind === 'run_started' && fact.continued_run !== null && Date.parse(timeOf(event)) + CLOCKS_MS > since)
+        next = fact.continued_run;
+      if (fact?.kind === 'cancel_requested' && names(fact.cause)) return { accepted: { sent: null, answer: null }, refused };
+      if (fact?.kind === 'update_accepted' && names(fact.update_id)) sent.set(fact.update_id, await decoded(fact.input));
+      if (fact?.kind === 'update_completed' && names(fact.update_id))
+        answers.set(fact.update_id, fact.answer === null ? undefined : await decoded(fact.answer));
     }
     for (const [id, body] of sent) {
       const answer = answers.has(id) ? answers.get(id) : await answerOf(client, run, id);

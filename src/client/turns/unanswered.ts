@@ -5,6 +5,7 @@
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import type { MissingAnswer } from '../../temporal/send-update';
+import { readFact } from '../../record/history';
 import { timeOf, type RunEvent } from '../../temporal/history';
 import { NoWorker } from '../errors';
 
@@ -101,14 +102,19 @@ export function sentOf({ runId, event }: Pick<RunEvent, 'runId' | 'event'>): Sen
 }
 
 function senderOf(event: RunEvent['event']): Pick<Sent, 'kind' | 'name' | 'identity'> | null {
-  const started = event.workflowExecutionStartedEventAttributes;
-  if (started) return started.continuedExecutionRunId ? null : { kind: 'start', name: '', identity: started.identity ?? '' };
-  const signal = event.workflowExecutionSignaledEventAttributes;
-  if (signal) return { kind: 'signal', name: signal.signalName ?? '', identity: signal.identity ?? '' };
-  const update = event.workflowExecutionUpdateAcceptedEventAttributes?.acceptedRequest;
-  if (update) return { kind: 'update', name: update.input?.name ?? '', identity: update.meta?.identity ?? '' };
-  const cancel = event.workflowExecutionCancelRequestedEventAttributes;
-  if (cancel) return { kind: 'cancel', name: '', identity: cancel.identity ?? '' };
-  const terminated = event.workflowExecutionTerminatedEventAttributes;
-  return terminated ? { kind: 'terminate', name: '', identity: terminated.identity ?? '' } : null;
+  const fact = readFact(event);
+  switch (fact?.kind) {
+    case 'run_started':
+      return fact.continued_run === null ? { kind: 'start', name: '', identity: fact.identity } : null;
+    case 'signal':
+      return { kind: 'signal', name: fact.name, identity: fact.identity };
+    case 'update_accepted':
+      return { kind: 'update', name: fact.name, identity: fact.identity };
+    case 'cancel_requested':
+      return { kind: 'cancel', name: '', identity: fact.identity };
+    case 'run_ended':
+      return fact.how === 'terminated' ? { kind: 'terminate', name: '', identity: fact.identity } : null;
+    default:
+      return null;
+  }
 }

@@ -90,9 +90,11 @@ export interface Settlement {
 /** Type of the failure for settlements that do not count. People are asked again, under the policy in the failure's details. */
 export const SETTLEMENT_REFUSAL = 'holdfast.settlement_refused';
 
+export const HOLD_KINDS = ['preview_drifted', 'target_changed', 'same_intent', 'budget', 'reset', 'policy_changed'] as const;
+
 /** Why a call that was about to run goes back to a person. The next card shows it, and the next digest includes it. */
 export interface HoldReason {
-  kind: 'preview_drifted' | 'target_changed' | 'same_intent' | 'budget' | 'reset' | 'policy_changed';
+  kind: (typeof HOLD_KINDS)[number];
   /** What the approver accepts, such as the name of a budget, the digest of the other call, or the hash of the present policy. */
   id: string;
   /** For the card; at most 4,000 characters. For a reset, admission writes the text. */

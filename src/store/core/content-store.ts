@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Json } from '../../shared/json/json';
+import { isHash } from '../../record/fields';
 import { sha256Hex } from '../../shared/json/sha256';
 import { parseJson } from '../../shared/json/parse-json';
 import type { Block, Part } from '../../shared/turn/transcript';
@@ -11,7 +12,8 @@ import { deepFreeze, callLines, readCall } from './transcript';
 import {
   blockFault,
   bodyText,
-  isHash,
+  isBlock,
+  isPart,
   partFault,
   sealBlock,
   sealPart,
@@ -287,9 +289,8 @@ export class ContentStore implements Store {
 
   private readBlock(object: string, hash: string, line: string | undefined): Block {
     const block = this.parse(object, hash, line);
-    const fault = blockFault(block);
-    if (fault !== null) throw this.objects.fault(object, fault);
-    return block as unknown as Block;
+    if (isBlock(block)) return block;
+    throw this.objects.fault(object, blockFault(block) ?? 'it is not a block');
   }
 
   private readLonePart(hash: string, lines: string[]): Part {
@@ -300,9 +301,8 @@ export class ContentStore implements Store {
 
   private readPart(object: string, hash: string, line: string | undefined): Part {
     const part = this.parse(object, hash, line);
-    const fault = partFault(part);
-    if (fault !== null) throw this.objects.fault(object, fault);
-    return part as unknown as Part;
+    if (isPart(part)) return part;
+    throw this.objects.fault(object, partFault(part) ?? 'it is not a part');
   }
 
   /** Parses a line of an object as JSON, once its hash is the expected one. */

@@ -1,6 +1,7 @@
 /** Computes the hashes of parts and blocks before they are written, and checks the shape of both. */
+import { isHash } from '../../record/fields';
 import { canonical } from '../../shared/json/canonical';
-import { type Json, isJsonObject } from '../../shared/json/json';
+import { type Json, type JsonObject, isJsonObject } from '../../shared/json/json';
 import { type Block, type BlockKind, type Part, BLOCK_KINDS } from '../../shared/turn/transcript';
 import { sha256Hex } from '../../shared/json/sha256';
 
@@ -47,14 +48,8 @@ export function sealBlock(head: { parent: string | null; kind: BlockKind; at: st
 
 // The required shape of parts and blocks, when they are written and when they are read.
 
-const HASH = /^[0-9a-f]{64}$/;
 const SALT = /^[0-9a-f]{32}$/;
 const AT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/;
-
-/** True for 64 lower-case hex characters. */
-export function isHash(value: unknown): value is string {
-  return typeof value === 'string' && HASH.test(value);
-}
 
 /** @returns what is wrong with a block, or null */
 export function blockFault(value: Json): string | null {
@@ -68,12 +63,20 @@ export function blockFault(value: Json): string | null {
   return null;
 }
 
+export function isBlock(value: Json): value is JsonObject & Block {
+  return blockFault(value) === null;
+}
+
 /** @returns what is wrong with a part, or null */
 export function partFault(value: Json): string | null {
   if (!isJsonObject(value) || value.v !== PART_VERSION) return 'it is not a part (v: "holdfast.part/1")';
   if (!hasExactly(value, ['v', 'salt', 'body'])) return 'a part has exactly v, salt, body';
   if (typeof value.salt !== 'string' || !SALT.test(value.salt)) return 'salt is not 32 hex characters';
   return null;
+}
+
+export function isPart(value: Json): value is JsonObject & Part {
+  return partFault(value) === null;
 }
 
 /** A block or part as plain JSON: an interface has no index signature, so the compiler requires this step. */

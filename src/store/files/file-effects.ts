@@ -9,8 +9,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFile, hasCode, makeDirs } from './atomic-file';
-import { decodeRecord, encodeRecord, isEffectKey, namesOf, type EffectVersion, type EffectVersions } from '../core/effects';
-import { StoreError, type EffectRecord } from '../store';
+import { decodeRecord, encodeRecord, namesOf, type EffectVersion, type EffectVersions } from '../core/effects';
+import { isEffectKey, type EffectRecord } from '../../record/effect';
+import { StoreError } from '../store';
 
 const FILE = /^([1-9]\d{0,8})\.([1-9]\d{0,8})\.json$/;
 const EMPTY = new Uint8Array(0);

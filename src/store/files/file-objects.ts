@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import type { ObjectLines, Objects } from '../core/content-store';
 import { StoreError } from '../store';
 import type { TrailEntry } from '../core/trail';
-import { isHash } from '../core/seal';
+import { isHash } from '../../record/fields';
 import { hasCode, makeDirs, replaceFile } from './atomic-file';
 import { NewFiles } from './new-files';
 import type { FileTrail } from './file-trail';

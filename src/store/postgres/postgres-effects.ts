@@ -5,7 +5,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { decodeRecord, encodeRecord, namesOf, type EffectVersion, type EffectVersions } from '../core/effects';
-import { StoreError, type EffectRecord } from '../store';
+import type { EffectRecord } from '../../record/effect';
+import { StoreError } from '../store';
 import type { Database } from './database';
 
 interface Row {

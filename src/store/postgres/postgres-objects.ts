@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { ObjectLines, Objects, Bytes } from '../core/content-store';
-import { isHash } from '../core/seal';
+import { isHash } from '../../record/fields';
 import { StoreError } from '../store';
 import type { TrailEntry } from '../core/trail';
 import { DatabaseError, type Database, type Value } from './database';

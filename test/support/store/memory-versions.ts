@@ -1,6 +1,6 @@
 /** Effect records in memory, for tests of the rules alone: every version is kept, and what another process does in between can be put in. */
+import type { EffectRecord } from '../../../src/record/effect';
 import { namesOf, type EffectVersion, type EffectVersions } from '../../../src/store/core/effects';
-import type { EffectRecord } from '../../../src/store/store';
 
 export class MemoryVersions implements EffectVersions {
   readonly kept: EffectVersion[] = [];

@@ -1,8 +1,8 @@
 /** A fresh directory for each store, and what tests look for in it. */
+import type { NewClaim } from '../../../src/record/effect';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import type { NewClaim } from '../../../src/store/store';
 
 const made: string[] = [];
 

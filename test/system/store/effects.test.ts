@@ -1,4 +1,5 @@
-import type { EffectState, EffectStore, NewClaim } from '../../../src/store/store';
+import type { EffectState, NewClaim } from '../../../src/record/effect';
+import type { EffectStore } from '../../../src/store/store';
 import { overEachKind, type Place } from './support/kinds';
 import { aClaim, KEY } from '../../support/store/store-dir';
 

@@ -1,5 +1,5 @@
+import type { EffectRecord } from '../../../src/record/effect';
 import { once } from 'node:events';
-import type { EffectRecord } from '../../../src/store/store';
 import { walk } from '../../../src/store/core/transcript';
 import { race, startChild, type Child } from './support/children';
 import { overEachKind } from './support/kinds';

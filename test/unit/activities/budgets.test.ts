@@ -1,3 +1,4 @@
+import type { EffectRecord } from '../../../src/record/effect';
 import type { Budgets, Dependencies } from '../../../src/activities/ports';
 import { callContext, type CallContext } from '../../../src/activities/call/call-context';
 import { giveBack, settleBudgets, withinBudgets } from '../../../src/activities/effects/budgets';
@@ -6,7 +7,6 @@ import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shar
 import { EMPTY_BOOK, reserve, settle, usedAmount, type Book, type BudgetName } from '../../../src/shared/budget-book';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { idempotencyKey } from '../../../src/shared/json/digests';
-import type { EffectRecord } from '../../../src/store/store';
 import type { Budget } from '../../../src/tools/limits/budgets';
 import { Registry } from '../../../src/tools/catalogue/registry';
 import { capturedLog } from '../../support/captured-log';

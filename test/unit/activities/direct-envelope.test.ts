@@ -22,7 +22,7 @@ describe('the answer of a direct call that is too large to be carried', () => {
       const own = await keepFile(deps, turnOf('own'), '1.1', file('own.txt', 'x'.repeat(140_000)));
       const shaped = (ref: string) => ({ filename: 'a', content_type: 'text/plain', sha256: 'x', ref, content_base64: 'AA==' });
       const data = { own: { ...own }, written: [shaped(secret.ref), shaped(other.ref), shaped('0'.repeat(64)), shaped('../x')] };
-      const envelope = { success: true, status: 'success', data, metadata: { tool_name: 'evil' } };
+      const envelope = { success: true, status: 'success', data, metadata: { tool_name: 'evil', cache: { hit: false } } };
       const result_ref = await store.putPart('run-of-own', {
         ...{ turn_id: 'own', session_id: null, call_id: '1.1', summary: '', inline: false },
         envelope,

@@ -1,6 +1,6 @@
 /** What the writers of blocks write, the reader gives back; of anything else each field is null, or empty. */
 import fc from 'fast-check';
-import { blocksOf, lastOf, readBlock, type ReadBlock } from '../../../src/record/read-block';
+import { blocksOf, lastOf, messageContent, readBlock, type ReadBlock } from '../../../src/record/read-block';
 import {
   admissionBlock,
   decisionBlocks,
@@ -286,4 +286,11 @@ it('reads a block again that may have changed, and only once a block that cannot
   Object.freeze(bodies);
   expect(readBlock(stored)).toMatchObject({ state: 'failed' });
   expect(readBlock(stored)).toBe(readBlock(stored));
+});
+
+it('gives the content of a message whose head was redacted, without the parts that were', () => {
+  const piece = { type: 'text', text: 'Pay it.' };
+  expect(messageContent([null, piece, null])).toEqual([piece]);
+  expect(messageContent([{ role: 'user' }, piece])).toEqual([piece]);
+  expect(messageContent([])).toEqual([]);
 });

@@ -1,9 +1,9 @@
 /** The bytes of an effect record: what is written is read, and nothing else is. */
+import { newRecord, type NewClaim } from '../../../src/record/effect';
 import { canonical } from '../../../src/shared/json/canonical';
 import type { Json } from '../../../src/shared/json/json';
-import { decodeRecord, encodeRecord, newRecord } from '../../../src/store/core/effects';
+import { decodeRecord, encodeRecord } from '../../../src/store/core/effects';
 import { sha256Hex } from '../../../src/shared/json/sha256';
-import type { NewClaim } from '../../../src/store/store';
 import { aClaim } from '../../support/store/store-dir';
 
 const AT = '2026-01-01T00:00:00.000Z';

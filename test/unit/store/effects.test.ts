@@ -1,6 +1,6 @@
 /** What may become of an effect record, over versions in memory. Over each kind of store: test/system/store/effects.test.ts. */
+import type { EffectRecord, EffectState, NewClaim } from '../../../src/record/effect';
 import { Effects, namesOf } from '../../../src/store/core/effects';
-import type { EffectRecord, EffectState, NewClaim } from '../../../src/store/store';
 import { MemoryVersions } from '../../support/store/memory-versions';
 import { aClaim, KEY } from '../../support/store/store-dir';
 

@@ -1,9 +1,9 @@
+import { newRecord, type EffectRecord } from '../../../src/record/effect';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { encodeRecord, newRecord, namesOf } from '../../../src/store/core/effects';
+import { encodeRecord, namesOf } from '../../../src/store/core/effects';
 import { FileEffects } from '../../../src/store/files/file-effects';
 import { FileStore } from '../../../src/store/files/file-store';
-import type { EffectRecord } from '../../../src/store/store';
 import { aClaim, filesIn, KEY, removeStoreDirs, storeDir } from '../../support/store/store-dir';
 
 afterAll(removeStoreDirs);
