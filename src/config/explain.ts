@@ -48,7 +48,7 @@ export function explainSettings(given: NodeJS.ProcessEnv, settingsFile: Settings
   const key = inProfile ? ({ source: 'profile', secret: true } as const) : {};
   const others = Object.keys(env)
     .filter(isTemporalVariable)
-    .filter((name) => env[name] && !ALWAYS_SHOWN.includes(name));
+    .filter((name) => env[name] && !TEMPORAL_BASICS.includes(name));
   return [
     ...ours,
     { group, name: 'TEMPORAL_ADDRESS', ...address, ...from(settingsFile, 'TEMPORAL_ADDRESS') },
@@ -61,7 +61,7 @@ export function explainSettings(given: NodeJS.ProcessEnv, settingsFile: Settings
   ];
 }
 
-const ALWAYS_SHOWN = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY'];
+const TEMPORAL_BASICS = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY'];
 
 type SettingInfo = Pick<Setting, 'secret' | 'default' | 'unset'>;
 

@@ -6,6 +6,6 @@
 // oxlint-disable-next-line typescript/no-require-imports -- a provider is made without waiting
 export const sdk = () => require('@anthropic-ai/sdk') as typeof import('@anthropic-ai/sdk');
 
-// oxlint-disable-next-line typescript/no-require-imports -- as above
 export const sdkStreaming = () =>
+  // oxlint-disable-next-line typescript/no-require-imports -- as above
   require('@anthropic-ai/sdk/core/streaming') as typeof import('@anthropic-ai/sdk/core/streaming');
