@@ -14,11 +14,19 @@ export interface Import {
 
 const DIST = join(__dirname, '../dist');
 const BARE_CLIENT = ['@temporalio/client'];
-const BARE_WORKER = [...BARE_CLIENT, '@temporalio/worker', '@anthropic-ai/sdk', 'ajv', 'zod'];
+const BARE_TOOLS = ['ajv', 'zod'];
+const BARE_WORKER = [...BARE_CLIENT, '@temporalio/worker', ...BARE_TOOLS];
+const BARE_GATEWAY = [...BARE_CLIENT, ...BARE_TOOLS, 'fastify', '@fastify/cors', '@fastify/rate-limit', '@fastify/swagger'];
 /** Each with the packages that a program without holdfast would import in its place. */
 const ENTRIES: Record<string, { file: string; bare: string[] }> = {
   'holdfast/client': { file: 'entries/client.js', bare: BARE_CLIENT },
   'holdfast/worker': { file: 'entries/worker.js', bare: BARE_WORKER },
+  'holdfast/gateway': { file: 'entries/gateway.js', bare: BARE_GATEWAY },
+  'holdfast/models': { file: 'entries/models.js', bare: [] },
+  'holdfast/app': { file: 'entries/app.js', bare: BARE_TOOLS },
+  'holdfast/tools': { file: 'entries/tools.js', bare: BARE_TOOLS },
+  'holdfast/testing': { file: 'testing/index.js', bare: BARE_TOOLS },
+  'holdfast/http': { file: 'http-client/index.js', bare: ['openapi-fetch'] },
   holdfast: { file: 'index.js', bare: BARE_WORKER },
 };
 

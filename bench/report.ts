@@ -128,7 +128,7 @@ export function importsTable(all: Import[]): string {
     bare,
     cpuMs.toFixed(0),
     bareCpuMs.toFixed(0),
-    (cpuMs / bareCpuMs).toFixed(2),
+    bare === '' ? '–' : (cpuMs / bareCpuMs).toFixed(2),
     `${modules} / ${bareModules}`,
   ]);
   return `${table(['entry', 'beside', 'CPU ms', 'bare', 'ratio', 'modules'], rows)}\n`;

@@ -350,15 +350,18 @@ export class HoldfastClient {
 
   /** Turns and direct calls, newest first; 100 without a limit. @throws InvalidRequest for an unknown state */
   async *list({ limit = 100, ...filter }: TurnFilter & { limit?: number } = {}): AsyncGenerator<TurnSummary> {
+    const { sight = 'all' } = filter;
     let left = limit;
     for await (const info of this.temporal.workflow.list({ query: turnQuery(filter) })) {
+      const summary = this.summary(info);
+      if (!isVisible(sight, summary.requester)) continue;
       if (left-- <= 0) return;
-      yield this.summary(info);
+      yield summary;
     }
   }
 
   /**
-   * As `list`, by page.
+   * As `list`, by page. A page may have fewer turns than `limit`, or none, and still a `next`.
    * @param position `next` of the page before, for the same filter
    * @throws InvalidRequest for an unknown state
    */
@@ -396,7 +399,11 @@ export class HoldfastClient {
     let unheard: Promise<NoWorker> | undefined;
     const why = () => (unheard ??= noWorkerError(this.temporal, { taskQueue: this.config.taskQueue }, 'tell what waits'));
     try {
-      for await (const info of this.temporal.workflow.list({ query })) turns.push(this.pendingTurn(info, silence, why));
+      for await (const info of this.temporal.workflow.list({ query })) {
+        const summary = this.summary(info);
+        if (isVisible(sight, summary.requester))
+          turns.push(this.pendingTurn({ ...summary, tools: waitingTools(info) }, silence, why));
+      }
       return eachOnce(await Promise.all(turns)).filter((turn) => turn.unreachable !== null || turn.calls.length > 0);
     } finally {
       silence.over();
@@ -461,11 +468,10 @@ export class HoldfastClient {
   }
 
   private async pendingTurn(
-    info: WorkflowExecutionInfo,
+    waiting: Omit<PendingTurn, 'calls' | 'unreachable'>,
     silence: IdleTimeout,
     why: () => Promise<NoWorker>,
   ): Promise<PendingTurn> {
-    const waiting = { ...this.summary(info), tools: waitingTools(info) };
     try {
       const ask = () => this.turn(waiting.turn_id).waiting();
       const { questions, unread } = await this.temporal.connection.withAbortSignal(silence.signal, ask);

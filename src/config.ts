@@ -25,6 +25,8 @@ export interface Config extends KeyConfig, DataConfig {
   model: 'anthropic' | 'rehearsal';
   /** Why the rehearsal runs although settings name a real model; null: they name none, or the real model runs. */
   rehearsedDespite: string | null;
+  /** What goes wrong with the rehearsal's answers, as `HOLDFAST_REHEARSAL_FAULTS` writes it. Absent: nothing. */
+  rehearsalFaults?: string;
   taskQueue: string;
   /** `file:PATH` or `postgres://…` */
   store: string;
@@ -121,6 +123,7 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     anthropic,
     model,
     rehearsedDespite: model === 'rehearsal' ? rehearsedDespite(anthropic, read('HOLDFAST_TOOL_CALLS')) : null,
+    ...optional('rehearsalFaults', read('HOLDFAST_REHEARSAL_FAULTS')),
     taskQueue: read('HOLDFAST_TASK_QUEUE'),
     store: read('HOLDFAST_STORE') ?? `file:${join(home, 'store')}`,
     live: liveOf(read),

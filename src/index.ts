@@ -2,6 +2,7 @@
 export * from './entries/app';
 export * as convert from './tools/convert';
 export { compareVersions, type Comparison } from './tools/migrate/compare';
+export type { ToolJson } from './tools/convert/definition';
 export type { HoldfastConfig } from './config/settings-file';
 export * from './entries/client';
 export * from './entries/worker';

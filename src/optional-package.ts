@@ -61,5 +61,5 @@ function orMissing<T>(name: string, feature: string, work: () => T): T {
 /** An installed package that lacks a dependency of its own is a different fault. */
 function isMissing(error: unknown, name: string): boolean {
   const { code, message } = error as NodeJS.ErrnoException;
-  return code === 'MODULE_NOT_FOUND' && message.includes(`'${name}`);
+  return code === 'MODULE_NOT_FOUND' && [`'${name}'`, `'${name}/`].some((missing) => message.includes(missing));
 }

@@ -13,6 +13,7 @@ import { approvalsChannel } from './config/http';
 import { NO_LIVE, type LiveBus } from './live/bus';
 import { openLive } from './live/open';
 import { createModel } from './model';
+import { parseFaults } from './model/rehearsal/faults';
 import { createNotifier } from './notify';
 import { callbackSender } from './notify/webhook';
 import type { McpServers } from './mcp';
@@ -114,6 +115,7 @@ async function start(
     ...(config.model === 'anthropic' && apiKey !== undefined ? { apiKey } : {}),
     ...(config.model === 'anthropic' && authToken !== undefined ? { authToken } : {}),
     ...(config.model === 'anthropic' && baseUrl !== undefined ? { baseUrl } : {}),
+    ...(config.model === 'rehearsal' ? { rehearsal: { faults: parseFaults(config.rehearsalFaults ?? '') } } : {}),
   });
   const defaultModel = model.defaultModel ?? config.anthropic.model ?? DEFAULT_MODEL;
   const connection = (parts.connection = await connect(config));

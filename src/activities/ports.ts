@@ -1,4 +1,4 @@
-/** Declares the ports that a worker gives to every activity (`Dependencies`). Adapters to Temporal are in entities/ and worker/. */
+/** Declares the ports that a worker gives to every activity (`Dependencies`). Those that stand on Temporal are made in `temporal/`. */
 import type { BudgetName, Reservation, ReservationAnswer, BudgetSettlement } from '../shared/budget-book';
 import type { CallbackMessage } from '../shared/wire/callback';
 import type {

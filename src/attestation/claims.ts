@@ -16,7 +16,7 @@ export interface DecisionAudience {
 }
 
 /**
- * One decision of one principal on one exact call (contract.md, "Attestation"). Version 1, for turns without a store, and version
+ * One decision of one principal on one exact call (docs/approvals.md, "Signed decisions"). Version 1, for turns without a store, and version
  * 2, for the others, do not cover the note; version 3 does, and is for all turns.
  */
 export interface DecisionClaims {

@@ -6,7 +6,7 @@ import { withoutPassword } from '../shared/text/secrets';
 import { readFiles } from './files';
 import type { SettingsFile } from './settings-file';
 import { temporalPlace, type SourcedSetting } from './temporal';
-import { GROUPS, readVariable, type Setting } from './variables';
+import { GROUPS, isSecretOfTemporal, isTemporalVariable, readVariable, type Setting } from './variables';
 
 export interface SettingView {
   name: string;
@@ -42,15 +42,26 @@ export function explainSettings(given: NodeJS.ProcessEnv, settingsFile: Settings
     Object.entries(settings).map(([name, setting]) => ({ group, ...explain(name, setting, { env, files, settingsFile }) })),
   );
   const running = readDevState(readVariable(env, 'HOLDFAST_HOME', fromFiles.has('HOLDFAST_HOME')));
-  const { address, namespace } = temporalPlace(env, running);
+  const { address, namespace, connectionOptions } = temporalPlace(env, running);
   const group = 'Temporal';
+  const inProfile = !env.TEMPORAL_API_KEY && connectionOptions.apiKey !== undefined;
+  const key = inProfile ? ({ source: 'profile', secret: true } as const) : {};
+  const others = Object.keys(env)
+    .filter(isTemporalVariable)
+    .filter((name) => env[name] && !TEMPORAL_BASICS.includes(name));
   return [
     ...ours,
     { group, name: 'TEMPORAL_ADDRESS', ...address, ...from(settingsFile, 'TEMPORAL_ADDRESS') },
     { group, name: 'TEMPORAL_NAMESPACE', ...namespace, ...from(settingsFile, 'TEMPORAL_NAMESPACE') },
-    { group, ...explain('TEMPORAL_API_KEY', { secret: true }, { env, files, settingsFile }) },
+    { group, ...explain('TEMPORAL_API_KEY', { secret: true }, { env, files, settingsFile }), ...key },
+    ...others.sort().map((name) => ({
+      group,
+      ...explain(name, isSecretOfTemporal(name) ? { secret: true } : {}, { env, files, settingsFile }),
+    })),
   ];
 }
+
+const TEMPORAL_BASICS = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY'];
 
 type SettingInfo = Pick<Setting, 'secret' | 'default' | 'unset'>;
 
@@ -110,7 +121,12 @@ settings itself.
 |---|---|---|
 | \`TEMPORAL_ADDRESS\` | the stack that runs here, else \`127.0.0.1:7233\` | The server, HOST:PORT. |
 | \`TEMPORAL_NAMESPACE\` | that of the stack that runs here, else \`default\` | |
-| \`TEMPORAL_API_KEY\`, \`TEMPORAL_TLS…\`, \`TEMPORAL_PROFILE\` | | As Temporal's own tools read them, with its file of profiles. |
+| \`TEMPORAL_API_KEY\` | that of the profile | Secret. |
+| \`TEMPORAL_PROFILE\`, \`TEMPORAL_CONFIG_FILE\` | \`default\`, in Temporal's own place | The profile, and the file of profiles. |
+| \`TEMPORAL_TLS\`, \`TEMPORAL_TLS_…\` | those of the profile; TLS with an API key | \`SERVER_NAME\`; \`SERVER_CA_CERT\`, \`CLIENT_CERT\` and \`CLIENT_KEY\`, each with \`_PATH\` or \`_DATA\`. |
+| \`TEMPORAL_GRPC_META_NAME\` | those of the profile | A header of each request. |
+
+Temporal's own reader takes these, as its other tools do. \`holdfast.config.ts\` may set them too; \`holdfast config\` shows those that are set, without keys, data of certificates and headers.
 `;
 
 /** The page as Markdown. */

@@ -104,6 +104,10 @@ export const addresses = z
   .pipe(z.array(z.email().max(254)).max(20));
 export const flag = z.enum(['true', 'false', '1', '0']).transform((value) => value === 'true' || value === '1');
 
+/** The form only: `model/` knows the names. */
+const FAULT = /^([a-z0-9-]+(:[a-z-]+=[^:*]+)*(\*(\d+|all))?)?$/;
+export const faults = z.string().refine((text) => text.split(',').every((word) => FAULT.test(word.trim())));
+
 /** The SEC requires a sender: words, with an e-mail address among them. */
 export function namesSomeone(text: string): boolean {
   const words = text.trim().split(/\s+/);

@@ -6,9 +6,9 @@
 import { isJsonObject } from '../shared/json/json';
 import { ConfigError } from './error';
 import { isSetting, nearestSetting } from './files';
-import { TEMPORAL_VARIABLES, type Variable } from './variables';
+import { isTemporalVariable, type TemporalVariable, type Variable } from './variables';
 
-type Name = Variable | `${Variable}_FILE` | (typeof TEMPORAL_VARIABLES)[number] | 'TEMPORAL_API_KEY_FILE';
+type Name = Variable | `${Variable}_FILE` | TemporalVariable | 'TEMPORAL_API_KEY_FILE';
 
 /** What the module's default export must be. */
 export type HoldfastConfig = { readonly [N in Name]?: string | number | boolean | undefined };
@@ -53,7 +53,7 @@ function settingsOf(path: string, exported: unknown): object {
 }
 
 function isKnown(name: string): boolean {
-  return isSetting(name) || TEMPORAL_VARIABLES.some((known) => known === name);
+  return isSetting(name) || isTemporalVariable(name);
 }
 
 function kindOf(value: unknown): string {

@@ -52,7 +52,7 @@ const PLACES = {
   HOLDFAST_CACHE: {
     schema: path,
     allowed: 'a folder',
-    unset: '`~/.cache/holdfast`',
+    unset: '`holdfast` below `XDG_CACHE_HOME`, else below `~/.cache`',
     about: 'Copies of what can be fetched again; all workers of a host share it, and with it EDGAR’s rate limit.',
   },
   HOLDFAST_TEMPORAL_CLI: {
@@ -112,6 +112,11 @@ const MODEL = {
     allowed: 'native or prompted',
     unset: '`native`',
     about: '`prompted` for a model without a tool API: it is told of tools in its prompt, and calls them in its text.',
+  },
+  HOLDFAST_REHEARSAL_FAULTS: {
+    schema: is.faults,
+    allowed: 'faults with commas between them, such as 429:retry-after=1,529*3,cut,slow:ms=50*all',
+    about: 'What goes wrong with the rehearsal’s answers, for tests ([models.md](models.md#faults-of-the-rehearsal)).',
   },
 } satisfies Settings;
 
@@ -457,8 +462,34 @@ export const GROUPS: Readonly<Record<string, Settings>> = {
   Packs: PACKS,
 };
 
-/** Temporal's own variables that `holdfast config` shows. */
-export const TEMPORAL_VARIABLES = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY'] as const;
+/** What Temporal's own reader makes a connection of; it also takes headers, as TEMPORAL_GRPC_META_NAME. */
+const TEMPORAL_VARIABLES = [
+  'TEMPORAL_ADDRESS',
+  'TEMPORAL_NAMESPACE',
+  'TEMPORAL_API_KEY',
+  'TEMPORAL_PROFILE',
+  'TEMPORAL_CONFIG_FILE',
+  'TEMPORAL_TLS',
+  'TEMPORAL_TLS_SERVER_NAME',
+  'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
+  'TEMPORAL_TLS_SERVER_CA_CERT_DATA',
+  'TEMPORAL_TLS_CLIENT_CERT_PATH',
+  'TEMPORAL_TLS_CLIENT_CERT_DATA',
+  'TEMPORAL_TLS_CLIENT_KEY_PATH',
+  'TEMPORAL_TLS_CLIENT_KEY_DATA',
+] as const;
+const TEMPORAL_HEADER = 'TEMPORAL_GRPC_META_';
+
+export type TemporalVariable = (typeof TEMPORAL_VARIABLES)[number] | `${typeof TEMPORAL_HEADER}${string}`;
+
+export function isTemporalVariable(name: string): name is TemporalVariable {
+  return TEMPORAL_VARIABLES.some((known) => known === name) || name.startsWith(TEMPORAL_HEADER);
+}
+
+/** Keys, certificates and headers. */
+export function isSecretOfTemporal(name: TemporalVariable): boolean {
+  return name === 'TEMPORAL_API_KEY' || name.endsWith('_DATA') || name.startsWith(TEMPORAL_HEADER);
+}
 
 export const VARIABLES = { ...PLACES, ...MODEL, ...WORKER, ...PEOPLE, ...GATEWAY, ...AUDIT, ...TOOLS, ...PACKS };
 

@@ -1,20 +1,26 @@
 /** The exports of `holdfast/client`, for a backend. It loads little more than Temporal's own client. */
-export { HoldfastClient, type BundleOf, type ClientSettings, type StartTurn } from '../client';
-export type { PendingTurn, TurnSummary } from '../shapes/turn-view';
+export { HoldfastClient, type BundleOf, type ClientSettings, type StartTurn, type TurnFilter } from '../client';
+export type { PendingTurn, Question, TurnSummary } from '../shapes/turn-view';
 export { signDecisions, signSteer, type SignedDecision, type Signing } from '../client/approvals/attest';
-export { SigningKey } from '../attestation/signing-key';
+export { BadSigningKey, SigningKey } from '../attestation/signing-key';
+export type { DecisionAudience } from '../attestation/claims';
 export type { BudgetFilter, ListedBudget } from '../client/budgets';
 export { CallHandle, type DirectCall, type DirectCallOptions } from '../client/turns/direct-call';
 export type { ForkSession, OpenSession } from '../client/sessions/session-asking';
 export type { SessionSummary } from '../shapes/session';
 export { SessionHandle, type SendMessage, type SentMessage } from '../client/sessions/session-handle';
 export type { SessionView } from '../shared/turn/session';
-export { TurnHandle, type By } from '../client/turns/turn-handle';
+export { TurnHandle, type By, type WaitingNow } from '../client/turns/turn-handle';
+export type { Act, DoneBefore } from '../client/turns/start-turn';
+export type { Visibility } from '../client/turns/listing';
+export type { WatchOptions } from '../client/events/feeds';
+export type { WatchedEvent } from '../client/events/feed';
 export type { WaitingCall } from '../shapes/turn-view';
 export type { NewQuestion, WatchPending } from '../client/approvals/watch-pending';
 export { TrailQueryError, type TrailEntry, type TrailPage, type TrailQuery, type TrailState } from '../store/core/trail';
 export type { Sent } from '../client/turns/unanswered';
 export {
+  AmbiguousKey,
   DecisionNotAccepted,
   ForkRefused,
   IdempotencyConflict,
@@ -27,11 +33,14 @@ export {
   TurnNotFound,
 } from '../client/errors';
 export type { Config } from '../config';
+export { ConfigError } from '../config/error';
+export { PackageMissing } from '../optional-package';
 export { loadConfig } from './load-config';
 export type { CallState, CallView, Effect, SubTurnView, SurfacedCall, TurnState, TurnView } from '../shared/turn/turn-view';
 export type { Envelope } from '../shared/wire/errors';
 export type { TurnEvent } from '../shapes/turn-event';
-export type { Store } from '../store/store';
+export { StoreError, type Store } from '../store/store';
+export type { Json, JsonObject } from '../shared/json/json';
 export type { BundleSigner } from '../attestation/bundle-signer';
 export type { LiveBus, LiveListener } from '../live/bus';
 export type { LiveEvent } from '../shapes/turn-event';

@@ -10,12 +10,15 @@ export {
   pagePosition,
   pageProperties,
   type AllPages,
+  type Cursors,
   type Page,
   type PageInput,
   type Pagination,
 } from '../tools/results/pages';
 export { outline, truncated, truncateInput, truncateProperties, type Truncated } from '../tools/results/truncate';
 export type { ErrorCode, ErrorKind } from '../shared/wire/error-codes';
+export type { CallError } from '../shapes/envelope';
+export type { Json, JsonObject } from '../shared/json/json';
 export type { ToolClass } from '../shared/turn/tool-class';
 export type {
   CheckFault,

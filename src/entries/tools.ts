@@ -5,6 +5,7 @@
 export * from './tool-exports';
 export { isToolError } from '../tools/define/errors';
 export { orAborted } from '../tools/run/cache';
+export { ConversionError } from '../tools/convert/conversion';
 export { type JsonBounds, plainJson } from '../tools/convert/plain-json';
 export { KEYWORDS as SCHEMA_KEYWORDS, mapSchema, resolveRef } from '../tools/convert/schema-tree';
 export { indexed, UNSPACED, words } from '../tools/catalogue/ranker';
@@ -13,8 +14,8 @@ export { inThread, type JobOptions } from '../tools/isolation/pool';
 export { isolated, NotIsolated } from '../processes/isolation';
 export { GRACE_MS, INSIDE, type Told, type Work } from '../processes/command-runner';
 export { createFile, hasCode, makeDirs } from '../store/files/atomic-file';
-export { canonical } from '../shared/json/canonical';
-export { getOwn, isJsonObject, type Json, type JsonObject, setOwn } from '../shared/json/json';
+export { canonical, CanonicalError } from '../shared/json/canonical';
+export { getOwn, isJsonObject, setOwn } from '../shared/json/json';
 export { retryAfterMs } from '../shared/wire/waits';
 export { sha256Hex } from '../shared/json/sha256';
 export { visible } from '../shared/text/visible';

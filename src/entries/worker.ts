@@ -3,7 +3,9 @@ export { createWorker, MissingSearchAttributes, type WorkerParts } from '../work
 export type { App } from '../agents/define';
 export type { RunningWorker } from '../worker-process';
 export { startWorker } from './start-worker';
-export { Registry, type RegistryOptions } from '../tools/catalogue/registry';
+export { HealthUnavailable, MetricsUnavailable } from '../telemetry/unavailable';
+export { ServerUnreachable } from '../shared/wire/errors';
+export { Registry, type PreparedAgent, type RegistryOptions } from '../tools/catalogue/registry';
 export type { Offered, ToolSource } from '../tools/catalogue/tool-source';
 export { openStore } from '../store/open-store';
 export { createStore, type StoreBacking } from '../store/core/create-store';
@@ -26,13 +28,15 @@ export {
   type RawToolInput,
   type StopReason,
 } from '../model/provider';
-export { FileTrust } from '../attestation/file-trust';
+export type { ApprovalPolicy } from '../shared/approval/approval';
+export type { ApprovalSettings } from '../rules/approvals';
+export { FileTrust, type TrustSettings } from '../attestation/file-trust';
 export type { CallbackMessage } from '../shared/wire/callback';
 export type { CheckDecisionInput, CheckDecisionOutput, NotifyInput } from '../shared/io/people';
 export { createNotifier, type MailSettings, type NotifySettings, type WebhookSettings } from '../notify';
 export type { CallbackSender, Delivery, Notifier, SignedStart, Trust } from '../activities/ports';
 export type { Version } from '../temporal/worker-versions';
-export { Running } from '../telemetry/running';
+export { Running, type Work } from '../telemetry/running';
 export { promToolMetrics, type PromRegistry } from '../telemetry/prom-tool-metrics';
 export type { ToolMetrics } from '../telemetry/tool-metrics';
 export type { ErrorCode } from '../shared/wire/error-codes';
@@ -40,5 +44,8 @@ export type { LiveBus, LiveListener } from '../live/bus';
 export type { LiveEvent } from '../shapes/turn-event';
 export { InProcessLive } from '../live/in-process';
 export type { Config } from '../config';
+export { ConfigError } from '../config/error';
+export { PackageMissing } from '../optional-package';
+export type { Json, JsonObject } from '../shared/json/json';
 export { loadConfig } from './load-config';
 export type { Tool, ToolLogger } from '../tools/define/tool';

@@ -2,11 +2,12 @@
  * Calls the Messages API through the official SDK. The SDK's own retries are off: Temporal does them. The raw events are put
  * together here, because the SDK's message would lose the text of tool inputs.
  */
-import Anthropic from '@anthropic-ai/sdk';
+import type { Anthropic } from '@anthropic-ai/sdk';
 import { type JsonObject, isJsonObject, type Json } from '../shared/json/json';
 import { MessageAccumulator } from './accumulate';
 import { eventsOf, toWire, type WireBody } from './wire';
 import { classifyFailure, type FailureContext } from './failure';
+import { sdk } from './sdk';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from './provider';
 
 export interface AnthropicOptions {
@@ -43,6 +44,7 @@ export class AnthropicProvider implements ModelProvider {
   constructor(private readonly options: AnthropicOptions = {}) {
     this.name = options.name ?? 'anthropic';
     this.timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    const { Anthropic } = sdk();
     this.client = new Anthropic({
       ...credentialOf(options),
       ...(options.baseUrl === undefined ? {} : { baseURL: options.baseUrl }),

@@ -3,10 +3,11 @@
  * makes a {@link ModelFailure} whose message says what to do, and never contains a key. An abort is not a failure: callers must
  * check their signal first.
  */
-import { APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk';
+import type { APIError } from '@anthropic-ai/sdk';
 import { isJsonObject } from '../shared/json/json';
 import { shortWithoutSecrets, withoutSecrets } from '../shared/text/secrets';
 import { ModelFailure } from './provider';
+import { sdk } from './sdk';
 
 /** Longest quotation of the API's text, characters. */
 const MAX_QUOTE = 500;
@@ -25,11 +26,15 @@ export interface FailureContext {
 /** Classifies anything that a model request threw. */
 export function classifyFailure(error: unknown, context: FailureContext): ModelFailure {
   if (error instanceof ModelFailure) return error;
-  if (error instanceof APIError && error.status !== undefined) return httpFailure(error.status, error, context);
-  if (error instanceof APIError && isJsonObject(error.error)) return streamFailure(error, context);
+  if (isApiError(error) && error.status !== undefined) return httpFailure(error.status, error, context);
+  if (isApiError(error) && isJsonObject(error.error)) return streamFailure(error, context);
   if (isUnusableKey(error)) return fail(401, undefined, undefined, context, {});
   if (isErrorLike(error) && error.code === 'ERR_INVALID_URL') return fail(404, 'the address is no URL', undefined, context, {});
   return networkFailure(error, context);
+}
+
+function isApiError(error: unknown): error is APIError {
+  return error instanceof sdk().APIError;
 }
 
 /** A stream that ended before `message_stop`, or contained something that is no event. None of it can be used. */
@@ -99,7 +104,7 @@ function fail(
 }
 
 function networkFailure(error: unknown, context: FailureContext): ModelFailure {
-  const timedOut = error instanceof APIConnectionTimeoutError || (isErrorLike(error) && error.name === 'TimeoutError');
+  const timedOut = error instanceof sdk().APIConnectionTimeoutError || (isErrorLike(error) && error.name === 'TimeoutError');
   const rule = timedOut ? STATUS_RULES[408]! : { type: 'model.network', what: 'The connection to the model API failed' };
   const reason = shortWithoutSecrets(reasons(error), MAX_QUOTE, context.secrets);
   return new ModelFailure(`${rule.what}${origin(context.baseUrl)}: ${reason}. Check the network and ANTHROPIC_BASE_URL.`, {

@@ -2,12 +2,11 @@
  * Converts a ModelRequest into the body of `POST /v1/messages`. Pure: the body is a function of the request, so that an audit can
  * compute it again.
  */
-import { APIError } from '@anthropic-ai/sdk';
-import { Stream } from '@anthropic-ai/sdk/core/streaming';
 import { isJsonObject, type JsonObject } from '../shared/json/json';
 import type { ModelRequest } from './provider';
 import { repairConversation, type WireMessage } from './repair-conversation';
 import { foreignAnswer, type FailureContext } from './failure';
+import { sdk, sdkStreaming } from './sdk';
 
 /** The body as the Messages API takes it; `stream` is always on. */
 export interface WireBody extends JsonObject {
@@ -82,10 +81,11 @@ export async function* eventsOf(response: Response, context: FailureContext): As
   const type = response.headers.get('content-type') ?? 'no content type';
   if (!/^text\/event-stream\b/i.test(type)) throw foreignAnswer(`it answered with ${type}, not with a stream of events`, context);
   let begun = false;
-  for await (const { event, data } of Stream.rawEvents(response)) {
+  for await (const { event, data } of sdkStreaming().Stream.rawEvents(response)) {
     if (event === 'ping' || data === '') continue;
     const body = parseObject(data);
-    if (event === 'error') throw new APIError(undefined, body ?? { error: { message: data } }, undefined, response.headers);
+    if (event === 'error')
+      throw new (sdk().APIError)(undefined, body ?? { error: { message: data } }, undefined, response.headers);
     if (body === null || typeof body.type !== 'string' || (!begun && body.type !== 'message_start'))
       throw foreignAnswer(`${begun ? 'an event' : 'its first event'} is ${JSON.stringify(data.slice(0, 200))}`, context);
     begun = true;

@@ -1,4 +1,4 @@
-/** The envelope of every tool result (contract.md, "Tool results"). Wire format: snake_case. */
+/** The envelope of every tool result. Wire format: snake_case. */
 import { z } from 'zod';
 import { ERROR_KINDS, type ErrorCode, ERROR_CODES } from '../shared/wire/error-codes';
 import type { Json, JsonObject } from '../shared/json/json';

@@ -1,4 +1,4 @@
-/** Ids of turns, calls, activities, workflows and traces (contract.md, "Hashes, blocks, ids, states"). */
+/** Ids of turns, calls, activities, workflows and traces. */
 import { hashJson } from './json/digests';
 
 /** The principal of the command line, and of a library user that names none. */

@@ -7,7 +7,7 @@ import type { Store } from './store';
 
 /**
  * @param url `file:PATH`, absolute or relative to the working directory; `file:///PATH` is a URL; `postgres://…`
- * @throws Error in one line, which never shows the password of a URL
+ * @throws Error in one line, which never shows the password of a URL; PackageMissing for PostgreSQL without `pg`
  */
 export async function openStore(url: string): Promise<Store> {
   return kindOf(url) === 'files' ? FileStore.open(filePath(url)) : (await postgres()).open(url);

@@ -6,6 +6,7 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { SITE_HINT, siteFault, type Site } from '../shared/wire/cross-site-check';
 import type { Finding } from './readiness';
+import { HealthUnavailable } from './unavailable';
 
 const REQUEST_TIMEOUT_MS = 5000;
 const MAX_BODY_BYTES = 1024;
@@ -47,15 +48,4 @@ export async function serveHealth(
     throw new HealthUnavailable(`${host}:${port}`, error);
   }
   return () => app.close();
-}
-
-export class HealthUnavailable extends Error {
-  override readonly name = 'HealthUnavailable';
-  constructor(
-    address: string,
-    override readonly cause: unknown,
-  ) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    super(`Health cannot be served at ${address} (${why}). Set HOLDFAST_HEALTH_PORT to a free port of this machine.`);
-  }
 }

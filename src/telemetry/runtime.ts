@@ -6,6 +6,7 @@ import type { Site } from '../shared/wire/cross-site-check';
 import { secretAddress, startGuardedProxy, type HostPort } from './guarded-proxy';
 import { TOOL_DURATION } from './tool-metrics';
 import { outsideTurns } from './log';
+import { MetricsUnavailable } from './unavailable';
 
 export interface RuntimeSettings {
   log: pino.Logger;
@@ -40,17 +41,6 @@ export async function installRuntime({ log, metrics, site }: RuntimeSettings): P
     return (await startGuardedProxy(metrics, core, site)).close;
   } catch (error) {
     throw new MetricsUnavailable(`${metrics.host}:${metrics.port}`, error);
-  }
-}
-
-export class MetricsUnavailable extends Error {
-  override readonly name = 'MetricsUnavailable';
-  constructor(
-    address: string,
-    override readonly cause: unknown,
-  ) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    super(`The metrics cannot be served at ${address} (${why}). Set HOLDFAST_METRICS_PORT to a free port of this machine.`);
   }
 }
 

@@ -152,6 +152,10 @@ describe('settings', () => {
       { HOLDFAST_GATEWAY_URL: 'https://gw.bank.example/', HOLDFAST_TOKEN: 'hft_0123456789abcdef' },
       { gateway: { url: 'https://gw.bank.example', token: 'hft_0123456789abcdef' } },
     ],
+    [
+      { HOLDFAST_REHEARSAL_FAULTS: '429:retry-after=1, 529*3 ,cut,stream-error:type=api_error*all' },
+      { rehearsalFaults: '429:retry-after=1, 529*3 ,cut,stream-error:type=api_error*all' },
+    ],
     [{ XDG_CACHE_HOME: '/c' }, { cache: join('/c', 'holdfast') }],
     [{ HOLDFAST_CACHE: '/mine' }, { cache: '/mine' }],
     [{ TEMPORAL_ADDRESS: 'far:1', TEMPORAL_NAMESPACE: 'prod' }, { temporal: { address: 'far:1', namespace: 'prod' } }],
@@ -183,6 +187,10 @@ describe('settings', () => {
     [{ HOLDFAST_DRAIN_SECONDS: '3601' }, /HOLDFAST_DRAIN_SECONDS is "3601"/],
     [{ HOLDFAST_MODEL: 'gpt' }, 'HOLDFAST_MODEL is "gpt"; it must be anthropic or rehearsal.'],
     [{ HOLDFAST_MODEL: 'anthropic' }, /HOLDFAST_MODEL is "anthropic" but none of ANTHROPIC_API_KEY, .* is set/],
+    [
+      { HOLDFAST_REHEARSAL_FAULTS: '429;cut' },
+      'HOLDFAST_REHEARSAL_FAULTS is "429;cut"; it must be faults with commas between them, such as 429:retry-after=1,529*3,cut,slow:ms=50*all.',
+    ],
     [{ HOLDFAST_APPROVALS: 'none' }, 'HOLDFAST_APPROVALS is "none"; it must be any or attested.'],
     [{ HOLDFAST_TOKENS: '[{"principal":"ana","token":"hft_secret"}]' }, /HOLDFAST_TOKENS is not usable; .*holdfast keys token/],
     [{ HOLDFAST_TOKEN: 'short', HOLDFAST_GATEWAY_URL: 'http://g' }, /HOLDFAST_TOKEN is not usable/],

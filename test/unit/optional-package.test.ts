@@ -1,5 +1,6 @@
 /** Packages of single features: without one an error names it and the command that installs it. */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { checkPackage, findPackage, installCommand, optionalPackage, PackageMissing } from '../../src/optional-package';
 
@@ -25,6 +26,20 @@ describe('an optional package', () => {
     expect(load).toThrow(new PackageMissing('holdfast-no-such-package', 'Mail'));
     expect(load).toThrow(expected);
     expect(findPackage('holdfast-no-such-package')).toBeNull();
+  });
+
+  it('that is installed but lacks a package of its own is not taken for missing, even if that one’s name begins with its name', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'holdfast-optional-'));
+    const name = join(folder, 'driver');
+    mkdirSync(name);
+    writeFileSync(join(name, 'index.js'), `require(${JSON.stringify(`${name}-types`)})`);
+    const expected = expect.objectContaining({ message: expect.stringContaining(`'${name}-types'`) });
+    try {
+      expect(() => optionalPackage(name, 'A driver')).toThrow(expected);
+      expect(() => findPackage(name)).toThrow(expected);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('is installed in the version that the tests ran with', () => {

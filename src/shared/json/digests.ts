@@ -1,5 +1,5 @@
 /**
- * The hashes that name inputs, calls and effects (contract.md, "Hashes, blocks, ids, states"). Each is the SHA-256 of a canonical
+ * The hashes that name inputs, calls and effects (docs/bundle-format.md, "Words"). Each is the SHA-256 of a canonical
  * object whose `v` separates the kinds. Fields are copied one by one, so that a caller's extra field never gets into a digest.
  */
 import { canonical } from './canonical';

@@ -28,8 +28,7 @@ export function getOwn<T>(record: Record<string, T>, key: string): T | undefined
 }
 
 /**
- * The limits that the parser and the canonical form share, so that a value that one of them takes is never refused by the other
- * (contract.md, "JSON that is hashed").
+ * The limits that the parser and the canonical form share, so that a value that one of them takes is never refused by the other.
  */
 
 /** Deepest nesting of arrays and objects; a scalar has depth 0. Keeps recursion far from a stack overflow. */

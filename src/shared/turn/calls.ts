@@ -1,4 +1,4 @@
-/** The states of a call and the transitions between them (contract.md, "Call states"), and which calls may run at the same time. */
+/** The states of a call and the transitions between them, and which calls may run at the same time. */
 import type { CallState } from './turn-view';
 
 /**

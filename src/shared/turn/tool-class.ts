@@ -1,6 +1,6 @@
 /**
- * The classes of tools. A tool has one class, which gives how its calls are scheduled, timed out, retried, cached and approved
- * (design.md, "Tool classes"). A tool may override single fields (timeout, TTL, parallel safety), but never what the class means.
+ * The classes of tools. A tool has one class, which gives how its calls are scheduled, timed out, retried, cached and approved. A
+ * tool may override single fields (timeout, TTL, parallel safety), but never what the class means.
  */
 import type { ErrorCode } from '../wire/error-codes';
 

@@ -1,4 +1,4 @@
-/** The states of turns and calls (contract.md). */
+/** The states of turns and calls. */
 export const TURN_STATES = [
   'running',
   'awaiting_approval',

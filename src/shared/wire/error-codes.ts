@@ -4,7 +4,6 @@ export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 /**
  * The error codes of a tool call. One table gives the HTTP status, the kind that the model receives, and whether a retry can help.
- * Source: contract.md, "Tool results".
  */
 export const ERROR_CODES = {
   INVALID_PARAMS: { httpStatus: 400, kind: 'USER_INPUT_ERROR', retryable: false },

@@ -2,12 +2,14 @@
  * Compares two versions of a tool: what changed, whether it breaks callers (a narrower input) or readers of results (a wider
  * output), whether it changes who approves, and which semantic version step it requires.
  */
-import semver from 'semver';
 import { sameJson } from './same-json';
 import { CLASS_RULES, type ToolClass } from '../../shared/turn/tool-class';
 import type { ToolJson } from '../convert/definition';
 import type { SchemaChange, SchemaChangeKind } from './schema-changes';
 import { schemaChanges } from './schema-diff';
+
+// oxlint-disable-next-line typescript/no-require-imports -- two versions are compared without waiting
+const semver = () => require('semver') as typeof import('semver');
 
 export type Step = 'major' | 'minor' | 'patch';
 
@@ -173,11 +175,11 @@ function changelogChanges(old: ToolJson, next: ToolJson): Change[] {
 
 /** Semantic versioning 2.0.0; below 1.0.0 a minor step may break (item 4). */
 function makesStep(from: string, to: string, due: Step | null): boolean {
-  const old = semver.parse(from);
-  const next = semver.parse(to);
+  const old = semver().parse(from);
+  const next = semver().parse(to);
   if (!old || !next) return false;
-  if (due === null) return semver.gte(next, old);
-  if (!semver.gt(next, old)) return false;
+  if (due === null) return semver().gte(next, old);
+  if (!semver().gt(next, old)) return false;
   const major = next.major > old.major;
   const minor = major || (next.major === old.major && next.minor > old.minor);
   if (due === 'major') return major || (old.major === 0 && minor);
@@ -187,7 +189,7 @@ function makesStep(from: string, to: string, due: Step | null): boolean {
 function verdict(from: string, to: string, due: Step | null, satisfied: boolean): string {
   if (due === null) return satisfied ? 'nothing changed' : `nothing changed, but ${to} is older than ${from}`;
   if (satisfied) return `a ${due} step is due, and ${from} → ${to} makes it`;
-  return `a ${due} step is due, which ${from} → ${to} is not: make it ${semver.inc(from, due) ?? 'a valid version'} or later`;
+  return `a ${due} step is due, which ${from} → ${to} is not: make it ${semver().inc(from, due) ?? 'a valid version'} or later`;
 }
 
 function show(value: unknown): string {

@@ -1,5 +1,6 @@
 /** What an entry loads, in a process of its own: a program pays for what it uses. */
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(__dirname, '../../..');
@@ -14,21 +15,39 @@ function loaded(...names: string[]): string[] {
 
 /** Packages that an entry loads and the bare ones do not. */
 function more(entry: string, bare: string[]): string[] {
-  const known = new Set(loaded(...bare));
-  return [...new Set(loaded(join(ROOT, 'dist', entry)))].filter((name) => !known.has(name)).sort();
+  const known = new Set(bare.length === 0 ? [] : loaded(...bare));
+  return [...new Set(loaded(join(ROOT, entry)))].filter((name) => !known.has(name)).sort();
 }
 
+const { exports: entries } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  exports: Record<string, string | { default: string }>;
+};
+
 const CLIENT = ['@temporalio/client'];
-const WORKER = [...CLIENT, '@temporalio/worker', '@anthropic-ai/sdk', 'ajv', 'zod'];
+const SCHEMAS = ['ajv', 'zod'];
+const WORKER = [...CLIENT, '@temporalio/worker', ...SCHEMAS];
+const SERVER = [...CLIENT, ...SCHEMAS, 'fastify', '@fastify/cors', '@fastify/rate-limit', '@fastify/swagger'];
 
-it('holdfast/client loads no package but those of the Temporal client', () => {
-  expect(more('entries/client.js', CLIENT)).toEqual([]);
+/** For each entry the packages that a program without holdfast would load in its place, and what the entry loads besides. */
+const CASES: Record<string, { bare: string[]; besides: string[] }> = {
+  '.': { bare: WORKER, besides: ['ajv-formats', 'lru-cache', 'p-limit', 'picomatch', 'yocto-queue'] },
+  './app': { bare: SCHEMAS, besides: ['ajv-formats', 'lru-cache', 'picomatch'] },
+  './client': { bare: CLIENT, besides: [] },
+  './worker': { bare: WORKER, besides: ['ajv-formats', 'lru-cache', 'p-limit', 'picomatch', 'yocto-queue'] },
+  './gateway': { bare: SERVER, besides: ['@temporalio/envconfig', 'ajv-formats', 'lru-cache', 'picomatch', 'smol-toml'] },
+  './models': { bare: [], besides: [] },
+  './tools': { bare: SCHEMAS, besides: ['ajv-formats', 'lru-cache'] },
+  './testing': { bare: SCHEMAS, besides: ['ajv-formats', 'lru-cache', 'picomatch'] },
+  './http': { bare: [], besides: ['openapi-fetch'] },
+};
+
+it('every entry is in the table', () => {
+  expect(Object.keys(CASES)).toEqual(Object.keys(entries).filter((entry) => entry !== './package.json'));
 });
 
-it('holdfast/app loads neither Temporal nor a model: what reads schemas and patterns of files alone', () => {
-  expect(more('entries/app.js', ['ajv', 'zod'])).toEqual(['ajv-formats', 'lru-cache', 'picomatch']);
-});
-
-it('holdfast/worker loads few packages besides the SDKs, ajv and zod: none of a pack, a store or mail that is not used', () => {
-  expect(more('entries/worker.js', WORKER)).toEqual(['ajv-formats', 'lru-cache', 'p-limit', 'picomatch', 'yocto-queue']);
-});
+it.each(Object.entries(CASES))(
+  'holdfast, %s: no package of a pack, no model, no store, no mail that is not used',
+  (entry, { bare, besides }) => {
+    expect(more((entries[entry] as { default: string }).default, bare)).toEqual(besides);
+  },
+);

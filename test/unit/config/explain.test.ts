@@ -1,9 +1,9 @@
 /** What is set, and from where; and the page that is made of the same table. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { explainSettings, configurationPage } from '../../../src/config/explain';
-import { unknownSettings } from '../../../src/config/files';
+import { isSetting, unknownSettings } from '../../../src/config/files';
 import { VARIABLES } from '../../../src/config/variables';
 
 const ROOT = join(__dirname, '../../..');
@@ -70,6 +70,47 @@ it('finds what nothing reads, and what it may be meant for', () => {
     { name: 'HOLDFAST_STROE', meant: 'HOLDFAST_STORE' },
     { name: 'HOLDFAST_ELSE', meant: null },
   ]);
+});
+
+it('shows what is set for Temporal’s own reader, and hides keys, certificates and headers', () => {
+  const shown = {
+    TEMPORAL_PROFILE: 'default',
+    TEMPORAL_TLS: 'true',
+    TEMPORAL_TLS_SERVER_NAME: 'temporal.example.com',
+    TEMPORAL_TLS_CLIENT_KEY_PATH: __filename,
+  };
+  const hidden = { TEMPORAL_TLS_CLIENT_KEY_DATA: 'very-secret', TEMPORAL_GRPC_META_AUTHORIZATION: 'very-secret' };
+  const profile = join(folder, 'profiles.toml');
+  writeFileSync(profile, '[profile.default]\napi_key = "very-secret"\n');
+  const env = { HOLDFAST_HOME: folder, TEMPORAL_CONFIG_FILE: profile, TEMPORAL_UI_PORT: '8233' };
+  const views = (given: NodeJS.ProcessEnv) => explainSettings({ ...env, ...given }).filter(({ name }) => /^TEMPORAL_/.test(name));
+  const all = views(shown);
+  for (const [name, value] of Object.entries(shown))
+    expect(all.find((setting) => setting.name === name)).toEqual({ group: 'Temporal', name, value, source: 'environment' });
+  for (const name of Object.keys(hidden))
+    expect(views(hidden).find((setting) => setting.name === name)).toMatchObject({
+      value: null,
+      source: 'environment',
+      secret: true,
+    });
+  expect(all.find(({ name }) => name === 'TEMPORAL_API_KEY')).toMatchObject({ value: null, source: 'profile', secret: true });
+  expect(JSON.stringify([all, views(hidden)])).not.toContain('very-secret');
+  expect(all.map(({ name }) => name)).not.toContain('TEMPORAL_UI_PORT');
+  const always = ['TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'TEMPORAL_API_KEY'];
+  expect(views({}).map(({ name }) => name)).toEqual([...always, 'TEMPORAL_CONFIG_FILE']);
+});
+
+/** The fd through which a process of ours hands its environment to one that it starts. */
+const NO_SETTING = ['HOLDFAST_ENVIRONMENT_FD'];
+
+it('every variable that the source names is a setting', () => {
+  const packages = ['packs', 'packages'].flatMap((all) => readdirSync(join(ROOT, all)).map((one) => join(ROOT, all, one, 'src')));
+  const named = [join(ROOT, 'src'), ...packages.filter((folder) => existsSync(folder))].flatMap((source) =>
+    readdirSync(source, { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) => readFileSync(join(source, file), 'utf8').match(/\bHOLDFAST_[A-Z][A-Z0-9_]*\b/g) ?? []),
+  );
+  expect([...new Set(named)].filter((name) => !isSetting(name))).toEqual(NO_SETTING);
 });
 
 it('docs/configuration.md is made of the table: `npx tsx src/cli/main.ts config --markdown > docs/configuration.md`', () => {

@@ -46,6 +46,19 @@ describe('what it sets', () => {
     expect(loadConfig({ HOLDFAST_HOME: folder, ...env })).toMatchObject({ taskQueue: 'payments', httpPort: 9000 });
   });
 
+  it('has Temporal’s own variables too', () => {
+    const settings = { TEMPORAL_TLS_SERVER_NAME: 'temporal.example.com', TEMPORAL_GRPC_META_TENANT: 'acme' };
+    const { env, file } = apply({ ...settings, TEMPORAL_ADDRESS: 'far:7233' });
+    expect(loadConfig({ HOLDFAST_HOME: folder, ...env }).temporal.connectionOptions).toMatchObject({
+      tls: { serverNameOverride: 'temporal.example.com' },
+      metadata: { tenant: 'acme' },
+    });
+    expect(explainSettings(env, file).find(({ name }) => name === 'TEMPORAL_TLS_SERVER_NAME')).toMatchObject({
+      source: 'config',
+    });
+    expect(() => applySettings(PATH, { default: { TEMPORAL_UI_PORT: 8233 } }, {})).toThrow('which is no setting');
+  });
+
   it('counts less than the environment, also where that names a file', () => {
     const given = { HOLDFAST_TASK_QUEUE: 'q', HOLDFAST_SMTP_PASS_FILE: '/a', HOLDFAST_TOKEN: 't', HOLDFAST_HTTP_PORT: '' };
     const settings = {

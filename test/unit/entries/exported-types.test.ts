@@ -1,5 +1,8 @@
-/** Whoever calls `createWorker`, or writes one of the parts that it takes, can name their types: the entry exports them. */
-import { existsSync, readFileSync } from 'node:fs';
+/**
+ * Whoever calls what an entry exports, or writes a part that it takes, can name the types and catch the errors: the entry exports
+ * them.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import ts from 'typescript';
 
@@ -25,11 +28,25 @@ function fileOf(from: string, specifier: ts.Expression): string | null {
   return [`${path}.ts`, join(path, 'index.ts')].find((file) => existsSync(file))!;
 }
 
+type Declaration = ts.InterfaceDeclaration | ts.TypeAliasDeclaration | ts.ClassDeclaration | ts.FunctionDeclaration;
+
+function isDeclaration(node: ts.Node): node is Declaration {
+  return (
+    ts.isInterfaceDeclaration(node) ||
+    ts.isTypeAliasDeclaration(node) ||
+    ts.isClassDeclaration(node) ||
+    ts.isFunctionDeclaration(node)
+  );
+}
+
+function isExported(node: ts.Node): boolean {
+  return (ts.getCombinedModifierFlags(node as ts.Declaration) & ts.ModifierFlags.Export) !== 0;
+}
+
 /** Where a name of a file is declared; null: in a package, or by the language. */
 function declared({ file, name }: Place): (Place & { node: ts.Node }) | null {
   for (const statement of sourceOf(file).statements) {
-    const isDeclaration = ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement) || ts.isClassDeclaration(statement); // oxfmt-ignore
-    if (isDeclaration && statement.name?.text === name) return { file, name, node: statement };
+    if (isDeclaration(statement) && statement.name?.text === name) return { file, name, node: statement };
     const named =
       ts.isImportDeclaration(statement) && statement.importClause?.namedBindings
         ? statement.importClause.namedBindings
@@ -45,17 +62,21 @@ function declared({ file, name }: Place): (Place & { node: ts.Node }) | null {
   return null;
 }
 
-/** Every name that a file exports, by where it is declared. */
-function exported(file: string): Set<string> {
-  const all = new Set<string>();
+/** Every declaration that a file exports, by its label. */
+function exported(file: string): Map<string, Place & { node: ts.Node }> {
+  const all = new Map<string, Place & { node: ts.Node }>();
   for (const statement of sourceOf(file).statements) {
+    if (isDeclaration(statement) && isExported(statement)) {
+      const place = { file, name: statement.name!.text };
+      all.set(labelOf(place), { ...place, node: statement });
+    }
     if (!ts.isExportDeclaration(statement)) continue;
     const from = fileOf(file, statement.moduleSpecifier!)!;
-    if (!statement.exportClause) for (const each of exported(from)) all.add(each);
+    if (!statement.exportClause) for (const [label, place] of exported(from)) all.set(label, place);
     else if (ts.isNamedExports(statement.exportClause))
       for (const element of statement.exportClause.elements) {
         const place = declared({ file: from, name: (element.propertyName ?? element.name).text });
-        if (place) all.add(labelOf(place));
+        if (place) all.set(labelOf(place), place);
       }
   }
   return all;
@@ -70,7 +91,8 @@ function namedBy({ file, node }: Place & { node: ts.Node }): (Place & { node: ts
     const name = ts.isTypeReferenceNode(part) ? part.typeName : ts.isExpressionWithTypeArguments(part) ? part.expression : null;
     if (name && ts.isIdentifier(name)) {
       const place = declared({ file, name: name.text });
-      if (place) found.push(place);
+      // What a file keeps to itself is an abbreviation: callers write what it stands for.
+      if (place) found.push(...(isExported(place.node) ? [place] : namedBy(place)));
     }
     ts.forEachChild(part, visit);
   };
@@ -96,5 +118,66 @@ it.each([
     const names = exported(join(SRC, `entries/${entry}.ts`));
     expect([...new Set(wanted)].filter((label) => !names.has(label))).toEqual([]);
     expect(parts.map(labelOf)).toContain(takes);
+  },
+);
+
+/** Nobody calls their constructors. */
+const MADE_BY_CLIENT = ['TurnHandle', 'SessionHandle', 'CallHandle', 'NoWorker'];
+
+/** What a caller of a function, or of a class's public methods, sees: all but bodies and private members. */
+function signatures(node: ts.Node): ts.Node[] {
+  if (ts.isFunctionDeclaration(node)) return [...node.parameters, ...(node.type ? [node.type] : [])];
+  if (!ts.isClassDeclaration(node)) return [];
+  const { members, name } = node;
+  return members.flatMap((member) => {
+    if (ts.isConstructorDeclaration(member) && MADE_BY_CLIENT.includes(name!.text)) return [];
+    const flags = ts.getCombinedModifierFlags(member);
+    if (flags & (ts.ModifierFlags.Private | ts.ModifierFlags.Protected)) return [];
+    if (ts.isMethodDeclaration(member) || ts.isConstructorDeclaration(member) || ts.isAccessor(member))
+      return [...member.parameters, ...(member.type ? [member.type] : [])];
+    return ts.isPropertyDeclaration(member) && member.type ? [member.type] : [];
+  });
+}
+
+/** All error classes of the source, by name. */
+const errors = new Map(
+  readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) =>
+      [...readFileSync(join(SRC, file), 'utf8').matchAll(/^export class (\w+) extends \w*(?:Error|Refusal)\b/gm)].map(
+        ([, name]): [string, string] => [name!, `${file}: ${name!}`],
+      ),
+    ),
+);
+
+/** The error classes that `@throws` of a function or of a public method names. */
+function documentedErrors(node: ts.Node): string[] {
+  const members: readonly ts.Node[] = ts.isClassDeclaration(node) ? node.members : [node];
+  return members
+    .filter((member) => !(ts.getCombinedModifierFlags(member as ts.Declaration) & ts.ModifierFlags.Private))
+    .flatMap((member) => ts.getJSDocTags(member).filter(({ tagName }) => tagName.text === 'throws'))
+    .flatMap((tag) => tag.getText().match(/\b[A-Z]\w+/g) ?? [])
+    .flatMap((name) => errors.get(name) ?? []);
+}
+
+const ENTRIES = [
+  ...['app', 'client', 'gateway', 'models', 'tools', 'worker'].map((entry) => `entries/${entry}.ts`),
+  'testing/index.ts',
+  'http-client/index.ts',
+  'index.ts',
+];
+
+it.each(ENTRIES)(
+  '%s exports the types of all that its functions and methods take and return, and the errors that they throw',
+  (entry) => {
+    const names = exported(join(SRC, entry));
+    const missing = [...names.values()].flatMap(({ file, name, node }) => {
+      const wanted = [
+        ...signatures(node).flatMap((part) => namedBy({ file, name, node: part }).map(labelOf)),
+        ...documentedErrors(node),
+      ];
+      return wanted.filter((label) => !names.has(label)).map((label) => `${name} needs ${label}`);
+    });
+    expect([...new Set(missing)]).toEqual([]);
   },
 );
