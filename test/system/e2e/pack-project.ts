@@ -33,6 +33,12 @@ export function pack(into: string, name = '.'): string {
   );
 }
 
+/** The paths in a tarball, below its `package/`. */
+export function pathsIn(tarball: string): string[] {
+  const listed = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8', maxBuffer: 1 << 24 });
+  return listed.split('\n').flatMap((path) => (path === '' ? [] : [path.replace(/^package\//, '')]));
+}
+
 /** @param like a project that is done with: its installed packages go over to this one */
 export function createProject(tarball: string, type: 'module' | 'commonjs', like?: Project): Project {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), `holdfast-project-${type}-`)));

@@ -7,7 +7,7 @@ import { collect, type Running } from '../cli/support/cli';
 import { family, stillThere } from '../cli/support/processes';
 import { eventually } from '../../engine/support/engine';
 import { replayAll } from '../support/replay-all';
-import { createProject, install, pack, type Project } from './pack-project';
+import { createProject, install, pack, pathsIn, type Project } from './pack-project';
 
 jest.setTimeout(240_000);
 
@@ -67,7 +67,7 @@ describe('the packed package, in an empty TypeScript project outside of the repo
     }
   });
 
-  it('brings nothing of a pack along, and says how to have the agents that ship', async () => {
+  it('brings nothing of a pack along, and says how to have the agents that ship and what drafts tools', async () => {
     const made = project('commonjs');
     const ofPacks = [
       '@holdfast',
@@ -87,39 +87,77 @@ describe('the packed package, in an empty TypeScript project outside of the repo
       expect([command, code, stderr]).toEqual([command, 2, expect.stringContaining('npm install @holdfast/showcase')]);
       expect(stderr).toContain('--app FILE');
     }
+    const draft = await npx(made, 'holdfast', 'tools', 'draft', 'sql', 'tables.sql').ended;
+    expect(draft).toMatchObject({ code: 2, stderr: expect.stringContaining('npm install @holdfast/tool-kit') });
   });
 
-  it('drafts tools once @holdfast/tool-kit is installed, and says so until then', async () => {
-    const made = project('module');
-    writeFileSync(join(made.folder, 'tables.sql'), 'CREATE TABLE orders (id serial PRIMARY KEY, status text NOT NULL);\n');
-    const draft = ['holdfast', 'tools', 'draft', 'sql', 'tables.sql', '-o', 'draft.ts'];
-    expect(await npx(made, ...draft).ended).toMatchObject({ code: 2, stderr: expect.stringContaining('@holdfast/tool-kit') });
-    install(made.folder, tarball, pack(folder, 'packages/tool-kit'));
-    expect(await npx(made, ...draft).ended).toMatchObject({ code: 0 });
-    typeChecks(made, 'draft.ts');
-  });
+  describe('with the packs and the tool kit installed beside it', () => {
+    let made: Project;
+    let beside: string[];
+    beforeAll(() => {
+      made = project('module');
+      beside = BESIDE.map((name) => pack(folder, name));
+      install(made.folder, tarball, ...beside);
+    });
 
-  it('takes a pack that is installed beside it: its types, and its jobs in threads', async () => {
-    const made = project('module');
-    install(made.folder, tarball, pack(folder, 'packs/finance'));
-    writeFileSync(join(made.folder, 'finance.ts'), FINANCE);
-    typeChecks(made, 'finance.ts');
-    const { code, stdout, stderr } = await npx(made, 'tsx', 'finance.ts').ended;
-    expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: 'credit, with 10 tools: 6 * 7 is checked\n' });
+    it('drafts tools, and has the types of each package', async () => {
+      writeFileSync(join(made.folder, 'tables.sql'), 'CREATE TABLE orders (id serial PRIMARY KEY, status text NOT NULL);\n');
+      const drafted = await npx(made, 'holdfast', 'tools', 'draft', 'sql', 'tables.sql', '-o', 'draft.ts').ended;
+      expect(drafted).toMatchObject({ code: 0 });
+      writeFileSync(join(made.folder, 'packs.ts'), PACKS);
+      typeChecks(made, 'draft.ts', 'packs.ts');
+    });
+
+    it('runs a job of a pack in a thread, and lists the tools of all packs for the agents that ship', async () => {
+      writeFileSync(join(made.folder, 'packs.ts'), PACKS);
+      const { code, stdout, stderr } = await npx(made, 'tsx', 'packs.ts').ended;
+      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
+      const [checked, ...packs] = stdout.trim().split('\n');
+      expect(checked).toBe('credit-analyst: 6 * 7 is checked');
+      expect(packs.map((line) => line.replace(/: .*/, ''))).toEqual(['finance', 'onchain', 'workspace', 'reference']);
+      const listed = await npx(made, 'holdfast', 'tools', 'list', '--json').ended;
+      const { tools } = JSON.parse(listed.stdout) as { tools: { name: string }[] };
+      const named = packs.flatMap((line) => line.replace(/^.*: /, '').split(' '));
+      expect(tools.map(({ name }) => name).filter((name) => name !== 'read_result')).toEqual(expect.arrayContaining(named));
+      expect(named).toHaveLength(tools.length - 1);
+    });
+
+    it('ships what is built, with licence and README: no sources, no tests, no mark of the build', () => {
+      for (const paths of [tarball, ...beside].map(pathsIn)) {
+        expect(paths).toEqual(
+          expect.arrayContaining(['LICENSE', 'README.md', 'package.json', 'dist/index.js', 'dist/index.d.ts']),
+        );
+        const stray = /^(src|test|scripts)\/|\.test\.|(?<!\.d)\.ts$|tsconfig|\.tsbuildinfo$|(^|\/)\.[^/]+$/;
+        expect(paths.filter((path) => stray.test(path))).toEqual([]);
+      }
+      expect([tarball, beside[0]!].filter((path) => pathsIn(path).includes('NOTICE'))).toHaveLength(2);
+    });
   });
 });
 
-const FINANCE = `import { financeTools, SmtpMailer, snapshotData } from '@holdfast/finance';
-import { defineAgent } from 'holdfast';
+const BESIDE = ['finance', 'onchain', 'workspace', 'reference', 'showcase']
+  .map((name) => `packs/${name}`)
+  .concat('packages/tool-kit');
+
+const PACKS = `import { financeTools, SmtpMailer, snapshotData } from '@holdfast/finance';
+import { onchainTools } from '@holdfast/onchain';
+import { referenceTools } from '@holdfast/reference';
+import { creditAnalyst } from '@holdfast/showcase';
+import { workspaceTools } from '@holdfast/workspace';
+import type { Agent, Tool } from 'holdfast';
 import { testTool } from 'holdfast/testing';
 
 async function main() {
   const mailer = new SmtpMailer({ host: '127.0.0.1', port: 25, from: 'memos@bank.example' });
-  const tools = financeTools({ ...snapshotData(), mailer });
-  const agent = defineAgent({ name: 'credit', prompt: 'Look at the figures.', tools });
-  const calculate = tools.find((tool) => tool.name === 'calculate')!;
+  const finance = financeTools({ ...snapshotData(), mailer });
+  const agent: Agent = creditAnalyst(finance);
+  const calculate = finance.find((tool) => tool.name === 'calculate')!;
   const { tool } = await testTool(calculate, { input: { expression: '6 * 7' }, effects: () => 0 });
-  console.log(\`\${agent.name}, with \${tools.length} tools: 6 * 7 is \${tool.startsWith('calculate@') ? 'checked' : 'another tool'}\`);
+  console.log(\`\${agent.name}: 6 * 7 is \${tool.startsWith('calculate@') ? 'checked' : 'another tool'}\`);
+  const packs: Record<string, Tool[]> = {
+    finance, onchain: onchainTools(null), workspace: workspaceTools({ root: process.cwd() }), reference: referenceTools(),
+  };
+  for (const [name, tools] of Object.entries(packs)) console.log(\`\${name}: \${tools.map((each) => each.name).join(' ')}\`);
 }
 void main();
 `;
