@@ -92,6 +92,7 @@ import {
   TURNS_AND_CALLS,
   type TurnInput,
 } from './workflows/contract';
+import { errorMessage } from './shared/text/error-message';
 
 export type { PendingTurn, StartTurn, TurnFilter, TurnSummary };
 
@@ -474,7 +475,7 @@ export class HoldfastClient {
     } catch (error) {
       // A turn whose worker is gone must not hide the others.
       const unheard = error instanceof NoWorker ? await why() : error;
-      return { ...waiting, calls: [], unreachable: unheard instanceof Error ? unheard.message : String(unheard) };
+      return { ...waiting, calls: [], unreachable: errorMessage(unheard) };
     }
   }
 

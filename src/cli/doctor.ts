@@ -8,6 +8,7 @@ import type { Output } from './support/output';
 import { hasShowcase, loadShowcase } from './support/showcase';
 import { withoutPassword } from '../shared/text/secrets';
 import { version } from '../version';
+import { errorMessage } from '../shared/text/error-message';
 
 interface Finding {
   what: string;
@@ -87,7 +88,7 @@ async function examineTemporal(config: Config): Promise<Finding[]> {
     const { connectTemporal } = await import('../temporal/connect.js');
     connection = await connectTemporal(config.temporal);
   } catch (error) {
-    return [{ what: 'Temporal', ok: false, detail: text(error) }];
+    return [{ what: 'Temporal', ok: false, detail: errorMessage(error) }];
   }
   try {
     const { workflowService } = connection;
@@ -118,10 +119,6 @@ async function finding(what: string, look: () => Promise<string>): Promise<Findi
   try {
     return { what, ok: true, detail: await look() };
   } catch (error) {
-    return { what, ok: false, detail: text(error) };
+    return { what, ok: false, detail: errorMessage(error) };
   }
-}
-
-function text(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

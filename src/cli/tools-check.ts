@@ -13,6 +13,7 @@ import { oneLine } from './support/describe';
 import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
 import type { Agent } from '../agents/agent';
+import { errorMessage } from '../shared/text/error-message';
 
 interface CheckOptions {
   agent?: string;
@@ -53,7 +54,7 @@ function inputOf(json: string): JsonObject {
     const input = parseJson(json);
     if (isJsonObject(input)) return input;
   } catch (error) {
-    throw new UsageError(`The input is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`The input is not valid JSON: ${errorMessage(error)}`);
   }
   throw new UsageError('The input must be a JSON object, e.g. \'{"ticker": "AAPL"}\'.');
 }
@@ -90,7 +91,7 @@ function withRules(agent: Agent, { rules, mode }: CheckOptions): Agent {
       permissions: { ...permissions, ...(mode === undefined ? {} : { mode }) },
     } as Parameters<typeof defineAgent>[0]);
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(errorMessage(error));
   }
 }
 

@@ -2,6 +2,7 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { DevState } from '../devserver/state-file';
 import { ConfigError } from './error';
+import { errorMessage } from '../shared/text/error-message';
 
 /** `profile`: from Temporal's own file; `stack`: from the embedded stack that runs here. */
 export interface SourcedSetting {
@@ -36,7 +37,7 @@ function loadConnectConfig(overrideEnvVars: Record<string, string>): ReturnType<
   try {
     return loadClientConnectConfig({ overrideEnvVars });
   } catch (error) {
-    throw unusable(error instanceof Error ? error.message : String(error));
+    throw unusable(errorMessage(error));
   }
 }
 

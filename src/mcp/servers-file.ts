@@ -11,6 +11,7 @@ import { strayFields } from '../tools/define/fields';
 import { replaceFile } from '../store/files/atomic-file';
 import { getOwn } from '../shared/json/json';
 import { SERVER_NAME } from './listed-tool';
+import { errorMessage } from '../shared/text/error-message';
 
 interface Common {
   name: string;
@@ -111,7 +112,7 @@ export function readServers(path: string, env: NodeJS.ProcessEnv = process.env):
     try {
       return [serverOf(name, entry, env)];
     } catch (error) {
-      faults.push(`${name.slice(0, 60)}: ${error instanceof Error ? error.message : String(error)}`);
+      faults.push(`${name.slice(0, 60)}: ${errorMessage(error)}`);
       return [];
     }
   });

@@ -6,6 +6,7 @@
 import fastify, { type FastifyInstance } from 'fastify';
 import { SITE_HINT, siteFault, type Site } from '../shared/wire/cross-site-check';
 import type { Finding } from './readiness';
+import { errorMessage } from '../shared/text/error-message';
 
 const REQUEST_TIMEOUT_MS = 5000;
 const MAX_BODY_BYTES = 1024;
@@ -55,7 +56,7 @@ export class HealthUnavailable extends Error {
     address: string,
     override readonly cause: unknown,
   ) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorMessage(cause);
     super(`Health cannot be served at ${address} (${why}). Set HOLDFAST_HEALTH_PORT to a free port of this machine.`);
   }
 }

@@ -6,6 +6,7 @@ import type { Site } from '../shared/wire/cross-site-check';
 import { secretAddress, startGuardedProxy, type HostPort } from './guarded-proxy';
 import { TOOL_DURATION } from './tool-metrics';
 import { outsideTurns } from './log';
+import { errorMessage } from '../shared/text/error-message';
 
 export interface RuntimeSettings {
   log: pino.Logger;
@@ -49,7 +50,7 @@ export class MetricsUnavailable extends Error {
     address: string,
     override readonly cause: unknown,
   ) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorMessage(cause);
     super(`The metrics cannot be served at ${address} (${why}). Set HOLDFAST_METRICS_PORT to a free port of this machine.`);
   }
 }

@@ -6,6 +6,7 @@ import { readPermissions } from '../../rules/read-permissions';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
 import { ProposalError, type Proposal, type ProposedLimits } from './types';
+import { errorMessage } from '../../shared/text/error-message';
 
 export interface ProposalText {
   agent?: string;
@@ -35,7 +36,7 @@ function readApprovals(path: string): Approvals {
   try {
     document = parseDocument(readFileSync(path, 'utf8'), { schema: 'core' });
   } catch (error) {
-    throw fault(error instanceof Error ? error.message : String(error));
+    throw fault(errorMessage(error));
   }
   if (document.errors.length > 0) throw fault(document.errors[0]!.message.split('\n')[0]!);
   const value = document.toJS({ maxAliasCount: 0 }) as Json;

@@ -38,6 +38,7 @@ import { Feeds, watchTurn, type WatchOptions } from '../events/feeds';
 import { readHistory } from '../../temporal/history';
 import { sentOf, type Sent, noWorkerError } from './unanswered';
 import type { TurnEvent } from '../../shapes/turn-event';
+import { errorMessage } from '../../shared/text/error-message';
 
 /** The approver: by name, or by the output of `holdfast sign`, one attestation for each call. */
 export type By = { note?: string } & ({ by: string; attestation?: Attestation } | { by?: string; attestation: Attestation });
@@ -143,7 +144,7 @@ export class TurnHandle {
         if (tries === CARD_TRIES || calls.every(({ digest }) => cards.has(digest)))
           return { calls, cards, why: 'the turn does not show it' };
       } catch (error) {
-        return { calls, cards: new Map(), why: (error instanceof Error ? error.message : String(error)).replace(/\.$/, '') };
+        return { calls, cards: new Map(), why: errorMessage(error).replace(/\.$/, '') };
       }
       await sleep(CARD_PAUSE);
     }

@@ -16,6 +16,7 @@ import { answerOf, type WireResult, type ToolPart, type ToThread, type ToWorker,
 import { type Answer, threadPath } from './job';
 import { areOpen, isOutOfMemory, openThreads, retire, valueOf, type Size, type Threads } from './pool';
 import type { Tool, ToolContext } from '../define/tool';
+import { errorMessage } from '../../shared/text/error-message';
 
 const SIZE: Size = { threads: 4, heapMb: 512, idleMs: 60_000 };
 /** A thread that has not loaded the app after this long is terminated, ms. */
@@ -245,9 +246,7 @@ function loadError({ name }: Tool, error: unknown, heapMb: number): ToolError {
     ? `it took more than ${heapMb} MB`
     : error instanceof Error && error.name === 'AbortError'
       ? `it took longer than ${LOADS_WITHIN_MS / 1000} s`
-      : error instanceof Error
-        ? error.message
-        : String(error);
+      : errorMessage(error);
   return new ToolError('EXECUTION_ERROR', 'app_not_loaded', `${name} was not run: no thread could load its app: ${why}.`, {
     nothingHappened: true,
   });
