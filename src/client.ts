@@ -93,6 +93,7 @@ import {
   type TurnInput,
 } from './workflows/contract';
 import { errorMessage } from './shared/text/error-message';
+import { optional } from './shared/json/optional';
 
 export type { PendingTurn, StartTurn, TurnFilter, TurnSummary };
 
@@ -179,7 +180,7 @@ export class HoldfastClient {
       session_id: request.sessionId ?? null,
       trace_id: traceId(Date.now(), random),
       parent_head: null,
-      ...(request.callbackRef === undefined ? {} : { callback_ref: request.callbackRef }),
+      ...optional({ callback_ref: request.callbackRef }),
     };
     const fingerprint = hashJson({ agent: request.agent, message: request.message, session_id: input.session_id });
     // The Web UI renders the summary as Markdown beside the card: the requester's text must stay plain text.

@@ -10,6 +10,7 @@ import { temporalPlace, unusable } from './config/temporal';
 import { readVariable, type Reader, type Value, type Variable } from './config/variables';
 import { cacheFolder } from './devserver/cli-cache';
 import { readDevState, type DevState } from './devserver/state-file';
+import { optional } from './shared/json/optional';
 
 export { ConfigError } from './config/error';
 export { isSetting } from './config/files';
@@ -177,13 +178,12 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     health: read('HOLDFAST_HEALTH_PORT') ?? null,
     metrics: read('HOLDFAST_METRICS_PORT') ?? null,
     drainMs: read('HOLDFAST_DRAIN_SECONDS') * 1000,
-    ...optional('maxCachedWorkflows', read('HOLDFAST_MAX_CACHED_WORKFLOWS')),
+    ...optional({ maxCachedWorkflows: read('HOLDFAST_MAX_CACHED_WORKFLOWS') }),
     workflowStacks: read('HOLDFAST_WORKFLOW_STACKS'),
     home,
-    ...optional('temporalCli', read('HOLDFAST_TEMPORAL_CLI')),
+    ...optional({ temporalCli: read('HOLDFAST_TEMPORAL_CLI') }),
     logLevel: read('HOLDFAST_LOG_LEVEL') ?? read('LOG_LEVEL') ?? 'info',
-    ...optional('approvals', read('HOLDFAST_APPROVALS')),
-    ...optional('oldDigestsUntil', read('HOLDFAST_OLD_DIGESTS_UNTIL')),
+    ...optional({ approvals: read('HOLDFAST_APPROVALS'), oldDigestsUntil: read('HOLDFAST_OLD_DIGESTS_UNTIL') }),
     childrenMayReadSecrets: read('HOLDFAST_CHILDREN_MAY_READ_SECRETS'),
     trustedKeys: read('HOLDFAST_TRUSTED_KEYS') ?? defaultTrustedKeys(home),
     signingKey: read('HOLDFAST_SIGNING_KEY') ?? present(defaultSigningKey(home)),
@@ -191,10 +191,10 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     tokens: read('HOLDFAST_TOKENS') ?? null,
     http: httpOf(read),
     gateway: gatewayOf(read),
-    ...optional('deployment', deploymentOf(read)),
+    ...optional({ deployment: deploymentOf(read) }),
     mcp: read('HOLDFAST_MCP') ?? join(home, 'mcp.json'),
     bundles: bundlesOf(read, home),
-    ...optional('environment', read('HOLDFAST_ENVIRONMENT')),
+    ...optional({ environment: read('HOLDFAST_ENVIRONMENT') }),
     uiUrl: uiUrl?.replace(/\/+$/, '') ?? null,
     smtp: smtpOf(read),
     notify: notifyOf(read),
@@ -202,8 +202,7 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     toolCalls: read('HOLDFAST_TOOL_CALLS') ?? 'native',
     reference: {
       weather: read('HOLDFAST_WEATHER'),
-      ...optional('weatherUrl', read('HOLDFAST_WEATHER_URL')),
-      ...optional('documents', read('HOLDFAST_DOCUMENTS')),
+      ...optional({ weatherUrl: read('HOLDFAST_WEATHER_URL'), documents: read('HOLDFAST_DOCUMENTS') }),
     },
     evm: evmOf(read, home),
     workspace: read('HOLDFAST_WORKSPACE') ?? null,
@@ -213,12 +212,12 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
 
 function anthropicOf(read: Reader): Config['anthropic'] {
   const [apiKey, authToken] = [read('ANTHROPIC_API_KEY'), read('ANTHROPIC_AUTH_TOKEN')];
-  return {
-    ...optional('apiKey', apiKey),
-    ...optional('authToken', apiKey === undefined ? authToken : undefined), // a request carries only one of them
-    ...optional('baseUrl', read('ANTHROPIC_BASE_URL')),
-    ...optional('model', read('ANTHROPIC_MODEL')),
-  };
+  return optional({
+    apiKey,
+    authToken: apiKey === undefined ? authToken : undefined, // a request carries only one of them
+    baseUrl: read('ANTHROPIC_BASE_URL'),
+    model: read('ANTHROPIC_MODEL'),
+  });
 }
 
 /** A base URL alone counts as access: its server may need no key. */
@@ -367,8 +366,7 @@ function smtpOf(read: Reader): SmtpConfig | null {
     host,
     port: read('HOLDFAST_SMTP_PORT') ?? (secure ? 465 : 587),
     secure,
-    ...optional('user', read('HOLDFAST_SMTP_USER')),
-    ...optional('pass', read('HOLDFAST_SMTP_PASS')),
+    ...optional({ user: read('HOLDFAST_SMTP_USER'), pass: read('HOLDFAST_SMTP_PASS') }),
     from,
   };
 }
@@ -397,7 +395,7 @@ function dataOf(read: Reader): Pick<Config, 'data' | 'edgar'> {
       'HOLDFAST_EDGAR_USER_AGENT is not set but the data are "edgar"; the SEC demands a name and an e-mail address, such as "Example Bank data@bank.example".',
     );
   }
-  return { data, edgar: { userAgent, ...optional('url', read('HOLDFAST_EDGAR_URL')) } };
+  return { data, edgar: { userAgent, ...optional({ url: read('HOLDFAST_EDGAR_URL') }) } };
 }
 
 function evmOf(read: Reader, home: string): EvmConfig | null {
@@ -420,8 +418,4 @@ function evmOf(read: Reader, home: string): EvmConfig | null {
     journal: read('HOLDFAST_EVM_JOURNAL') ?? join(home, 'evm'),
     confirmations: read('HOLDFAST_EVM_CONFIRMATIONS'),
   };
-}
-
-function optional<K extends string, T>(key: K, value: T | undefined): { [key in K]?: T } {
-  return value === undefined ? {} : ({ [key]: value } as { [key in K]?: T });
 }

@@ -29,6 +29,7 @@ import { useThreads } from './tools/isolation/pool';
 import { Registry } from './tools/catalogue/registry';
 import { createWorker } from './worker';
 import type { ToolLogger } from './tools/define/tool';
+import { optional } from './shared/json/optional';
 
 /** Agents that name no model use this one, unless `ANTHROPIC_MODEL` is set. */
 const DEFAULT_MODEL = 'claude-sonnet-4-6';
@@ -108,13 +109,8 @@ async function start(
   const approvals = approvalsChannel(config);
   const store = (parts.store = await openStore(config.store));
   const { apiKey, authToken, baseUrl } = config.anthropic;
-  const model = await createModel({
-    kind: config.model,
-    toolCalls: config.toolCalls,
-    ...(config.model === 'anthropic' && apiKey !== undefined ? { apiKey } : {}),
-    ...(config.model === 'anthropic' && authToken !== undefined ? { authToken } : {}),
-    ...(config.model === 'anthropic' && baseUrl !== undefined ? { baseUrl } : {}),
-  });
+  const access = config.model === 'anthropic' ? optional({ apiKey, authToken, baseUrl }) : {};
+  const model = await createModel({ kind: config.model, toolCalls: config.toolCalls, ...access });
   const defaultModel = model.defaultModel ?? config.anthropic.model ?? DEFAULT_MODEL;
   const connection = (parts.connection = await connect(config));
   const running = new Running();
@@ -122,20 +118,20 @@ async function start(
   const options = {
     shutdownGraceTime: drainMs,
     shutdownForceTime: drainMs + LAST_MS,
-    ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
+    ...optional({ maxCachedWorkflows }),
   };
   const { namespace } = config.temporal;
   const deployment = config.deployment ?? null;
   const notifier = notifierOf(config);
   const registry = new Registry(app, {
     approvals: { channel: approvals, notify: notifier !== null },
-    ...(config.environment === undefined ? {} : { environment: config.environment }),
+    ...optional({ environment: config.environment }),
   });
   const outside = await mcpServers(config, store, log);
   const live = openLive(config, log) ?? told ?? NO_LIVE;
   const engine = {
     app,
-    ...(appModule === undefined ? {} : { appModule }),
+    ...optional({ appModule }),
     live,
     ...(outside ? { outside } : {}),
     registry,

@@ -13,6 +13,7 @@ import { untilStopped } from './support/until-stopped';
 import { WaitingCallPrompt } from './support/waiting-calls';
 import { withClient } from './support/with-client';
 import { errorMessage } from '../shared/text/error-message';
+import { optional } from '../shared/json/optional';
 
 interface CallOptions {
   agent?: string;
@@ -57,9 +58,7 @@ function requestOf(tool: string, input: JsonObject, { agent, id, by, cache, retr
   return {
     tool,
     input,
-    ...(agent === undefined ? {} : { agent }),
-    ...(id === undefined ? {} : { id }),
-    ...(by === undefined ? {} : { requester: by }),
+    ...optional({ agent, id, requester: by }),
     options: {
       ...(cache ? {} : { enableCache: false }),
       ...(retry ? {} : { enableRetry: false }),

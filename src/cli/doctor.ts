@@ -52,7 +52,7 @@ async function examine(): Promise<Finding[]> {
   );
   findings.push(await finding('store', () => describeStore(config.store)));
   // A warning only, because a turn can run: decisions of a gateway that is not trusted here are refused.
-  const refused = await examineGatewayKeys(config).catch(text);
+  const refused = await examineGatewayKeys(config).catch(errorMessage);
   if (refused !== null) findings.push({ what: 'gateways', ok: true, warning: true, detail: refused });
   findings.push(await examineIsolation(config));
   findings.push(await finding('data', () => examineData(config)));
@@ -107,7 +107,7 @@ async function examineTemporal(config: Config): Promise<Finding[]> {
     const { examinePinnedTurns, examineWorkers } = await import('./support/examine-workers.js');
     const worker = await finding('worker', () => examineWorkers(connection, namespace, config.taskQueue));
     // A new turn can run all the same, so every result is only a warning.
-    const older = await examinePinnedTurns(connection, namespace, config.taskQueue).catch(text);
+    const older = await examinePinnedTurns(connection, namespace, config.taskQueue).catch(errorMessage);
     const pinned: Finding[] = older === null ? [] : [{ what: 'older turns', ok: true, warning: true, detail: older }];
     return [server, space, attributes, worker, ...pinned];
   } finally {

@@ -14,6 +14,7 @@ import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
 import type { Agent } from '../agents/agent';
 import { errorMessage } from '../shared/text/error-message';
+import { optional } from '../shared/json/optional';
 
 interface CheckOptions {
   agent?: string;
@@ -87,8 +88,8 @@ function withRules(agent: Agent, { rules, mode }: CheckOptions): Agent {
     return defineAgent({
       ...rest,
       limits,
-      ...(model === undefined ? {} : { model }),
-      permissions: { ...permissions, ...(mode === undefined ? {} : { mode }) },
+      ...optional({ model }),
+      permissions: { ...permissions, ...optional({ mode }) },
     } as Parameters<typeof defineAgent>[0]);
   } catch (error) {
     throw new UsageError(errorMessage(error));

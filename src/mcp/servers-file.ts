@@ -12,6 +12,7 @@ import { replaceFile } from '../store/files/atomic-file';
 import { getOwn } from '../shared/json/json';
 import { SERVER_NAME } from './listed-tool';
 import { errorMessage } from '../shared/text/error-message';
+import { optional } from '../shared/json/optional';
 
 interface Common {
   name: string;
@@ -216,7 +217,7 @@ function oauthOf(asked: NonNullable<z.output<typeof http>['oauth']>, put: (value
     issuer: addressOf(issuer, true),
     ...(client_id === undefined ? {} : { clientId: put(client_id) }),
     ...(client_secret === undefined ? {} : { clientSecret: put(client_secret) }),
-    ...(scope === undefined ? {} : { scope }),
+    ...optional({ scope }),
   };
 }
 

@@ -8,6 +8,7 @@ import { MessageAccumulator } from './accumulate';
 import { eventsOf, toWire, type WireBody } from './wire';
 import { classifyFailure, type FailureContext } from './failure';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from './provider';
+import { optional } from '../shared/json/optional';
 
 export interface AnthropicOptions {
   /** Default: what the SDK finds in the environment (`ANTHROPIC_API_KEY`), unless there is an `authToken`. */
@@ -45,8 +46,7 @@ export class AnthropicProvider implements ModelProvider {
     this.timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     this.client = new Anthropic({
       ...credentialOf(options),
-      ...(options.baseUrl === undefined ? {} : { baseURL: options.baseUrl }),
-      ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+      ...optional({ baseURL: options.baseUrl, fetch: options.fetch }),
       maxRetries: 0,
       timeout: this.timeoutMs,
       logLevel: 'off', // the SDK prints whole events when one does not parse

@@ -7,6 +7,7 @@ import { APIConnectionTimeoutError, APIError } from '@anthropic-ai/sdk';
 import { isJsonObject } from '../shared/json/json';
 import { shortWithoutSecrets, withoutSecrets } from '../shared/text/secrets';
 import { ModelFailure } from './provider';
+import { optional } from '../shared/json/optional';
 
 /** Longest quotation of the API's text, characters. */
 const MAX_QUOTE = 500;
@@ -93,7 +94,7 @@ function fail(
     type: rule.type,
     retryable: shouldRetry(headers) ?? rule.retryable,
     status,
-    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+    ...optional({ retryAfterMs: wait }),
     ...(Object.keys(details).length === 0 ? {} : { details }),
   });
 }

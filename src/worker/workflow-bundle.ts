@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, extname, join, sep } from 'node:path';
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { dataConverter } from '../temporal/data-converter';
+import { optional } from '../shared/json/optional';
 
 /** `src` or `dist`. */
 const FOLDER = dirname(__dirname);
@@ -74,8 +75,7 @@ export async function bundleWorkflows(folder: string, { records = false } = {}):
     workflowInterceptorModules,
     // Evaluated once a worker, not once a workflow: no module of ours has state of its own (sandbox/signals.ts).
     preloadModules: [module('workflows', 'sandbox', 'preload'), workflowsPath, ...workflowInterceptorModules],
-    ...(payloadConverterPath === undefined ? {} : { payloadConverterPath }),
-    ...(failureConverterPath === undefined ? {} : { failureConverterPath }),
+    ...optional({ payloadConverterPath, failureConverterPath }),
     logger: new DefaultLogger('WARN'),
     // Module names are relative to this, not to the current directory.
     webpackConfigHook: (config) => ({ ...config, context: root }),

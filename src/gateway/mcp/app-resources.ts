@@ -4,6 +4,7 @@ import { MOST_URI, readUri } from '../../shared/text/uri-template';
 import { invalidParams, pageOf, type AppAnswers } from './app-prompts';
 import { sdk, type ListResourcesResult, type ListResourceTemplatesResult, type ReadResourceResult, type Server } from './sdk';
 import type { McpAsker } from '../../agents/mcp-asks';
+import { optional } from '../../shared/json/optional';
 
 /** The protocol's code for a resource that does not exist. */
 const RESOURCE_NOT_FOUND = -32002;
@@ -40,7 +41,7 @@ interface ResourceInfo {
 }
 
 function describeEntry({ name, title, description, mimeType }: ResourceInfo): ResourceInfo {
-  return { name, ...(title === undefined ? {} : { title }), ...(description === undefined ? {} : { description }), mimeType };
+  return { name, ...optional({ title, description }), mimeType };
 }
 
 function listResources(app: AppAnswers, cursor: string | undefined): ListResourcesResult {

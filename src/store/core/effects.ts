@@ -9,6 +9,7 @@ import { isJsonObject, type Json } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
 import { StoreError, type EffectFacts, type EffectRecord, type EffectState, type EffectStore, type NewClaim } from '../store';
 import { isHash } from './seal';
+import { optional } from '../../shared/json/optional';
 
 export interface EffectVersion {
   record: EffectRecord;
@@ -190,8 +191,7 @@ export function newRecord(claim: NewClaim, state: 'claimed' | 'not_applied', at:
     attempt,
     claimed_at: at,
     updated_at: at,
-    ...(deadline === undefined ? {} : { deadline }),
-    ...(act === undefined ? {} : { act }),
+    ...optional({ deadline, act }),
     head,
     result_ref: null,
     result_head: null,

@@ -27,6 +27,7 @@ import { compiledInput } from '../schema/schema';
 import { readInputOrThrow, FOR_THE_OWNER } from '../schema/input-output';
 import { fewSteps, outcomesInThread } from './expressions';
 import { errorMessage } from '../../shared/text/error-message';
+import { optional } from '../../shared/json/optional';
 
 export { recordedFacts, withDefaults, EFFECTS, MODES } from '../../rules';
 export type { AgentPermissions, Mode, Policy, RuleEntry, RuleTrace, TurnFacts, Verdict } from '../../rules';
@@ -103,8 +104,7 @@ function describe(tool: Tool): RuledTool {
     name,
     version,
     class: toolClass,
-    ...(group === undefined ? {} : { group }),
-    ...(egress === undefined ? {} : { egress }),
+    ...optional({ group, egress }),
     target: tool.ruleTarget?.kind ?? null,
     get schema() {
       return compiledInput(tool.input as JsonObject).schema; // a getter: only rules with a condition need it

@@ -13,6 +13,7 @@ import type { Question } from '../approvals/question';
 import { usageSoFar, type TurnData } from './state';
 import { fitCalls } from './state-limits';
 import { subTurnViews, surfacedQuestions } from '../sub-agents/sub-turns';
+import { optional } from '../../shared/json/optional';
 
 type TurnQuestions = Pick<Dispatch, 'questions' | 'arrivals'>;
 
@@ -27,7 +28,7 @@ export function turnView(input: TurnInput, data: TurnData, asked: TurnQuestions)
     requester: input.requester,
     trace_id: input.trace_id,
     state: data.state,
-    ...(data.store_id === undefined ? {} : { store_id: data.store_id }),
+    ...optional({ store_id: data.store_id }),
     head: data.head,
     step: data.step,
     text: data.text,
