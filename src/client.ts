@@ -92,6 +92,8 @@ import {
   TURNS_AND_CALLS,
   type TurnInput,
 } from './workflows/contract';
+import { errorMessage } from './shared/text/error-message';
+import { optional } from './shared/json/optional';
 
 export type { PendingTurn, StartTurn, TurnFilter, TurnSummary };
 
@@ -178,7 +180,7 @@ export class HoldfastClient {
       session_id: request.sessionId ?? null,
       trace_id: traceId(Date.now(), random),
       parent_head: null,
-      ...(request.callbackRef === undefined ? {} : { callback_ref: request.callbackRef }),
+      ...optional({ callback_ref: request.callbackRef }),
     };
     const fingerprint = hashJson({ agent: request.agent, message: request.message, session_id: input.session_id });
     // The Web UI renders the summary as Markdown beside the card: the requester's text must stay plain text.
@@ -480,7 +482,7 @@ export class HoldfastClient {
     } catch (error) {
       // A turn whose worker is gone must not hide the others.
       const unheard = error instanceof NoWorker ? await why() : error;
-      return { ...waiting, calls: [], unreachable: unheard instanceof Error ? unheard.message : String(unheard) };
+      return { ...waiting, calls: [], unreachable: errorMessage(unheard) };
     }
   }
 

@@ -8,9 +8,10 @@ import { notifyOf, smtpOf, type NotifyConfig, type SmtpConfig } from './config/n
 import { dataOf, evmOf, type DataConfig, type EvmConfig } from './config/packs';
 import type { BindAddress, LOG_LEVELS } from './config/schemas';
 import { defaultUi, deploymentOf, temporalOf, type Deployment, type TemporalConfig } from './config/temporal';
-import { optional, readVariable, type Reader, type Value, type Variable } from './config/variables';
+import { readVariable, type Reader, type Value, type Variable } from './config/variables';
 import { cacheFolder } from './devserver/cli-cache';
 import { readDevState } from './devserver/state-file';
+import { optional } from './shared/json/optional';
 
 export { ConfigError } from './config/error';
 export { isSetting } from './config/files';
@@ -123,7 +124,7 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     anthropic,
     model,
     rehearsedDespite: model === 'rehearsal' ? rehearsedDespite(anthropic, read('HOLDFAST_TOOL_CALLS')) : null,
-    ...optional('rehearsalFaults', read('HOLDFAST_REHEARSAL_FAULTS')),
+    ...optional({ rehearsalFaults: read('HOLDFAST_REHEARSAL_FAULTS') }),
     taskQueue: read('HOLDFAST_TASK_QUEUE'),
     store: read('HOLDFAST_STORE') ?? `file:${join(home, 'store')}`,
     live: liveOf(read),
@@ -135,13 +136,12 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     health: read('HOLDFAST_HEALTH_PORT') ?? null,
     metrics: read('HOLDFAST_METRICS_PORT') ?? null,
     drainMs: read('HOLDFAST_DRAIN_SECONDS') * 1000,
-    ...optional('maxCachedWorkflows', read('HOLDFAST_MAX_CACHED_WORKFLOWS')),
+    ...optional({ maxCachedWorkflows: read('HOLDFAST_MAX_CACHED_WORKFLOWS') }),
     workflowStacks: read('HOLDFAST_WORKFLOW_STACKS'),
     home,
-    ...optional('temporalCli', read('HOLDFAST_TEMPORAL_CLI')),
+    ...optional({ temporalCli: read('HOLDFAST_TEMPORAL_CLI') }),
     logLevel: read('HOLDFAST_LOG_LEVEL') ?? read('LOG_LEVEL') ?? 'info',
-    ...optional('approvals', read('HOLDFAST_APPROVALS')),
-    ...optional('oldDigestsUntil', read('HOLDFAST_OLD_DIGESTS_UNTIL')),
+    ...optional({ approvals: read('HOLDFAST_APPROVALS'), oldDigestsUntil: read('HOLDFAST_OLD_DIGESTS_UNTIL') }),
     childrenMayReadSecrets: read('HOLDFAST_CHILDREN_MAY_READ_SECRETS'),
     trustedKeys: read('HOLDFAST_TRUSTED_KEYS') ?? defaultTrustedKeys(home),
     signingKey: read('HOLDFAST_SIGNING_KEY') ?? readablePath(defaultSigningKey(home)),
@@ -149,10 +149,10 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     tokens: read('HOLDFAST_TOKENS') ?? null,
     http: httpOf(read),
     gateway: gatewayOf(read),
-    ...optional('deployment', deploymentOf(read)),
+    ...optional({ deployment: deploymentOf(read) }),
     mcp: read('HOLDFAST_MCP') ?? join(home, 'mcp.json'),
     bundles: bundlesOf(read, home),
-    ...optional('environment', read('HOLDFAST_ENVIRONMENT')),
+    ...optional({ environment: read('HOLDFAST_ENVIRONMENT') }),
     uiUrl: uiUrl?.replace(/\/+$/, '') ?? null,
     smtp: smtpOf(read),
     notify: notifyOf(read),
@@ -160,8 +160,7 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
     toolCalls: read('HOLDFAST_TOOL_CALLS') ?? 'native',
     reference: {
       weather: read('HOLDFAST_WEATHER'),
-      ...optional('weatherUrl', read('HOLDFAST_WEATHER_URL')),
-      ...optional('documents', read('HOLDFAST_DOCUMENTS')),
+      ...optional({ weatherUrl: read('HOLDFAST_WEATHER_URL'), documents: read('HOLDFAST_DOCUMENTS') }),
     },
     evm: evmOf(read, home),
     workspace: read('HOLDFAST_WORKSPACE') ?? null,
@@ -171,12 +170,12 @@ export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
 
 function anthropicOf(read: Reader): Config['anthropic'] {
   const [apiKey, authToken] = [read('ANTHROPIC_API_KEY'), read('ANTHROPIC_AUTH_TOKEN')];
-  return {
-    ...optional('apiKey', apiKey),
-    ...optional('authToken', apiKey === undefined ? authToken : undefined), // a request carries only one of them
-    ...optional('baseUrl', read('ANTHROPIC_BASE_URL')),
-    ...optional('model', read('ANTHROPIC_MODEL')),
-  };
+  return optional({
+    apiKey,
+    authToken: apiKey === undefined ? authToken : undefined, // a request carries only one of them
+    baseUrl: read('ANTHROPIC_BASE_URL'),
+    model: read('ANTHROPIC_MODEL'),
+  });
 }
 
 /** A base URL alone counts as access: its server may need no key. */

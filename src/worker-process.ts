@@ -30,6 +30,7 @@ import { useThreads } from './tools/isolation/pool';
 import { Registry } from './tools/catalogue/registry';
 import { createWorker } from './worker';
 import type { ToolLogger } from './tools/define/tool';
+import { optional } from './shared/json/optional';
 
 /** Agents that name no model use this one, unless `ANTHROPIC_MODEL` is set. */
 const DEFAULT_MODEL = 'claude-sonnet-4-6';
@@ -124,20 +125,20 @@ async function start(
   const options = {
     shutdownGraceTime: drainMs,
     shutdownForceTime: drainMs + LAST_MS,
-    ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
+    ...optional({ maxCachedWorkflows }),
   };
   const { namespace } = config.temporal;
   const deployment = config.deployment ?? null;
   const notifier = notifierOf(config);
   const registry = new Registry(app, {
     approvals: { channel: approvals, notify: notifier !== null },
-    ...(config.environment === undefined ? {} : { environment: config.environment }),
+    ...optional({ environment: config.environment }),
   });
   const outside = await mcpServers(config, store, log);
   const live = openLive(config, log) ?? told ?? NO_LIVE;
   const engine = {
     app,
-    ...(appModule === undefined ? {} : { appModule }),
+    ...optional({ appModule }),
     live,
     ...(outside ? { outside } : {}),
     registry,

@@ -34,6 +34,7 @@ import { workflowBundle, type WorkflowBundle } from './worker/workflow-bundle';
 import { version } from './version';
 import { NAMESPACE_ATTRIBUTES } from './shared/search-attributes';
 import type { Tool, ToolLogger } from './tools/define/tool';
+import { optional } from './shared/json/optional';
 
 export interface WorkerParts {
   app: App;
@@ -118,7 +119,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
   const { debugInfo = false, publicUrl = 'http://localhost:8480' } = parts;
   const { environment, trust = TRUSTS_NOBODY, notifier = null, callbacks = null, live = NO_LIVE } = parts;
   const approvals = { channel, notify: notifier !== null };
-  const { registry = new Registry(app, { approvals, ...(environment === undefined ? {} : { environment }) }) } = parts;
+  const { registry = new Registry(app, { approvals, ...optional({ environment }) }) } = parts;
   registry.beforeReplace((next) => checkPrices(next, defaultModel));
   registry.beforeReplace((next) => (toolThreads === null ? needsModule(next) : isolatedTool(next) && toolThreads.renew()));
   const client = new Client({ connection, namespace, dataConverter });
@@ -170,7 +171,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
 /** A connection does not show its address. @throws ConfigError */
 function channelOf({ approvals, address }: WorkerParts): Channel {
   if (approvals !== undefined || address !== undefined)
-    return approvalsChannel({ ...(approvals === undefined ? {} : { approvals }), temporal: { address: address ?? '' } });
+    return approvalsChannel({ ...optional({ approvals }), temporal: { address: address ?? '' } });
   throw new ConfigError(
     "createWorker needs approvals or address: pass approvals: 'attested' if only signed decisions count, approvals: 'any' if all who reach the Temporal server may approve, or address: '127.0.0.1:7233' if the server is there (docs/approvals.md).",
   );

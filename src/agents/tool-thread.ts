@@ -1,5 +1,4 @@
 /** Runs in a thread: loads the app's module once, and runs one of its tools on request (tools/isolation/tool-threads.ts). */
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { MessagePort } from 'node:worker_threads';
 import { BEGUN_TOO_LATE, exceptionText } from '../shared/wire/errors';
@@ -12,6 +11,7 @@ import { abortAt, errorOf, logFault, invoke } from '../tools/run/run';
 import type { App } from './define';
 import { loadApp } from './load-app';
 import type { Tool } from '../tools/define/tool';
+import { sha256Hex } from '../shared/json/sha256';
 
 /** Null: the worker withdrew the request. */
 export async function runTool(wanted: ToolSelection, _tell: unknown, port: MessagePort): Promise<WireResult | null> {
@@ -78,9 +78,7 @@ async function toolOf({ app: file, sha256, agent: name, tool, version }: ToolSel
 
 async function load(file: string, sha256: string): Promise<App> {
   try {
-    const now = createHash('sha256')
-      .update(await readFile(file))
-      .digest('hex');
+    const now = sha256Hex(await readFile(file));
     if (now !== sha256) throw new Error(`${file} has changed since the worker began to serve it.`);
     return await loadApp(file);
   } catch (error) {

@@ -9,6 +9,7 @@ import { LONGEST_S } from './bundle-signer';
 import { decisionClaims, startClaims, type DecisionClaims, readToken } from './claims';
 import { publicKey } from './public-key';
 import { CLOCKS_MS, notInForce, readTrustedKeys, type TrustedKey } from './trusted-keys';
+import { errorMessage } from '../shared/text/error-message';
 
 export interface TrustSettings {
   /** The file of trusted keys. */
@@ -77,7 +78,7 @@ export class FileTrust implements Trust {
       return await readTrustedKeys(this.settings.path);
     } catch (error) {
       const todo = 'Fix the file (HOLDFAST_TRUSTED_KEYS). Until then no signed decision counts.';
-      this.settings.log.error({ error: error instanceof Error ? error.message : String(error), todo }, 'no trusted keys');
+      this.settings.log.error({ error: errorMessage(error), todo }, 'no trusted keys');
       return null;
     }
   }

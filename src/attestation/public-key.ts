@@ -1,5 +1,6 @@
 /** Converts Ed25519 public keys: files and tokens have the raw 32 bytes in base64url, and a short id made from them. */
-import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { sha256Hex } from '../shared/json/sha256';
 
 /** DER of an Ed25519 SubjectPublicKeyInfo (RFC 8410), up to the raw key. */
 const SPKI_PREFIX = Buffer.from('302a300506032b6570032100', 'hex');
@@ -19,5 +20,5 @@ export function publicKey(raw: string): KeyObject {
 
 /** The first 16 hex characters of the SHA-256 of the raw key. */
 export function keyId(raw: string): string {
-  return createHash('sha256').update(Buffer.from(raw, 'base64url')).digest('hex').slice(0, 16);
+  return sha256Hex(Buffer.from(raw, 'base64url')).slice(0, 16);
 }

@@ -5,6 +5,7 @@ import { describeAcceptance, decide } from './support/decide';
 import { decideOptions, type DecideOptions } from './support/decide-options';
 import { jsonObject } from './support/json-option';
 import type { Output } from './support/output';
+import { optional } from '../shared/json/optional';
 
 export function approve(program: Command, output: () => Output): void {
   decideOptions(
@@ -17,7 +18,7 @@ export function approve(program: Command, output: () => Output): void {
       jsonObject,
     )
     .action(async (turn: string, { input, ...options }: DecideOptions & { input?: JsonObject }) => {
-      const deciding = { turn, decision: 'approve' as const, ...(input === undefined ? {} : { input }) };
+      const deciding = { turn, decision: 'approve' as const, ...optional({ input }) };
       output().answer(...describeAcceptance(deciding, options, await decide(deciding, options)));
     });
 }

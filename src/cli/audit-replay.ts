@@ -14,6 +14,7 @@ import type { Output } from './support/output';
 import { Progress } from './support/progress';
 import { untilStopped } from './support/until-stopped';
 import { withClient } from './support/with-client';
+import { optional } from '../shared/json/optional';
 
 interface Options {
   query?: string;
@@ -61,7 +62,7 @@ export function auditReplay(audit: Command, output: () => Output): void {
         await withClient(async (client) => {
           const { countRuns, recordedRuns } = await import('../client/recorded-runs.js');
           const { query, limit } = options;
-          const about = { ...(query === undefined ? {} : { query }), ...(since ? { since } : {}), ...(limit ? { limit } : {}) };
+          const about = { ...optional({ query }), ...(since ? { since } : {}), ...(limit ? { limit } : {}) };
           await replay(recordedRuns(client.temporal, about), await countRuns(client.temporal, about));
         });
       told.end(summing.sum);

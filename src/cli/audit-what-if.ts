@@ -18,6 +18,7 @@ import {
 import { oneLine } from './support/describe';
 import { Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
+import { errorMessage } from '../shared/text/error-message';
 
 /** As in `diff`: 1 if something differs. */
 const DIFFERS = 1;
@@ -49,7 +50,7 @@ function parseProposal(options: ProposalText): Proposal {
   try {
     return readProposal(options);
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(errorMessage(error));
   }
 }
 
@@ -62,7 +63,7 @@ async function compareFile(file: string, proposal: Proposal): Promise<{ answer: 
       : [];
     return { answer: whatIf(read, proposal), notes };
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(errorMessage(error));
   }
 }
 

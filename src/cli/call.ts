@@ -12,6 +12,8 @@ import { readStdin } from './support/read-stdin';
 import { untilStopped } from './support/until-stopped';
 import { WaitingCallPrompt } from './support/waiting-calls';
 import { withClient } from './support/with-client';
+import { errorMessage } from '../shared/text/error-message';
+import { optional } from '../shared/json/optional';
 
 interface CallOptions {
   agent?: string;
@@ -47,7 +49,7 @@ function inputOf(text: string): JsonObject {
     const input = parseJson(text);
     if (isJsonObject(input)) return input;
   } catch (error) {
-    throw new UsageError(`<json> is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`<json> is not JSON: ${errorMessage(error)}`);
   }
   throw new UsageError('<json> must be a JSON object, such as {"ticker": "AAPL"}.');
 }
@@ -56,9 +58,7 @@ function requestOf(tool: string, input: JsonObject, { agent, id, by, cache, retr
   return {
     tool,
     input,
-    ...(agent === undefined ? {} : { agent }),
-    ...(id === undefined ? {} : { id }),
-    ...(by === undefined ? {} : { requester: by }),
+    ...optional({ agent, id, requester: by }),
     options: {
       ...(cache ? {} : { enableCache: false }),
       ...(retry ? {} : { enableRetry: false }),

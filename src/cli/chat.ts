@@ -19,6 +19,7 @@ import type { Output } from './support/output';
 import { StreamedText } from './support/streamed-text';
 import { WaitingCallPrompt } from './support/waiting-calls';
 import { withClient } from './support/with-client';
+import { errorMessage } from '../shared/text/error-message';
 
 /** Reason of an abort by Ctrl-D, which is no failure. */
 const LEAVE_REASON = 'left';
@@ -192,9 +193,7 @@ class Chat {
     if (this.running === null || this.interrupted) return this.leaving.abort();
     this.interrupted = true;
     this.output.note('Interrupting the turn; Ctrl-C again leaves it running.');
-    await this.session
-      .interrupt({ by: userName() })
-      .catch((error: unknown) => this.output.note(error instanceof Error ? error.message : String(error)));
+    await this.session.interrupt({ by: userName() }).catch((error: unknown) => this.output.note(errorMessage(error)));
   }
 }
 

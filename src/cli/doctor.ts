@@ -8,6 +8,7 @@ import type { Output } from './support/output';
 import { hasShowcase, loadShowcase } from './support/showcase';
 import { withoutPassword } from '../shared/text/secrets';
 import { version } from '../version';
+import { errorMessage } from '../shared/text/error-message';
 
 interface Finding {
   what: string;
@@ -51,7 +52,7 @@ async function examine(): Promise<Finding[]> {
   );
   findings.push(await finding('store', () => describeStore(config.store)));
   // A warning only, because a turn can run: decisions of a gateway that is not trusted here are refused.
-  const refused = await examineGatewayKeys(config).catch(text);
+  const refused = await examineGatewayKeys(config).catch(errorMessage);
   if (refused !== null) findings.push({ what: 'gateways', ok: true, warning: true, detail: refused });
   findings.push(await examineIsolation(config));
   findings.push(await finding('data', () => examineData(config)));
@@ -87,7 +88,7 @@ async function examineTemporal(config: Config): Promise<Finding[]> {
     const { connectTemporal } = await import('../temporal/connect.js');
     connection = await connectTemporal(config.temporal);
   } catch (error) {
-    return [{ what: 'Temporal', ok: false, detail: text(error) }];
+    return [{ what: 'Temporal', ok: false, detail: errorMessage(error) }];
   }
   try {
     const { workflowService } = connection;
@@ -106,7 +107,7 @@ async function examineTemporal(config: Config): Promise<Finding[]> {
     const { examinePinnedTurns, examineWorkers } = await import('./support/examine-workers.js');
     const worker = await finding('worker', () => examineWorkers(connection, namespace, config.taskQueue));
     // A new turn can run all the same, so every result is only a warning.
-    const older = await examinePinnedTurns(connection, namespace, config.taskQueue).catch(text);
+    const older = await examinePinnedTurns(connection, namespace, config.taskQueue).catch(errorMessage);
     const pinned: Finding[] = older === null ? [] : [{ what: 'older turns', ok: true, warning: true, detail: older }];
     return [server, space, attributes, worker, ...pinned];
   } finally {
@@ -118,10 +119,6 @@ async function finding(what: string, look: () => Promise<string>): Promise<Findi
   try {
     return { what, ok: true, detail: await look() };
   } catch (error) {
-    return { what, ok: false, detail: text(error) };
+    return { what, ok: false, detail: errorMessage(error) };
   }
-}
-
-function text(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -29,6 +29,7 @@ import { UsageError } from './support/exit';
 import type { Output } from './support/output';
 import { pairs } from './support/pairs';
 import { wantedClasses } from './support/wanted-classes';
+import { errorMessage } from '../shared/text/error-message';
 
 interface Who {
   yes?: boolean;
@@ -161,7 +162,7 @@ function parseServer(name: string, entry: unknown): ServerConfig {
   try {
     return serverOf(name, entry);
   } catch (error) {
-    throw new UsageError(`${oneLine(name, 60)}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${oneLine(name, 60)}: ${errorMessage(error)}`);
   }
 }
 

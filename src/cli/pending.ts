@@ -10,6 +10,7 @@ import { describeKey, oneLine } from './support/describe';
 import type { Output } from './support/output';
 import { untilStopped } from './support/until-stopped';
 import { withClient } from './support/with-client';
+import { errorMessage } from '../shared/text/error-message';
 
 const BELL = '\u0007';
 
@@ -31,7 +32,7 @@ async function watchUntilStop(output: Output): Promise<void> {
   void untilStopped().then(() => stop.abort());
   const said = new Set<string>();
   const onFault = (error: unknown) => {
-    const what = visible(error instanceof Error ? error.message : String(error));
+    const what = visible(errorMessage(error));
     if (!said.has(what)) output.note(`Cannot read the waiting calls now, trying again: ${what}`);
     said.add(what);
   };
@@ -59,7 +60,7 @@ async function withWholeCard(
   try {
     return { ...question, card: await client.wholeCard({ card, digest: call.digest }) };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     output.note(`The rest of the card of call ${call.id} (${oneLine(call.tool, 60)}) cannot be read: ${oneLine(why, 300)}`);
     return question;
   }

@@ -8,6 +8,7 @@ import { UsageError } from './support/exit';
 import { jsonObject } from './support/json-option';
 import type { Output } from './support/output';
 import { withClient } from './support/with-client';
+import { optional } from '../shared/json/optional';
 
 const DECISIONS = ['approve', 'deny', 'settle', 'edit'] as const;
 
@@ -80,9 +81,7 @@ async function signedDecision(
   const value: JsonObject = {
     ...(calls.length === 1 ? { call: calls[0]! } : { calls }),
     by: principal,
-    ...(note === undefined ? {} : { note }),
-    ...(input === undefined ? {} : { input }),
-    ...(signing.outcome === undefined ? {} : { outcome: signing.outcome }),
+    ...optional({ note, input, outcome: signing.outcome }),
     attestation: attestations.length === 1 ? attestations[0]! : attestations,
   };
   return { value, signal: decision === 'edit' ? 'approve' : signing.decision, kid: key.kid };
@@ -99,6 +98,6 @@ function what(decision: string | undefined, outcome: string | undefined, input: 
   return {
     decision: known,
     ...(outcome === undefined ? {} : { outcome: outcomeOf(outcome) }),
-    ...(input === undefined ? {} : { input }),
+    ...optional({ input }),
   };
 }

@@ -13,6 +13,8 @@ import { oneLine } from './support/describe';
 import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
 import type { Agent } from '../agents/agent';
+import { errorMessage } from '../shared/text/error-message';
+import { optional } from '../shared/json/optional';
 
 interface CheckOptions {
   agent?: string;
@@ -53,7 +55,7 @@ function inputOf(json: string): JsonObject {
     const input = parseJson(json);
     if (isJsonObject(input)) return input;
   } catch (error) {
-    throw new UsageError(`The input is not valid JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`The input is not valid JSON: ${errorMessage(error)}`);
   }
   throw new UsageError('The input must be a JSON object, e.g. \'{"ticker": "AAPL"}\'.');
 }
@@ -86,11 +88,11 @@ function withRules(agent: Agent, { rules, mode }: CheckOptions): Agent {
     return defineAgent({
       ...rest,
       limits,
-      ...(model === undefined ? {} : { model }),
-      permissions: { ...permissions, ...(mode === undefined ? {} : { mode }) },
+      ...optional({ model }),
+      permissions: { ...permissions, ...optional({ mode }) },
     } as Parameters<typeof defineAgent>[0]);
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(errorMessage(error));
   }
 }
 

@@ -1,6 +1,7 @@
 /** Lists budgets with what is used and left of them, as their workflows answer. */
 import type { Client } from '@temporalio/client';
 import { BUDGET_QUERY, BUDGET_WORKFLOW, type BudgetName, type BudgetView } from '../workflows/contract';
+import { errorMessage } from '../shared/text/error-message';
 
 export interface BudgetFilter {
   agent?: string;
@@ -40,6 +41,6 @@ async function ask(client: Client, workflowId: string): Promise<Pick<ListedBudge
     );
     return { view, unreachable: null };
   } catch (error) {
-    return { view: null, unreachable: error instanceof Error ? error.message : String(error) };
+    return { view: null, unreachable: errorMessage(error) };
   }
 }

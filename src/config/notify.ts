@@ -1,6 +1,7 @@
 /** How people are told that they have to decide: by webhook, or by mail. */
 import { ConfigError } from './error';
-import { optional, type Reader } from './variables';
+import type { Reader } from './variables';
+import { optional } from '../shared/json/optional';
 
 export interface SmtpConfig {
   host: string;
@@ -29,8 +30,7 @@ export function smtpOf(read: Reader): SmtpConfig | null {
     host,
     port: read('HOLDFAST_SMTP_PORT') ?? (secure ? 465 : 587),
     secure,
-    ...optional('user', read('HOLDFAST_SMTP_USER')),
-    ...optional('pass', read('HOLDFAST_SMTP_PASS')),
+    ...optional({ user: read('HOLDFAST_SMTP_USER'), pass: read('HOLDFAST_SMTP_PASS') }),
     from,
   };
 }

@@ -2,7 +2,8 @@
 import { join } from 'node:path';
 import { ConfigError } from './error';
 import type { DATA_SOURCES } from './schemas';
-import { optional, type Reader } from './variables';
+import type { Reader } from './variables';
+import { optional } from '../shared/json/optional';
 
 export interface EdgarConfig {
   userAgent: string;
@@ -40,7 +41,7 @@ export function dataOf(read: Reader): DataConfig {
       'HOLDFAST_EDGAR_USER_AGENT is not set but the data are "edgar"; the SEC demands a name and an e-mail address, such as "Example Bank data@bank.example".',
     );
   }
-  return { data, edgar: { userAgent, ...optional('url', read('HOLDFAST_EDGAR_URL')) } };
+  return { data, edgar: { userAgent, ...optional({ url: read('HOLDFAST_EDGAR_URL') }) } };
 }
 
 export function evmOf(read: Reader, home: string): EvmConfig | null {

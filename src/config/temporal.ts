@@ -4,6 +4,7 @@ import type { NativeConnectionOptions } from '@temporalio/worker';
 import type { DevState } from '../devserver/state-file';
 import { ConfigError } from './error';
 import type { Reader } from './variables';
+import { errorMessage } from '../shared/text/error-message';
 
 /** `profile`: from Temporal's own file; `stack`: from the embedded stack that runs here. */
 export interface SourcedSetting {
@@ -50,7 +51,7 @@ function loadConnectConfig(overrideEnvVars: Record<string, string>): ReturnType<
   try {
     return loadClientConnectConfig({ overrideEnvVars });
   } catch (error) {
-    throw unusable(error instanceof Error ? error.message : String(error));
+    throw unusable(errorMessage(error));
   }
 }
 

@@ -511,8 +511,3 @@ export function readVariable<V extends Variable>(env: NodeJS.ProcessEnv, name: V
   const shown = fromFile || secret ? 'not usable' : JSON.stringify(withoutPassword(text).slice(0, 200));
   throw new ConfigError(`${name}${fromFile ? '_FILE holds what' : ''} is ${shown}; it must be ${allowed}.`);
 }
-
-/** The field with this value; no field if it is undefined. */
-export function optional<K extends string, T>(key: K, value: T | undefined): { [key in K]?: T } {
-  return value === undefined ? {} : ({ [key]: value } as { [key in K]?: T });
-}

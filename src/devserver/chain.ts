@@ -9,6 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { secretAddress, startGuardedProxy, type GuardedProxy } from '../telemetry/guarded-proxy';
 import { choosePort } from './ports';
 import { startSupervisedProcess } from './supervised';
+import { errorMessage } from '../shared/text/error-message';
 
 export const DEV_CHAIN_ID = 31337;
 
@@ -57,7 +58,7 @@ export async function startChain(options: DevChainOptions = {}): Promise<DevChai
     return { rpcUrl, pid, exited, stop: () => node.stop() };
   } catch (error) {
     await node.stop();
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     throw new Error([`The embedded chain (${anvil}) did not come up: ${why}.`, ...node.lastLines()].join('\n'));
   }
 }

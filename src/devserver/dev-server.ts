@@ -9,6 +9,7 @@ import { NAMESPACE_ATTRIBUTES } from '../shared/search-attributes';
 import { waitUntilHealthy } from './wait-until-healthy';
 import { choosePort, startOnPorts, type ChosenPort } from './ports';
 import { startSupervisedProcess, type SupervisedProcess } from './supervised';
+import { errorMessage } from '../shared/text/error-message';
 
 export interface DevServerOptions {
   /** Path of a Temporal CLI: see findTemporalCli. */
@@ -127,7 +128,7 @@ function startArguments(
 }
 
 function failure(cli: string, error: unknown, server: SupervisedProcess): string {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = errorMessage(error);
   const lines = server.lastLines();
   const said = lines.length > 0 ? ` It wrote:\n${lines.map((line) => `  ${line}`).join('\n')}` : ' It wrote nothing.';
   return `The Temporal dev server (${cli}) did not come up: ${why}.${said}`;

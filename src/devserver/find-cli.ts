@@ -8,6 +8,7 @@ import { downloadCli } from './cli-download';
 import { GO_PACKAGE, goInstallCli } from './cli-go-install';
 import { cliVersion } from './cli-version';
 import { onPath } from './on-path';
+import { errorMessage } from '../shared/text/error-message';
 
 export interface FoundCli {
   path: string;
@@ -76,7 +77,7 @@ export async function findTemporalCli(options: FindCliOptions = {}): Promise<Fou
       const path = await source.find(env, onProgress);
       return { path, source: source.name, version: await cliVersion(path) };
     } catch (error) {
-      tried.push({ name: source.name, why: reason(error) });
+      tried.push({ name: source.name, why: errorMessage(error) });
     }
   }
   throw new CliNotFound([{ name: 'HOLDFAST_TEMPORAL_CLI', why: 'not set' }, ...tried]);
@@ -87,15 +88,11 @@ async function readCliVersion(path: string): Promise<string> {
     return await cliVersion(path);
   } catch (error) {
     throw new Error(
-      `HOLDFAST_TEMPORAL_CLI is "${path}": ${reason(error)}. Allowed: the path of a Temporal CLI; or unset it to have one found.`,
+      `HOLDFAST_TEMPORAL_CLI is "${path}": ${errorMessage(error)}. Allowed: the path of a Temporal CLI; or unset it to have one found.`,
     );
   }
 }
 
 function absent(why: string): never {
   throw new Error(why);
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

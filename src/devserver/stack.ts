@@ -68,7 +68,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const worker = new RestartedWorker(options.appFile, workerEnvironment(config, server, catcher, chain), say, options.onMessage);
   const stop = () => stopAll(config.home, worker, catcher, chain, server);
   try {
-    writeDevState(config.home, {
+    await writeDevState(config.home, {
       pid: process.pid,
       address: server.address,
       namespace: server.namespace,

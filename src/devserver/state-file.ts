@@ -2,9 +2,11 @@
  * Writes and reads `HOME/dev.json`, by which other commands find the embedded stack that runs here. It counts only while its
  * process lives.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { replaceFile } from '../store/files/atomic-file';
 
 const devState = z.object({
   /** Of the process that runs the stack. */
@@ -20,11 +22,10 @@ export type DevState = z.infer<typeof devState>;
 
 const pathIn = (home: string) => join(home, 'dev.json');
 
-export function writeDevState(home: string, state: DevState): void {
-  mkdirSync(home, { recursive: true });
-  const fresh = `${pathIn(home)}.${process.pid}`;
-  writeFileSync(fresh, `${JSON.stringify(state, null, 2)}\n`);
-  renameSync(fresh, pathIn(home));
+/** Everybody who may read the folder may read the file. */
+export async function writeDevState(home: string, state: DevState): Promise<void> {
+  await mkdir(home, { recursive: true });
+  await replaceFile(home, pathIn(home), Buffer.from(`${JSON.stringify(state, null, 2)}\n`), 0o666);
 }
 
 /** The stack that runs here, or null: none was started, or it has ended, or the file has another format. */

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import { isListening } from '../temporal/address';
 import { NAMESPACE_ATTRIBUTES } from '../shared/search-attributes';
+import { errorMessage } from '../shared/text/error-message';
 
 /**
  * Waits until a server can run a turn: it answers, has the namespace, and knows our search attributes.
@@ -38,7 +39,7 @@ async function whatIsMissing(address: string, namespace: string): Promise<string
       return lacking.length > 0 ? `search attributes ${lacking.join(', ')}` : null;
     });
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   } finally {
     await connection?.close();
   }

@@ -12,6 +12,7 @@ import { type GatewayParts, LazyClient } from './route';
 import { AnyOf, Jwts } from './auth/jwt';
 import { Tokens } from './auth/principals';
 import { catalogueOf, type ToolCatalogue } from './tool-catalogue';
+import { errorMessage } from '../shared/text/error-message';
 
 export interface RunningGateway {
   /** `http://HOST:PORT` as it listens. */
@@ -53,7 +54,7 @@ export class GatewayUnavailable extends Error {
     address: string,
     override readonly cause: unknown,
   ) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorMessage(cause);
     super(`The gateway cannot listen at ${address} (${why}). Set HOLDFAST_HTTP_PORT, or --http-port, to a free port.`);
   }
 }

@@ -17,6 +17,7 @@ import { operationId } from './http/idempotency';
 import type { Call } from './schemas/tools';
 import { knownVersions } from './tool-catalogue';
 import type { GatewayParts } from './route';
+import { optional } from '../shared/json/optional';
 
 /** Every namespace retains ended workflows at least this long, so Temporal still has each younger call. */
 const RETAINED_AT_LEAST_MS = 24 * 3_600_000;
@@ -66,7 +67,7 @@ export async function refuseExpiredKey(parts: GatewayParts, tool: string, princi
 export function callOf(tool: string, { input, agent, options = {} }: Call['Body'], requester: string, id: string): DirectCall {
   const { enable_cache: enableCache, enable_streaming: enableStreaming, enable_retry: enableRetry, debug } = options;
   const given = Object.entries({ enableCache, enableStreaming, enableRetry, debug }).filter(([, value]) => value !== undefined);
-  return { tool, input, requester, id, options: Object.fromEntries(given), ...(agent === undefined ? {} : { agent }) };
+  return { tool, input, requester, id, options: Object.fromEntries(given), ...optional({ agent }) };
 }
 
 // The answer contains the files of a direct call's result, below 1 MB each, as base64. History has less room, and holds their

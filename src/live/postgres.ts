@@ -11,6 +11,7 @@ import { Outbox, type Parcel } from './outbox';
 import { optionalPackage } from '../optional-package';
 import { eventsOf, packetsOf } from './live-event-packets';
 import { sha256Hex } from '../shared/json/sha256';
+import { errorMessage } from '../shared/text/error-message';
 
 /** NOTIFY takes payloads shorter than 8,000 bytes. */
 const MOST_BYTES = 7_900;
@@ -157,7 +158,7 @@ export class PostgresLive implements LiveBus {
     this.notBefore = Date.now() + this.pause;
     const todo =
       'Is the PostgreSQL of HOLDFAST_LIVE up, and reachable from here? Turns run on; only live text and progress are missing.';
-    const err = error instanceof Error ? error.message : String(error);
+    const err = errorMessage(error);
     if (this.pause === FIRST_PAUSE_MS)
       this.options.log.warn({ error: err, todo }, 'the connection for live events to PostgreSQL was lost');
     this.pause = Math.min(LONGEST_PAUSE_MS, this.pause * 2);

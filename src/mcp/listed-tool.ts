@@ -12,6 +12,7 @@ import { sha256Hex } from '../shared/json/sha256';
 import { toJson } from '../tools/results/to-json';
 import { SEPARATOR } from '../tools/catalogue/tool-source';
 import { countSchemas } from '../tools/schema/cost';
+import { errorMessage } from '../shared/text/error-message';
 
 export interface ListedTool {
   /** As the server calls it. */
@@ -140,7 +141,7 @@ export async function usableTools(
       if (!same) importedTool(server, tool.definition);
       tools.set(tool.name, same ?? tool);
     } catch (error) {
-      refuse(error instanceof Error ? error.message : String(error));
+      refuse(errorMessage(error));
     }
   }
   return [...tools.values()];

@@ -11,6 +11,8 @@ import { strayFields } from '../tools/define/fields';
 import { replaceFile } from '../store/files/atomic-file';
 import { getOwn } from '../shared/json/json';
 import { SERVER_NAME } from './listed-tool';
+import { errorMessage } from '../shared/text/error-message';
+import { optional } from '../shared/json/optional';
 
 interface Common {
   name: string;
@@ -111,7 +113,7 @@ export function readServers(path: string, env: NodeJS.ProcessEnv = process.env):
     try {
       return [serverOf(name, entry, env)];
     } catch (error) {
-      faults.push(`${name.slice(0, 60)}: ${error instanceof Error ? error.message : String(error)}`);
+      faults.push(`${name.slice(0, 60)}: ${errorMessage(error)}`);
       return [];
     }
   });
@@ -215,7 +217,7 @@ function oauthOf(asked: NonNullable<z.output<typeof http>['oauth']>, put: (value
     issuer: addressOf(issuer, true),
     ...(client_id === undefined ? {} : { clientId: put(client_id) }),
     ...(client_secret === undefined ? {} : { clientSecret: put(client_secret) }),
-    ...(scope === undefined ? {} : { scope }),
+    ...optional({ scope }),
   };
 }
 

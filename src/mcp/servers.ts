@@ -24,6 +24,7 @@ import type { ServerConfig } from './servers-file';
 import { targetOf } from './target';
 import { hashJson } from '../shared/json/digests';
 import type { Tool, ToolContext, ToolLogger } from '../tools/define/tool';
+import { optional } from '../shared/json/optional';
 
 export interface McpSettings extends Omit<ConnectionSettings, 'log'> {
   servers: readonly ServerConfig[];
@@ -158,7 +159,7 @@ export class McpServers implements ToolSource {
         group: server,
         egress: true, // its input leaves this process
         streaming: true,
-        ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
+        ...optional({ timeout_ms: timeoutMs }),
       },
       (input: JsonObject, ctx: ToolContext) => this.run(pinned, input, ctx),
       { target: () => this.targetOf(server) },

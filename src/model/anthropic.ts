@@ -9,6 +9,7 @@ import { eventsOf, toWire, type WireBody } from './wire';
 import { classifyFailure, type FailureContext } from './failure';
 import { sdk } from './sdk';
 import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from './provider';
+import { optional } from '../shared/json/optional';
 
 export interface AnthropicOptions {
   /** Default: what the SDK finds in the environment (`ANTHROPIC_API_KEY`), unless there is an `authToken`. */
@@ -47,8 +48,7 @@ export class AnthropicProvider implements ModelProvider {
     const { Anthropic } = sdk();
     this.client = new Anthropic({
       ...credentialOf(options),
-      ...(options.baseUrl === undefined ? {} : { baseURL: options.baseUrl }),
-      ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+      ...optional({ baseURL: options.baseUrl, fetch: options.fetch }),
       maxRetries: 0,
       timeout: this.timeoutMs,
       logLevel: 'off', // the SDK prints whole events when one does not parse

@@ -8,6 +8,7 @@ import { isJsonObject } from '../shared/json/json';
 import { shortWithoutSecrets, withoutSecrets } from '../shared/text/secrets';
 import { ModelFailure } from './provider';
 import { sdk } from './sdk';
+import { optional } from '../shared/json/optional';
 
 /** Longest quotation of the API's text, characters. */
 const MAX_QUOTE = 500;
@@ -98,7 +99,7 @@ function fail(
     type: rule.type,
     retryable: shouldRetry(headers) ?? rule.retryable,
     status,
-    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+    ...optional({ retryAfterMs: wait }),
     ...(Object.keys(details).length === 0 ? {} : { details }),
   });
 }

@@ -3,6 +3,7 @@ import { AnthropicProvider } from './anthropic';
 import { withPromptedTools } from './prompted';
 import { REHEARSAL_MODEL, type ModelProvider } from './provider';
 import type { Rehearsal, RehearsalOptions } from './rehearsal';
+import { optional } from '../shared/json/optional';
 
 export interface ModelOptions {
   kind: 'anthropic' | 'rehearsal';
@@ -37,12 +38,10 @@ export async function createModel(options: ModelOptions): Promise<Model> {
 
 async function plainModel(options: ModelOptions): Promise<Model> {
   const { kind, apiKey, authToken, baseUrl, timeoutMs } = options;
-  const limit = timeoutMs === undefined ? {} : { timeoutMs };
+  const limit = optional({ timeoutMs });
   if (kind === 'anthropic') {
     const provider = new AnthropicProvider({
-      ...(apiKey === undefined ? {} : { apiKey }),
-      ...(authToken === undefined ? {} : { authToken }),
-      ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...optional({ apiKey, authToken, baseUrl }),
       ...limit,
     });
     return { provider, defaultModel: undefined, rehearsal: undefined, close: async () => {} };

@@ -5,6 +5,7 @@ import { checkPackage } from '../optional-package';
 import { sendMail, type MailSettings } from './mail';
 import { messageId, messageOf, type Message, type WebUiLocation } from './message';
 import { postWebhook, type WebhookSettings } from './webhook';
+import { errorMessage } from '../shared/text/error-message';
 
 export type { MailSettings } from './mail';
 export type { WebhookSettings } from './webhook';
@@ -46,7 +47,7 @@ async function sendThrough(
     left.map(({ name, send }) =>
       send(id, message).then(
         () => delivery.reached(name),
-        (error: unknown) => faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`),
+        (error: unknown) => faults.push(`${name}: ${errorMessage(error)}`),
       ),
     ),
   );

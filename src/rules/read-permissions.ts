@@ -4,6 +4,7 @@ import type { Document, LineCounter, Node } from 'yaml';
 import { shapeFaults } from './policy';
 import { parseRule } from './rule';
 import { EFFECTS, type AgentPermissions, type RuleEntry } from './types';
+import { errorMessage } from '../shared/text/error-message';
 
 // oxlint-disable-next-line typescript/no-require-imports -- most agents have their rules in code; an agent is defined without waiting
 const yaml = () => require('yaml') as typeof import('yaml');
@@ -26,7 +27,7 @@ function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new Error(`The permission rules ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new Error(`The permission rules ${path} cannot be read: ${errorMessage(error)}`, {
       cause: error,
     });
   }

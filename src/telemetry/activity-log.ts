@@ -9,6 +9,7 @@ import { ACTIVITY_LINES, failedAttempt } from './activity-lines';
 import { Running } from './running';
 import { withTurn, type TurnFields } from './log';
 import type { ToolLogger } from '../tools/define/tool';
+import { optional } from '../shared/json/optional';
 
 type Execute = NonNullable<ActivityInboundCallsInterceptor['execute']>;
 type ActivityName = keyof Activities;
@@ -35,7 +36,7 @@ interface Request {
 }
 
 function turnFieldsOf({ turn, session_id, turn_id, call }: Request): TurnFields {
-  if (!turn) return { ...(turn_id === undefined ? {} : { turn_id }), ...(session_id === undefined ? {} : { session_id }) };
+  if (!turn) return optional({ turn_id, session_id });
   return { trace_id: turn.trace_id, turn_id: turn.turn_id, ...(call ? { call_id: call.id, tool: call.tool } : {}) };
 }
 

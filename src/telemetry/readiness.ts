@@ -1,5 +1,6 @@
 /** Checks whether this process can take work: the worker's own state, and the services that it depends on. */
 import { redactedText } from './log';
+import { errorMessage } from '../shared/text/error-message';
 
 /** Something that the worker depends on. */
 export interface Check {
@@ -66,7 +67,7 @@ async function find({ name, look, todo }: Check): Promise<Finding> {
     await Promise.race([look(), late]);
     return { check: name, ok: true };
   } catch (error) {
-    const detail = redactedText(error instanceof Error ? error.message : String(error)).slice(0, 500);
+    const detail = redactedText(errorMessage(error)).slice(0, 500);
     return { check: name, ok: false, detail, todo };
   } finally {
     clearTimeout(timer);

@@ -1,12 +1,14 @@
 /** Errors of a worker whose health or metrics cannot be served. Apart from what serves them, so that a program can name them without loading that. */
 
+import { errorMessage } from '../shared/text/error-message';
+
 export class HealthUnavailable extends Error {
   override readonly name = 'HealthUnavailable';
   constructor(
     address: string,
     override readonly cause: unknown,
   ) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorMessage(cause);
     super(`Health cannot be served at ${address} (${why}). Set HOLDFAST_HEALTH_PORT to a free port of this machine.`);
   }
 }
@@ -17,7 +19,7 @@ export class MetricsUnavailable extends Error {
     address: string,
     override readonly cause: unknown,
   ) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = errorMessage(cause);
     super(`The metrics cannot be served at ${address} (${why}). Set HOLDFAST_METRICS_PORT to a free port of this machine.`);
   }
 }

@@ -13,6 +13,7 @@ import {
 } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { CLOCKS_APART_MS, TOO_LATE, WAITS_MS, type Waits } from '../shared/wire/waits';
+import { errorMessage } from '../shared/text/error-message';
 
 /** One update, with one id however often it is sent. */
 export class Sending {
@@ -95,7 +96,7 @@ export async function fateOf<R>(client: Client, workflowId: string, runs: string
   } catch (error) {
     if (error instanceof WorkflowUpdateFailedError) throw error;
     if (error instanceof WorkflowNotFoundError) return { taken: 'no' };
-    return { taken: 'unknown', why: error instanceof Error ? error.message : String(error) };
+    return { taken: 'unknown', why: errorMessage(error) };
   }
 }
 

@@ -5,6 +5,7 @@ import { runTool } from '../tools/run/run';
 import { contextFor } from './context';
 import type { RunRequest, ChildMessage } from './tool-process';
 import { isTool, type Tool } from '../tools/define/tool';
+import { errorMessage } from '../shared/text/error-message';
 
 async function main(path: string, name: string): Promise<void> {
   const tool = toolIn(await loadModule(path), name);
@@ -31,5 +32,5 @@ function tell(word: ChildMessage): void {
 }
 
 void main(process.argv[2]!, process.argv[3]!).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`, () => process.exit(1));
+  process.stderr.write(`${errorMessage(error)}\n`, () => process.exit(1));
 });

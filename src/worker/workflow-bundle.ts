@@ -2,12 +2,13 @@
  * Provides the code of the workflows for a worker. It is built ahead of time into dist/, since that takes seconds; in a checkout
  * where nothing has been built, it is built when a worker starts.
  */
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, join, sep } from 'node:path';
 import type { WorkflowBundleOption } from '@temporalio/worker';
 import { dataConverter } from '../temporal/data-converter';
+import { optional } from '../shared/json/optional';
+import { sha256Hex } from '../shared/json/sha256';
 
 /** `src` or `dist`. */
 const FOLDER = dirname(__dirname);
@@ -50,7 +51,7 @@ export async function workflowBundle({ stacks = false } = {}): Promise<WorkflowB
 async function readOrBuild(): Promise<WorkflowBundle> {
   const codePath = builtPath();
   const code = codePath === undefined ? await bundleWorkflows(FOLDER) : await readFile(codePath, 'utf8');
-  const hash = createHash('sha256').update(code).digest('hex');
+  const hash = sha256Hex(code);
   return { option: codePath === undefined ? { code } : { codePath }, hash };
 }
 
@@ -74,8 +75,7 @@ export async function bundleWorkflows(folder: string, { records = false } = {}):
     workflowInterceptorModules,
     // Evaluated once a worker, not once a workflow: no module of ours has state of its own (sandbox/signals.ts).
     preloadModules: [module('workflows', 'sandbox', 'preload'), workflowsPath, ...workflowInterceptorModules],
-    ...(payloadConverterPath === undefined ? {} : { payloadConverterPath }),
-    ...(failureConverterPath === undefined ? {} : { failureConverterPath }),
+    ...optional({ payloadConverterPath, failureConverterPath }),
     logger: new DefaultLogger('WARN'),
     // Module names are relative to this, not to the current directory.
     webpackConfigHook: (config) => ({ ...config, context: root }),

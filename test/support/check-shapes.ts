@@ -4,9 +4,11 @@ import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-wor
 import type { History } from '@temporalio/common/lib/proto-utils';
 import type { ZodType } from 'zod';
 import { EventReader } from '../../src/client/events/events';
+import { callbackMessage as callbackShape } from '../../src/shapes/callback';
 import { sessionView } from '../../src/shapes/session';
 import { turnEvent, type TurnEvent } from '../../src/shapes/turn-event';
-import { directCallView, turnView } from '../../src/shapes/turn-view';
+import { directCallView, turnView, type TurnView } from '../../src/shapes/turn-view';
+import { callbackMessage } from '../../src/shared/wire/callback';
 
 const VIEWS: Record<string, ZodType> = { turn: turnView, call: directCallView, session: sessionView };
 
@@ -27,6 +29,10 @@ export async function checkShapes({ events: history }: History): Promise<Checked
   if (shape && result) {
     const [view] = await decode(result.payloads);
     expect(shape.parse(view)).toMatchObject(view as object);
+    if (type === 'turn') {
+      const body = JSON.parse(JSON.stringify(callbackMessage('turn.ended', '2026-01-01T00:00:00Z', view as TurnView)));
+      expect(callbackShape.parse(body)).toMatchObject(body);
+    }
   }
   const events: TurnEvent[] = [];
   const reader = new EventReader(decode);

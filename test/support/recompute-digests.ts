@@ -1,6 +1,6 @@
 import type { History } from '@temporalio/common/lib/proto-utils';
 import { defaultPayloadConverter } from '@temporalio/common';
-import { recordedCallFaults, type RecordedCall } from '../../src/audit/recorded-calls';
+import { recordedCallFaults, type RecordedCall } from './recorded-calls';
 
 /** The calls that a history records. */
 export function recordedCalls(history: History): RecordedCall[] {

@@ -307,25 +307,25 @@ describe('settings', () => {
     });
   });
 
-  it('find the stack that runs here', () => {
-    writeDevState(home, stack);
+  it('find the stack that runs here', async () => {
+    await writeDevState(home, stack);
     expect(load()).toMatchObject({ temporal: { address: '127.0.0.1:4711', namespace: 'mine' }, uiUrl: 'http://127.0.0.1:4712' });
   });
 
-  it('prefer an address that is named to the stack that runs here', () => {
-    writeDevState(home, stack);
+  it('prefer an address that is named to the stack that runs here', async () => {
+    await writeDevState(home, stack);
     expect(load({ TEMPORAL_ADDRESS: 'far:1' })).toMatchObject({ temporal: { address: 'far:1' }, uiUrl: null });
   });
 
-  it('prefer a profile to the stack that runs here', () => {
-    writeDevState(home, stack);
+  it('prefer a profile to the stack that runs here', async () => {
+    await writeDevState(home, stack);
     const profiles = join(home, 'temporal.toml');
     writeFileSync(profiles, '[profile.default]\naddress = "profile:1"\nnamespace = "p"\n');
     expect(load({ TEMPORAL_CONFIG_FILE: profiles }).temporal).toMatchObject({ address: 'profile:1', namespace: 'p' });
   });
 
-  it('forget a stack whose process is gone', () => {
-    writeDevState(home, { ...stack, pid: 2 ** 22 + 1 });
+  it('forget a stack whose process is gone', async () => {
+    await writeDevState(home, { ...stack, pid: 2 ** 22 + 1 });
     expect(load().temporal.address).toBe('127.0.0.1:7233');
   });
 });

@@ -20,6 +20,7 @@ import { LOOK_WAIT_MS, threadWaitMs } from '../call/run-in-thread';
 import { remainingDepth } from '../sub-agents/close-sub-turn';
 import type { Dependencies } from '../ports';
 import type { Tool } from '../../tools/define/tool';
+import { optional } from '../../shared/json/optional';
 
 /** Maximum calls of one answer that can run. The data that goes into history must stay far below 2 MB. */
 const MAX_CALLS = 64;
@@ -128,7 +129,7 @@ export function admissionBody(id: string, use: ToolUse, admission: StaticAdmissi
   return {
     call_id: id,
     tool_use_id: use.id,
-    ...(use.asked_id === undefined ? {} : { asked_id: use.asked_id }),
+    ...optional({ asked_id: use.asked_id }),
     tool,
     version,
     class: admission.class,

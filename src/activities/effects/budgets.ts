@@ -17,6 +17,7 @@ import { BEGINS_WITHIN_MS, keyOf, type ClosedEffect } from './effect-record';
 import type { ApprovalEvidence } from '../../record/parts';
 import type { HoldAnswer } from '../checks/recheck-approvals';
 import type { Tool } from '../../tools/define/tool';
+import { errorMessage } from '../../shared/text/error-message';
 
 /** Longest time between a reservation and the claim, ms: the wait for the tool's limits. */
 const BEFORE_CLAIM_MS = 10_000;
@@ -72,7 +73,7 @@ export async function settleBudgets(deps: Dependencies, closed: ClosedEffect): P
   } catch (error) {
     const { turn, call, effect } = closed;
     const todo = 'nothing: the reservation counts until its window ends, or until the budget is exhausted and checks it';
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = errorMessage(error);
     deps.log.warn(
       { turn_id: turn.turn_id, call: call.id, digest: call.digest, effect, reason, todo },
       'a budget was not settled',

@@ -50,6 +50,7 @@ import type { ModelRequest } from '../../record/blocks';
 import { turnSubject } from '../../record/subject';
 import { admissionBlock, endBlock, messageBlock, steerBlock } from '../../record/write-block';
 import { hasReadUntrusted } from '../admission/untrusted';
+import { optional } from '../../shared/json/optional';
 
 export async function takeStep(deps: Dependencies, input: TakeStepInput): Promise<TakeStepOutput> {
   const began = Date.now();
@@ -226,7 +227,7 @@ function asApplicationFailure({ message, facts }: ModelFailure): ApplicationFail
     message,
     type: facts.type,
     nonRetryable: !facts.retryable,
-    ...(facts.retryAfterMs === undefined ? {} : { nextRetryDelay: facts.retryAfterMs }),
+    ...optional({ nextRetryDelay: facts.retryAfterMs }),
   });
 }
 
@@ -252,7 +253,7 @@ function answeredRequest(response: ModelResponse, askedIds: AskedIds): RequestFa
 
 /** The facts of a request that was refused because it was too long. */
 function refusedRequest(model: string, { sent, window }: TooLong): RequestFacts {
-  const usage: JsonObject = { ...NO_TOKENS, ...(sent === undefined ? {} : { context_tokens: sent }) };
+  const usage: JsonObject = { ...NO_TOKENS, ...optional({ context_tokens: sent }) };
   const told = window === undefined ? {} : { context_window: window };
   return { message_id: null, request_id: null, model, stop_reason: PROMPT_TOO_LONG, usage, ...told, server_tools: [] };
 }

@@ -12,6 +12,7 @@ import { envelopeOf } from '../call/direct-envelope';
 import { messagesOf, addOutcomes } from './conversation';
 import { toolCallsOf } from './compaction';
 import type { PreparedStart } from './mcp-tools';
+import { optional } from '../../shared/json/optional';
 
 /**
  * @param parent head of the previous turn, which the draft follows
@@ -37,7 +38,7 @@ export async function addBeginning(
     definition_ref,
     message_hash,
     ...(outside === null ? {} : { outside }),
-    ...(attestation === undefined ? {} : { attestation }),
+    ...optional({ attestation }),
   };
   draft.add(startBlock(start), at);
   const lost = await resultsForOpenCalls(deps, parent);

@@ -13,6 +13,7 @@ import { remainingDepth, noteSubTurn, reportOf } from './close-sub-turn';
 import type { Dependencies } from '../ports';
 import { refusal } from '../call/run-once';
 import type { SubAgent, Tool } from '../../tools/define/tool';
+import { errorMessage } from '../../shared/text/error-message';
 
 /** Characters; the same limit as for a message with which a person starts a turn. */
 const LONGEST_MESSAGE = 100_000;
@@ -88,7 +89,7 @@ function messageOf(tool: Tool, subAgent: SubAgent, input: JsonObject): string | 
       return fault(`its message must be well-formed text of 1 to ${LONGEST_MESSAGE} characters`);
     return message;
   } catch (error) {
-    return fault(`making its message failed: ${String(error instanceof Error ? error.message : error).slice(0, 300)}`);
+    return fault(`making its message failed: ${errorMessage(error).slice(0, 300)}`);
   }
 }
 

@@ -2,8 +2,8 @@
  * Hashes what a line carries. In a canonical line, the canonical form of `part`, `block` or `value` is a range of the line's bytes,
  * so these bytes are hashed directly.
  */
-import { createHash } from 'node:crypto';
 import type { ReadLine } from './reader';
+import { sha256Hex } from '../../shared/json/sha256';
 
 /** For a line of kind part, block or object that has a `ref` of 64 characters and no further field. */
 export function carriedHash({ kind, bytes, n, prev }: ReadLine): string {
@@ -11,5 +11,5 @@ export function carriedHash({ kind, bytes, n, prev }: ReadLine): string {
   const ref = `"ref":"${'.'.repeat(64)}"`.length;
   const from = kind === 'object' ? `{"body":{,"value":`.length + ref : `{"body":{"${kind}":`.length;
   const to = bytes.length - tail - '}'.length - (kind === 'object' ? 0 : ','.length + ref);
-  return createHash('sha256').update(bytes.subarray(from, to)).digest('hex');
+  return sha256Hex(bytes.subarray(from, to));
 }

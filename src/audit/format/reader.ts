@@ -1,9 +1,9 @@
 /** Reads a bundle's lines from a stream of bytes, and checks their form and chain. Only one line is in memory at a time. */
 import { isUtf8 } from 'node:buffer';
-import { createHash } from 'node:crypto';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { parseCanonical } from './canonical-text';
 import type { BundleLine, LineKind } from './lines';
+import { sha256Hex } from '../../shared/json/sha256';
 
 const KINDS: readonly LineKind[] = [
   'bundle',
@@ -68,7 +68,7 @@ function readLine(bytes: Buffer, n: number, prev: string | null): ReadLine {
   if (line.prev !== prev) throw broken('S2', 'The line does not follow the one before: one of the two was changed');
   if (!KINDS.includes(line.kind as LineKind) || !isJsonObject(line.body))
     throw broken('S3', 'The line has no known kind, or no body');
-  const hash = createHash('sha256').update(bytes).digest('hex');
+  const hash = sha256Hex(bytes);
   return { n, kind: line.kind, prev, body: line.body, hash, bytes } as unknown as ReadLine;
 }
 

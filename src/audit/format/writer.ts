@@ -1,8 +1,8 @@
 /** Writes the lines of a bundle as text, each chained to the line before. */
-import { createHash } from 'node:crypto';
 import { canonical } from '../../shared/json/canonical';
 import type { Json } from '../../shared/json/json';
 import type { Bodies, LineKind } from './lines';
+import { sha256Hex } from '../../shared/json/sha256';
 
 export class LineWriter {
   /** Number of lines written so far. */
@@ -16,7 +16,7 @@ export class LineWriter {
    */
   line<K extends LineKind>(kind: K, body: Bodies[K]): string {
     const text = canonical({ n: this.lines, kind, prev: this.last, body: body as unknown as Json });
-    this.last = createHash('sha256').update(text, 'utf8').digest('hex');
+    this.last = sha256Hex(text);
     this.lines += 1;
     return `${text}\n`;
   }

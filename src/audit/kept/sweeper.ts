@@ -11,6 +11,7 @@ import type { EndBody } from '../format/lines';
 import { closedWithEffects, type Places, type Window } from './closed-turns';
 import type { ClosedTurn, KeptBundles } from './folder';
 import { LEASE_MS, MAX_FAILURES, SweepLease, type FailedBundle, type SweepState } from './sweep-state';
+import { errorMessage } from '../../shared/text/error-message';
 
 export interface SweeperParts extends Places {
   kept: KeptBundles;
@@ -174,5 +175,5 @@ function windowOf(from: number, to: number): Window {
 }
 
 function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, 500);
+  return errorMessage(error).slice(0, 500);
 }

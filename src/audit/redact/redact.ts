@@ -12,6 +12,7 @@ import { LineWriter } from '../format/writer';
 import { redactedIn, redactEvent } from './events';
 import { Secrets } from './secrets';
 import { NothingToRedact, Selection, type RedactionScope } from './selection';
+import { optional } from '../../shared/json/optional';
 
 export interface RedactRequest extends RedactionScope {
   reason: string;
@@ -62,7 +63,7 @@ export async function* redact(
     complete,
     previous,
     redaction,
-    ...(contradiction === undefined ? {} : { contradiction }),
+    ...optional({ contradiction }),
     kid: signer.kid,
     public: signer.public,
   };

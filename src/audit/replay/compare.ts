@@ -6,6 +6,7 @@ import { inWordsOfToday, knownChange } from './known-changes';
 import { oneLine } from './one-line';
 import type { History } from './recorded';
 import { deed, duration, fieldName } from './words';
+import { optional } from '../../shared/json/optional';
 
 export interface Difference {
   /** Number of the event in history, from 1; null: after the last one. */
@@ -84,8 +85,7 @@ function changes(
             ? `${at} ${place.now ? 'by' : 'without'} eager dispatch, which no build has done so far`
             : `${at} with ${fieldName(recorded.kind, field)}: ${where}${values}`,
         path,
-        ...(was === undefined ? {} : { recorded: was }),
-        ...(now === undefined ? {} : { now }),
+        ...optional({ recorded: was, now }),
       };
     });
 }

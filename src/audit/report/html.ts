@@ -1,9 +1,9 @@
-/** Writes a document as one HTML file. Every text goes through `escape`; all markup, links and styles are written here. */
+/** Writes a document as one HTML file. Every text goes through `escapeHtml`; all markup, links and styles are written here. */
 import { createHash } from 'node:crypto';
-import { visible } from '../../shared/text/visible';
 import type { Doc, Inline, Node, Text } from './doc';
 import { SCRIPT } from './script';
 import { STYLE } from './style';
+import { escapeHtml } from '../../shared/text/escape-html';
 
 export function html({ title, body }: Doc): string {
   const policy = [
@@ -23,12 +23,12 @@ export function html({ title, body }: Doc): string {
     '<meta name="color-scheme" content="light dark">',
     '<meta name="referrer" content="no-referrer">',
     '<meta name="robots" content="noindex">',
-    `<title>${escape(title)}</title>`,
+    `<title>${escapeHtml(title)}</title>`,
     `<style>${STYLE}</style>`,
     '</head>',
     '<body>',
     '<a class="skip" href="#report">To the report</a>',
-    `<header><h1>${escape(title)}</h1></header>`,
+    `<header><h1>${escapeHtml(title)}</h1></header>`,
     contents(body),
     `<main id="report" tabindex="-1">${body.map((node) => write(node, 2)).join('\n')}</main>`,
     `<script>${SCRIPT}</script>`,
@@ -36,16 +36,6 @@ export function html({ title, body }: Doc): string {
     '</html>',
     '',
   ].join('\n');
-}
-
-/** Makes text safe for HTML and quoted attributes. Characters that are invisible, or reverse the reading order, become visible. */
-export function escape(text: string): string {
-  return visible(text)
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
 }
 
 function contents(body: Node[]): string {
@@ -65,15 +55,15 @@ function write(node: Node, level: number): string {
     case 'paragraph':
       return `<p>${line(node.text)}</p>`;
     case 'notice':
-      return `<div class="notice ${node.tone}"><p class="title">${escape(node.title)}</p>${items(node.items)}</div>`;
+      return `<div class="notice ${node.tone}"><p class="title">${escapeHtml(node.title)}</p>${items(node.items)}</div>`;
     case 'list':
       return items(node.items);
     case 'facts':
-      return `<dl>${node.rows.map(([name, value]) => `<div><dt>${escape(name)}</dt><dd>${line(value)}</dd></div>`).join('')}</dl>`;
+      return `<dl>${node.rows.map(([name, value]) => `<div><dt>${escapeHtml(name)}</dt><dd>${line(value)}</dd></div>`).join('')}</dl>`;
     case 'table':
       return table(node);
     case 'quote':
-      return `<figure><figcaption>${escape(node.label)}</figcaption><pre dir="auto">${escape(node.text)}</pre></figure>`;
+      return `<figure><figcaption>${escapeHtml(node.label)}</figcaption><pre dir="auto">${escapeHtml(node.text)}</pre></figure>`;
     case 'fold':
       return `<details id="${node.id}"${node.open ? ' open' : ''}><summary>${line(node.title)}</summary><div class="inside">${inner(node.body, 0)}</div></details>`;
     case 'picture':
@@ -88,9 +78,9 @@ function items(texts: Text[]): string {
 }
 
 function table({ caption, head, rows }: Extract<Node, { is: 'table' }>): string {
-  const heads = head.map((name) => `<th scope="col">${escape(name)}</th>`).join('');
+  const heads = head.map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('');
   const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${line(cell)}</td>`).join('')}</tr>`).join('');
-  return `<div class="scroll" tabindex="0" role="group" aria-label="${escape(caption)}"><table><caption>${escape(caption)}</caption><thead><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div>`;
+  return `<div class="scroll" tabindex="0" role="group" aria-label="${escapeHtml(caption)}"><table><caption>${escapeHtml(caption)}</caption><thead><tr>${heads}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
 function picture(svg: string, label: string): string {
@@ -98,7 +88,7 @@ function picture(svg: string, label: string): string {
     ([does, says]) => `<button type="button" data-zoom="${does}">${says}</button>`,
   );
   const hint = 'Keys + − 0 change the size, arrows move it.';
-  return `<div class="picture"><div class="zoom">${buttons.join('')}<span>${hint}</span></div><div class="scroll" data-picture tabindex="0" role="group" aria-label="${escape(label)}. ${hint}">${svg}</div></div>`;
+  return `<div class="picture"><div class="zoom">${buttons.join('')}<span>${hint}</span></div><div class="scroll" data-picture tabindex="0" role="group" aria-label="${escapeHtml(label)}. ${hint}">${svg}</div></div>`;
 }
 
 function line(text: Text): string {
@@ -106,16 +96,16 @@ function line(text: Text): string {
 }
 
 function inline(piece: Inline): string {
-  if (typeof piece === 'string') return escape(piece);
-  if ('code' in piece) return `<code>${escape(piece.code)}</code>`;
-  if ('strong' in piece) return `<strong>${escape(piece.strong)}</strong>`;
-  return `<a href="#${piece.to}">${escape(piece.text)}</a>`;
+  if (typeof piece === 'string') return escapeHtml(piece);
+  if ('code' in piece) return `<code>${escapeHtml(piece.code)}</code>`;
+  if ('strong' in piece) return `<strong>${escapeHtml(piece.strong)}</strong>`;
+  return `<a href="#${piece.to}">${escapeHtml(piece.text)}</a>`;
 }
 
 /** Text without links, for use inside a link. */
 function plain(text: Text): string {
   const pieces = Array.isArray(text) ? text : [text];
-  return pieces.map((piece) => escape(plainText(piece))).join('');
+  return pieces.map((piece) => escapeHtml(plainText(piece))).join('');
 }
 
 export function plainText(piece: Inline): string {

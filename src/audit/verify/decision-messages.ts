@@ -4,6 +4,7 @@ import { readDecision, type DecisionKind } from '../../shared/approval/decision'
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import { attributesOf, eventType, firstPayload, hashOf, UNKNOWN, type JsonOrUnknown } from './values';
+import { optional } from '../../shared/json/optional';
 
 /** Minimum length of a digest prefix that names a call. */
 const SHORTEST_NAME = 12;
@@ -133,10 +134,7 @@ export class DecisionMessages {
     const passed = {
       decision: from.kind,
       calls: named,
-      ...(by === undefined ? {} : { by }),
-      ...(note === null ? {} : { note }),
-      ...(input === undefined ? {} : { input }),
-      ...(outcome === null ? {} : { outcome }),
+      ...optional({ by, note: note ?? undefined, input, outcome: outcome ?? undefined }),
       ...(signed.length === 0 ? {} : { attestation: signed }),
     };
     const whole = hashOf(passed);

@@ -6,6 +6,8 @@ import { readPermissions } from '../../rules/read-permissions';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
 import { ProposalError, type Proposal, type ProposedLimits } from './types';
+import { errorMessage } from '../../shared/text/error-message';
+import { optional } from '../../shared/json/optional';
 
 export interface ProposalText {
   agent?: string;
@@ -21,12 +23,12 @@ export interface ProposalText {
 export function readProposal({ agent, rules, approvals, limits }: ProposalText): Proposal {
   if (rules === undefined && approvals === undefined && limits === undefined)
     throw new ProposalError('There is nothing to compare with: give --rules, --approvals or --limits.');
-  return {
-    ...(agent === undefined ? {} : { agent }),
-    ...(rules === undefined ? {} : { permissions: readPermissions(rules) }),
-    ...(approvals === undefined ? {} : { approvals: readApprovals(approvals) }),
-    ...(limits === undefined ? {} : { limits: readLimits(limits) }),
-  };
+  return optional({
+    agent,
+    permissions: rules === undefined ? undefined : readPermissions(rules),
+    approvals: approvals === undefined ? undefined : readApprovals(approvals),
+    limits: limits === undefined ? undefined : readLimits(limits),
+  });
 }
 
 function readApprovals(path: string): Approvals {
@@ -35,7 +37,7 @@ function readApprovals(path: string): Approvals {
   try {
     document = parseDocument(readFileSync(path, 'utf8'), { schema: 'core' });
   } catch (error) {
-    throw fault(error instanceof Error ? error.message : String(error));
+    throw fault(errorMessage(error));
   }
   if (document.errors.length > 0) throw fault(document.errors[0]!.message.split('\n')[0]!);
   const value = document.toJS({ maxAliasCount: 0 }) as Json;

@@ -5,6 +5,7 @@ import type { Config } from '../../config';
 import { UsageError } from './exit';
 import { loadShowcase } from './showcase';
 import { prepareWorkspace } from './workspace';
+import { errorMessage } from '../../shared/text/error-message';
 
 /**
  * The app to serve: the user's file, or the built-in agents.
@@ -24,6 +25,6 @@ export async function appOf(config: Config, file: string | undefined, options: {
   try {
     return await loadApp(file);
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(errorMessage(error));
   }
 }

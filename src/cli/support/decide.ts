@@ -4,6 +4,7 @@ import { userName, type DecideOptions } from './decide-options';
 import { decideThroughGateway } from './gateway-client';
 import { withClient } from './with-client';
 import type { Deciding, DecisionResult } from './decision';
+import { optional } from '../../shared/json/optional';
 
 /** @throws DecisionNotAccepted with the reason */
 export async function decide(deciding: Deciding, options: DecideOptions): Promise<DecisionResult> {
@@ -22,7 +23,7 @@ export async function decide(deciding: Deciding, options: DecideOptions): Promis
         import('../../client/approvals/attest.js'),
       ]);
       const { key, principal, roles } = await signerOf(config, options);
-      const what = { decision, ...edited, ...note, ...(outcome === undefined ? {} : { outcome }) };
+      const what = { decision, ...edited, ...note, ...optional({ outcome }) };
       await signAndDecide(turn, key, { ...what, calls: options.call, principal, roles });
       return { by: principal, calls: await decidedCalls(turn, options.call) };
     }
@@ -42,7 +43,7 @@ export function describeAcceptance(
 ): [object, string[]] {
   const what = input === undefined ? (outcome === undefined ? decision : `${decision} as ${outcome}`) : 'edit';
   const named = call.length === 1 ? { call: call[0] } : { calls: call };
-  const value = { accepted: true, ...named, by, ...(outcome === undefined ? {} : { outcome }), now: calls };
+  const value = { accepted: true, ...named, by, ...optional({ outcome }), now: calls };
   const standing = (digest: string) => {
     const known = calls.find((one) => one.digest.startsWith(digest));
     return known === undefined ? '' : `: ${describeDecision(known)}`;

@@ -10,6 +10,7 @@ import { EndOfInput, type TerminalQuestions } from './terminal-questions';
 import { cardExcerpt } from './card-excerpt';
 import { oneLine } from './describe';
 import type { Output } from './output';
+import { errorMessage } from '../../shared/text/error-message';
 
 const HOLDING = '    Waiting for a decision from outside.';
 
@@ -61,7 +62,7 @@ export async function decideDemoCall(given: Decision): Promise<void> {
     else if (no) await send(given, 'deny', { by, note: answer.trim().slice(no[0].length) });
     else output.say(HOLDING);
   } catch (error) {
-    output.say(`    ${oneLine(error instanceof Error ? error.message : String(error))}`); // decided elsewhere meanwhile
+    output.say(`    ${oneLine(errorMessage(error))}`); // decided elsewhere meanwhile
     if (error instanceof EndOfInput) output.say(HOLDING);
   }
 }
@@ -75,7 +76,7 @@ async function cardOf(turn: TurnHandle, digest: string): Promise<{ card: string;
     const blind = unread.find(({ call }) => call.digest === digest);
     return { card: null, why: blind?.why ?? 'The call does not wait any more.' };
   } catch (error) {
-    return { card: null, why: error instanceof Error ? error.message : String(error) };
+    return { card: null, why: errorMessage(error) };
   }
 }
 

@@ -3,6 +3,7 @@ import { DecisionNotAccepted } from '../../client/errors';
 import type { Config } from '../../config';
 import type { DecideOptions } from './decide-options';
 import type { DecisionResult, Deciding } from './decision';
+import { optional } from '../../shared/json/optional';
 
 /** Longer than the gateway takes to report that no worker has answered, ms. */
 const ANSWER_WITHIN = 90_000;
@@ -16,7 +17,7 @@ export async function decideThroughGateway(
   { turn, ...deciding }: Deciding,
   { call, by, note }: DecideOptions,
 ): Promise<DecisionResult> {
-  const body = { ...deciding, calls: call, ...(by === undefined ? {} : { by }), ...(note === undefined ? {} : { note }) };
+  const body = { ...deciding, calls: call, ...optional({ by, note }) };
   const response = await fetch(`${url}/v1/turns/${encodeURIComponent(turn)}/decisions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },

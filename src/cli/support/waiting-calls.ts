@@ -12,6 +12,7 @@ import { cardExcerpt } from './card-excerpt';
 import { userName } from './decide-options';
 import { oneLine } from './describe';
 import type { Output } from './output';
+import { errorMessage } from '../../shared/text/error-message';
 
 const LOOK_EVERY = 1500;
 const APPROVE = '    approve? [y]es / [n]o, with a reason / enter: decide elsewhere  ';
@@ -108,7 +109,7 @@ export class WaitingCallPrompt {
       questions.above(() => output.say(`    ${elsewhere}   (Ctrl-C interrupts the turn)`));
     } catch (error) {
       if (error instanceof EndOfInput) return ended();
-      const why = oneLine(error instanceof Error ? error.message : String(error), 300); // decided meanwhile, or it must be signed
+      const why = oneLine(errorMessage(error), 300); // decided meanwhile, or it must be signed
       questions.above(() => output.say(`    ${why}\n    ${elsewhere}`));
     }
   }

@@ -1,8 +1,7 @@
 /** Writes a bundle to a file, as a whole or not at all. */
-import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { EndBody } from '../../audit/format/lines';
-import { appearWhole } from './write-file';
+import { writeFileWhole } from './write-file';
 
 /** What the bundle's trailer says, and the bundle's size. */
 export interface WrittenBundle extends Pick<EndBody, 'root' | 'lines' | 'complete' | 'contradiction' | 'kid'> {
@@ -20,14 +19,8 @@ export async function writeWhole(lines: AsyncIterable<string>, path: string): Pr
     await pipeline(watched.over(lines), process.stdout, { end: false });
     return watched.trailer();
   }
-  await appearWhole(path, async (partial) => {
-    const file = await open(partial, 'wx', 0o600);
-    try {
-      for await (const chunk of watched.over(lines)) await file.appendFile(chunk);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+  await writeFileWhole(path, async (file) => {
+    for await (const chunk of watched.over(lines)) await file.appendFile(chunk);
   });
   return watched.trailer();
 }

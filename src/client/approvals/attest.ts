@@ -8,6 +8,7 @@ import type { JsonObject } from '../../shared/json/json';
 import type { SurfacedCall, TurnView } from '../../shared/turn/turn-view';
 import { DecisionNotAccepted } from '../errors';
 import { pendingOf, type TurnHandle } from '../turns/turn-handle';
+import { optional } from '../../shared/json/optional';
 
 export interface Signing {
   decision: Exclude<DecisionClaims['decision'], 'steer'>;
@@ -48,7 +49,7 @@ export async function signDecisions(turn: TurnHandle, key: SigningKey, signing: 
       principal,
       roles: [...roles],
       head: of ? of.head : view.head,
-      ...(outcome === undefined ? {} : { outcome }),
+      ...optional({ outcome }),
       ...(input === undefined ? {} : { input_hash: hashJson(input) }),
       note_hash: noteHash(note ?? null),
     };
@@ -72,9 +73,9 @@ export async function signAndDecide(turn: TurnHandle, key: SigningKey, sending: 
   const by = {
     by: principal,
     attestation: signed.map(({ attestation }) => attestation),
-    ...(note === undefined ? {} : { note }),
+    ...optional({ note }),
   };
-  if (decision === 'approve') await turn.approve(calls, { ...by, ...(input === undefined ? {} : { input }) });
+  if (decision === 'approve') await turn.approve(calls, { ...by, ...optional({ input }) });
   else if (decision === 'deny') await turn.deny(calls, by);
   else await turn.settle(calls, outcome!, by);
   return calls;
@@ -99,7 +100,7 @@ function turnOf({
   first_execution_run_id,
   store_id,
 }: Omit<SurfacedCall, 'call'>): Omit<DecisionAudience, 'namespace'> {
-  return { workflow_id, first_execution_run_id, ...(store_id === undefined ? {} : { store_id }) };
+  return { workflow_id, first_execution_run_id, ...optional({ store_id }) };
 }
 
 /** The signature is checked again when the call runs. By then the call has waited for earlier calls, and for a worker. */

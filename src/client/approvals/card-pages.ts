@@ -5,11 +5,11 @@ import type { CardPage } from '../../workflows/contract';
 /** Digests in one query, 67 bytes each. */
 const MOST_DIGESTS = 1000;
 
-/** Queries page after page. A worker of an older build has no such query. */
+/** Queries page after page. Null: a worker of an older build has no such query. */
 export async function cardsInPages(
   digests: readonly string[],
   page: (digests: string[]) => Promise<CardPage>,
-): Promise<CardPage['cards']> {
+): Promise<CardPage['cards'] | null> {
   const cards: CardPage['cards'] = [];
   try {
     for (let from = 0, read = 1; from < digests.length && read > 0; from += read) {
@@ -18,7 +18,8 @@ export async function cardsInPages(
       read = answer.read;
     }
   } catch (error) {
-    if (!(error instanceof QueryNotRegisteredError)) throw error;
+    if (error instanceof QueryNotRegisteredError) return null;
+    throw error;
   }
   return cards;
 }

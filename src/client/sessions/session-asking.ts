@@ -20,6 +20,7 @@ import { MEMO_REQUESTER, MEMO_TITLE } from '../../workflows/contract';
 import { DecisionNotAccepted, type NoWorker, SessionNotFound, InvalidRequest } from '../errors';
 import { isUnanswered, type TurnHandle } from '../turns/turn-handle';
 import { noWorkerError } from '../turns/unanswered';
+import { optional } from '../../shared/json/optional';
 
 const ANSWER_WITHIN = 15_000;
 /** A run that ends may leave an update unanswered. It is then sent again, and takes effect once. */
@@ -222,7 +223,7 @@ export function openingOf(session_id: string, { agent, requester = LOCAL_PRINCIP
         keyword('requester', requester),
         ...(agent === undefined ? [] : [keyword('agent', agent)]),
       ]),
-      memo: { [MEMO_REQUESTER]: requester, ...(title === undefined ? {} : { [MEMO_TITLE]: title }) },
+      memo: { [MEMO_REQUESTER]: requester, ...optional({ [MEMO_TITLE]: title }) },
       staticSummary: `session ${inlineCode(title ?? session_id)}`,
     },
   };

@@ -19,6 +19,7 @@ import { DecisionNotAccepted, InvalidRequest, TurnNotFound } from '../errors';
 import { sessionSummary, SessionAsking, type SessionParts } from './session-asking';
 import type { SessionSummary } from '../../shapes/session';
 import type { TurnHandle } from '../turns/turn-handle';
+import { optional } from '../../shared/json/optional';
 
 export interface SendMessage {
   /** Idempotency key: the same message under it gives the same turn. It is remembered for the session's last 1,000 messages. */
@@ -163,7 +164,7 @@ export class SessionHandle {
       requester,
       ...of,
       ...(resume ? { resume } : {}),
-      ...(callbackRef === undefined ? {} : { callback_ref: callbackRef }),
+      ...optional({ callback_ref: callbackRef }),
       ...signed,
     };
     const read = readSend({ ...body });

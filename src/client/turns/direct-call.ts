@@ -7,6 +7,7 @@ import type { DirectCallView, TurnView } from '../../shared/turn/turn-view';
 import type { CallInput, CallOptions } from '../../workflows/contract';
 import { InvalidRequest } from '../errors';
 import type { TurnHandle } from './turn-handle';
+import { errorMessage } from '../../shared/text/error-message';
 
 /** How one call is run; the defaults are as in a turn. */
 export interface DirectCallOptions {
@@ -72,7 +73,7 @@ function canonicalOr(input: JsonObject): string {
   try {
     return canonical(input);
   } catch (error) {
-    throw new InvalidRequest(`call: "input" is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new InvalidRequest(`call: "input" is not JSON: ${errorMessage(error)}`);
   }
 }
 

@@ -14,6 +14,7 @@ import {
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
 import { Sending, sendInTime, type MissingAnswer } from '../../temporal/send-update';
 import { waitForPendingWorkflowTask } from '../../temporal/executions';
+import { whereCalled } from '../../shared/approval/card';
 import { workflowId } from '../../shared/ids';
 import type { JsonObject } from '../../shared/json/json';
 import type { Waits } from '../../shared/wire/waits';
@@ -38,6 +39,7 @@ import { Feeds, watchTurn, type WatchOptions } from '../events/feeds';
 import { readHistory } from '../../temporal/history';
 import { sentOf, type Sent, noWorkerError } from './unanswered';
 import type { TurnEvent } from '../../shapes/turn-event';
+import { errorMessage } from '../../shared/text/error-message';
 
 /** The approver: by name, or by the output of `holdfast sign`, one attestation for each call. */
 export type By = { note?: string } & ({ by: string; attestation?: Attestation } | { by?: string; attestation: Attestation });
@@ -115,7 +117,7 @@ export class TurnHandle {
    * @throws TurnNotFound, NoWorker
    */
   async cards(): Promise<Map<string, string>> {
-    return this.cardsOf((await this.status()).pending);
+    return this.cardsOf(await this.status());
   }
 
   /**
@@ -139,11 +141,11 @@ export class TurnHandle {
       const view = await this.status();
       const calls = pendingOf(view);
       try {
-        const cards = await this.cardsOf(view.pending);
+        const cards = await this.cardsOf(view);
         if (tries === CARD_TRIES || calls.every(({ digest }) => cards.has(digest)))
           return { calls, cards, why: 'the turn does not show it' };
       } catch (error) {
-        return { calls, cards: new Map(), why: (error instanceof Error ? error.message : String(error)).replace(/\.$/, '') };
+        return { calls, cards: new Map(), why: errorMessage(error).replace(/\.$/, '') };
       }
       await sleep(CARD_PAUSE);
     }
@@ -156,17 +158,24 @@ export class TurnHandle {
     return (await turn.cards().catch(() => null))?.get(digest) ?? null;
   }
 
-  private async cardsOf(pending: readonly string[]): Promise<Map<string, string>> {
+  private async cardsOf({ pending, sub_turns = [] }: TurnView): Promise<Map<string, string>> {
     if (pending.length === 0) return new Map();
     const handle = this.client.workflow.getHandle(this.workflowId);
-    const metadata = () => handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
-    const { currentDetails = '' } = await this.askTurn('show its cards', metadata);
-    const cards = cardsByDigest(currentDetails, pending);
-    const others = pending.filter((digest) => !cards.has(digest));
     const page = (digests: string[]) =>
       this.askTurn('show its cards', () => handle.query<CardPage, [string[]]>(CARDS_QUERY, digests));
-    for (const { digest, card } of await cardsInPages(others, page)) cards.set(digest, card);
-    return cards;
+    const cards = await cardsInPages(pending, page);
+    if (cards === null) {
+      // A worker of an older build: the cards are on the Web UI's page.
+      const metadata = () => handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
+      return cardsByDigest((await this.askTurn('show its cards', metadata)).currentDetails ?? '', pending);
+    }
+    const below = new Map(sub_turns.flatMap(({ waiting }) => waiting.map((of) => [of.call.digest, of])));
+    return new Map(
+      cards.map(({ digest, card }) => {
+        const of = below.get(digest);
+        return [digest, (of ? `${whereCalled(of)}\n\n${card}` : card).trim()];
+      }),
+    );
   }
 
   /**

@@ -14,6 +14,7 @@ import { UnsearchableText } from '../../shared/text/visible';
 import { callError, type CallError } from '../../shared/wire/errors';
 import { PackageMissing } from '../../optional-package';
 import { ERROR_CODES, type ErrorCode } from '../../shared/wire/error-codes';
+import { optional } from '../../shared/json/optional';
 
 export interface Wrong {
   code: ErrorCode;
@@ -47,7 +48,7 @@ export function answerWith(reply: FastifyReply, wrong: Wrong): FastifyReply {
 
 /** @param known metadata about the request */
 export function wrongEnvelope({ code, reason, message, hint, details, retryAfterMs }: Wrong, known: object = {}): object {
-  const more = { ...(hint === undefined ? {} : { hint }), ...(details === undefined ? {} : { details }) };
+  const more = optional({ hint, details });
   const error = callError(code, reason, message, { ...more, ...(retryAfterMs ? { retry_after_ms: retryAfterMs } : {}) });
   return { success: false, status: 'error', error, metadata: { timestamp: new Date().toISOString(), ...known } };
 }

@@ -12,6 +12,7 @@ import type { Store } from '../../store/store';
 import { DecisionNotAccepted } from '../../client/errors';
 import type { SendAnswer } from '../../shared/turn/session';
 import { Refusal } from './errors';
+import { optional } from '../../shared/json/optional';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -83,7 +84,7 @@ export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
         return kept.target === undefined ? { value: { ...kept, target }, answer: target } : { answer: kept.target };
       });
     const act = { name: `act_${hashJson({ v: 'holdfast.act/1', id, body }).slice(0, 40)}`, since: first.at ?? 0 };
-    request.operation = { key, id, act, repeated, agreeOn, ...(first.target === undefined ? {} : { target: first.target }) };
+    request.operation = { key, id, act, repeated, agreeOn, ...optional({ target: first.target }) };
     if (first.answer) return reply.code(first.answer.status).type(JSON_TYPE).send(first.answer.payload);
   });
 

@@ -7,6 +7,7 @@ import type { ToolLogger } from '../../tools/define/tool';
 import type { McpAsker } from '../../agents/mcp-asks';
 import type { Principal } from '../auth/principals';
 import { sdk, type CompleteRequest, type CompleteResult, type GetPromptResult, type ListPromptsResult, type Server } from './sdk';
+import { optional } from '../../shared/json/optional';
 
 /** Limit for one argument, characters. */
 const MOST_ARGUMENT = 10_000;
@@ -28,11 +29,11 @@ function listPrompts(app: AppAnswers, cursor: string | undefined): ListPromptsRe
   const { page, ...next } = pageOf(app.visible(app.mcp.prompts), cursor);
   const prompts = page.map(({ name, title, description, arguments: known = {} }) => ({
     name,
-    ...(title === undefined ? {} : { title }),
+    ...optional({ title }),
     description,
     arguments: Object.entries(known).map(([argument, { description: about, required = false }]) => ({
       name: argument,
-      ...(about === undefined ? {} : { description: about }),
+      ...optional({ description: about }),
       required,
     })),
   }));

@@ -1,9 +1,10 @@
 /** Serves the app's resources to MCP clients: lists them, reads them, and watches them for changes. */
-import { createHash } from 'node:crypto';
 import { MOST_URI, readUri } from '../../shared/text/uri-template';
 import { invalidParams, pageOf, type AppAnswers } from './app-prompts';
 import { sdk, type ListResourcesResult, type ListResourceTemplatesResult, type ReadResourceResult, type Server } from './sdk';
 import type { McpAsker } from '../../agents/mcp-asks';
+import { optional } from '../../shared/json/optional';
+import { sha256Hex } from '../../shared/json/sha256';
 
 /** The protocol's code for a resource that does not exist. */
 const RESOURCE_NOT_FOUND = -32002;
@@ -40,7 +41,7 @@ interface ResourceInfo {
 }
 
 function describeEntry({ name, title, description, mimeType }: ResourceInfo): ResourceInfo {
-  return { name, ...(title === undefined ? {} : { title }), ...(description === undefined ? {} : { description }), mimeType };
+  return { name, ...optional({ title, description }), mimeType };
 }
 
 function listResources(app: AppAnswers, cursor: string | undefined): ListResourcesResult {
@@ -97,7 +98,7 @@ function contentsOf(uri: string, mimeType: string, content: unknown): ReadResour
 }
 
 function digestOf({ contents }: ReadResourceResult): string {
-  return createHash('sha256').update(JSON.stringify(contents)).digest('hex');
+  return sha256Hex(JSON.stringify(contents));
 }
 
 export interface WatchCallbacks {

@@ -2,7 +2,6 @@
  * Defines the tools that MCP clients get: the tools of the agents, each under that agent's rules, the agents themselves, and a
  * tool that reports the outcome of a call that had to wait.
  */
-import { createHash } from 'node:crypto';
 import { toMcp, type ToolJson } from '../../tools/convert';
 import type { McpDefinition } from '../../agents/mcp';
 import type { ToolCatalogue, ToolEntry } from '../tool-catalogue';
@@ -10,6 +9,7 @@ import type { Tool as ListedTool, Server, ServerCapabilities } from './sdk';
 import { type AppAnswers, offerCompletion, offerPrompts } from './app-prompts';
 import { offerResources } from './app-resources';
 import { ToolLogs } from './progress';
+import { sha256Hex } from '../../shared/json/sha256';
 
 export type Offer = { listed: ListedTool } & (
   | { kind: 'tool'; tool: string; agent: string }
@@ -74,7 +74,7 @@ function withAgents(entry: ToolEntry): { agent: string; entry: ToolEntry }[] {
 function freeName(taken: Offers, wished: string): string {
   const name = wished.replace(/[^A-Za-z0-9_-]/g, '_');
   if (name.length <= MOST_NAME && !taken.has(name)) return name;
-  const hash = createHash('sha256').update(wished).digest('hex').slice(0, 8);
+  const hash = sha256Hex(wished).slice(0, 8);
   return `${name.slice(0, MOST_NAME - hash.length - 1)}_${hash}`;
 }
 

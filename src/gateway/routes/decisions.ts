@@ -20,6 +20,7 @@ import { answer, answers, body, postHeaders, turnParams } from '../schemas/commo
 import { visibleTurn } from '../auth/turn-session-access';
 import type { Route } from '../route';
 import { examplePending } from '../schemas/examples';
+import { optional } from '../../shared/json/optional';
 
 const KINDS = ['approve', 'deny', 'settle'] as const satisfies DecisionKind[];
 
@@ -117,11 +118,7 @@ export function decideAs(
   { kind, fields }: { kind: DecisionKind; fields: Pick<DecisionFields, 'calls' | 'input' | 'outcome' | 'note'> },
 ): Promise<string[]> {
   const { calls, input, outcome, note } = fields;
-  const what = {
-    ...(input === null ? {} : { input }),
-    ...(outcome === null ? {} : { outcome }),
-    ...(note === null ? {} : { note }),
-  };
+  const what = optional({ input: input ?? undefined, outcome: outcome ?? undefined, note: note ?? undefined });
   return signAndDecide(turn, key, { decision: kind, calls, principal: name, roles, ...what });
 }
 

@@ -25,6 +25,7 @@ import {
 } from '../schemas/sessions';
 import { changeableSession, ownSession, visibleSession } from '../auth/turn-session-access';
 import type { GatewayParts, Route } from '../route';
+import { optional } from '../../shared/json/optional';
 
 const STARTERS = ['starter', 'admin'] as const;
 const READERS = ['starter', 'approver', 'auditor', 'admin'] as const;
@@ -57,7 +58,7 @@ export const sessions: Route = (app, parts) => {
   app.get<ListSessions>('/v1/sessions', { schema: schemas.list, config: { roles: READERS } }, async (request, reply) => {
     const listed = [];
     const { limit, agent: of } = request.query;
-    const filter = { sight: visibilityOf(request.principal), limit, ...(of === undefined ? {} : { agent: of }) };
+    const filter = { sight: visibilityOf(request.principal), limit, ...optional({ agent: of }) };
     for await (const one of (await parts.client()).sessions(filter)) listed.push(one);
     return reply.header('cache-control', 'no-store').send({ sessions: listed });
   });

@@ -22,6 +22,7 @@ import {
 } from '../schemas/turns';
 import { ownSession, ownTurn, visibleTurn } from '../auth/turn-session-access';
 import type { GatewayParts, Route } from '../route';
+import { optional } from '../../shared/json/optional';
 
 const STARTERS = ['starter', 'admin'] as const;
 const READERS = ['starter', 'approver', 'auditor', 'admin'] as const;
@@ -40,8 +41,7 @@ export const turns: Route = (app, parts) => {
     const { principal, query } = request;
     const { state, agent, cursor, limit } = query;
     const filter = {
-      ...(state === undefined ? {} : { state }),
-      ...(agent === undefined ? {} : { agent }),
+      ...optional({ state, agent }),
       sight: visibilityOf(principal),
     };
     const cursors = listCursors(parts, principal, hashJson({ state: state ?? null, agent: agent ?? null }));

@@ -20,6 +20,7 @@ import { STREAM_SETTINGS, type StreamSettings } from './settings';
 import { stream } from './send-events-as-sse';
 import { toWireEvent, badEventId, READERS } from './turn-events';
 import { askedInQuery, type Query } from './query-input';
+import { optional } from '../../shared/json/optional';
 
 /** The position before all events of the history. */
 export const BEGINNING = '0-0-0';
@@ -167,7 +168,7 @@ export function toolEvents(app: FastifyInstance, parts: GatewayParts, limits: St
     if (!versions?.every((entry) => entry.class === 'compute' || entry.class === 'read')) throw notByGet(toolName);
     const { input, agent } = askedInQuery(query, versions);
     const key = oneTimeKey(randomBytes(16).toString('hex'));
-    const body = { input, ...(agent === undefined ? {} : { agent }) };
+    const body = { input, ...optional({ agent }) };
     return (await (await parts.client()).call(callOf(toolName, body, principal.name, key))).id;
   };
 

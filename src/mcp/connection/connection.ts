@@ -13,6 +13,7 @@ import type { ServerConfig } from '../servers-file';
 import { TOO_LARGE, UnnamedHost } from './bounded-fetch';
 import { sdk, type Client, type Transport } from './sdk';
 import { transportTo } from './transport';
+import { errorMessage } from '../../shared/text/error-message';
 
 export interface ConnectionSettings {
   log: ToolLogger;
@@ -178,7 +179,7 @@ export class Connection {
   private recordFailure(error: unknown): void {
     this.client = null;
     const said = this.stderr.trim() === '' ? '' : `; it printed: ${this.stderr.trim()}`;
-    const message = isTimeout(error) ? this.tooLate() : error instanceof Error ? error.message : String(error);
+    const message = isTimeout(error) ? this.tooLate() : errorMessage(error);
     this.why = this.short(`${message}${said}`, 1000);
     const pause = Math.min((this.settings.pauseMs ?? PAUSE_MS) * 2 ** this.failures, LONGEST_PAUSE_MS);
     this.failures += 1;

@@ -7,6 +7,7 @@ import { visible } from '../../shared/text/visible';
 import { ToolError } from '../../tools/define/errors';
 import { Unreachable, type Connection, NotSentAgain } from './connection';
 import { sdk } from './sdk';
+import { errorMessage } from '../../shared/text/error-message';
 
 /** Limit for a server's message, characters. */
 const MAX_SERVER_TEXT = 1500;
@@ -17,10 +18,7 @@ export function failureOf(
   error: unknown,
   nothingHappened: boolean,
 ): ToolError {
-  const said = visible(short(error instanceof Error ? error.message : String(error), MAX_SERVER_TEXT).toWellFormed()).slice(
-    0,
-    MAX_SERVER_TEXT,
-  );
+  const said = visible(short(errorMessage(error), MAX_SERVER_TEXT).toWellFormed()).slice(0, MAX_SERVER_TEXT);
   const [code, reason, hint = ''] = classify(error, server.name);
   const message = `MCP server ${server.name}: ${said}`;
   return new ToolError(code, reason, message, { ...(hint === '' ? {} : { hint }), nothingHappened, cause: error });

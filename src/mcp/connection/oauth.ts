@@ -21,6 +21,7 @@ import {
   type OAuthDiscoveryState,
   type OAuthTokens,
 } from './sdk';
+import { optional } from '../../shared/json/optional';
 
 export type OAuthServer = HttpServer & { oauth: NonNullable<HttpServer['oauth']> };
 
@@ -37,7 +38,7 @@ export function authProvider(server: OAuthServer, loginFolder: string): OAuthCli
     clientId,
     clientSecret,
     expectedIssuer: issuer,
-    ...(scope === undefined ? {} : { scope }),
+    ...optional({ scope }),
   });
 }
 
@@ -82,7 +83,7 @@ export class FileLogin implements OAuthClientProvider {
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
       token_endpoint_auth_method: 'none',
-      ...(scope === undefined ? {} : { scope }),
+      ...optional({ scope }),
     };
   }
 
@@ -222,8 +223,7 @@ export async function login(server: OAuthServer, folder: string, show: (url: URL
     const way = {
       serverUrl: server.url,
       fetchFn,
-      ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
-      ...(scope === undefined ? {} : { scope }),
+      ...optional({ resourceMetadataUrl, scope }),
     };
     if ((await auth(provider, way)) === 'REDIRECT') await auth(provider, { ...way, authorizationCode: await code });
   } finally {

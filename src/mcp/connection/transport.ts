@@ -4,6 +4,7 @@ import { MESSAGE_BYTES, fetchFor } from './bounded-fetch';
 import { authProvider, toldOfScope, withOAuth } from './oauth';
 import { sdk, type Transport } from './sdk';
 import type { HttpServer, ServerConfig } from '../servers-file';
+import { optional } from '../../shared/json/optional';
 
 export interface Hears {
   /** Gets what a program prints on its standard error. It is a log for people only. */
@@ -22,7 +23,7 @@ export async function transportTo(server: ServerConfig, loginFolder: string, { s
     command: first,
     args: words,
     env,
-    ...(cwd === undefined ? {} : { cwd }),
+    ...optional({ cwd }),
     stderr: 'pipe',
     maxBufferSize: MESSAGE_BYTES,
   });

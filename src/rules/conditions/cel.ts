@@ -17,6 +17,7 @@ import {
 import { celInput, type CelInput } from './cel-values';
 import { type AskedCall, type CompiledCondition, type CompiledExpression, type Condition, type Expression } from './condition';
 import { type Expr, stepsOver, weigh } from './condition-cost';
+import { errorMessage } from '../../shared/text/error-message';
 
 const LONGEST = 1000;
 const VARIABLES = { input: CelScalar.DYN, tool: CelScalar.DYN, turn: CelScalar.DYN } as const;
@@ -72,7 +73,7 @@ export function compileExpression(text: unknown): CompiledExpression {
           const value: unknown = planned(bindings(call) as never);
           return isCelError(value) ? { error: value.message } : { value };
         } catch (error) {
-          return { error: error instanceof Error ? error.message : String(error) };
+          return { error: errorMessage(error) };
         }
       });
     const weight = weigh(root, text.length);
@@ -80,7 +81,7 @@ export function compileExpression(text: unknown): CompiledExpression {
     const { inputFields, reads } = found;
     return { ok: true, expression: { text, inputFields, reads, evaluate, steps } };
   } catch (error) {
-    return { ok: false, fault: error instanceof Error ? error.message : String(error) };
+    return { ok: false, fault: errorMessage(error) };
   }
 }
 

@@ -20,14 +20,14 @@ const INITIAL = new Uint32Array([0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
 /** Absent in workflow code, and before Node 20.16. */
 const crypto = (globalThis as { process?: Partial<NodeJS.Process> }).process?.getBuiltinModule?.('node:crypto');
 
-/** @returns the SHA-256 of the text's UTF-8 bytes, 64 lower-case hex characters */
-export function sha256Hex(text: string): string {
-  return crypto ? crypto.hash('sha256', text) : plainSha256Hex(text);
+/** @returns the SHA-256 of the bytes, or of the text's UTF-8 bytes: 64 lower-case hex characters */
+export function sha256Hex(data: string | Uint8Array): string {
+  return crypto ? crypto.hash('sha256', data) : plainSha256Hex(data);
 }
 
 /** As `sha256Hex`, without Node. */
-export function plainSha256Hex(text: string): string {
-  const message = utf8(text);
+export function plainSha256Hex(data: string | Uint8Array): string {
+  const message = typeof data === 'string' ? utf8(data) : data;
   const state = new Uint32Array(INITIAL);
   const schedule = new Uint32Array(64);
   const whole = message.length - (message.length % 64);

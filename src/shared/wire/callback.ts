@@ -1,6 +1,9 @@
 /** Checks where a turn's callbacks may go, and builds their messages. */
 import type { TurnContext } from '../io/turn';
 import type { CallView, TurnView } from '../turn/turn-view';
+import type { CallbackMessage } from '../../shapes/callback';
+
+export type { CallbackMessage };
 
 /** One host that callbacks may go to. */
 export interface CallbackHost {
@@ -34,39 +37,7 @@ export function callbackHost(text: string, hosts: readonly CallbackHost[]): Call
   return named.length > 0 ? 'its host is allowed by https only' : 'its host is none of HOLDFAST_CALLBACK_HOSTS';
 }
 
-/** The body of a callback: enough to know what happened and to ask for the rest, and small, as Standard Webhooks asks. */
-export interface CallbackMessage {
-  type: 'approval.requested' | 'effect.in_doubt' | 'turn.ended';
-  /** When it happened, ISO 8601. */
-  timestamp: string;
-  turn: Pick<
-    TurnView,
-    | 'turn_id'
-    | 'workflow_id'
-    | 'run_id'
-    | 'agent'
-    | 'session_id'
-    | 'requester'
-    | 'trace_id'
-    | 'state'
-    | 'step'
-    | 'text'
-    | 'reason'
-    | 'usage'
-    | 'pending'
-    | 'started_at'
-    | 'ended_at'
-  > & {
-    text_truncated: boolean;
-    /** Waiting calls, also those in sub-agents' turns, and destructive calls: at most the latest 20. No inputs, no results. */
-    calls: CalledBack[];
-  };
-}
-
-type CalledBack = Pick<CallView, 'id' | 'revision' | 'tool' | 'version' | 'class' | 'digest' | 'state' | 'effect'> & {
-  /** For a sub-agent's call: the turn in which it waits. It can be decided there, or in this turn. */
-  of?: { turn_id: string; agent: string };
-};
+type CalledBack = CallbackMessage['turn']['calls'][number];
 
 const LONGEST_TEXT = 8000;
 const MOST_CALLS = 20;

@@ -2,6 +2,7 @@
 import type { CallError } from '../../shapes/envelope';
 import { maskSecrets } from '../text/secrets';
 import { ERROR_CODES, type ErrorCode } from './error-codes';
+import { errorMessage } from '../text/error-message';
 
 export type { CallError };
 
@@ -61,7 +62,7 @@ export function exceptionText(error: unknown): string {
 
 function textOf(error: unknown): string {
   try {
-    return String(error instanceof Error ? error.message : error);
+    return errorMessage(error);
   } catch {
     return 'what was thrown has no text';
   }

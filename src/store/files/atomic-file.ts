@@ -5,7 +5,7 @@
  * looks for.
  */
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, link, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 const PRIVATE_FILE = 0o600;
@@ -13,10 +13,18 @@ const PRIVATE_DIR = 0o700;
 /** Temporary files older than this belong to no living writer. */
 const STALE_TEMP_MS = 3_600_000;
 
-/** Writes or replaces a file. Only for content that is the same from every writer. */
-export async function replaceFile(tempDir: string, path: string, bytes: Uint8Array): Promise<void> {
-  const temp = await writeTemp(tempDir, bytes);
-  await rename(temp, path);
+/** The bytes of a file, or what writes them. */
+type Content = Uint8Array | ((file: FileHandle) => Promise<void>);
+
+/** Writes or replaces a file: of two writers at once the last one counts. @param mode who may read it; default: its owner */
+export async function replaceFile(tempDir: string, path: string, content: Content, mode = PRIVATE_FILE): Promise<void> {
+  const temp = await writeTemp(tempDir, content, mode);
+  try {
+    await rename(temp, path);
+  } catch (error) {
+    await rm(temp, { force: true });
+    throw error;
+  }
   await syncDir(dirname(path));
 }
 
@@ -26,7 +34,7 @@ export async function replaceFile(tempDir: string, path: string, bytes: Uint8Arr
  * @returns false if the file existed already; its content is on disk either way
  */
 export async function createFile(tempDir: string, path: string, bytes: Uint8Array): Promise<boolean> {
-  const temp = await writeTemp(tempDir, bytes);
+  const temp = await writeTemp(tempDir, bytes, PRIVATE_FILE);
   try {
     await link(temp, path);
     return true;
@@ -93,14 +101,17 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
   return typeof code === 'string' && codes.includes(code);
 }
 
-async function writeTemp(tempDir: string, bytes: Uint8Array): Promise<string> {
-  const path = join(tempDir, `${process.pid}-${randomBytes(12).toString('hex')}`);
-  const handle = await open(path, 'wx', PRIVATE_FILE);
+async function writeTemp(tempDir: string, content: Content, mode: number): Promise<string> {
+  const path = join(tempDir, `.${process.pid}-${randomBytes(12).toString('hex')}.partial`);
+  const file = await open(path, 'wx', mode);
   try {
-    await handle.writeFile(bytes);
-    await handle.sync();
+    await (typeof content === 'function' ? content(file) : file.writeFile(content));
+    await file.sync();
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
   } finally {
-    await handle.close();
+    await file.close();
   }
   return path;
 }

@@ -5,7 +5,6 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createHash } from 'node:crypto';
 import type { ObjectLines, Objects } from '../core/content-store';
 import { StoreError } from '../store';
 import type { TrailEntry } from '../core/trail';
@@ -13,6 +12,7 @@ import { isHash } from '../../record/fields';
 import { hasCode, makeDirs, replaceFile } from './atomic-file';
 import { NewFiles } from './new-files';
 import type { FileTrail } from './file-trail';
+import { sha256Hex } from '../../shared/json/sha256';
 
 /** Files read at once. */
 const GROUP = 32;
@@ -124,5 +124,5 @@ export class FileBytes {
 }
 
 function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
+  return sha256Hex(bytes);
 }

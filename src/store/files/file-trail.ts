@@ -9,6 +9,7 @@ import { parseJson } from '../../shared/json/parse-json';
 import { createFile, makeDirs, namesIn } from './atomic-file';
 import { isEntry, type TrailEntry, type CheckedTrailQuery } from '../core/trail';
 import { type TrailRead, type TrailSource, isDay, positionOf, timeIn } from '../core/trail-pages';
+import { errorMessage } from '../../shared/text/error-message';
 
 /** No entry is longer: names are limited far below this. */
 const MAX_BYTES = 64 * 1024;
@@ -65,7 +66,7 @@ export class FileTrail implements TrailSource {
       if (positionOf(entry) !== position) return damagedEntry(position, 'its name does not fit what it says');
       return { position, entry };
     } catch (error) {
-      return damagedEntry(position, error instanceof Error ? error.message : String(error));
+      return damagedEntry(position, errorMessage(error));
     }
   }
 }

@@ -10,6 +10,7 @@ import { StoreError } from '../store';
 import type { TrailEntry } from '../core/trail';
 import { DatabaseError, type Database, type Value } from './database';
 import { rowOf } from './postgres-trail';
+import { sha256Hex } from '../../shared/json/sha256';
 
 /** Rows per statement: PostgreSQL takes 65,535 parameters. */
 const GROUP = 1000;
@@ -173,7 +174,7 @@ export class PostgresBytes implements Bytes {
     const sql = 'SELECT bytes FROM holdfast.files WHERE hash = $1';
     const [row] = await this.database.query<{ bytes: Buffer }>(sql, [Buffer.from(hash, 'hex')]);
     if (!row) throw new StoreError('not_found', `No file ${hash}: holdfast.files has no such row`);
-    const actual = createHash('sha256').update(row.bytes).digest('hex');
+    const actual = sha256Hex(row.bytes);
     if (actual !== hash)
       throw new StoreError(
         'damaged',

@@ -6,6 +6,7 @@ import { parseJson } from '../../shared/json/parse-json';
 import { isEntry, type TrailEntry, type CheckedTrailQuery } from '../core/trail';
 import { type TrailRead, type TrailSource, beginOf, isPosition, positionOf } from '../core/trail-pages';
 import type { Database, Value } from './database';
+import { errorMessage } from '../../shared/text/error-message';
 
 /** Rows read at once. */
 const GROUP = 500;
@@ -68,7 +69,7 @@ function read({ position, entry: text }: Row): TrailRead {
     if (!isEntry(entry)) return damaged('it is no entry of the trail');
     return positionOf(entry) === position ? { position, entry } : damaged('its position does not fit what it says');
   } catch (error) {
-    return damaged(error instanceof Error ? error.message : String(error));
+    return damaged(errorMessage(error));
   }
 }
 

@@ -3,6 +3,7 @@ import { type Envelope, type EnvelopeMetadata, type HookNote, exceptionText } fr
 import { type JsonObject, isJsonObject, type Json } from '../../shared/json/json';
 import { toJson } from '../results/to-json';
 import { HOOK_TIMEOUT, hooksFor, within, type AfterHook, type HookContext, type HookResult, type AfterAnswer } from './hooks';
+import { optional } from '../../shared/json/optional';
 
 const FIELD = /^[a-z][a-z0-9_]{0,40}$/;
 const LONGEST_NOTE = 1000;
@@ -27,7 +28,7 @@ export async function annotate(
       );
       const { note, fields } = checkAnswer(answer ?? {}, metadata);
       metadata = { ...metadata, ...fields };
-      notes.push({ hook: hook.name, ...(note === undefined ? {} : { note }) });
+      notes.push({ hook: hook.name, ...optional({ note }) });
     } catch (error) {
       log.warn({ hook: hook.name, tool: call.tool, err: error }, 'an after-hook failed; the result stands');
       notes.push({ hook: hook.name, error: exceptionText(error).slice(0, 300) });

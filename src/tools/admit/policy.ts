@@ -26,6 +26,8 @@ import type { Tool } from '../define/tool';
 import { compiledInput } from '../schema/schema';
 import { readInputOrThrow, FOR_THE_OWNER } from '../schema/input-output';
 import { fewSteps, outcomesInThread } from './expressions';
+import { errorMessage } from '../../shared/text/error-message';
+import { optional } from '../../shared/json/optional';
 
 export { recordedFacts, withDefaults, EFFECTS, MODES } from '../../rules';
 export type { AgentPermissions, Mode, Policy, RuleEntry, RuleTrace, TurnFacts, Verdict } from '../../rules';
@@ -102,8 +104,7 @@ function describe(tool: Tool): RuledTool {
     name,
     version,
     class: toolClass,
-    ...(group === undefined ? {} : { group }),
-    ...(egress === undefined ? {} : { egress }),
+    ...optional({ group, egress }),
     target: tool.ruleTarget?.kind ?? null,
     get schema() {
       return compiledInput(tool.input as JsonObject).schema; // a getter: only rules with a condition need it
@@ -140,7 +141,7 @@ export function targetOf(tool: Tool, input: JsonObject): Target {
     if (Buffer.byteLength(text) > MOST_BYTES) return fault(tool, `it has more than ${MOST_BYTES} bytes`);
     return { ok: true, target: JSON.parse(text) as JsonObject };
   } catch (error) {
-    return fault(tool, String(error instanceof Error ? error.message : error).slice(0, 300));
+    return fault(tool, errorMessage(error).slice(0, 300));
   }
 }
 

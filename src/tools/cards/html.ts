@@ -1,6 +1,6 @@
 /** Renders tool cards as one HTML page. */
-import { visible } from '../../shared/text/visible';
 import type { Card, CardInput } from './card';
+import { escapeHtml } from '../../shared/text/escape-html';
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #d0d7de; --soft: #57606a; --back: #f6f8fa; }
@@ -83,10 +83,4 @@ function inputs(rows: CardInput[]): string {
   });
   const head = ['field', 'type', 'limits', 'default', ''].map((cell) => `<th>${cell}</th>`).join('');
   return `<h2>Input</h2><div class="scroll"><table><thead><tr>${head}</tr></thead><tbody>${lines.join('')}</tbody></table></div>`;
-}
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-function escapeHtml(text: string): string {
-  return visible(text).replace(/[&<>"']/g, (char) => ENTITIES[char]!);
 }

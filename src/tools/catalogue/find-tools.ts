@@ -11,6 +11,7 @@ import { defineBuiltIn } from '../define/define';
 import type { Tool } from '../define/tool';
 import { entryOf, type ToolEntry, DEFAULT_GROUP, nearestNames, type Ranker } from './ranker';
 import { isFrom } from './tool-source';
+import { optional } from '../../shared/json/optional';
 
 export const FIND_TOOLS = 'find_tools';
 export const OPEN_GROUP = 'open_group';
@@ -196,8 +197,7 @@ const FIELDS = {
 
 export function catalogueSettings(definition: CatalogueDefinition = 'all'): CatalogueSettings {
   if (typeof definition !== 'object' || definition === null) return { mode: 'all' };
-  if (definition.mode === 'all')
-    return { mode: 'all', ...(definition.visible === undefined ? {} : { visible: definition.visible }) };
+  if (definition.mode === 'all') return { mode: 'all', ...optional({ visible: definition.visible }) };
   const { always = [] } = definition;
   return definition.mode === 'find'
     ? { mode: 'find', visible: definition.visible ?? 8, always, ranker: definition.ranker ?? null }

@@ -12,6 +12,7 @@ import { inputSchema, outputSchema } from '../schema/schema';
 import { ConversionError } from './conversion';
 import { DEFINITION_BOUNDS, plainJson } from './plain-json';
 import type { Tool, ToolDefinition } from '../define/tool';
+import { optional } from '../../shared/json/optional';
 
 const text = z.string().max(20_000);
 const tokens = z.number().int().min(0);
@@ -110,7 +111,7 @@ export function toolDefinition(tool: Tool): ToolJson {
     replacement: tool.replacement,
     migration_guide: tool.migrationGuide,
     limits: tool.limits && {
-      ...(tool.limits.concurrency === undefined ? {} : { concurrency: tool.limits.concurrency }),
+      ...optional({ concurrency: tool.limits.concurrency }),
       ...(tool.limits.rate === undefined ? {} : { rate: { calls: tool.limits.rate.calls, per_ms: tool.limits.rate.perMs } }),
     },
     egress: tool.egress ?? false,
@@ -157,7 +158,7 @@ export function toolFromDefinition(json: unknown, run: ToolDefinition<any>['run'
       replacement: from.replacement,
       migrationGuide: from.migration_guide,
       limits: from.limits && {
-        ...(from.limits.concurrency === undefined ? {} : { concurrency: from.limits.concurrency }),
+        ...optional({ concurrency: from.limits.concurrency }),
         ...(from.limits.rate ? { rate: { calls: from.limits.rate.calls, perMs: from.limits.rate.per_ms } } : {}),
       },
       egress: from.egress || undefined,

@@ -9,6 +9,7 @@ import { compile, inputSchema } from '../schema/schema';
 import { visitSchemas, FEW_PATTERNS, FEW_SCHEMAS, isSmall } from '../schema/cost';
 import type { Loss } from './conversion';
 import { KEYWORDS, mapSchema, resolveRef, step } from './schema-tree';
+import { errorMessage } from '../../shared/text/error-message';
 
 const DIALECTS = /^(https:\/\/json-schema\.org\/draft\/2020-12\/schema|http:\/\/json-schema\.org\/draft-07\/schema)#?$/;
 /** Keywords that name a schema, or look one up by name. In the compiler's registry they could reach other tools' schemas. */
@@ -58,7 +59,7 @@ export function foreignSchema(schema: Json | undefined, path: string, faults: st
     try {
       compile(known);
     } catch (error) {
-      faults.push(`${path} is not a usable schema: ${error instanceof Error ? error.message : String(error)}`);
+      faults.push(`${path} is not a usable schema: ${errorMessage(error)}`);
     }
   }
   return known;

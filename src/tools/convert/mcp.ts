@@ -11,6 +11,7 @@ import { importDefinition, lossesOfUnknownFields, objectOf, type ImportOptions }
 import { lossesOfUnsupportedFields } from './lossy-fields';
 import { DEFINITION_BOUNDS, plainJson } from './plain-json';
 import { mapSchema } from './schema-tree';
+import { optional } from '../../shared/json/optional';
 
 export interface McpAnnotations {
   title?: string;
@@ -128,7 +129,7 @@ export function fromMcp(tool: unknown, options: ImportOptions = {}): McpImport {
       parameters: json.inputSchema,
       parametersAt: '/inputSchema',
     },
-    { ...options, ...(version === undefined ? {} : { version }) },
+    { ...options, ...optional({ version }) },
   );
   for (const field of HARMLESS) if (FIELD_CHECKS[field](meta[field])) Object.assign(value, { [field]: meta[field] });
   if (!value.deprecated) delete value.sunset_date;

@@ -2,6 +2,7 @@
 import type { ErrorCode } from '../../shared/wire/error-codes';
 import { callError, type CallError } from '../../shared/wire/errors';
 import { CLASS_RULES, type ToolClass } from '../../shared/turn/tool-class';
+import { optional } from '../../shared/json/optional';
 
 /**
  * The error that a tool throws when it cannot do what the call asks. The code decides about retries and about what the
@@ -31,8 +32,7 @@ export class ToolError extends Error {
     super(message, { cause: options.cause });
     this.nothingHappened = options.nothingHappened;
     this.detail = callError(code, reason, message, {
-      ...(options.hint === undefined ? {} : { hint: options.hint }),
-      ...(options.retryAfterMs === undefined ? {} : { retry_after_ms: options.retryAfterMs }),
+      ...optional({ hint: options.hint, retry_after_ms: options.retryAfterMs }),
     });
   }
 }

@@ -1,6 +1,7 @@
 /** Resolves tool references (`name`, `name@1.2.0` or `name@^1.2`) to registered versions, and handles deprecation and sunset. */
 import { type Deprecation, type EnvelopeMetadata, callError, type CallError } from '../../shared/wire/errors';
 import type { Tool } from './tool';
+import { optional } from '../../shared/json/optional';
 
 /** The commonest versions, for which semver's 47 modules are not loaded. */
 const PLAIN_VERSION = /^(?:0|[1-9]\d{0,9})(?:\.(?:0|[1-9]\d{0,9})){2}$/;
@@ -89,7 +90,6 @@ export function sunsetFault(tool: Ageing & Pick<Tool, 'name' | 'version'>, now?:
   return callError('TOOL_DEPRECATED', 'sunset', `${tool.name}@${tool.version} was retired on ${sunsetDate}.`, {
     hint: replacement === undefined ? 'Do it in another way, or say that it cannot be done.' : `Use ${replacement} instead.`,
     sunset_date: sunsetDate!,
-    ...(replacement === undefined ? {} : { replacement }),
-    ...(migrationGuide === undefined ? {} : { migration_guide: migrationGuide }),
+    ...optional({ replacement, migration_guide: migrationGuide }),
   });
 }

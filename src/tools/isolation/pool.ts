@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { ToolError } from '../define/errors';
 import { type Job, type JobRequest, threadPath, type Answer } from './job';
 import { FairScheduler } from './fair-scheduler';
+import { optional } from '../../shared/json/optional';
 
 /** Threads of one lane: one per core, at most 8, and at least two so that one owner's job leaves a thread to the others. */
 const THREADS = Math.min(8, Math.max(2, availableParallelism()));
@@ -177,8 +178,7 @@ export function valueOf(answer: Answer): unknown {
   const { nothingHappened } = answer;
   throw new ToolError(code, reason, message, {
     nothingHappened,
-    ...(hint === undefined ? {} : { hint }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...optional({ hint, retryAfterMs }),
   });
 }
 

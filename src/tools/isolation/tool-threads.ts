@@ -3,7 +3,6 @@
  * the worker's. A thread first loads the tool, and runs it only on a second message. So loading takes nothing of the tool's time
  * limit, and a call that gets no thread has certainly had no effect (decision 0024).
  */
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { MessageChannel, receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
@@ -16,6 +15,8 @@ import { answerOf, type WireResult, type ToolPart, type ToThread, type ToWorker,
 import { type Answer, threadPath } from './job';
 import { areOpen, isOutOfMemory, openThreads, retire, valueOf, type Size, type Threads } from './pool';
 import type { Tool, ToolContext } from '../define/tool';
+import { errorMessage } from '../../shared/text/error-message';
+import { sha256Hex } from '../../shared/json/sha256';
 
 const SIZE: Size = { threads: 4, heapMb: 512, idleMs: 60_000 };
 /** A thread that has not loaded the app after this long is terminated, ms. */
@@ -216,7 +217,7 @@ async function waitForLoad(port: MessagePort, task: Promise<Answer>, giveUp: Abo
 }
 
 function hashOf(module: string): string {
-  return createHash('sha256').update(readFileSync(module)).digest('hex');
+  return sha256Hex(readFileSync(module));
 }
 
 function reasonOf({ reason }: AbortSignal): { name: string; message: string } {
@@ -245,9 +246,7 @@ function loadError({ name }: Tool, error: unknown, heapMb: number): ToolError {
     ? `it took more than ${heapMb} MB`
     : error instanceof Error && error.name === 'AbortError'
       ? `it took longer than ${LOADS_WITHIN_MS / 1000} s`
-      : error instanceof Error
-        ? error.message
-        : String(error);
+      : errorMessage(error);
   return new ToolError('EXECUTION_ERROR', 'app_not_loaded', `${name} was not run: no thread could load its app: ${why}.`, {
     nothingHappened: true,
   });

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { type Json, type JsonObject, isJsonObject } from '../../shared/json/json';
 import { ToolError } from '../define/errors';
 import { toJson, type AsJson } from './to-json';
+import { optional } from '../../shared/json/optional';
 
 /** A file of this size or more is not inline in the result: 1 MB, as 10^6 bytes. */
 export const INLINE_FILE_BYTES = 1_000_000;
@@ -110,7 +111,7 @@ export function withoutBytes(data: Json): Json {
     const { filename, content_type, size, ref, content_base64, url } = object;
     if (typeof filename !== 'string' || typeof content_type !== 'string') return null;
     if (typeof content_base64 !== 'string' && !(typeof url === 'string' && typeof object.sha256 === 'string')) return null;
-    return { filename, content_type, ...(size === undefined ? {} : { size }), ...(ref === undefined ? {} : { ref }) };
+    return { filename, content_type, ...optional({ size, ref }) };
   });
 }
 

@@ -82,13 +82,13 @@ export function errorText(error: CallError, note: string | null): string {
       reason,
       message,
       retryable,
-      ...(hint === undefined ? {} : { hint }),
-      ...(details === undefined ? {} : { details: details.slice(0, 20) }),
-      replacement, // JSON.stringify leaves out undefined fields
+      hint, // JSON.stringify leaves out undefined fields
+      details: details?.slice(0, 20),
+      replacement,
       sunset_date,
       migration_guide,
     },
-    ...(note === null ? {} : { note }),
+    note: note ?? undefined,
   });
 }
 

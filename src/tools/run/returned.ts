@@ -1,6 +1,7 @@
 /** Collects what a generator tool yields into its result, and parses the answer of a probe. */
 import { isJsonObject, type Json } from '../../shared/json/json';
 import type { ToolProgress, ToolYield, Outcome } from '../define/tool';
+import { optional } from '../../shared/json/optional';
 
 /** Collects the yielded pieces and facts, all but progress, into the tool's result. */
 export class YieldCollector {
@@ -61,7 +62,7 @@ export function readProbeAnswer(answer: Json): ProbeFinding {
     return unknown(`The probe answered ${said}; it must be "applied", "not_applied" or "unknown".`);
   }
   const text = typeof evidence === 'string' ? evidence : '';
-  return { ...unknown(text), outcome, ...(data === undefined ? {} : { data }) };
+  return { ...unknown(text), outcome, ...optional({ data }) };
 }
 
 export function unknown(evidence: string): ProbeFinding {

@@ -8,6 +8,7 @@ import { copyJson, type JsonObject, type Json } from '../../shared/json/json';
 import { ToolError } from '../define/errors';
 import type { Tool } from '../define/tool';
 import { isZod, type Violation, compileOutput, outputSchema, type Validator } from './schema';
+import { optional } from '../../shared/json/optional';
 
 type ToolWithInput = Pick<Tool, 'name' | 'input'>;
 export type ParsedInput = { ok: true; taken: any } | { ok: false; error: CallError };
@@ -37,7 +38,7 @@ export function readInputOrThrow(tool: ToolWithInput, input: JsonObject): any {
   const read = readInput(tool, input);
   if (read.ok) return read.taken;
   const { code, reason, message, hint } = read.error;
-  throw new ToolError(code, reason, message, { nothingHappened: true, ...(hint === undefined ? {} : { hint }) });
+  throw new ToolError(code, reason, message, { nothingHappened: true, ...optional({ hint }) });
 }
 
 // The error for an invalid input: it lists the first faults, and gives their total.

@@ -13,6 +13,7 @@ import { addUsage, NO_USAGE } from '../../shared/turn/usage';
 import { inlineCode } from '../../shared/text/visible';
 import { keyword } from '../../shared/search-attributes';
 import { MEMO_OF_SESSION, MEMO_TRACE, TURN_WORKFLOW } from '../contract';
+import { optional } from '../../shared/json/optional';
 
 /** Messages whose ids are remembered. */
 const MAX_MESSAGE_IDS = 1000;
@@ -202,8 +203,7 @@ export async function startTurn(
     trace_id,
     parent_head: head,
     session_workflow_id: sessionWorkflowId(session_id),
-    ...(attestation === undefined ? {} : { attestation }),
-    ...(callback_ref === undefined ? {} : { callback_ref }),
+    ...optional({ attestation, callback_ref }),
     ...(context_full ? { context_full: true } : {}),
   };
   try {

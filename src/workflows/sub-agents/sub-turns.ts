@@ -15,6 +15,7 @@ import type { TurnData, SubTurn } from '../turn/state';
 import { fitShownBelow } from '../turn/state-limits';
 import type { InFlight } from '../turn/in-flight';
 import { MANY_EVENTS } from '../sandbox/is-bounded';
+import { optional } from '../../shared/json/optional';
 /** Most decisions forwarded at the same time; Temporal allows ten updates in progress per workflow. */
 const MOST_FORWARDS = 8;
 
@@ -133,9 +134,7 @@ function bodyOf(decision: DecisionKind, { calls, by, note, input, outcome, attes
     decision,
     calls,
     ...(by === '' ? {} : { by }),
-    ...(note === null ? {} : { note }),
-    ...(input === null ? {} : { input }),
-    ...(outcome === null ? {} : { outcome }),
+    ...optional({ note: note ?? undefined, input: input ?? undefined, outcome: outcome ?? undefined }),
     ...(attestations.length === 0 ? {} : { attestation: attestations }),
   };
 }

@@ -27,6 +27,7 @@ import {
 } from './state-limits';
 import type { Steering } from './steering';
 import { withoutCards } from '../sub-agents/sub-turns';
+import { optional } from '../../shared/json/optional';
 
 /** Temporal allows 10,000 signals per run, and suggests continue-as-new when a history is long. */
 export function isFull(): boolean {
@@ -113,7 +114,7 @@ function stateIn(resume: PackedJson, said: Json[] | null): TurnData {
   const data = unpackJson(resume) as JsonObject;
   if (resume.said_ref === undefined) return withItsInputs(data as unknown as TurnData);
   const { calls, outcomes, open } = data;
-  const of = putBack({ calls: calls!, outcomes: outcomes!, ...(open === undefined ? {} : { open }) }, said) as JsonObject;
+  const of = putBack({ calls: calls!, outcomes: outcomes!, ...optional({ open }) }, said) as JsonObject;
   const whole = withItsInputs({ ...data, ...of } as unknown as TurnData);
   // A call whose decisions are not shown shows no note either.
   for (const { approval } of whole.calls) if (approval.decisions.length === 0) approval.note = null;

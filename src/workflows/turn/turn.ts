@@ -41,6 +41,7 @@ import {
   type StartNextRun,
 } from './continue-as-new';
 import { now } from '../sandbox/time';
+import { optional } from '../../shared/json/optional';
 
 const NO_ROOM =
   "model.too_large: the conversation is longer than the model's context window, and nothing more of it can be left out. Start a new session, or let tools return less.";
@@ -187,7 +188,7 @@ function setContextFull(data: TurnData, full: boolean): void {
 
 function beginOf({ session_workflow_id, message, attestation }: TurnInput): Pick<Dispatch, 'begin'> {
   if (session_workflow_id === undefined) return {};
-  return { begin: { message, ...(attestation === undefined ? {} : { attestation }) } };
+  return { begin: { message, ...optional({ attestation }) } };
 }
 
 /** Tells the session that started the turn of its end, whichever it is. */
@@ -207,7 +208,7 @@ function turnContext(input: TurnInput, { store_id }: TurnData): TurnContext {
     requester: input.requester,
     session_id: input.session_id,
     trace_id: input.trace_id,
-    ...(store_id === undefined ? {} : { store_id }),
+    ...optional({ store_id }),
     ...(input.parent ? { parent: parentOf(input.parent) } : {}),
   };
 }

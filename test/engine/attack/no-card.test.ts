@@ -1,4 +1,4 @@
-/** Whoever keeps cards from being read (a broken metadata query, details that are too long, a turn above that does not show them) gets no blind approval by it. */
+/** Whoever keeps cards from being read (broken queries, details that are too long, a turn above that does not show them) gets no blind approval by it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { HoldfastClient } from '../../../src/client';
@@ -12,6 +12,7 @@ import { decideDemoCall } from '../../../src/cli/support/demo-decision';
 import { WaitingCallPrompt } from '../../../src/cli/support/waiting-calls';
 import { messageOf } from '../../../src/notify/message';
 import { dataConverter } from '../../../src/temporal/data-converter';
+import { CARDS_QUERY } from '../../../src/workflows/contract';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { aQuestion, WHERE } from '../../support/notify/questions';
 import { ask, say } from '../../support/scripted-model';
@@ -24,7 +25,8 @@ const scene = (body: (engine: Engine) => Promise<void>) => withEngine({ tools: [
 function withoutCards({ client: { temporal }, taskQueue }: Engine) {
   const state = { mended: false };
   const query = (input: { queryType: string }, next: (input: never) => Promise<unknown>) => {
-    if (input.queryType === '__temporal_workflow_metadata' && !state.mended) throw new Error('the details are too long');
+    if ([CARDS_QUERY, '__temporal_workflow_metadata'].includes(input.queryType) && !state.mended)
+      throw new Error('the details are too long');
     return next(input as never);
   };
   const { connection, options } = temporal;

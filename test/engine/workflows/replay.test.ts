@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { historyFromJSON, type History } from '@temporalio/common/lib/proto-utils';
 import { Worker } from '@temporalio/worker';
-import { recordedCallFaults } from '../../../src/audit/recorded-calls';
+import { recordedCallFaults } from '../../support/recorded-calls';
 import { approvalsOf, type RunCallInput, type TurnInput } from '../../../src/shared/io/activities';
 import { workflowId } from '../../../src/shared/ids';
 import { workflowBundlePath } from '../../../src/worker/workflow-bundle';

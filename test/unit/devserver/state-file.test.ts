@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readDevState, removeDevState, writeDevState } from '../../../src/devserver/state-file';
@@ -16,22 +16,27 @@ describe('dev.json', () => {
     smtp_port: 25,
   };
 
-  it('is read back as written, and leaves no other file', () => {
-    writeDevState(home, state);
+  it('is read back as written, and leaves no other file', async () => {
+    await writeDevState(home, state);
     expect(readDevState(home)).toEqual(state);
     expect(readdirSync(home)).toEqual(['dev.json']);
   });
 
-  it('counts for nothing when it is missing, damaged, or its process is gone', () => {
+  it('may be read by other users, as far as the umask lets them', async () => {
+    await writeDevState(home, state);
+    expect(statSync(join(home, 'dev.json')).mode & 0o777).toBe(0o666 & ~process.umask());
+  });
+
+  it('counts for nothing when it is missing, damaged, or its process is gone', async () => {
     expect(readDevState(join(home, 'nowhere'))).toBeNull();
     writeFileSync(join(home, 'dev.json'), '{"pid":');
     expect(readDevState(home)).toBeNull();
-    writeDevState(home, { ...state, pid: 2 ** 22 + 1 });
+    await writeDevState(home, { ...state, pid: 2 ** 22 + 1 });
     expect(readDevState(home)).toBeNull();
   });
 
-  it('is removed by its own stack only', () => {
-    writeDevState(home, state);
+  it('is removed by its own stack only', async () => {
+    await writeDevState(home, state);
     removeDevState(home, process.pid + 1);
     expect(readDevState(home)).toEqual(state);
     removeDevState(home);

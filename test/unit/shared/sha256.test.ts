@@ -50,3 +50,12 @@ test('one megabyte has the hash that Node gives it', () => {
   const text = 'é'.repeat(1 << 19);
   expect(plainSha256Hex(text)).toBe(reference(text));
 });
+
+test('bytes have the hash that Node gives them', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) =>
+      [sha256Hex, plainSha256Hex].every((hash) => hash(bytes) === createHash('sha256').update(bytes).digest('hex')),
+    ),
+    { numRuns: runs(100, 1000) },
+  );
+});

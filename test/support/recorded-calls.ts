@@ -2,9 +2,9 @@
  * Checks recorded calls: computes each call's digest anew from the arguments in history, and compares it with the recorded digest.
  * Temporal's own replay compares ids and types, never arguments.
  */
-import { callDigest, hashJson } from '../shared/json/digests';
-import { activityId } from '../shared/ids';
-import { approvalsOf, type RunCallInput } from '../shared/io/activities';
+import { callDigest, hashJson } from '../../src/shared/json/digests';
+import { activityId } from '../../src/shared/ids';
+import { approvalsOf, type RunCallInput } from '../../src/shared/io/activities';
 
 export interface RecordedCall {
   /** The activity id in history. */

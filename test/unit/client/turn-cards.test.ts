@@ -1,0 +1,79 @@
+/** The cards of what waits in a turn come from its query; from the Web UI's page where a worker of an older build has no such query. */
+import { QueryNotRegisteredError } from '@temporalio/client';
+import { TurnHandle } from '../../../src/client/turns/turn-handle';
+
+const [own, below, gone] = ['a', 'b', 'c'].map((letter) => letter.repeat(64)) as [string, string, string];
+const cardOf = (digest: string) => `## Waiting for approval: \`pay\`\n\n- digest: \`${digest}\`\n`;
+const WHERE = 'From agent `clerk`, in its turn `t~1.1`. Decide here or there.';
+const view = {
+  state: 'awaiting_approval',
+  pending: [own, below, gone],
+  calls: [],
+  sub_turns: [{ waiting: [{ turn_id: 't~1.1', agent: 'clerk', call: { digest: below } }] }],
+};
+
+/** A turn whose queries have these answers; what was asked. */
+function turnWith(answers: Record<string, (argument: unknown) => unknown>) {
+  const asked: string[] = [];
+  const handle = {
+    describe: async () => ({ status: { name: 'RUNNING' }, runId: 'r' }),
+    query: async (name: string, argument: unknown) => {
+      asked.push(name);
+      return answers[name]!(argument);
+    },
+  };
+  const client = {
+    connection: { withDeadline: (_until: number, ask: () => unknown) => ask() },
+    workflow: { getHandle: () => handle },
+  };
+  return { asked, turn: new TurnHandle(client as never, 't', 'turn/t', null, {} as never) };
+}
+
+const page = `${cardOf(own)}\n\n---\n\n${WHERE}\n\n${cardOf(below)}\n\n---\n\n**running**, step 2`;
+const known = new Map([own, below].map((digest) => [digest, cardOf(digest)]));
+const cards = (digests: unknown) => ({
+  cards: (digests as string[]).flatMap((digest) => (known.has(digest) ? [{ digest, card: known.get(digest)! }] : [])),
+  read: (digests as string[]).length,
+});
+const unknown = () => {
+  throw new QueryNotRegisteredError('Workflow did not register a handler for cards.', 3);
+};
+
+describe('the cards of a turn', () => {
+  it('are asked for by the calls that wait, and the page is not read', async () => {
+    const { asked, turn } = turnWith({ status: () => view, cards });
+    expect([...(await turn.cards())]).toEqual([
+      [own, cardOf(own).trim()],
+      [below, `${WHERE}\n\n${cardOf(below)}`.trim()],
+    ]);
+    expect(asked).toEqual(['status', 'cards']);
+  });
+
+  it('are read from the page of a worker that has no such query, with the same answer', async () => {
+    const older = turnWith({
+      status: () => view,
+      cards: unknown,
+      __temporal_workflow_metadata: () => ({ currentDetails: page }),
+    });
+    const found = await older.turn.cards();
+    expect(older.asked).toEqual(['status', 'cards', '__temporal_workflow_metadata']);
+    expect([...found]).toEqual([...(await turnWith({ status: () => view, cards }).turn.cards())]);
+  });
+
+  it('are none where nothing waits, and nothing is asked for', async () => {
+    const { asked, turn } = turnWith({ status: () => ({ ...view, pending: [] }) });
+    expect((await turn.cards()).size).toBe(0);
+    expect(asked).toEqual(['status']);
+  });
+
+  it('are not read from the page where the query fails', async () => {
+    const { asked, turn } = turnWith({
+      status: () => view,
+      cards: () => {
+        throw new Error('too large');
+      },
+    });
+    await expect(turn.cards()).rejects.toThrow('too large');
+    expect(asked).toEqual(['status', 'cards']);
+  });
+});
