@@ -10,6 +10,7 @@ import {
   WorkflowNotFoundError,
   type WorkflowExecutionInfo,
 } from '@temporalio/client';
+import type { Workflow } from '@temporalio/common';
 import { executionInfoFromRaw } from './temporal/sdk-private';
 import { attestStart, type BundleSigner } from './attestation/bundle-signer';
 import { SigningKey } from './attestation/signing-key';
@@ -303,9 +304,12 @@ export class HoldfastClient {
       if (ask) {
         if ((await waitForPendingWorkflowTask(() => handle.describe()).catch(ignoreNotFound)) === false)
           throw await noWorkerError(this.temporal, { taskQueue: this.config.taskQueue }, 'open the session');
-        const operation = new WithStartWorkflowOperation<any>(SESSION_WORKFLOW, { ...start, ...policies, args: [input] });
+        const operation = new WithStartWorkflowOperation<Workflow>(SESSION_WORKFLOW, { ...start, ...policies, args: [input] });
         const update = { args: [{}] as [object], startWorkflowOperation: operation };
-        opened = await this.temporal.workflow.executeUpdateWithStart<any, OpenedAnswer, [object]>(SESSION_UPDATES.opened, update);
+        opened = await this.temporal.workflow.executeUpdateWithStart<Workflow, OpenedAnswer, [object]>(
+          SESSION_UPDATES.opened,
+          update,
+        );
       } else await this.temporal.workflow.start(SESSION_WORKFLOW, { ...start, ...policies, args: [input] });
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;

@@ -14,6 +14,7 @@ const ANSWER_BYTES = 16_384;
 
 type PassThroughField = 'description' | 'check' | 'ruleTarget' | 'group' | 'egress' | 'concurrencySafe' | 'summarize';
 
+// oxlint-disable-next-line typescript/no-explicit-any -- a JSON Schema gives no type: the author's functions say what they take
 export interface AgentToolDefinition<I = any> extends Pick<ToolDefinition<I>, PassThroughField> {
   /** Name of the tool. Default: the agent's, with `_` for characters that tool names may not have. */
   name?: string;
@@ -41,6 +42,7 @@ const OF_AGENT_TOOL: Record<keyof AgentToolDefinition, true> = {
  * @param agent the agent, or the name of one of the app's agents
  * @throws Error that lists every fault
  */
+// oxlint-disable-next-line typescript/no-explicit-any -- as in AgentToolDefinition
 export function agentTool<I = any>(agent: Agent | string, definition: AgentToolDefinition<I>): Tool {
   if (!isAgent(agent) && typeof agent !== 'string')
     throw new Error('agentTool: agent must come from defineAgent(), or be the name of one');

@@ -5,6 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { type Client, WithStartWorkflowOperation, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import type { Workflow } from '@temporalio/common';
 import type { Budgets, Intents } from '../activities/ports';
 import { budgetWorkflowId, type ReservationAnswer } from '../shared/budget-book';
 import {
@@ -51,7 +52,7 @@ export function temporalBudgets(client: Client, taskQueue: string): Budgets {
             staticSummary: `budget ${name.budget}`,
             memo: { holdfast_budget: name },
           });
-          return client.workflow.executeUpdateWithStart<any, ReservationAnswer, unknown[]>(RESERVE_UPDATE, {
+          return client.workflow.executeUpdateWithStart<Workflow, ReservationAnswer, unknown[]>(RESERVE_UPDATE, {
             args: [asked],
             startWorkflowOperation,
           });

@@ -19,7 +19,7 @@ export class Bench {
 
   constructor(
     readonly tool: Tool,
-    readonly test: ToolTest<any>,
+    readonly test: ToolTest,
   ) {}
 
   /** The effective input, as the engine would make it. @throws Error if it would be refused: then nothing can be tested */

@@ -1,6 +1,6 @@
 /** Tests that previews, probes and checks change nothing, nor any run of a tool that only reads. */
 import { canonical } from '../shared/json/canonical';
-import type { Json } from '../shared/json/json';
+import type { Json, JsonObject } from '../shared/json/json';
 import { runTool } from '../tools/run/run';
 import { effects, describeEnd, type Bench } from './bench';
 import { contextFor, newKey } from './context';
@@ -33,7 +33,7 @@ export async function admission(bench: Bench): Promise<void> {
 async function preview(bench: Bench): Promise<void> {
   const { tool } = bench;
   const asTool = { ...tool, class: 'read' as const, run: tool.preview!, output: undefined };
-  const show = (input: any) => runTool(asTool, input, contextFor(tool.name, newKey()), { timeoutMs: bench.timeoutMs });
+  const show = (input: JsonObject) => runTool(asTool, input, contextFor(tool.name, newKey()), { timeoutMs: bench.timeoutMs });
   const { value, effects: count } = await bench.countEffects(async () => {
     const input = await bench.input();
     return { input, first: await show(input), second: await show(input) };

@@ -1,4 +1,5 @@
 /** Types of a tool test: what it takes, and what it finds. */
+// oxlint-disable-next-line typescript/no-explicit-any -- a test without a typed tool takes any input, which the tool's schema checks
 export interface ToolTest<I = any> {
   /** An input that the tool accepts, or a function that makes one; it is called for every run with another key. */
   input: I | (() => I | Promise<I>);

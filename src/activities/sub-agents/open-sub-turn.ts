@@ -84,7 +84,7 @@ function messageOf(tool: Tool, subAgent: SubAgent, input: JsonObject): string | 
     fault: callError('EXECUTION_ERROR', 'no_message', `Agent ${subAgent.name} was not asked: ${text}.`),
   });
   try {
-    const message: unknown = subAgent.message(readInputOrThrow(tool, input));
+    const message: unknown = subAgent.message(readInputOrThrow(tool, input) as JsonObject);
     if (typeof message !== 'string' || message.trim() === '' || message.length > LONGEST_MESSAGE || !message.isWellFormed())
       return fault(`its message must be well-formed text of 1 to ${LONGEST_MESSAGE} characters`);
     return message;

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomUUID } from 'node:crypto';
 import { WithStartWorkflowOperation } from '@temporalio/client';
+import type { Workflow } from '@temporalio/common';
 import type { Sending } from '../../temporal/send-update';
 import { isTurnId, sessionWorkflowId } from '../../shared/ids';
 import {
@@ -193,7 +194,7 @@ export class SessionHandle {
     body: SendBody,
     { id, waits }: Sending,
   ): Promise<SendAnswer> {
-    const startWorkflowOperation = new WithStartWorkflowOperation<any>(SESSION_WORKFLOW, {
+    const startWorkflowOperation = new WithStartWorkflowOperation<Workflow>(SESSION_WORKFLOW, {
       ...options,
       workflowId: this.workflowId,
       taskQueue: this.parts.taskQueue,
@@ -202,7 +203,7 @@ export class SessionHandle {
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
     });
     const args: [SendBody, Waits] = [body, waits];
-    return this.parts.temporal.workflow.executeUpdateWithStart<any, SendAnswer, [SendBody, Waits]>(SESSION_UPDATES.send, {
+    return this.parts.temporal.workflow.executeUpdateWithStart<Workflow, SendAnswer, [SendBody, Waits]>(SESSION_UPDATES.send, {
       args,
       updateId: id,
       startWorkflowOperation,

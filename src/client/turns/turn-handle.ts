@@ -14,7 +14,7 @@ import {
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
 import { Sending, sendInTime, type MissingAnswer } from '../../temporal/send-update';
 import { waitForPendingWorkflowTask } from '../../temporal/executions';
-import { whereCalled } from '../../shared/approval/card';
+import { callOrigin } from '../../shared/approval/card';
 import { workflowId } from '../../shared/ids';
 import type { JsonObject } from '../../shared/json/json';
 import type { Waits } from '../../shared/wire/waits';
@@ -173,7 +173,7 @@ export class TurnHandle {
     return new Map(
       cards.map(({ digest, card }) => {
         const of = below.get(digest);
-        return [digest, (of ? `${whereCalled(of)}\n\n${card}` : card).trim()];
+        return [digest, (of ? `${callOrigin(of)}\n\n${card}` : card).trim()];
       }),
     );
   }

@@ -158,6 +158,7 @@ function sizeOf(value: Json): Size {
 
 /** The parts of a parsed expression that are read here (google/cel-spec, syntax.proto). */
 export interface Expr {
+  // oxlint-disable-next-line typescript/no-explicit-any -- each case has a value of another shape
   exprKind: { case?: string; value?: any };
 }
 

@@ -110,7 +110,7 @@ function policyLines({ channel, quorum, roles, four_eyes }: ApprovalPolicy, act:
 }
 
 /** The first line of a sub-agent's card, where the turn above shows it. */
-export function whereCalled({ agent, turn_id }: { agent: string; turn_id: string }): string {
+export function callOrigin({ agent, turn_id }: { agent: string; turn_id: string }): string {
   return `From agent ${inlineCode(agent)}, in its turn ${inlineCode(turn_id)}. Decide here or there.`;
 }
 

@@ -11,7 +11,7 @@ import { describe, DESTRUCTIVE_NOTE, inputTokens } from '../define/model-text';
 import { inputSchema, outputSchema } from '../schema/schema';
 import { ConversionError } from './conversion';
 import { DEFINITION_BOUNDS, plainJson } from './plain-json';
-import type { Tool, ToolDefinition } from '../define/tool';
+import type { Tool } from '../define/tool';
 import { optional } from '../../shared/json/optional';
 
 const text = z.string().max(20_000);
@@ -127,16 +127,13 @@ export function toolDefinition(tool: Tool): ToolJson {
 }
 
 /** The functions that a JSON definition lacks, except `run`. */
-export type ToolFunctions = Pick<
-  ToolDefinition<any>,
-  'check' | 'preview' | 'concurrencySafe' | 'ruleTarget' | 'summarize' | 'target'
->;
+export type ToolFunctions = Pick<Tool, 'check' | 'preview' | 'concurrencySafe' | 'ruleTarget' | 'summarize' | 'target'>;
 
 /**
  * Makes a tool from its JSON definition and its functions.
  * @throws ConversionError that lists every fault of the JSON; Error as from `defineTool`
  */
-export function toolFromDefinition(json: unknown, run: ToolDefinition<any>['run'], functions: ToolFunctions = {}): Tool {
+export function toolFromDefinition(json: unknown, run: Tool['run'], functions: ToolFunctions = {}): Tool {
   const from = parseDefinition(json);
   return defineTool(
     dropUndefinedFields({

@@ -12,6 +12,9 @@ import { FIELDS, strayFields, asyncPlace } from './fields';
 
 type DefinitionBody<I, R> = Omit<ToolDefinition<I, R>, 'input' | 'output'>;
 
+// oxlint-disable-next-line typescript/no-explicit-any -- only the definition's own schema knows its input
+type AnyDefinition = ToolDefinition<any>;
+
 /**
  * Checks and brands a tool definition.
  * @throws Error that lists every fault of the definition
@@ -19,10 +22,11 @@ type DefinitionBody<I, R> = Omit<ToolDefinition<I, R>, 'input' | 'output'>;
 export function defineTool<S extends z.ZodType, O extends z.ZodType>(
   definition: DefinitionBody<z.output<S>, z.output<O>> & { input: S; output?: O | JsonObject },
 ): Tool<z.output<S>>;
+// oxlint-disable-next-line typescript/no-explicit-any -- a JSON Schema gives no type: the author's functions say what they take
 export function defineTool<I = any, O extends z.ZodType = z.ZodType>(
   definition: DefinitionBody<I, z.output<O>> & { input: JsonObject; output?: O | JsonObject },
 ): Tool<I>;
-export function defineTool(definition: ToolDefinition<any>): Tool {
+export function defineTool(definition: AnyDefinition): Tool {
   return buildTool(definition, false);
 }
 
@@ -30,10 +34,10 @@ export function defineTool(definition: ToolDefinition<any>): Tool {
 export function defineBuiltIn<S extends z.ZodType, O extends z.ZodType>(
   definition: DefinitionBody<z.output<S>, z.output<O>> & { input: S; output?: O | JsonObject },
 ): Tool<z.output<S>> {
-  return buildTool(definition as ToolDefinition<any>, true);
+  return buildTool(definition as AnyDefinition, true);
 }
 
-function buildTool(given: ToolDefinition<any>, reserved: boolean): Tool {
+function buildTool(given: AnyDefinition, reserved: boolean): Tool {
   const { definition, faults } = readDefinition(given, { reserved });
   if (faults.length > 0) throw new Error(`Tool ${formatValue(definition.name)} is not well defined:\n- ${faults.join('\n- ')}`);
   return Object.freeze({ ...definition, [TOOL]: true as const });
@@ -52,14 +56,14 @@ const MOST_PLACES = 10;
 
 export interface Read {
   /** The definition's fields, each read once; a JSON Schema in it is a copy. */
-  definition: ToolDefinition<any>;
+  definition: AnyDefinition;
   faults: string[];
 }
 
 /** Reads a definition, and lists every fault as a message that says what to change. */
 export function readDefinition(given: unknown, options: { reserved?: boolean } = {}): Read {
   const { fields, faults } = snapshot(given);
-  const definition = fields as unknown as ToolDefinition<any>;
+  const definition = fields as unknown as AnyDefinition;
   if (faults.length > 0) return { definition, faults };
   const fault = (condition: boolean, text: string) => condition && faults.push(text);
 

@@ -221,6 +221,7 @@ export type ToolYield =
 export const TOOL = Symbol.for('holdfast.tool');
 
 /** A checked definition. */
+// oxlint-disable-next-line typescript/no-explicit-any -- tools of all inputs stand in one list; only a tool's own schema knows its input
 export interface Tool<I = any> extends ToolDefinition<I> {
   readonly [TOOL]: true;
   /** The agent that answers the tool's calls; set by `agentTool`. Absent: `run` answers them. */

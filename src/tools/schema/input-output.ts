@@ -11,7 +11,7 @@ import { isZod, type Violation, compileOutput, outputSchema, type Validator } fr
 import { optional } from '../../shared/json/optional';
 
 type ToolWithInput = Pick<Tool, 'name' | 'input'>;
-export type ParsedInput = { ok: true; taken: any } | { ok: false; error: CallError };
+export type ParsedInput = { ok: true; taken: unknown } | { ok: false; error: CallError };
 
 /** @param input one that the tool's JSON Schema has accepted */
 export function readInput({ name, input: schema }: ToolWithInput, input: JsonObject): ParsedInput {
@@ -34,7 +34,7 @@ export function readInput({ name, input: schema }: ToolWithInput, input: JsonObj
 }
 
 /** @throws ToolError where the schema refuses the input now: nothing has run */
-export function readInputOrThrow(tool: ToolWithInput, input: JsonObject): any {
+export function readInputOrThrow(tool: ToolWithInput, input: JsonObject): unknown {
   const read = readInput(tool, input);
   if (read.ok) return read.taken;
   const { code, reason, message, hint } = read.error;

@@ -12,7 +12,7 @@ import type { ApprovalQuestions } from '../approvals/approval-questions';
 import type { Question } from '../approvals/question';
 import { usageSoFar, type TurnData } from './state';
 import { fitCalls } from './state-limits';
-import { whereCalled } from '../../shared/approval/card';
+import { callOrigin } from '../../shared/approval/card';
 import { subTurnViews, surfacedQuestions } from '../sub-agents/sub-turns';
 import { optional } from '../../shared/json/optional';
 
@@ -145,7 +145,7 @@ function failedCalls({ calls }: TurnData): string {
 
 /** The card of a sub-agent's call, with the turn that it belongs to. It can be decided here too. */
 function surfacedCard({ turn_id, agent, card, call, kind }: SurfacedQuestion): string {
-  const where = whereCalled({ agent, turn_id });
+  const where = callOrigin({ agent, turn_id });
   if (card !== '') return `${where}\n\n${card}`;
   const what = kind === 'doubt' ? 'In doubt' : 'Waiting for approval';
   return `${where}\n\n## ${what}: ${inlineCode(call.tool)}\n\nIts card is not shown here: read it there. Its digest is ${call.digest}.\n`;

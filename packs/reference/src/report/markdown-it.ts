@@ -28,9 +28,11 @@ interface Options {
   maxNesting: number;
 }
 
+type Library = new (options: Options) => MarkdownIt;
+
 // oxlint-disable-next-line typescript/no-require-imports -- an import would load the published types
-const library: any = require('markdown-it');
+const library = require('markdown-it') as Library & { default?: Library };
 
 export function makeMarkdownIt(options: Options): MarkdownIt {
-  return new (library.default ?? library)(options) as MarkdownIt;
+  return new (library.default ?? library)(options);
 }

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join, normalize } from 'node:path';
 import { z } from 'zod';
-import { type CheckFault, defineTool, isToolError, NotIsolated, ToolError } from 'holdfast/tools';
+import { type CheckFault, defineTool, isToolError, type JsonObject, NotIsolated, ToolError } from 'holdfast/tools';
 import { namesOf, pathFault, normalizePath } from '../files/path';
 import type { Workspace } from '../files/workspace';
 import { dangers } from '../shell/dangers';
@@ -73,8 +73,11 @@ export function bashTool(workspace: Workspace, settings: BashSettings) {
     },
     check: checkBash,
     preview: ({ command, cwd, timeout_s }) => previewOf(command, normalizePath(cwd), timeout_s),
-    summarize: (data: any) =>
-      `${data.timed_out ? 'ended at its time limit' : data.signal ? `ended by ${data.signal}` : `exit code ${data.exit_code}`}, ${data.output_bytes} bytes of output`,
+    summarize(data) {
+      const { timed_out, signal, exit_code, output_bytes } = data as JsonObject;
+      const end = timed_out ? 'ended at its time limit' : signal ? `ended by ${signal}` : `exit code ${exit_code}`;
+      return `${end}, ${output_bytes} bytes of output`;
+    },
     async run({ command, cwd, timeout_s }, ctx) {
       const home = await homeFor(settings);
       try {

@@ -1,6 +1,6 @@
 /** Defines the tool `read_file`, which reads a text file of the workspace, or some of its lines. */
 import { z } from 'zod';
-import { defineTool } from 'holdfast/tools';
+import { defineTool, type JsonObject } from 'holdfast/tools';
 import { namesOf, normalizePath } from '../files/path';
 import { invalid } from '../files/refusals';
 import { linesOf, sha256, textOf } from '../files/text';
@@ -49,8 +49,10 @@ export function readFileTool(workspace: Workspace) {
     ruleTarget: pathTarget,
     check: checkPath,
     concurrencySafe: readsOne,
-    summarize: (data: any) =>
-      `${data.path}, lines ${data.start_line}–${data.end_line} of ${data.total_lines}, ${data.bytes} bytes`,
+    summarize(data) {
+      const { path, start_line, end_line, total_lines, bytes } = data as JsonObject;
+      return `${path}, lines ${start_line}–${end_line} of ${total_lines}, ${bytes} bytes`;
+    },
     async run({ path, offset, limit }, ctx) {
       const names = namesOf(path);
       const { bytes } = await workspace.read(names);
