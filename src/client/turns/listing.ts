@@ -78,8 +78,8 @@ function stateClause(state: TurnState): string {
 export type Visibility = { requester: string } | { tenant: string } | 'all';
 
 /**
- * A clause of Temporal's list filter, or none. Temporal cuts names at 255 bytes, and compares by the collation of its database, so
- * whoever lists checks each result with `isVisible`.
+ * A clause of Temporal's list filter, or none. Temporal cuts names at 255 bytes, and compares by the collation of its database, so each
+ * result is checked with `isVisible`.
  */
 export function visibilityClause(sight: Visibility): string[] {
   if (sight === 'all') return [];
