@@ -18,6 +18,8 @@ try {
   else {
     const { temporalCli } = await setUp(root);
     console.error(`setup: ready (Temporal CLI: ${temporalCli})`);
+    for (const { what, there, how, optional } of await checkSetUp(root))
+      if (optional && !there) console.error(`setup: ${what}: ${how}`);
   }
 } catch (error) {
   console.error(`setup: ${error.message}`);
@@ -26,8 +28,9 @@ try {
 
 async function check() {
   const parts = await checkSetUp(root);
-  for (const { what, there, how } of parts) console.log(`${there ? '✓' : '✗'} ${what.padEnd(14)} ${how}`);
-  if (parts.every(({ there }) => there)) return;
+  for (const { what, there, how, optional } of parts)
+    console.log(`${there ? '✓' : optional ? '–' : '✗'} ${what.padEnd(14)} ${how}`);
+  if (parts.every(({ there, optional }) => there || optional)) return;
   console.log('npm run setup makes what is missing.');
   process.exitCode = 1;
 }

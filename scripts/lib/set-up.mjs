@@ -8,6 +8,7 @@ import { compile, isCompiled } from './compile.mjs';
 import { generate, isGenerated, TYPES } from './http-types.mjs';
 import { install, isInstalled } from './install.mjs';
 import { withLock } from './lock.mjs';
+import timeServer from '../time-server/jars.cjs';
 
 /**
  * @param {string} root of the checkout
@@ -50,7 +51,7 @@ function plan(root, cli) {
 
 /**
  * Reports which parts that `setUp` makes are present. Changes nothing.
- * @returns {Promise<{what: string, there: boolean, how: string}[]>}
+ * @returns {Promise<{what: string, there: boolean, how: string, optional?: true}[]>}
  */
 export async function checkSetUp(root) {
   const installed = isInstalled(root);
@@ -61,13 +62,23 @@ export async function checkSetUp(root) {
     { what: 'HTTP types', there: generated, how: generated ? TYPES : `missing or outdated: ${TYPES}, ${GENERATING}` },
     { what: 'dist/', there: compiled, how: compiled ? 'built from src' : `missing or outdated: ${COMPILING}` },
     compiled ? await checkCli(root) : { what: 'Temporal CLI', there: false, how: 'looked for once dist/ is built' },
+    ...(compiled ? [await checkTimeServer(root)] : []),
   ];
+}
+
+/** The first engine test fetches its jars; without them, tests that skip time wait for short times instead. */
+async function checkTimeServer(root) {
+  const { cacheFolder } = await fromDist(root, 'cli-cache');
+  const { onPath } = await fromDist(root, 'on-path');
+  const why = timeServer.whyNoTimeServer(cacheFolder(process.env), (name) => onPath(name, process.env));
+  const how = why === null ? 'Java is there, and its jars, or Maven to fetch them' : `optional, for tests that skip time: ${why}`;
+  return { what: 'time server', there: why === null, how, optional: true };
 }
 
 /** Looks for a CLI that is present; downloads and builds nothing. */
 async function checkCli(root) {
   const what = 'Temporal CLI';
-  const { findTemporalCli, PRESENT_CLI_SOURCES } = await finder(root);
+  const { findTemporalCli, PRESENT_CLI_SOURCES } = await fromDist(root, 'find-cli');
   try {
     const { path, source, version } = await findTemporalCli({ sources: PRESENT_CLI_SOURCES });
     return { what, there: true, how: `${path} (${source}), version ${version}` };
@@ -77,11 +88,11 @@ async function checkCli(root) {
 }
 
 async function findCli(root, say) {
-  const { findTemporalCli } = await finder(root);
+  const { findTemporalCli } = await fromDist(root, 'find-cli');
   const found = await findTemporalCli({ onProgress: say });
   return found.path;
 }
 
-async function finder(root) {
-  return (await import(pathToFileURL(join(root, 'dist', 'devserver', 'find-cli.js')).href)).default;
+async function fromDist(root, name) {
+  return (await import(pathToFileURL(join(root, 'dist', 'devserver', `${name}.js`)).href)).default;
 }

@@ -33,7 +33,7 @@ export class Signers {
     now: () => this.now(),
   });
   /** The worker's clock. */
-  now = Date.now;
+  now = () => Date.now();
   private entries: TrustedKey[] = [trustedEntry(this.gateway)];
 
   constructor() {

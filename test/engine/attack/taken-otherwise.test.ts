@@ -9,11 +9,13 @@ import type { CallArguments, CheckDecisionInput, RunCallInput } from '../../../s
 import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, type Setup } from '../support/engine';
 import { approvalOf, runInput, waitingArguments, withForger, type Forge } from '../support/forge';
+import { TestTime } from '../support/time-server';
 import { insteadOf, invoice, scene, type Scene } from '../support/scene';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 
 const PATIENCE = 240_000;
+const time = new TestTime();
 
 interface Stage extends Scene {
   first: CallArguments;
@@ -84,11 +86,13 @@ describe('nobody has a call run by approvals', () => {
     PATIENCE,
   );
 
+  const approvalExpiryMs = time.either('3 days', 10_000);
   it('that came after it had expired', () =>
-    stage({ agent: { approvalExpiryMs: 10_000 } }, async ({ turn, digest, signers, pay, effects }) => {
+    stage({ time, agent: { approvalExpiryMs } }, async ({ turn, digest, signers, pay, effects }) => {
       // Signed whether it waits yet or not: a busy machine comes too late for it.
       const said = { digest, decision: 'approve' as const, principal: 'ana', roles: [], head: null };
       const ana = { attestation: attestDecision(signers.gateway, { aud: await turn.audience(), ...said }, null) };
+      await time.skip(approvalExpiryMs);
       expect((await turn.result()).calls).toMatchObject([{ state: 'expired' }]);
       expect(await pay([['ana', ana]])).toMatchObject({ state: 'failed' });
       expect(effects).toEqual([]);

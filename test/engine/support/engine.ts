@@ -28,6 +28,7 @@ import { ScriptedModel, type Answer } from '../../support/scripted-model';
 import { connectionsTo } from './connections';
 import { keepForReplay } from './replays';
 import { shareBundles } from './shared-bundle';
+import type { TestTime } from './time-server';
 import type { Tool, ToolLogger } from '../../../src/tools/define/tool';
 import type { AgentDefinition } from '../../../src/agents/agent';
 
@@ -67,6 +68,8 @@ export interface Setup {
   taskQueue?: string;
   /** Another server than the shared one. */
   address?: string;
+  /** The test skips time: it runs on the server of this one. */
+  time?: TestTime;
   /** The test writes into the store what the engine would not: no bundle can tell of it as one story. */
   madeUp?: boolean;
 }
@@ -95,7 +98,15 @@ export function testAddress(): string {
 export async function withEngine(setup: Setup, body: (engine: Engine) => Promise<void>): Promise<void> {
   quietRuntime();
   shareBundles();
-  const address = setup.address ?? testAddress();
+  const address = setup.address ?? (await setup.time?.begin()) ?? testAddress();
+  try {
+    await withWorker(address, setup, body);
+  } finally {
+    await setup.time?.end();
+  }
+}
+
+async function withWorker(address: string, setup: Setup, body: (engine: Engine) => Promise<void>): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'holdfast-engine-'));
   const taskQueue = setup.taskQueue ?? `test-${randomBytes(6).toString('hex')}`;
   const { worker: connection, client: clientConnection } = await connectionsTo(address);
@@ -147,9 +158,11 @@ export async function withEngine(setup: Setup, body: (engine: Engine) => Promise
     },
   };
   try {
+    setup.time?.keep(worker);
     await worker.runUntil(() => inTime(body(engine), temporal, taskQueue));
     await keepForReplay(temporal, ...started);
-    if (!setup.madeUp) await recorded(client, store, taskQueue);
+    const ids = setup.time?.skips ? started.map(({ id }) => id) : turnIds(temporal, taskQueue);
+    if (!setup.madeUp) await recorded(client, store, ids);
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -167,7 +180,8 @@ async function inTime(body: Promise<void>, temporal: Client, taskQueue: string):
   try {
     await Promise.race([body, late()]);
   } catch (error) {
-    if (error instanceof TooLate) error.message += ` Still run: ${JSON.stringify(await running(temporal, taskQueue))}`;
+    if (error instanceof TooLate)
+      error.message += ` Still run: ${JSON.stringify(await running(temporal, taskQueue).catch(String))}`;
     throw error;
   } finally {
     ended.abort();
@@ -221,10 +235,14 @@ let ended = 0;
  * Has the bundle of each turn and direct call verified, however it was started; whether signatures of people hold is for tests of these.
  * In short runs of each fourth: it takes more than the turn itself.
  */
-async function recorded({ temporal }: HoldfastClient, store: Store, taskQueue: string): Promise<void> {
+async function recorded(
+  { temporal }: HoldfastClient,
+  store: Store,
+  ids: Iterable<string> | AsyncIterable<string>,
+): Promise<void> {
   const key = SigningKey.generate();
   const trust = [trustedEntry(key, { bundle: true })];
-  for await (const id of turnIds(temporal, taskQueue)) {
+  for await (const id of ids) {
     if (ended++ % runs(4, 1) !== 0) continue;
     const text = await bundleOf(temporal, store, id, key);
     const { verdict, line, rule, why } = await verifyBundle([Buffer.from(text)], trust);

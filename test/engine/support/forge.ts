@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Connection } from '@temporalio/client';
 import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import type { HoldfastClient } from '../../../src/client';
 import type { By, TurnHandle } from '../../../src/client/turns/turn-handle';
@@ -43,7 +44,7 @@ export async function withForger<T>(
   attacker: Attacker = 'worker',
 ): Promise<T> {
   const { NativeConnection, Worker } = await import('@temporalio/worker');
-  const address = process.env.HOLDFAST_TEST_ADDRESS!;
+  const { address } = (client.temporal.connection as Connection).options;
   const connection = await NativeConnection.connect({ address });
   const queue = `forge-${randomBytes(6).toString('hex')}`;
   const worker = await Worker.create({

@@ -1,10 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { attestDecision } from '../../../src/attestation/bundle-signer';
 import { eventually, withEngine } from '../support/engine';
+import { TestTime } from '../support/time-server';
 import { ask, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
 import { pays } from '../../support/tools';
 
+const time = new TestTime();
 const invoice = { invoice: 'INV-7', cents: 700 };
 const script = () => [ask(['pay', invoice]), say('done')];
 
@@ -83,15 +84,16 @@ describe('decisions that are signed', () => {
     for (const revoked of [false, true]) {
       const effects: unknown[] = [];
       const agent = { approvals: { quorum: 2 } };
-      await withEngine({ tools: [pays('pay', effects)], agent, script: script(), ...attested() }, async ({ start }) => {
+      const lastsMs = time.either('1 hour', 3000);
+      await withEngine({ time, tools: [pays('pay', effects)], agent, script: script(), ...attested() }, async ({ start }) => {
         const turn = await start();
         const [{ digest }] = await turn.waitForPending();
         const ana = signers.person(`ana-${revoked}`);
         const said = { aud: await turn.audience(), digest, decision: 'approve' as const, roles: [], head: null };
-        const exp = Date.now() + 3000;
-        const attestation = attestDecision(ana, { ...said, principal: `ana-${revoked}` }, new Date(exp).toISOString());
+        const exp = new Date(Date.now() + lastsMs).toISOString();
+        const attestation = attestDecision(ana, { ...said, principal: `ana-${revoked}` }, exp);
         await turn.approve(digest, { attestation });
-        await sleep(exp + 1100 - Date.now());
+        await time.skip(lastsMs + 1100);
         if (revoked) signers.change(ana, { revoked_at: new Date().toISOString() });
         await turn.approve(digest, { attestation: await signers.signed(turn, digest, 'bob') });
         await turn.result();

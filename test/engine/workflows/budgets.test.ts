@@ -7,9 +7,11 @@ import { BUDGET_QUERY, RESERVE_UPDATE, SETTLE_UPDATE, type BudgetName, type Budg
 import { temporalBudgets } from '../../../src/temporal/entities';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { keepForReplay } from '../support/replays';
+import { TestTime } from '../support/time-server';
 import { ask, say, ScriptedModel } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 
+const time = new TestTime();
 const HOUR = 3_600_000;
 /** A name of its own for each test: the books are on a server that tests share. */
 const budget = (more: Partial<Budget> = {}): Budget => ({
@@ -232,12 +234,16 @@ describe('a budget', () => {
 
   it('frees what was spent when its window is over', async () => {
     const effects: unknown[] = [];
-    const brief = budget({ windowMs: 6000 });
+    const windowMs = time.either('31 days', 6000);
+    const brief = budget({ windowMs });
     const model = new OneCallEach(ask(['pay', invoice(1000)]));
-    await withEngine({ tools: [pays('pay', effects)], model, agent: { ...freely, budgets: [brief] } }, async (engine) => {
+    await withEngine({ time, tools: [pays('pay', effects)], model, agent: { ...freely, budgets: [brief] } }, async (engine) => {
       expect(await pay(engine)).toMatchObject({ state: 'succeeded' });
       expect(await look(engine, brief)).toMatchObject({ used: '1000' });
-      await eventually('the window is over', async () => (await look(engine, brief)).used === '0');
+      await time.skip(windowMs / 2);
+      expect(await look(engine, brief)).toMatchObject({ used: '1000' });
+      await time.skip(windowMs * 0.52); // what was spent is summed in slices of a hundredth
+      expect(await look(engine, brief)).toMatchObject({ used: '0' });
       expect(await pay(engine)).toMatchObject({ state: 'succeeded' });
       expect(effects).toHaveLength(2);
     });
@@ -272,7 +278,7 @@ describe('the book of a budget', () => {
   });
   const book = (): BudgetName => ({ agent: 'tester', budget: budget().name, per: 'agent', of: '' });
   const withBook = (body: (temporal: Client, taskQueue: string) => Promise<void>) =>
-    withEngine({}, ({ client, taskQueue }) => body(client.temporal, taskQueue));
+    withEngine({ time }, ({ client, taskQueue }) => body(client.temporal, taskQueue));
 
   it('refuses what is malformed, ignores signals, and lives on', async () => {
     const name = book();
@@ -302,7 +308,9 @@ describe('the book of a budget', () => {
     const name = book();
     await withBook(async (temporal, taskQueue) => {
       const budgets = temporalBudgets(temporal, taskQueue);
-      await budgets.reserve(name, asked(1, { window_ms: 500, lasts_ms: 100 }));
+      const window_ms = time.either('31 days', 500);
+      await budgets.reserve(name, asked(1, { window_ms, lasts_ms: 100 }));
+      await time.skip(window_ms);
       const handle = temporal.workflow.getHandle(budgetWorkflowId(name));
       await handle.result();
       await budgets.settle(name, { ...asked(1), outcome: 'applied' }); // too late to matter

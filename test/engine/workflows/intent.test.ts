@@ -3,9 +3,11 @@ import { intentHash, intentWorkflowId, type ClaimAnswer, type IntentOwner } from
 import { shownCard } from '../../support/card';
 import { eventually, withEngine, type Engine } from '../support/engine';
 import { keepForReplay } from '../support/replays';
+import { TestTime } from '../support/time-server';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 
+const time = new TestTime();
 const invoice = { invoice: 'INV-7', cents: 700 };
 const allowed = { permissions: { allow: ['pay'] } };
 const intentKey = ({ invoice: number }: any) => ({ invoice: number });
@@ -90,10 +92,12 @@ describe('the same act', () => {
 
   it('is another after the window; the entity has ended', async () => {
     const effects: unknown[] = [];
-    const tool = pays('pay', effects, { intentKey, intentWindowMs: 1000 });
+    const intentWindowMs = time.either('7 days', 1000);
+    const tool = pays('pay', effects, { intentKey, intentWindowMs });
     const script = [ask(['pay', invoice]), say('paid'), ask(['pay', invoice]), say('paid again')];
-    await withEngine({ tools: [tool], agent: allowed, script }, async (engine) => {
+    await withEngine({ time, tools: [tool], agent: allowed, script }, async (engine) => {
       await (await engine.start()).result();
+      await time.skip(intentWindowMs);
       await eventually('the entity ended', async () => (await entity(engine).describe()).status.name === 'COMPLETED');
       await replayed(engine);
       const view = await (await engine.start()).result();
@@ -196,7 +200,8 @@ describe('the same act', () => {
       effects.push(input);
       return { paid: true };
     };
-    const tool = pays('pay', effects, { intentKey, run, intentWindowMs: 500 });
+    const intentWindowMs = time.either('7 days', 700);
+    const tool = pays('pay', effects, { intentKey, run, intentWindowMs });
     const script = [
       ask(['pay', invoice]),
       ask(['pay', invoice]),
@@ -205,11 +210,11 @@ describe('the same act', () => {
       ask(['pay', invoice]),
       say('paid'),
     ];
-    await withEngine({ tools: [tool], agent: allowed, script }, async (engine) => {
+    await withEngine({ time, tools: [tool], agent: allowed, script }, async (engine) => {
       const first = await engine.start();
       const [doubt] = await first.waitForPending();
       expect(doubt.state).toBe('in_doubt');
-      await new Promise((resolve) => setTimeout(resolve, 700)); // its window is over, but nobody knows
+      await time.skip(intentWindowMs); // its window is over, but nobody knows
       const second = await engine.start();
       const [call] = await second.waitForPending();
       expect(call.state).toBe('waiting');

@@ -7,6 +7,7 @@ import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { startMailCatcher } from '../../../src/devserver/mail-catcher';
 import { createNotifier, type NotifySettings } from '../../../src/notify';
 import { eventually, withEngine } from '../../engine/support/engine';
+import { TestTime } from '../../engine/support/time-server';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 import { SECRET } from '../../support/notify/questions';
@@ -88,9 +89,13 @@ it('a webhook that is down holds no turn', async () => {
 
 it('whoever must decide is reminded before the expiry, each reminder a message of its own', async () => {
   const hook = await started();
-  const agent = { approvalExpiryMs: 9000, approvals: { remindMs: [2000, 4000] } };
-  await withEngine({ tools: [pays('pay', [])], agent, script: script(), ...settings(hook.url) }, async ({ start }) => {
+  const time = new TestTime();
+  const approvalExpiryMs = time.either('3 days', 9000);
+  const agent = { approvalExpiryMs, approvals: { remindMs: [time.either('2 hours', 2000), time.either('1 day', 4000)] } };
+  await withEngine({ time, tools: [pays('pay', [])], agent, script: script(), ...settings(hook.url) }, async ({ start }) => {
     const turn = await start();
+    await turn.waitForPending();
+    await time.skip(approvalExpiryMs);
     const view = await turn.result();
     expect(view.calls[0]).toMatchObject({ state: 'expired', effect: 'refused' });
     const told = hook.received.map(({ body }) => body);
