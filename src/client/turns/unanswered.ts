@@ -2,6 +2,7 @@
  * Finds out why no answer came: whether a worker polls, so that a caller knows to wait or to start one. Also reads a turn's
  * senders.
  */
+import { setMaxListeners } from 'node:events';
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import type { MissingAnswer } from '../../temporal/send-update';
@@ -50,6 +51,7 @@ export class IdleTimeout {
 
   /** @param forMs time without any answer, after which the signal aborts */
   constructor(private readonly forMs: number) {
+    setMaxListeners(0, this.signal); // one for each request that waits
     this.timer = this.begin();
   }
 

@@ -22,3 +22,15 @@ describe('silence', () => {
     expect(silence.signal.aborted).toBe(false);
   });
 });
+
+it('as many requests as there are turns may wait for it, without a warning of Node', async () => {
+  const warnings: unknown[] = [];
+  const warned = (warning: unknown) => warnings.push(warning);
+  process.on('warning', warned);
+  const silence = new IdleTimeout(60_000);
+  for (let n = 0; n < 50; n++) silence.signal.addEventListener('abort', () => undefined);
+  silence.over();
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', warned);
+  expect(warnings).toEqual([]);
+});
