@@ -126,6 +126,13 @@ export interface ClientSettings extends Pick<Config, 'taskQueue' | 'uiUrl'> {
   live?: string | LiveBus | null;
 }
 
+/**
+ * Starts turns, decides on what waits in them, watches them and lists them.
+ * @example
+ * const holdfast = await HoldfastClient.connect(loadConfig());
+ * const turn = await holdfast.start({ agent: 'payables', message: 'Pay INV-7.', requester: 'ana' });
+ * const { state, text } = await turn.result();
+ */
 export class HoldfastClient {
   private opened: Promise<Store> | undefined;
   private key: Promise<SigningKey> | undefined;

@@ -98,6 +98,9 @@ export interface WorkerParts {
  * A Temporal worker that serves the app's agents.
  * @throws MissingSearchAttributes when the namespace lacks one of ours: a workflow that writes it would retry for ever
  * @throws ConfigError when `approvals` is not set and others could reach the server; for an isolated tool without `appModule`
+ * @example
+ * const worker = await createWorker({ app, model, store, connection, namespace: 'default', taskQueue: 'holdfast', defaultModel, log });
+ * await worker.run();
  */
 export async function createWorker(parts: WorkerParts): Promise<Worker> {
   const { app, connection, namespace, taskQueue, store, model, defaultModel, log } = parts;

@@ -49,6 +49,8 @@ const MOST_DEPTH = 10;
 /**
  * Checks an agent and fills in its defaults.
  * @throws Error that lists every fault
+ * @example
+ * const payables = defineAgent({ name: 'payables', prompt: 'You pay invoices.', tools: [payInvoice], approvals: { quorum: 2 } });
  */
 export function defineAgent(definition: AgentDefinition): Agent {
   const faults: string[] = [];
@@ -172,6 +174,7 @@ export interface App {
  * file.
  * @throws Error that lists every fault: agents with the same name, duplicate versions, names that fit no tool or agent, circles of
  * agents, wrong hooks
+ * @example export default defineApp({ agents: [payables] });
  */
 export function defineApp(app: {
   agents: readonly Agent[];

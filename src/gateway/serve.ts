@@ -28,7 +28,12 @@ export interface ServeAt {
   drainMs?: number;
 }
 
-/** @throws GatewayUnavailable when the address is taken, or does not belong to this machine */
+/**
+ * Serves the HTTP interface.
+ * @throws GatewayUnavailable when the address is taken, or does not belong to this machine
+ * @example
+ * const gateway = await serveGateway({ store, log, authenticator, key, client: async () => holdfast }, { host: '127.0.0.1', port: 8080 });
+ */
 export async function serveGateway(parts: GatewayParts, { host, port, drainMs = 20_000 }: ServeAt): Promise<RunningGateway> {
   const ending = new AbortController();
   const app = gatewayApp(parts, ending.signal);

@@ -18,6 +18,15 @@ type AnyDefinition = ToolDefinition<any>;
 /**
  * Checks and brands a tool definition.
  * @throws Error that lists every fault of the definition
+ * @example
+ * const payInvoice = defineTool({
+ *   name: 'pay_invoice',
+ *   version: '1.0.0',
+ *   class: 'destructive',
+ *   description: { does: 'Pays an invoice.', returns: 'What was paid.' },
+ *   input: z.object({ invoice: z.string(), cents: z.number().int() }),
+ *   run: ({ invoice, cents }, { idempotencyKey }) => bank.pay({ invoice, cents, idempotencyKey }),
+ * });
  */
 export function defineTool<S extends z.ZodType, O extends z.ZodType>(
   definition: DefinitionBody<z.output<S>, z.output<O>> & { input: S; output?: O | JsonObject },
