@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { bundleKeyPlaces, loadConfig } from '../config';
 import { oneLine } from './support/describe';
 import { EXIT, Exit, UsageError } from './support/exit';
-import { openKeptBundles } from './support/kept-bundles';
+import { openBundleArchive } from './support/bundle-archive';
 import type { Output } from './support/output';
 
 const DAY_MS = 86_400_000;
@@ -17,15 +17,16 @@ export function auditRetain(audit: Command, output: () => Output): void {
     .option('--dry-run', 'deletes nothing, and says what would be')
     .action(async ({ olderThan, why, dryRun = false }: { olderThan: number; why?: string; dryRun?: boolean }) => {
       const config = loadConfig();
-      const kept = await openKeptBundles(config);
+      const archive = await openBundleArchive(config);
       const [{ retain }, { bundleSigner }] = await Promise.all([
-        import('../audit/kept/retain.js'),
+        import('../audit/archive/retain.js'),
         import('../attestation/bundle-signer.js'),
       ]);
       const signer = await bundleSigner(bundleKeyPlaces(config));
       const before = new Date(Date.now() - olderThan * DAY_MS).toISOString();
       const all = [];
-      for await (const one of retain(kept, { before, why: why ?? `older than ${olderThan} days`, dryRun, signer })) all.push(one);
+      for await (const one of retain(archive, { before, why: why ?? `older than ${olderThan} days`, dryRun, signer }))
+        all.push(one);
       const words = { deleted: dryRun ? 'would go' : 'deleted', damaged: 'damaged, stays' };
       const lines = all.map(
         ({ file, did, what }) => `${words[did].padEnd(9)} ${file}${did === 'deleted' ? '' : `  ${oneLine(what, 200)}`}`,

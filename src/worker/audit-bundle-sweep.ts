@@ -1,9 +1,9 @@
-/** Starts the sweeper of audit bundles (audit/kept/sweeper.ts) in the worker process: it writes a signed bundle of each ended turn with effects. */
+/** Starts the sweeper of audit bundles (audit/archive/sweeper.ts) in the worker process: it writes a signed bundle of each ended turn with effects. */
 import { Client } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 import { bundleSigner, type BundleSigner } from '../attestation/bundle-signer';
-import { KeptBundles } from '../audit/kept/folder';
-import { Sweeper, type SweeperParts } from '../audit/kept/sweeper';
+import { BundleArchive } from '../audit/archive/bundle-archive';
+import { Sweeper, type SweeperParts } from '../audit/archive/sweeper';
 import { bundleKeyPlaces, type Config } from '../config';
 import { dataConverter } from '../temporal/data-converter';
 import type { Store } from '../store/store';
@@ -24,7 +24,7 @@ export function startSweep(
     ...parts,
     temporal,
     taskQueue,
-    kept: new KeptBundles(folder),
+    archive: new BundleArchive(folder),
     signer: () =>
       (signer ??= bundleSigner(bundleKeyPlaces(config)).catch((error: unknown) => ((signer = undefined), Promise.reject(error)))),
   });

@@ -3,7 +3,7 @@ import { compileRules, decide, readRecordedFacts, type Policy } from '../../rule
 import type { CallCase } from '../case-file/types';
 import { isClass, type RecordedAgent } from '../recorded-rules';
 import type { CallDecision } from './types';
-import { askedAnyway, refusedByOthers } from './was';
+import { askedAnyway, refusedByOthers } from './recorded-outcome';
 
 export interface Ruling {
   /** Null: the bundle does not have the rules. */

@@ -12,7 +12,7 @@ import { recordedAgent, recordedRules } from '../recorded-rules';
 import { outer, recordedWithin } from './within';
 import { policyOf, wouldDecide, type Ruling } from './rules';
 import { ProposalError, type CallDiff, type CallDecision, type Proposal, type Stop, type TurnDiff, type WhatIf } from './types';
-import { hiddenCalls, wasDecided } from './was';
+import { hiddenCalls, recordedDecision } from './recorded-outcome';
 
 /** @throws ProposalError that lists every fault */
 export function whatIf(file: CaseFile, proposal: Proposal): WhatIf {
@@ -79,7 +79,7 @@ class Comparison {
     const calls: CallDiff[] = [];
     let firstDifference = Infinity;
     for (const call of turn.calls) {
-      const was = wasDecided(call);
+      const was = recordedDecision(call);
       const would =
         gone !== undefined ? notReached(gone) : (decideByStop(call, wouldStop) ?? this.would(turn, call, was, ruling));
       const differs = would.outcome !== 'cannot_tell' && (would.outcome !== was.outcome || would.answer !== was.answer);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ofKey } from '../../../src/attestation/bundle-signer';
 import { HoldfastClient, type BundleOf } from '../../../src/client';
-import { KeptBundles } from '../../../src/audit/kept/folder';
+import { BundleArchive } from '../../../src/audit/archive/bundle-archive';
 import { verifyBundle } from '../../../src/audit/verify';
 import { chainFaults, type Link } from '../../../src/audit/verify/chain';
 import { BUNDLE_KEY, TRUST } from '../../support/bundle-keys';
@@ -137,7 +137,7 @@ describe('an auditor cannot', () => {
       await bundling(async ({ asked, kept, lines }) => {
         const [first, second] = [await asked('acme/rita'), await asked('acme/rita')];
         const one = await link('one', await kept(first));
-        const bundles = new KeptBundles(folder);
+        const bundles = new BundleArchive(folder);
         const name = bundles.nameOf({ turn_id: second, run_id: 'a'.repeat(36), closed_at: new Date().toISOString() });
         mkdirSync(dirname(bundles.pathOf(name)), { recursive: true });
         writeFileSync(bundles.pathOf(name), 'there already');

@@ -6,9 +6,9 @@ import { trustedEntry } from '../../../../src/attestation/gateway-key';
 import { SigningKey } from '../../../../src/attestation/signing-key';
 import { readTombstones } from '../../../../src/audit/verify/tombstones';
 import { readWhole } from '../../../../src/audit/format/whole';
-import { KeptBundles } from '../../../../src/audit/kept/folder';
-import { retain } from '../../../../src/audit/kept/retain';
-import { Sweeper } from '../../../../src/audit/kept/sweeper';
+import { BundleArchive } from '../../../../src/audit/archive/bundle-archive';
+import { retain } from '../../../../src/audit/archive/retain';
+import { Sweeper } from '../../../../src/audit/archive/sweeper';
 import type { TurnHandle } from '../../../../src/client/turns/turn-handle';
 import { eventually, withEngine, type Engine } from '../../support/engine';
 import { ask, say } from '../../../support/scripted-model';
@@ -21,11 +21,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const own = SigningKey.generate();
 const key = ofKey(own);
 const signer = async () => key;
-const kept = new KeptBundles(folder);
+const archive = new BundleArchive(folder);
 const invoice = (n: number) => ({ invoice: `INV-${n}`, cents: 700 });
 
 const sweeperOf = ({ client, store, taskQueue }: Engine, more: Partial<ConstructorParameters<typeof Sweeper>[0]> = {}) =>
-  new Sweeper({ temporal: client.temporal, store, taskQueue, kept, signer, log: silent, ...more });
+  new Sweeper({ temporal: client.temporal, store, taskQueue, archive, signer, log: silent, ...more });
 
 /** Temporal lists what has ended a moment later. */
 async function sweptUntil(sweeper: Sweeper, ...turns: string[]): Promise<string[]> {
@@ -44,7 +44,7 @@ async function approved(turn: TurnHandle): Promise<void> {
 
 const filesOf = async () => {
   const names: string[] = [];
-  for await (const { name } of kept.list()) names.push(name);
+  for await (const { name } of archive.list()) names.push(name);
   return names;
 };
 
@@ -95,7 +95,7 @@ test('bundles are kept of turns with effects, once, however they ended; they go 
     });
     expect(another.kept).toEqual([]);
 
-    const bundles = await Promise.all(names.map((name) => readWhole(kept.read(name))));
+    const bundles = await Promise.all(names.map((name) => readWhole(archive.read(name))));
     const complete = bundles.map(({ first, end }) => [first.subject.id, end.complete]);
     expect(Object.fromEntries(complete)).toEqual({ [paid.id]: true, [terminated.id]: false, [direct.turn.id]: true });
     const before = bundles.map(({ end }) => end.previous?.root ?? null);
@@ -112,7 +112,7 @@ async function retention(): Promise<void> {
   const request = { before: new Date(Date.now() + 86_400_000).toISOString(), why: 'rule 7', signer: key };
   const run = async (dryRun: boolean) => {
     const all = [];
-    for await (const { file, did } of retain(kept, { ...request, dryRun })) all.push([file, did]);
+    for await (const { file, did } of retain(archive, { ...request, dryRun })) all.push([file, did]);
     return all;
   };
   const expected = files.map((file) => [file, 'deleted']);
@@ -125,7 +125,7 @@ async function retention(): Promise<void> {
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(stones.map(({ file, why, kid }) => [file, why, kid])).toEqual(files.map((file) => [file, 'rule 7', key.kid]));
-  expect(await kept.has(files[0]!)).toBe(true); // a sweep does not write it again
+  expect(await archive.has(files[0]!)).toBe(true); // a sweep does not write it again
   const text = readFileSync(join(folder, 'tombstones.jsonl'), 'utf8');
   const trust = [trustedEntry(own, { bundle: true })];
   const { gone, faults } = readTombstones(text, trust);

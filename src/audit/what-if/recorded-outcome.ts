@@ -7,7 +7,7 @@ import type { Answer, CallDecision } from './types';
 const RULE_WORDS = new Set(['denied_by_rule', 'plan_mode', 'locked_mode']);
 const RUN_STATES = new Set(['approved', 'running', 'succeeded', 'failed', 'in_doubt']);
 
-export function wasDecided(call: CallCase): CallDecision {
+export function recordedDecision(call: CallCase): CallDecision {
   if (isRejected(call))
     return { outcome: 'refused', answer: null, reason: text(call.error?.message) || call.reason || 'refused' };
   const reason = call.reason ?? 'not recorded';

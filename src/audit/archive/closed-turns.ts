@@ -4,7 +4,7 @@ import { isDirectCallId, workflowId } from '../../shared/ids';
 import { visibilityText } from '../../shared/text/visible';
 import type { Store } from '../../store/store';
 import { TURNS_AND_CALLS } from '../../workflows/contract';
-import type { ClosedTurn } from './folder';
+import type { ClosedTurn } from './bundle-archive';
 
 export interface Places {
   temporal: Client;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { BundleSigner } from '../../attestation/bundle-signer';
 import { hasCode } from '../../store/files/atomic-file';
 import { NotWhole, readWhole } from '../format/whole';
-import type { KeptBundles } from './folder';
+import type { BundleArchive } from './bundle-archive';
 
 export interface RetainRequest {
   /** ISO 8601: bundles that were made before this time are deleted. */
@@ -33,19 +33,19 @@ export class LegalHoldsFound extends Error {
  * @throws LegalHoldsFound, DamagedLog before anything is deleted
  */
 export async function* retain(
-  kept: KeptBundles,
+  archive: BundleArchive,
   { before, why, dryRun, signer }: RetainRequest,
 ): AsyncGenerator<RetentionResult> {
-  await refuseLegalHolds(kept.folder);
-  const gone = await kept.tombstones.files();
-  for await (const { name, turn_id } of kept.list(before)) {
+  await refuseLegalHolds(archive.folder);
+  const gone = await archive.tombstones.files();
+  for await (const { name, turn_id } of archive.list(before)) {
     try {
-      const bundle = await summaryOf(kept, name);
+      const bundle = await summaryOf(archive, name);
       if (bundle.made_at >= before) continue;
       if (!dryRun) {
         if (!gone.has(name))
-          await kept.tombstones.add({ ...bundle, file: name, deleted_at: new Date().toISOString(), why }, signer);
-        await kept.remove(name);
+          await archive.tombstones.add({ ...bundle, file: name, deleted_at: new Date().toISOString(), why }, signer);
+        await archive.remove(name);
       }
       yield { file: name, turn_id, did: 'deleted', what: bundle.root };
     } catch (error) {
@@ -72,8 +72,8 @@ async function refuseLegalHolds(folder: string): Promise<void> {
 }
 
 /** Reads the whole file: a tombstone must not vouch for a root that the file does not have. */
-async function summaryOf(kept: KeptBundles, name: string) {
-  const { first, end } = await readWhole(kept.read(name));
+async function summaryOf(archive: BundleArchive, name: string) {
+  const { first, end } = await readWhole(archive.read(name));
   const { agent, subject, made_at } = first;
   const { root, previous } = end;
   return { root, subject: subjectName(subject), agent, previous, made_at };

@@ -1,10 +1,10 @@
 /** Opens the folder of kept bundles that the settings name. */
-import type { KeptBundles } from '../../audit/kept/folder';
+import type { BundleArchive } from '../../audit/archive/bundle-archive';
 import { ConfigError, type Config } from '../../config';
 
 /** @throws ConfigError if no bundles are kept */
-export async function openKeptBundles({ bundles }: Config): Promise<KeptBundles> {
+export async function openBundleArchive({ bundles }: Config): Promise<BundleArchive> {
   if (bundles === null) throw new ConfigError('HOLDFAST_BUNDLES is "off": no bundles are kept here; it must be a folder.');
-  const { KeptBundles: Kept } = await import('../../audit/kept/folder.js');
-  return new Kept(bundles);
+  const { BundleArchive: Archive } = await import('../../audit/archive/bundle-archive.js');
+  return new Archive(bundles);
 }

@@ -1,7 +1,7 @@
 /** The state that the sweepers of one store and task queue share: who holds the lease, how far they are, and what failed. */
 import { asJson, isJsonObject, type Json } from '../../shared/json/json';
 import type { RegisterStore } from '../../store/store';
-import type { ClosedTurn } from './folder';
+import type { ClosedTurn } from './bundle-archive';
 
 /** A bundle that could not be made. */
 export interface FailedBundle extends ClosedTurn {

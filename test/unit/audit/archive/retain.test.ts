@@ -4,8 +4,8 @@ import { readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ofKey } from '../../../../src/attestation/bundle-signer';
-import { KeptBundles } from '../../../../src/audit/kept/folder';
-import { LegalHoldsFound, retain } from '../../../../src/audit/kept/retain';
+import { BundleArchive } from '../../../../src/audit/archive/bundle-archive';
+import { LegalHoldsFound, retain } from '../../../../src/audit/archive/retain';
 import { BUNDLE_KEY, sample } from '../../../support/bundle-keys';
 
 const FILE = '2026-01-31/inv-7@01234567.jsonl';
@@ -25,7 +25,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 async function retained(dryRun = false): Promise<[file: string, did: string][]> {
   const request = { before: '2100-01-01T00:00:00.000Z', why: 'rule 7', dryRun, signer: ofKey(BUNDLE_KEY) };
   const all: [string, string][] = [];
-  for await (const { file, did } of retain(new KeptBundles(folder), request)) all.push([file, did]);
+  for await (const { file, did } of retain(new BundleArchive(folder), request)) all.push([file, did]);
   return all;
 }
 

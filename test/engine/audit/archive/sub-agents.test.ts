@@ -8,8 +8,8 @@ import { ofKey } from '../../../../src/attestation/bundle-signer';
 import { trustedEntry } from '../../../../src/attestation/gateway-key';
 import { SigningKey } from '../../../../src/attestation/signing-key';
 import { readWhole } from '../../../../src/audit/format/whole';
-import { KeptBundles } from '../../../../src/audit/kept/folder';
-import { Sweeper } from '../../../../src/audit/kept/sweeper';
+import { BundleArchive } from '../../../../src/audit/archive/bundle-archive';
+import { Sweeper } from '../../../../src/audit/archive/sweeper';
 import { verifyBundle } from '../../../../src/audit/verify';
 import { eventually } from '../../support/engine';
 import { ask, say } from '../../../support/scripted-model';
@@ -20,7 +20,7 @@ import { pays } from '../../../support/tools';
 test('one bundle, of the turn above, with the turn of the sub-agent that paid', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-kept-below-'));
   const own = SigningKey.generate();
-  const kept = new KeptBundles(folder);
+  const archive = new BundleArchive(folder);
   const clerk = defineAgent({ name: 'clerk', prompt: 'You pay.', tools: [pays('pay', [])] });
   const lead = defineAgent({ name: 'lead', prompt: 'You lead.', tools: [agentTool(clerk, { description: 'Asks the clerk.' })] });
   const scripts = {
@@ -32,7 +32,7 @@ test('one bundle, of the turn above, with the turn of the sub-agent that paid', 
       temporal: client.temporal,
       store,
       taskQueue,
-      kept,
+      archive,
       signer: async () => ofKey(own),
       log: silent,
     });
@@ -48,12 +48,12 @@ test('one bundle, of the turn above, with the turn of the sub-agent that paid', 
     });
     expect(names).toEqual([expect.stringContaining(`/${turn.id}@`)]);
     const turns: string[] = [];
-    const { first, end } = await readWhole(kept.read(names[0]!), (line) => {
+    const { first, end } = await readWhole(archive.read(names[0]!), (line) => {
       if (line.kind === 'turn') turns.push(line.body.turn_id);
     });
     expect([first.subject.id, end.complete]).toEqual([turn.id, true]);
     expect(turns.sort()).toEqual([turn.id, below!.id]);
-    const verified = await verifyBundle(kept.read(names[0]!), [trustedEntry(own, { bundle: true })]);
+    const verified = await verifyBundle(archive.read(names[0]!), [trustedEntry(own, { bundle: true })]);
     expect(verified).toMatchObject({ verdict: 'intact', complete: true, why: '' });
     expect((await sweeper.sweep()).kept).toEqual([]);
     await sweeper.release();

@@ -9,12 +9,12 @@ import type { BundleSigner } from '../../attestation/bundle-signer';
 import { exportBundle } from '../export/bundle';
 import type { EndBody } from '../format/lines';
 import { closedWithEffects, type Places, type Window } from './closed-turns';
-import type { ClosedTurn, KeptBundles } from './folder';
+import type { ClosedTurn, BundleArchive } from './bundle-archive';
 import { LEASE_MS, MAX_FAILURES, SweepLease, type FailedBundle, type SweepState } from './sweep-state';
 import { errorMessage } from '../../shared/text/error-message';
 
 export interface SweeperParts extends Places {
-  kept: KeptBundles;
+  archive: BundleArchive;
   /** Called only when there is something to sign. */
   signer(): Promise<BundleSigner>;
   log: Record<'info' | 'warn' | 'error', (facts: object, message: string) => void>;
@@ -117,15 +117,15 @@ export class Sweeper {
   }
 
   private async keep(turn: ClosedTurn, tries: number, state: SweepState, swept: Swept): Promise<void> {
-    const { kept, store, temporal, log } = this.parts;
-    const name = kept.nameOf(turn);
-    if (this.known.has(name) || state.failed.some((one) => kept.nameOf(one) === name)) return;
+    const { archive, store, temporal, log } = this.parts;
+    const name = archive.nameOf(turn);
+    if (this.known.has(name) || state.failed.some((one) => archive.nameOf(one) === name)) return;
     try {
-      if (!(await kept.has(name))) {
+      if (!(await archive.has(name))) {
         const subject = { kind: turn.turn_id.startsWith('call/') ? ('call' as const) : ('turn' as const), id: turn.turn_id };
         const last = { line: '' };
         const lines = exportBundle({ temporal, store, subject, signer: await this.parts.signer() });
-        const written = await kept.keep(name, trackLastLine(lines, last));
+        const written = await archive.keep(name, trackLastLine(lines, last));
         if (written) {
           this.judge(turn, name, last.line);
           swept.kept.push(name);

@@ -31,7 +31,7 @@ const LAST_CHARACTERS = 150;
 const PRIVATE_DIR = 0o700;
 const PRIVATE_FILE = 0o600;
 
-export class KeptBundles {
+export class BundleArchive {
   readonly tombstones: Tombstones;
 
   constructor(readonly folder: string) {
