@@ -22,7 +22,7 @@ export interface Job<I, O, M = never> {
 }
 
 export interface JobLimits {
-  /** How long the job may run, ms; waiting for a thread does not count. */
+  /** How long the job may run, ms; waiting for a thread, and loading the module in it, does not count. */
   ms: number;
   /** The reason of the error when the time is over, e.g. `pattern_too_slow`. */
   reason: string;
@@ -61,6 +61,8 @@ export interface JobRequest {
   input: unknown;
   /** Port for messages while the job runs. */
   port?: import('node:worker_threads').MessagePort;
+  /** The first message says that the module is loaded: from then on the job's time counts. */
+  saysLoaded?: true;
 }
 
 /** The answer of a thread. A ToolError is sent as its fields: structured clone would lose its class. */
@@ -70,9 +72,10 @@ export type Answer = { value: unknown } | { refused: CallError; nothingHappened:
 
 const load = createRequire(__filename);
 
-export default async function answer({ module, name, input, port }: JobRequest): Promise<Answer> {
+export default async function answer({ module, name, input, port, saysLoaded }: JobRequest): Promise<Answer> {
   const run = (load(module) as Record<string, (input: unknown, tell: Tell<unknown>, port: JobRequest['port']) => unknown>)[name];
   if (!run) throw new Error(`${module} has no function ${name}.`);
+  if (saysLoaded) port?.postMessage('loaded');
   try {
     return { value: await run(input, (message) => port?.postMessage(message), port) };
   } catch (error) {

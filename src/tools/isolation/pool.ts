@@ -26,6 +26,9 @@ const LANES = {
   documents: { threads: 1, heapMb: 2 * HEAP_MB, idleMs: 60 * IDLE_MS },
 } as const;
 
+/** A thread that has not started and loaded the job's module after this long is terminated, ms. */
+const LOADS_WITHIN_MS = 60_000;
+
 export type Lane = keyof typeof LANES;
 
 const lanes = new Map<Lane, Threads>();
@@ -51,16 +54,22 @@ export async function inThread<I, O, M = never>(job: Job<I, O, M>, input: I, opt
   const { pool, turns, heapMb } = typeof lane === 'string' ? threadsOf(lane) : lane;
   await turns.enter(owner, signal);
   const time = new AbortController();
-  const timer = setTimeout(() => time.abort(), job.limits.ms);
-  const channel = options.told && new MessageChannel();
-  channel?.port1.on('message', (message: M) => options.told!(message)).unref();
+  let timer = setTimeout(() => time.abort(), LOADS_WITHIN_MS);
+  let loaded = false;
+  const hear = (message: unknown) => {
+    if (loaded) return options.told?.(message as M);
+    loaded = true; // the first message says so
+    clearTimeout(timer);
+    timer = setTimeout(() => time.abort(), job.limits.ms);
+  };
+  const { port1, port2 } = new MessageChannel();
+  port1.on('message', hear).unref();
   try {
     const { module, name } = job;
     const ends = signal ? AbortSignal.any([time.signal, signal]) : time.signal;
-    const order: JobRequest = { module, name, input, ...(channel ? { port: channel.port2 } : {}) };
-    const answer = await pool.run(order, { signal: ends, transferList: channel ? [channel.port2] : [] });
-    for (let late = channel && receiveMessageOnPort(channel.port1); late; late = receiveMessageOnPort(channel!.port1))
-      options.told!(late.message as M);
+    const order: JobRequest = { module, name, input, port: port2, saysLoaded: true };
+    const answer = await pool.run(order, { signal: ends, transferList: [port2] });
+    for (let late = receiveMessageOnPort(port1); late; late = receiveMessageOnPort(port1)) hear(late.message);
     return valueOf(answer) as O;
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
@@ -68,7 +77,7 @@ export async function inThread<I, O, M = never>(job: Job<I, O, M>, input: I, opt
     throw isOutOfMemory(error) ? tooLarge(job, heapMb) : error;
   } finally {
     clearTimeout(timer);
-    channel?.port1.close();
+    port1.close();
     turns.leave(owner);
   }
 }

@@ -21,6 +21,12 @@ it('a job that takes more memory than a thread may is an error of that job, and 
   await expect(inThread({ ...fill, name: 'none' }, null, { lane, owner: 'ana' })).rejects.toThrow('has no function none');
 });
 
+it('loading its module takes nothing of the time of a job', async () => {
+  const limits = { ms: 1000, reason: 'too_slow', hint: 'Take less.' };
+  const job = { module: join(__dirname, 'slow-load.cjs'), name: 'answer', what: 'The answer', limits };
+  expect(await inThread(job, null, { owner: 'ana' })).toBe('done');
+});
+
 it('threads end with the last worker of the process that uses them', async () => {
   const [first, second] = [useThreads(), useThreads()];
   const spinning = inThread({ ...fill, limits: { ...fill.limits, ms: 30_000 } }, null, {
