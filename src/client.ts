@@ -95,6 +95,7 @@ import {
 } from './workflows/contract';
 import { errorMessage } from './shared/text/error-message';
 import { optional } from './shared/json/optional';
+import { isHash } from './shared/json/sha256';
 
 export type { PendingTurn, StartTurn, TurnFilter, TurnSummary };
 
@@ -258,7 +259,7 @@ export class HoldfastClient {
    * @throws InvalidRequest; ForkRefused for a block of a turn that is not `of`'s, or at which a conversation cannot be cut
    */
   async fork({ from, of, ...request }: ForkSession): Promise<SessionHandle> {
-    if (!/^[0-9a-f]{64}$/.test(from))
+    if (!isHash(from))
       throw new InvalidRequest(`fork: "from" ${JSON.stringify(String(from).slice(0, 80))} must be a block: 64 hex.`);
     const id = sessionIdOf(request);
     const fork = { block: from, of: of === undefined ? (request.requester ?? LOCAL_PRINCIPAL) : of };
@@ -273,10 +274,9 @@ export class HoldfastClient {
     const clauses = [`WorkflowType = '${SESSION_WORKFLOW}'`, ...visibilityClause(sight)];
     if (filter.agent !== undefined) clauses.push(`HoldfastAgent = ${visibilityText(filter.agent)}`);
     let left = filter.limit ?? 100;
-    for await (const info of this.temporal.workflow.list({ query: clauses.join(' AND ') })) {
+    const summaryOfSession = (info: WorkflowExecutionInfo) => sessionSummary(info, this.uiUrl(info.workflowId));
+    for await (const { info, summary } of this.visible(clauses.join(' AND '), sight, summaryOfSession)) {
       if (info.status.name === 'CONTINUED_AS_NEW') continue;
-      const summary = sessionSummary(info, this.uiUrl(info.workflowId));
-      if (!isVisible(sight, summary.requester)) continue;
       if (left-- <= 0) return;
       yield summary;
     }
@@ -365,9 +365,7 @@ export class HoldfastClient {
   async *list({ limit = 100, ...filter }: TurnFilter & { limit?: number } = {}): AsyncGenerator<TurnSummary> {
     const { sight = 'all' } = filter;
     let left = limit;
-    for await (const info of this.temporal.workflow.list({ query: turnQuery(filter) })) {
-      const summary = this.summary(info);
-      if (!isVisible(sight, summary.requester)) continue;
+    for await (const { summary } of this.visible(turnQuery(filter), sight, (info) => this.summary(info))) {
       if (left-- <= 0) return;
       yield summary;
     }
@@ -412,11 +410,8 @@ export class HoldfastClient {
     let unheard: Promise<NoWorker> | undefined;
     const why = () => (unheard ??= noWorkerError(this.temporal, { taskQueue: this.config.taskQueue }, 'tell what waits'));
     try {
-      for await (const info of this.temporal.workflow.list({ query })) {
-        const summary = this.summary(info);
-        if (isVisible(sight, summary.requester))
-          turns.push(this.pendingTurn({ ...summary, tools: waitingTools(info) }, silence, why));
-      }
+      for await (const { info, summary } of this.visible(query, sight, (each) => this.summary(each)))
+        turns.push(this.pendingTurn({ ...summary, tools: waitingTools(info) }, silence, why));
       return eachOnce(await Promise.all(turns)).filter((turn) => turn.unreachable !== null || turn.calls.length > 0);
     } finally {
       silence.over();
@@ -556,6 +551,18 @@ export class HoldfastClient {
   private async sameRequest(turnId: string, fingerprint: string): Promise<void> {
     const { memo } = await this.temporal.workflow.getHandle(workflowId(turnId)).describe();
     if (memo?.[MEMO_REQUEST] !== fingerprint) throw new IdempotencyConflict(turnId);
+  }
+
+  /** What Temporal lists for a query, of which the caller may see only a part (listing.ts). */
+  private async *visible<S extends { requester: string }>(
+    query: string,
+    sight: Visibility,
+    summarize: (info: WorkflowExecutionInfo) => S,
+  ): AsyncGenerator<{ info: WorkflowExecutionInfo; summary: S }> {
+    for await (const info of this.temporal.workflow.list({ query })) {
+      const summary = summarize(info);
+      if (isVisible(sight, summary.requester)) yield { info, summary };
+    }
   }
 
   private summary(info: Omit<WorkflowExecutionInfo, 'raw'>): TurnSummary {

@@ -19,8 +19,12 @@ export function isInstalled(root) {
 
 /** @returns {Promise<boolean>} whether anything had to be done */
 export async function install(root, say) {
-  if (isInstalled(root)) return false;
   const hash = lockHash(root);
+  if (readStamp(stampPath(root)) === hash) return false;
+  if (matchesByHand(root)) {
+    writeFileSync(stampPath(root), hash);
+    return false;
+  }
   say('installing dependencies (npm ci) …');
   // Development dependencies too, whatever NODE_ENV says: the compiler is one of them.
   const { code, output } = await runChild(npm, ['ci', '--include=dev', '--no-audit', '--no-fund'], { cwd: root, capture: true });

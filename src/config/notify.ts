@@ -6,6 +6,7 @@ import { optional } from '../shared/json/optional';
 export interface SmtpConfig {
   host: string;
   port: number;
+  /** TLS from the first byte; otherwise STARTTLS if the server offers it. */
   secure: boolean;
   user?: string;
   pass?: string;

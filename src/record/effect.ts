@@ -3,7 +3,9 @@
  * order in which states may follow is here too. Stores keep the bytes (`store/core/effects.ts`).
  */
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
-import { isHash, textOrNull } from './fields';
+import { optional } from '../shared/json/optional';
+import { textOrNull } from './fields';
+import { isHash } from '../shared/json/sha256';
 
 export type EffectState = 'claimed' | 'applied' | 'not_applied' | 'refused' | 'in_doubt';
 
@@ -76,8 +78,7 @@ export function newRecord(claim: NewClaim, state: 'claimed' | 'not_applied', at:
     attempt,
     claimed_at: at,
     updated_at: at,
-    ...(deadline === undefined ? {} : { deadline }),
-    ...(act === undefined ? {} : { act }),
+    ...optional({ deadline, act }),
     head,
     result_ref: null,
     result_head: null,

@@ -33,10 +33,3 @@ export function time(value: Maybe): string | null {
   const ms = typeof value === 'string' ? Date.parse(value) : NaN;
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();
 }
-
-const HASH = /^[0-9a-f]{64}$/;
-
-/** True for 64 lower-case hex characters. */
-export function isHash(value: unknown): value is string {
-  return typeof value === 'string' && HASH.test(value);
-}

@@ -1,5 +1,6 @@
 /** Ids of turns, calls, activities, workflows and traces. */
 import { hashJson } from './json/digests';
+import { isHash } from './json/sha256';
 
 /** The principal of the command line, and of a library user that names none. */
 export const LOCAL_PRINCIPAL = 'local';
@@ -63,8 +64,7 @@ export function callId(step: number, index: number): string {
  * @throws RangeError for a digest that is not 64 hex, or a dispatch below 1
  */
 export function activityId(call: string, tool: string, digest: string, dispatch = 1): string {
-  if (!/^[0-9a-f]{64}$/.test(digest))
-    throw new RangeError(`A digest is 64 lower-case hex characters, not ${JSON.stringify(digest)}`);
+  if (!isHash(digest)) throw new RangeError(`A digest is 64 lower-case hex characters, not ${JSON.stringify(digest)}`);
   const id = `${call}:${tool}:${digest.slice(0, 16)}`;
   return fromOne('dispatch', dispatch) === 1 ? id : `${id}:${dispatch}`;
 }

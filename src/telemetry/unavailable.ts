@@ -1,5 +1,4 @@
-/** Errors of a worker whose health or metrics cannot be served. Apart from what serves them, so that a program can name them without loading that. */
-
+/** Errors of a worker whose health or metrics cannot be served. What serves them is elsewhere: a program can name them without loading it. */
 import { errorMessage } from '../shared/text/error-message';
 
 export class HealthUnavailable extends Error {

@@ -14,6 +14,7 @@ import { toJson } from '../../tools/results/to-json';
 import type { Dependencies } from '../ports';
 import { storeWithUrl, presignUrl } from './tool-context';
 import { failure, metadataAt } from './run-once';
+import { isHash } from '../../shared/json/sha256';
 
 /** Bytes. The envelope goes through history twice: out of the activity, and as the workflow's result. */
 const LARGEST = 128 * 1024;
@@ -46,7 +47,7 @@ async function ownFiles({ store }: Dependencies, { envelope, turn_id, call_id }:
   const refs = envelope.success ? [...new Set(filesIn(envelope.data).map(({ ref }) => ref))].slice(0, MOST_FILES) : [];
   const own = await Promise.all(
     refs.map(async (ref) => {
-      const part = /^[0-9a-f]{64}$/.test(ref) ? await store.getPart(ref).catch(notThere) : null;
+      const part = isHash(ref) ? await store.getPart(ref).catch(notThere) : null;
       return isJsonObject(part) && storedFile(part) !== null && part.turn_id === turn_id && part.call_id === call_id ? [ref] : [];
     }),
   );

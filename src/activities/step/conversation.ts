@@ -10,7 +10,7 @@ import { readResult, UnexpectedPart } from '../../record/parts';
 import { errorText, resultText } from '../../tools/results/result-text';
 import type { StoredBlock } from '../../store/core/seal';
 import { samePerson } from '../../shared/approval/approval';
-import { messageContent, readBlock, type ReadBlock } from '../../record/read-block';
+import { readBlock, type ReadBlock } from '../../record/read-block';
 import { closeQuestion } from '../people/questions';
 
 /** All messages of a transcript's blocks. The messages that the model gets: compaction.ts. */
@@ -21,10 +21,9 @@ export function messagesOf(blocks: StoredBlock[]): ModelMessage[] {
 /** The message of a message block; null for one without content. @throws UnexpectedPart */
 export function messageOf(stored: StoredBlock): ModelMessage | null {
   const read = readBlock(stored);
-  const role = read?.kind === 'message' ? read.role : null;
-  if (role !== 'user' && role !== 'assistant') throw new UnexpectedPart('message');
-  const content = messageContent(stored.bodies);
-  return content.length === 0 ? null : { role, content };
+  if (read?.kind !== 'message' || (read.role !== 'user' && read.role !== 'assistant')) throw new UnexpectedPart('message');
+  const { role, content } = read;
+  return content.length === 0 ? null : { role, content: [...content] };
 }
 
 /** Adds decisions that no call wrote itself, then one message with the results in the order of the calls. */

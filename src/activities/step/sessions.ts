@@ -10,8 +10,7 @@ import { turnOfBlock, walk } from '../../store/core/transcript';
 import type { BeginSessionInput, BeginSessionOutput, CheckForkInput, CheckForkOutput } from '../../shared/io/activities';
 import type { Json } from '../../shared/json/json';
 import type { StoredBlock } from '../../store/core/seal';
-
-const HASH = /^[0-9a-f]{64}$/;
+import { isHash } from '../../shared/json/sha256';
 
 /**
  * Whether this is the first session of its id. Temporal accepts an id again after a session was terminated or forgotten, while
@@ -36,7 +35,7 @@ export async function beginSession(
 /** Whether a new session may continue after this block. The block must belong to `of`, and all calls before it have results. */
 export async function checkFork({ store }: Pick<Dependencies, 'store'>, { block, of }: CheckForkInput): Promise<CheckForkOutput> {
   const unknown = { ok: false, reason: `There is no block ${JSON.stringify(block.slice(0, 64))} of yours.`, near: null } as const;
-  if (!HASH.test(block)) return unknown;
+  if (!isHash(block)) return unknown;
   const blocks = await walk(store, block).catch((error: unknown) => {
     if (error instanceof StoreError) return [];
     throw error;

@@ -4,11 +4,11 @@
  */
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { ownText } from './own-text';
+import { isHash } from '../../shared/json/sha256';
 
 const PARTS = new Set(['input_ref', 'preview_ref', 'card_ref', 'result_ref']);
 const OBJECTS = new Set(['policy_ref', 'definition_ref']);
 const FOREIGN = new Set(['input', 'data', 'content', 'body']);
-const HASH = /^[0-9a-f]{64}$/;
 
 export interface References {
   /** Parts, by hash. */
@@ -28,7 +28,7 @@ export function collect(value: Json, into: References): void {
   for (const [field, held] of Object.entries(value)) {
     if (FOREIGN.has(field)) continue;
     if (typeof held !== 'string') collect(held, into);
-    else if (!HASH.test(held)) continue;
+    else if (!isHash(held)) continue;
     else if (PARTS.has(field)) into.parts.add(ownText(held));
     else if (OBJECTS.has(field)) into.objects.add(ownText(held));
   }

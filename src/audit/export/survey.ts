@@ -8,12 +8,13 @@ import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json
 import { TURN_WORKFLOW } from '../../workflows/contract';
 import type { RunBody } from '../format/lines';
 import { readHistory } from '../../temporal/history';
-import { isHash, object, text } from '../../record/fields';
+import { object, text } from '../../record/fields';
 import { readFact, type EventFact } from '../../record/history';
 import { eventJson, valuesOf } from './event-json';
 import { ownText } from './own-text';
 import { collect, noReferences, type References } from './references';
 import type { StartedIn } from './session-events';
+import { isHash } from '../../shared/json/sha256';
 
 export interface SurveyedRun extends RunBody {
   /** The last event at the time of the survey; later events are not in this bundle. */

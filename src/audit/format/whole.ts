@@ -7,10 +7,11 @@ import { publicKey } from '../../attestation/public-key';
 import { canonical } from '../../shared/json/canonical';
 import { asJson, isJsonObject, type JsonObject } from '../../shared/json/json';
 import { hashJson } from '../../shared/json/digests';
-import { isHash, object } from '../../record/fields';
+import { object } from '../../record/fields';
 import { blockFault, partFault } from '../../store/core/seal';
 import type { BundleBody, BundleLine, EndBody } from './lines';
 import { BrokenLine, readLines } from './reader';
+import { isHash } from '../../shared/json/sha256';
 
 /** The file is no bundle, or is damaged. */
 export class NotWhole extends Error {

@@ -1,16 +1,15 @@
 /** Checks that a line has the fields of its kind, with their types (rule S3). */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { BUNDLE_VERSION, VERSION_1, VERSION_2, type LineKind } from '../format/lines';
+import { isHash } from '../../shared/json/sha256';
 
 type Rule = (value: Json) => boolean;
 type Shape = Record<string, Rule>;
 
-const HASH = /^[0-9a-f]{64}$/;
-
 const text: Rule = (value) => typeof value === 'string';
 const flag: Rule = (value) => typeof value === 'boolean';
 const whole: Rule = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
-const hash: Rule = (value) => typeof value === 'string' && HASH.test(value);
+const hash: Rule = isHash;
 const object: Rule = isJsonObject;
 const is =
   (...allowed: Json[]): Rule =>

@@ -25,6 +25,13 @@ export function sha256Hex(data: string | Uint8Array): string {
   return crypto ? crypto.hash('sha256', data) : plainSha256Hex(data);
 }
 
+const HASH = /^[0-9a-f]{64}$/;
+
+/** True for 64 lower-case hex characters. */
+export function isHash(value: unknown): value is string {
+  return typeof value === 'string' && HASH.test(value);
+}
+
 /** As `sha256Hex`, without Node. */
 export function plainSha256Hex(data: string | Uint8Array): string {
   const message = typeof data === 'string' ? utf8(data) : data;

@@ -3,6 +3,7 @@
  * snake_case.
  */
 import { isJsonObject, type Json, jsonBytes } from '../json/json';
+import { isHash } from '../json/sha256';
 
 /** Most characters of one message. */
 export const MAX_MESSAGE = 100_000;
@@ -63,7 +64,6 @@ export type { SessionView } from '../../shapes/session';
 
 export type ReadSend = { ok: true; body: SendBody } | { ok: false; reason: string };
 
-const HASH = /^[0-9a-f]{64}$/;
 const SEND_FIELDS = ['message_id', 'message', 'requester', 'agent', 'resume', 'attestation', 'callback_ref'];
 
 export function readSend(value: Json | undefined): ReadSend {
@@ -82,8 +82,7 @@ export function readSend(value: Json | undefined): ReadSend {
   if (agent !== undefined && !isText(agent, MAX_NAME)) return bad('"agent" must name the agent of the session');
   if (resume !== undefined && resume !== true) return bad('"resume" must be true, or absent');
   if (attestation !== undefined && !isText(attestation, MAX_ATTESTATION)) return bad('"attestation" must be a signed start');
-  if (callback_ref !== undefined && !(typeof callback_ref === 'string' && HASH.test(callback_ref)))
-    return bad('"callback_ref" must name a part of the store: 64 hex');
+  if (callback_ref !== undefined && !isHash(callback_ref)) return bad('"callback_ref" must name a part of the store: 64 hex');
   return { ok: true, body: body as unknown as SendBody };
 }
 

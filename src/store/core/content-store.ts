@@ -4,8 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Json } from '../../shared/json/json';
-import { isHash } from '../../record/fields';
-import { sha256Hex } from '../../shared/json/sha256';
+import { isHash, sha256Hex } from '../../shared/json/sha256';
 import { parseJson } from '../../shared/json/parse-json';
 import type { Block, Part } from '../../shared/turn/transcript';
 import { deepFreeze, callLines, readCall } from './transcript';

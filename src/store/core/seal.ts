@@ -1,9 +1,8 @@
 /** Computes the hashes of parts and blocks before they are written, and checks the shape of both. */
-import { isHash } from '../../record/fields';
 import { canonical } from '../../shared/json/canonical';
 import { type Json, type JsonObject, isJsonObject } from '../../shared/json/json';
 import { type Block, type BlockKind, type Part, BLOCK_KINDS } from '../../shared/turn/transcript';
-import { sha256Hex } from '../../shared/json/sha256';
+import { isHash, sha256Hex } from '../../shared/json/sha256';
 
 const PART_VERSION: Part['v'] = 'holdfast.part/1';
 

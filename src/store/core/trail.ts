@@ -9,6 +9,7 @@ import { readBlock, type ReadSubject } from '../../record/read-block';
 import { getOwn, isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { BlockKind } from '../../shared/turn/transcript';
 import type { StoredBlock } from './seal';
+import { isHash } from '../../shared/json/sha256';
 
 export const TRAIL_KINDS = ['admission', 'decision', 'dispatch', 'effect', 'settlement'] as const satisfies BlockKind[];
 
@@ -136,15 +137,13 @@ export function isEntry(value: Json): value is JsonObject & TrailEntry {
     Number.isSafeInteger(revision) &&
     (revision as number) >= 1 &&
     (revision as number) <= MOST_REVISIONS &&
-    (digest === null || (typeof digest === 'string' && HASH.test(digest))) &&
+    (digest === null || isHash(digest)) &&
     typeof call_id === 'string' &&
     CALL_ID.test(call_id) &&
-    typeof block === 'string' &&
-    HASH.test(block)
+    isHash(block)
   );
 }
 
-const HASH = /^[0-9a-f]{64}$/;
 const MOST_REVISIONS = 999_999;
 
 /** One form for all times, so that they sort as text. */

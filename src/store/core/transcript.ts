@@ -3,7 +3,7 @@ import { sha256Hex } from '../../shared/json/sha256';
 import type { BlockContent } from '../../record/write-block';
 import { lastOf } from '../../record/read-block';
 import { canonical } from '../../shared/json/canonical';
-import { hashJson, type CallRecord } from '../../shared/json/digests';
+import type { CallRecord } from '../../shared/json/digests';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
 import { StoreError, type NewBlock, type Store, type AdmittedRecord } from '../store';
@@ -116,12 +116,12 @@ export interface CallLines {
   json: string | null;
 }
 
-export function callLines(call: AdmittedRecord): CallLines {
-  const { record, input, target } = call;
+export function callLines({ record, input, target }: AdmittedRecord): CallLines {
   const text = canonical({ ...record });
-  const details = canonical({ input, target });
-  const json = detailsFault(call) === null ? `{"record":${text},${details.slice(1)}` : null;
-  return { digest: sha256Hex(text), lines: [text, details], json };
+  const details = { input: canonical(input, ['input']), target: canonical(target, ['target']) };
+  const line = `{"input":${details.input},"target":${details.target}}`; // canonical: the names are in order
+  const json = detailsFault(record, details) === null ? `{"record":${text},${line.slice(1)}` : null;
+  return { digest: sha256Hex(text), lines: [text, line], json };
 }
 
 /** @throws Error that says what is wrong with the lines */
@@ -132,15 +132,22 @@ export function readCall(digest: string, lines: string[]): AdmittedRecord {
   const record = parseJson(lines[at]!);
   if (!isJsonObject(record) || record.v !== 'holdfast.call/2') throw new Error('it is no call (v: "holdfast.call/2")');
   const { input, target } = fieldsOf(parseJson(details));
-  const call = { record: record as CallRecord, input: input as JsonObject, target };
-  const fault = detailsFault(call);
+  if (!isJsonObject(input)) throw new Error(OTHER_INPUT);
+  const call = { record: record as CallRecord, input, target };
+  const fault = detailsFault(call.record, { input: canonical(input), target: canonical(target) });
   if (fault !== null) throw new Error(fault);
   return call;
 }
 
-function detailsFault({ record, input, target }: AdmittedRecord): string | null {
-  if (!isJsonObject(input) || hashJson(input) !== record.input_hash) return 'its input is another than the record names';
-  if ((target === null ? null : hashJson(target)) !== record.target_hash) return 'its target is another than the record names';
+const OTHER_INPUT = 'its input is another than the record names';
+
+/** @param details canonical forms */
+function detailsFault(
+  { input_hash, target_hash }: CallRecord,
+  { input, target }: { input: string; target: string },
+): string | null {
+  if (sha256Hex(input) !== input_hash) return OTHER_INPUT;
+  if ((target === 'null' ? null : sha256Hex(target)) !== target_hash) return 'its target is another than the record names';
   return null;
 }
 

@@ -8,11 +8,10 @@ import { join } from 'node:path';
 import type { ObjectLines, Objects } from '../core/content-store';
 import { StoreError } from '../store';
 import type { TrailEntry } from '../core/trail';
-import { isHash } from '../../record/fields';
 import { hasCode, makeDirs, replaceFile } from './atomic-file';
 import { NewFiles } from './new-files';
 import type { FileTrail } from './file-trail';
-import { sha256Hex } from '../../shared/json/sha256';
+import { isHash, sha256Hex } from '../../shared/json/sha256';
 
 /** Files read at once. */
 const GROUP = 32;

@@ -5,12 +5,11 @@
  */
 import { createHash } from 'node:crypto';
 import type { ObjectLines, Objects, Bytes } from '../core/content-store';
-import { isHash } from '../../record/fields';
 import { StoreError } from '../store';
 import type { TrailEntry } from '../core/trail';
 import { DatabaseError, type Database, type Value } from './database';
 import { rowOf } from './postgres-trail';
-import { sha256Hex } from '../../shared/json/sha256';
+import { isHash, sha256Hex } from '../../shared/json/sha256';
 
 /** Rows per statement: PostgreSQL takes 65,535 parameters. */
 const GROUP = 1000;

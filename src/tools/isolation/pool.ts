@@ -26,8 +26,8 @@ const LANES = {
   documents: { threads: 1, heapMb: 2 * HEAP_MB, idleMs: 60 * IDLE_MS },
 } as const;
 
-/** A thread that has not started and loaded the job's module after this long is terminated, ms. */
-const LOADS_WITHIN_MS = 60_000;
+/** A thread that has not started and loaded its module after this long is terminated, ms. */
+export const LOADS_WITHIN_MS = 60_000;
 
 export type Lane = keyof typeof LANES;
 

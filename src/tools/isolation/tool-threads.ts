@@ -13,14 +13,12 @@ import { ToolError } from '../define/errors';
 import { GRACE } from '../run/run';
 import { answerOf, type WireResult, type ToolPart, type ToThread, type ToWorker, type ToolSelection } from './protocol';
 import { type Answer, threadPath } from './job';
-import { areOpen, isOutOfMemory, openThreads, retire, valueOf, type Size, type Threads } from './pool';
+import { areOpen, isOutOfMemory, LOADS_WITHIN_MS, openThreads, retire, valueOf, type Size, type Threads } from './pool';
 import type { Tool, ToolContext } from '../define/tool';
 import { errorMessage } from '../../shared/text/error-message';
 import { sha256Hex } from '../../shared/json/sha256';
 
 const SIZE: Size = { threads: 4, heapMb: 512, idleMs: 60_000 };
-/** A thread that has not loaded the app after this long is terminated, ms. */
-const LOADS_WITHIN_MS = 60_000;
 const THREAD = join(__dirname, '..', '..', 'agents', 'tool-thread');
 
 /** The time limit of a run, which ends at `deadline`. */

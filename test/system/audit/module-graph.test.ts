@@ -7,7 +7,7 @@ const DIST = join(__dirname, '../../../dist');
 const FORBIDDEN = /^(?:mcp|model|agents|tools|activities|worker|gateway|client|testing|notify)(?:\/|\.js$)|^worker-process\.js$/;
 const FORBIDDEN_PACKAGES = /^(?:@holdfast\/|@anthropic-ai\/|@modelcontextprotocol\/|nodemailer|viem|openai|fastify)/;
 /** What makes bundles reads a server; what reads bundles has none. */
-const MAKES_BUNDLES = ['export', 'history.js', 'kept'];
+const MAKES_BUNDLES = ['export', 'history.js', 'archive'];
 
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
