@@ -3,7 +3,7 @@
  * can apply them to a recorded call.
  */
 export { approvalFaults, approvalPolicyOf, type ApprovalRule, type Approvals, type ApprovalSettings } from './approvals';
-export type { AskedCall, Condition, Expression, Outcome } from './conditions/condition';
+export type { ConditionFacts, Condition, Expression, Outcome } from './conditions/condition';
 export { decide } from './decide';
 export { neverRuns, type Asker } from './decide';
 export { compileRules, permissionFaults, shapeFaults, withDefaults, type Policy } from './policy';

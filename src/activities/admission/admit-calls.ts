@@ -30,7 +30,7 @@ const INLINE_BUDGET = 24_000;
 /** An answer with more calls fails as a whole: refusing them one by one would put all of them into the state of the turn. */
 const MOST_CALLS = 80;
 
-export interface AskedCall {
+export interface ProposedCall {
   id: string;
   use: ToolUse;
   admission: StaticAdmission;
@@ -58,7 +58,7 @@ export async function admitAll(
   input: TakeStepInput,
   response: ModelResponse,
   { untrusted, shown, askedIds }: ConversationFacts,
-): Promise<AskedCall[]> {
+): Promise<ProposedCall[]> {
   const cut = isTruncated(response.stopReason);
   let budget = INLINE_BUDGET;
   const uses = toolUses(response, askedIds);
@@ -68,7 +68,7 @@ export async function admitAll(
     log,
     depthLeft: remainingDepth(input.turn, agent),
   });
-  const calls: AskedCall[] = [];
+  const calls: ProposedCall[] = [];
   for (const [index, use] of uses.entries()) {
     const id = callId(input.step, index + 1);
     const asked = { name: use.name, json: use.json, cut, shown };
@@ -100,7 +100,7 @@ function tooManyCalls(count: number): ApplicationFailure {
 export async function storeCalls(
   store: Store,
   turn: TurnContext,
-  calls: { asked: AskedCall; admitted: AdmittedCall }[],
+  calls: { asked: ProposedCall; admitted: AdmittedCall }[],
 ): Promise<void> {
   const large = calls.filter(({ asked, admitted }) => !asked.inline && admitted.verdict !== 'rejected');
   const ready = turn.store_id === undefined ? [] : calls.filter(({ admitted }) => admitted.digest !== null);
@@ -155,7 +155,7 @@ interface Taking {
 export function admittedCall(
   taking: Taking | null,
   turn: TurnContext,
-  { id, use, admission, validationMs, inline }: AskedCall,
+  { id, use, admission, validationMs, inline }: ProposedCall,
   { inputRef, untrusted }: { inputRef: string; untrusted: boolean },
 ): AdmittedCall {
   const agent = taking?.prepared ?? null;

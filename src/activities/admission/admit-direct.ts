@@ -11,7 +11,7 @@ import type { PreparedAgent, Registry } from '../../tools/catalogue/registry';
 import { isFrom } from '../../tools/catalogue/tool-source';
 import { turnFacts } from './decide-call';
 import type { Dependencies } from '../ports';
-import { admissionBody, admittedCall, storeCalls, type AskedCall } from './admit-calls';
+import { admissionBody, admittedCall, storeCalls, type ProposedCall } from './admit-calls';
 import { checkStart, beginOver } from '../checks/own-turn';
 import { directCallKeyFault } from '../checks/start';
 import { beginningAgent, type PreparedStart } from '../step/mcp-tools';
@@ -89,16 +89,16 @@ async function admitOne(
   { log, running }: Dependencies,
   agent: PreparedAgent,
   { turn, tool, input_json }: AdmitDirectInput,
-): Promise<AskedCall> {
+): Promise<ProposedCall> {
   await checkAhead(agent, [{ name: tool, json: input_json, cut: false }], turn.requester);
   const began = performance.now();
   const facts = { turn: turnFacts(turn, callId(1, 1), false), log };
   const wanted = { name: tool, json: input_json, cut: false, direct: true };
   const admission = await running.asking(agent.tools.get(tool)?.tool.name, () => admit(agent, wanted, facts));
-  return buildAskedCall(tool, input_json, admission, Math.round(performance.now() - began));
+  return buildProposedCall(tool, input_json, admission, Math.round(performance.now() - began));
 }
 
-function rejectOne({ tool, input_json }: AdmitDirectInput, error: CallError): AskedCall {
+function rejectOne({ tool, input_json }: AdmitDirectInput, error: CallError): ProposedCall {
   const identity = { tool: tool.slice(0, 100).toWellFormed(), version: '' };
   const admission: StaticAdmission = {
     ...identity,
@@ -115,10 +115,10 @@ function rejectOne({ tool, input_json }: AdmitDirectInput, error: CallError): As
     facts: null,
     target: null,
   };
-  return buildAskedCall(tool, input_json, admission, 0);
+  return buildProposedCall(tool, input_json, admission, 0);
 }
 
-function buildAskedCall(name: string, json: string, admission: StaticAdmission, validationMs: number): AskedCall {
+function buildProposedCall(name: string, json: string, admission: StaticAdmission, validationMs: number): ProposedCall {
   const id = callId(1, 1);
   const use = { id: TOOL_USE_ID, name, json };
   const inline = Buffer.byteLength(canonical(admission.input)) <= INLINE_BYTES;

@@ -10,11 +10,11 @@ import { historyFromJSON } from '../../temporal/history-json';
 import { temporal } from '@temporalio/proto';
 import { DefaultLogger, Runtime, Worker, type InjectedSinks } from '@temporalio/worker';
 import { dataConverter } from '../../temporal/data-converter';
-import { AskedCommands, REPLAY_NAME } from './asked';
+import { AskedCommands, REPLAY_NAME } from './replayed-commands';
 import { compare, type ReplayComparison } from './compare';
 import { oneLine } from './one-line';
 import type { ChildReady, ReplayResult, ReplayRequest } from './protocol';
-import { readHistory, type History } from './recorded';
+import { readHistory, type History } from './recorded-commands';
 import { RECORDS, type ReplaySinks } from './recording';
 import { msOf } from './values';
 

@@ -1,10 +1,10 @@
 /** Holdfast's own replay check: compares the commands that the code gives with those that history records. */
 import type { Json } from '../../shared/json/json';
 import { sameCommand, type ReplayedCommand, type Command, type RecordedCommand } from './command';
-import { differing, type Place } from './differing';
+import { differing, type Place } from './json-differences';
 import { inWordsOfToday, knownChange } from './known-changes';
 import { oneLine } from './one-line';
-import type { History } from './recorded';
+import type { History } from './recorded-commands';
 import { deed, duration, fieldName } from './words';
 import { optional } from '../../shared/json/optional';
 

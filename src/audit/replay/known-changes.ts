@@ -4,7 +4,7 @@
  */
 import { type Json, type JsonObject, isJsonObject } from '../../shared/json/json';
 import type { Command } from './command';
-import type { Place } from './differing';
+import type { Place } from './json-differences';
 
 interface KnownChange {
   /** Type of the activity or of the child; else the kind of the command: `complete` is the end of a run. */

@@ -1,7 +1,7 @@
 /** Replays histories in separate processes, several at once, and yields a result for each. */
 import { oneLine } from './one-line';
 import type { ChildReady, ReplayResult, ReplayRequest } from './protocol';
-import { Side, ReplayProcessExit } from './side';
+import { Side, ReplayProcessExit } from './replay-process';
 
 export interface ReplayOptions {
   /** A `replay-bundle.js`, or a workflow bundle of which only Temporal's own check can be made. */

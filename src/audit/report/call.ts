@@ -2,14 +2,14 @@
 import { object, objectOrNull, text, textOrNull } from '../../record/fields';
 import type { ActivityCase, CallCase, TurnCase } from '../case-file';
 import type { Signature } from '../case-file/signatures';
-import { diffFields, inputBefore, modelsInput } from './changed';
+import { diffFields, inputBefore, modelsInput } from './input-changes';
 import { code, facts, type Node, type Text } from './doc';
-import type { Room } from './room';
+import type { TextLimits } from './text-limits';
 import { decisionText, describeOutcome, settledBy } from './narrative';
 import { waitedMs } from './waits';
 import { between, beyondNote, count, duration, name, pretty, quote, short, describeSignature, when } from './format-values';
 
-export function callSection(call: CallCase, turn: TurnCase, id: string, room: Room): Node {
+export function callSection(call: CallCase, turn: TurnCase, id: string, limits: TextLimits): Node {
   const { tool, version, question, error, result, note, summary } = call;
   const revision = call.revision > 1 ? `, revision ${call.revision}` : '';
   return {
@@ -28,17 +28,17 @@ export function callSection(call: CallCase, turn: TurnCase, id: string, room: Ro
         ['effect', call.effect && name(call.effect)],
         ['sub-agent’s turn', call.subTurnId && name(call.subTurnId)],
       ]),
-      ...inputNodes(call, turn, room),
-      ...(question ? questionNodes(call, room) : []),
+      ...inputNodes(call, turn, limits),
+      ...(question ? questionNodes(call, limits) : []),
       ...decisionNodes(call),
       ...attempts(call),
       ...settlements(call),
       ...effectRecord(call),
-      ...(error ? [room.quote('Error', pretty(error))] : []),
-      ...(result ? [room.quote('Result', pretty(result.envelope ?? result))] : []),
-      ...(result === null && summary !== null ? [room.quote('Result, in short', summary)] : []),
+      ...(error ? [limits.quote('Error', pretty(error))] : []),
+      ...(result ? [limits.quote('Result', pretty(result.envelope ?? result))] : []),
+      ...(result === null && summary !== null ? [limits.quote('Result, in short', summary)] : []),
       ...(result === null && call.resultRef !== null ? [missing('The result itself', call.resultRef)] : []),
-      ...(note ? [room.quote('What the engine told the model besides', note)] : []),
+      ...(note ? [limits.quote('What the engine told the model besides', note)] : []),
     ],
   };
 }
@@ -50,14 +50,14 @@ function verdict({ verdict: said, reason }: CallCase): Text | null {
   return reason === null ? words : `${words}: ${quote(reason)}`;
 }
 
-function inputNodes(call: CallCase, { calls }: TurnCase, room: Room): Node[] {
+function inputNodes(call: CallCase, { calls }: TurnCase, limits: TextLimits): Node[] {
   const { input, askedInput, changes } = call;
   const fields = diffFields(inputBefore(call, calls), input);
   const wrote = input === null || diffFields(modelsInput(call), input).length > 0 ? askedInput : null;
   return [
     input === null
       ? { is: 'paragraph', text: 'Its input was left out, or never recorded.' }
-      : room.quote('Input, as it counts', pretty(input), { open: true }),
+      : limits.quote('Input, as it counts', pretty(input), { open: true }),
     ...(fields.length === 0
       ? []
       : [
@@ -65,11 +65,11 @@ function inputNodes(call: CallCase, { calls }: TurnCase, room: Room): Node[] {
             is: 'table' as const,
             caption: call.revision > 1 ? 'What was changed since the revision before' : 'What differs from what the model wrote',
             head: ['field', 'before', 'now'],
-            rows: fields.map(({ field, before, after }): Text[] => [code(field), room.cut(before), room.cut(after)]),
+            rows: fields.map(({ field, before, after }): Text[] => [code(field), limits.cut(before), limits.cut(after)]),
           },
         ]),
     ...(changes.length === 0 ? [] : [{ is: 'list' as const, items: changes.map(changeText) }]),
-    ...(wrote === null ? [] : [room.quote('What the model wrote', wrote)]),
+    ...(wrote === null ? [] : [limits.quote('What the model wrote', wrote)]),
   ];
 }
 
@@ -77,7 +77,7 @@ function changeText({ hook, why, by }: CallCase['changes'][number]): Text {
   return `Changed by ${text(by) !== '' ? name(text(by)) : `hook ${name(text(hook))}`}: ${quote(text(why), 1000)}`;
 }
 
-function questionNodes(call: CallCase, room: Room): Node[] {
+function questionNodes(call: CallCase, limits: TextLimits): Node[] {
   const { askedAt, expiresAt, card, cardRef, policy, held, makers, preview } = call.question!;
   return [
     { is: 'heading', text: 'What people were asked' },
@@ -88,17 +88,17 @@ function questionNodes(call: CallCase, room: Room): Node[] {
       ['needed', policy && policyText(policy)],
       ['had a hand in it', makers.length > 0 && makers.map(name).join(', ')],
     ]),
-    ...held.map((reason): Node => room.quote(`Why it was asked about again: ${name(text(reason.kind))}`, text(reason.text))),
-    ...(preview === null ? [] : [room.quote('Preview', pretty(preview))]),
+    ...held.map((reason): Node => limits.quote(`Why it was asked about again: ${name(text(reason.kind))}`, text(reason.text))),
+    ...(preview === null ? [] : [limits.quote('Preview', pretty(preview))]),
     ...(card === null
       ? [missing('The card', cardRef)]
       : [
           {
             is: 'fold' as const,
-            id: room.id(),
+            id: limits.id(),
             title: 'The card, as it was shown',
             open: false,
-            body: [room.quote('Card (Markdown)', card)],
+            body: [limits.quote('Card (Markdown)', card)],
           },
         ]),
   ];

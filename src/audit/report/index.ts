@@ -2,7 +2,7 @@
 import type { CaseFile } from '../case-file';
 import { comparison } from './compare';
 import { code, facts, type Doc, type Node, type VerificationSummary } from './doc';
-import { Room } from './room';
+import { TextLimits } from './text-limits';
 import { turnSection } from './sections';
 import { count, name, quote } from './format-values';
 
@@ -20,21 +20,21 @@ export interface ReportInput {
 const MOST_TURNS = 100;
 
 export function report(reported: ReportInput): Doc {
-  return { title: titleOf(reported.file), body: bodyOf(reported, new Room()) };
+  return { title: titleOf(reported.file), body: bodyOf(reported, new TextLimits()) };
 }
 
 /** Two bundles side by side: first the differences, then both. */
 export function reportComparison(left: ReportInput, right: ReportInput): Doc {
-  const room = new Room();
+  const limits = new TextLimits();
   return {
     title: `${titleOf(left.file)} and ${titleOf(right.file)}`.replace('and Audit report:', 'and'),
     body: [
-      { is: 'section', id: room.id(), title: 'What differs', body: comparison(left.file, right.file) },
+      { is: 'section', id: limits.id(), title: 'What differs', body: comparison(left.file, right.file) },
       {
         is: 'section',
-        id: room.id(),
+        id: limits.id(),
         title: 'Both in full',
-        body: [{ is: 'columns', columns: [bodyOf(left, new Room('a')), bodyOf(right, new Room('b'))] }],
+        body: [{ is: 'columns', columns: [bodyOf(left, new TextLimits('a')), bodyOf(right, new TextLimits('b'))] }],
       },
     ],
   };
@@ -45,14 +45,14 @@ function titleOf({ bundle }: CaseFile): string {
   return `Audit report: ${name(bundle.subject.kind)} ${name(bundle.subject.id)}`;
 }
 
-function bodyOf({ file, verification }: ReportInput, room: Room): Node[] {
+function bodyOf({ file, verification }: ReportInput, limits: TextLimits): Node[] {
   const turns = file.turns.slice(0, MOST_TURNS);
   const more = file.turns.length - turns.length;
   return [
-    { is: 'section', id: room.id(), title: 'Can this record be trusted?', body: trust(file, verification) },
-    ...turns.map((turn) => turnSection(turn, room)),
+    { is: 'section', id: limits.id(), title: 'Can this record be trusted?', body: trust(file, verification) },
+    ...turns.map((turn) => turnSection(turn, limits)),
     ...(more > 0 ? [{ is: 'paragraph' as const, text: `${count(more, 'more turn')} in the bundle.` }] : []),
-    { is: 'section', id: room.id(), title: 'The bundle', body: particulars(file) },
+    { is: 'section', id: limits.id(), title: 'The bundle', body: particulars(file) },
   ];
 }
 

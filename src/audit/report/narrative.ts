@@ -3,7 +3,7 @@ import type { Json } from '../../shared/json/json';
 import { object, text, textOrNull } from '../../record/fields';
 import { hasReadOutsiders } from '../case-file/outsiders';
 import type { CallCase, DecisionCase, TurnCase } from '../case-file';
-import { diffFields, inputBefore } from './changed';
+import { diffFields, inputBefore } from './input-changes';
 import type { Text } from './doc';
 import { waitedTogetherMs } from './waits';
 import { between, count, dollars, duration, name, proof, quote, when } from './format-values';

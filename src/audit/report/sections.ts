@@ -3,7 +3,7 @@ import { list, object, text, textOrNull } from '../../record/fields';
 import type { BlockCase, CallCase, TurnCase, Usage } from '../case-file';
 import { callSection } from './call';
 import { code, facts, type Node, type Text } from './doc';
-import type { Room } from './room';
+import type { TextLimits } from './text-limits';
 import { narrate } from './narrative';
 import { timeline } from './timeline';
 import { between, count, dollars, duration, name, pretty, quote, short, describeSignature, when } from './format-values';
@@ -12,16 +12,17 @@ const MOST_CALLS = 400;
 const MOST_BLOCKS = 1500;
 const MOST_MESSAGES = 300;
 
-export function turnSection(turn: TurnCase, room: Room): Node {
-  const ids = new Map(turn.calls.map((call) => [call, room.id()]));
+export function turnSection(turn: TurnCase, limits: TextLimits): Node {
+  const ids = new Map(turn.calls.map((call) => [call, limits.id()]));
   const idOf = (call: CallCase) => ids.get(call)!;
   const calls = turn.calls.slice(0, MOST_CALLS);
   const tale = narrate(turn, idOf);
   const more = turn.calls.length - calls.length;
-  const part = (title: Text, body: Node[]): Node[] => (body.length === 0 ? [] : [{ is: 'section', id: room.id(), title, body }]);
+  const part = (title: Text, body: Node[]): Node[] =>
+    body.length === 0 ? [] : [{ is: 'section', id: limits.id(), title, body }];
   return {
     is: 'section',
-    id: room.id(),
+    id: limits.id(),
     title: turn.parent
       ? `Turn ${name(turn.turnId)}, of the sub-agent that answers call ${name(turn.parent.callId)}`
       : `Turn ${name(turn.turnId)}`,
@@ -33,14 +34,14 @@ export function turnSection(turn: TurnCase, room: Room): Node {
         ...notice('Who allowed it', tale.allowed, 'plain'),
         ...notice('What is not known', tale.unknown, tale.unknown.length > 0 ? 'warn' : 'plain'),
       ]),
-      ...part('Timeline', timeline(turn, room, idOf)),
+      ...part('Timeline', timeline(turn, limits, idOf)),
       ...part('Calls', [
-        ...calls.map((call) => callSection(call, turn, idOf(call), room)),
+        ...calls.map((call) => callSection(call, turn, idOf(call), limits)),
         ...(more > 0 ? [{ is: 'paragraph' as const, text: `${count(more, 'more call')} in the bundle.` }] : []),
       ]),
       ...part('Tokens and cost', cost(turn)),
-      ...part('Messages from people', messages(turn, room)),
-      ...part('Transcript', transcript(turn, room)),
+      ...part('Messages from people', messages(turn, limits)),
+      ...part('Transcript', transcript(turn, limits)),
       ...part('Particulars', particulars(turn)),
     ],
   };
@@ -71,14 +72,14 @@ function tokens({ inputTokens, outputTokens, cacheReadTokens, cacheCreationToken
   return [inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens].map(String).concat(dollars(costUsd));
 }
 
-function messages({ messages: all, ignored }: TurnCase, room: Room): Node[] {
+function messages({ messages: all, ignored }: TurnCase, limits: TextLimits): Node[] {
   const rows = all
     .slice(0, MOST_MESSAGES)
     .map(({ at, channel, name: what, body, identity, accepted, answer }): Text[] => [
       when(at),
       `${channel} ${name(what)}`,
       identity === null ? '' : name(identity),
-      body === null ? 'left out, or unreadable' : quote(room.cut(JSON.stringify(body), 1000), 1000),
+      body === null ? 'left out, or unreadable' : quote(limits.cut(JSON.stringify(body), 1000), 1000),
       accepted === null ? '' : accepted ? 'accepted' : `refused: ${quote(answer ?? '')}`,
     ]);
   const last = ignored.last.map(
@@ -108,7 +109,7 @@ function messages({ messages: all, ignored }: TurnCase, room: Room): Node[] {
   ];
 }
 
-function transcript({ transcript: all }: TurnCase, room: Room): Node[] {
+function transcript({ transcript: all }: TurnCase, limits: TextLimits): Node[] {
   const own = all.filter(({ own: mine }) => mine);
   const before = all.filter(({ own: mine, kind }) => !mine && kind === 'message');
   const shown = own.slice(0, MOST_BLOCKS);
@@ -118,20 +119,20 @@ function transcript({ transcript: all }: TurnCase, room: Room): Node[] {
       : [
           {
             is: 'fold' as const,
-            id: room.id(),
+            id: limits.id(),
             title: `The conversation before: ${count(before.length, 'message')}`,
             open: false,
-            body: before.slice(-200).map((block) => blockNode(block, room)),
+            body: before.slice(-200).map((block) => blockNode(block, limits)),
           },
         ]),
-    ...shown.map((block) => blockNode(block, room)),
+    ...shown.map((block) => blockNode(block, limits)),
     ...(own.length > shown.length
       ? [{ is: 'paragraph' as const, text: `${count(own.length - shown.length, 'more block')} in the bundle.` }]
       : []),
   ];
 }
 
-function blockNode({ kind, at, ref, bodies, read, own, onChain, signature }: BlockCase, room: Room): Node {
+function blockNode({ kind, at, ref, bodies, read, own, onChain, signature }: BlockCase, limits: TextLimits): Node {
   const role = read?.kind === 'message' ? read.role : null;
   const left = own && !onChain ? '; on a branch that a reset has left' : '';
   const title = `${role === null ? kindName(kind) : `message of the ${name(role)}`}, ${when(at)} (block ${short(ref)}${left})`;
@@ -140,9 +141,9 @@ function blockNode({ kind, at, ref, bodies, read, own, onChain, signature }: Blo
   const quotes = parts.map((body): Node =>
     body === null
       ? { is: 'paragraph', text: 'A part that was left out, or is too large to show.' }
-      : room.quote(partName(body), partText(body)),
+      : limits.quote(partName(body), partText(body)),
   );
-  return { is: 'fold', id: room.id(), title, open: role !== null, body: [...said, ...quotes] };
+  return { is: 'fold', id: limits.id(), title, open: role !== null, body: [...said, ...quotes] };
 }
 
 function kindName(kind: string): string {

@@ -1,14 +1,14 @@
 /** Shows a turn's timeline as a picture, and as a table with the same content. */
 import type { CallCase, TurnCase } from '../case-file';
 import type { Node, Text } from './doc';
-import type { Room } from './room';
+import type { TextLimits } from './text-limits';
 import { rowsOf, type Row } from './spans';
 import { svg } from './svg';
 import { count, duration, when } from './format-values';
 
 const MOST_ROWS = 300;
 
-export function timeline(turn: TurnCase, room: Room, idOf: (call: CallCase) => string): Node[] {
+export function timeline(turn: TurnCase, limits: TextLimits, idOf: (call: CallCase) => string): Node[] {
   const all = rowsOf(turn, idOf);
   const rows = all.slice(0, MOST_ROWS);
   if (rows.length === 0)
@@ -16,13 +16,13 @@ export function timeline(turn: TurnCase, room: Room, idOf: (call: CallCase) => s
   const left = all.length - rows.length;
   const label = `Timeline of turn ${turn.turnId.slice(0, 128)}`;
   return [
-    { is: 'picture', svg: svg(rows, room.id(), label), label },
+    { is: 'picture', svg: svg(rows, limits.id(), label), label },
     {
       is: 'paragraph',
       text: 'Widths grow with the logarithm of the time; times count from the first event. Hatched: waits for a person. Thin: admission. Thin and grey: failed attempts. ✓ approved, ✗ denied, ✎ changed, … nobody decided in time, ● applied, ○ not applied or refused, ? in doubt, ! failed, ✉ message, ↺ reset, ⚖ settled.',
     },
     ...(left > 0 ? [{ is: 'paragraph' as const, text: `${count(left, 'more row')} in the bundle.` }] : []),
-    { is: 'fold', id: room.id(), title: 'The timeline as a table', open: false, body: [table(rows)] },
+    { is: 'fold', id: limits.id(), title: 'The timeline as a table', open: false, body: [table(rows)] },
   ];
 }
 

@@ -9,7 +9,7 @@ import type { CallCase, CaseFile, TurnCase, Usage } from '../case-file/types';
 import { answerUnder } from './approvals';
 import { mergeLimits, recordedLimits, stopUnder } from './limits';
 import { recordedAgent, recordedRules } from '../recorded-rules';
-import { outer, recordedWithin } from './within';
+import { outer, recordedWithin } from './outer-modes';
 import { policyOf, wouldDecide, type Ruling } from './rules';
 import { ProposalError, type CallDiff, type CallDecision, type Proposal, type Stop, type TurnDiff, type WhatIf } from './types';
 import { hiddenCalls, recordedDecision } from './recorded-outcome';

@@ -15,7 +15,13 @@ import {
   plan,
 } from '@bufbuild/cel';
 import { celInput, type CelInput } from './cel-values';
-import { type AskedCall, type CompiledCondition, type CompiledExpression, type Condition, type Expression } from './condition';
+import {
+  type ConditionFacts,
+  type CompiledCondition,
+  type CompiledExpression,
+  type Condition,
+  type Expression,
+} from './condition';
 import { type Expr, stepsOver, weigh } from './condition-cost';
 import { errorMessage } from '../../shared/text/error-message';
 
@@ -96,7 +102,7 @@ function withoutStacks<T>(work: () => T): T {
   }
 }
 
-function bindings({ tool, input, turn }: AskedCall): Record<string, CelInput> {
+function bindings({ tool, input, turn }: ConditionFacts): Record<string, CelInput> {
   return {
     input: celInput(input, tool.schema),
     tool: new Map<string, CelInput>([

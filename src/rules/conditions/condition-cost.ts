@@ -7,7 +7,7 @@
 import { RE2JS } from 're2js';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { MOST_VALUES } from './cel-values';
-import type { AskedCall } from './condition';
+import type { ConditionFacts } from './condition';
 
 export interface ExpressionWeight {
   /** Fields of the input that are read; null: all. */
@@ -109,7 +109,7 @@ function hasLoop(expr: Expr): boolean {
 }
 
 /** Most steps for a call; `Infinity` if there is no bound. */
-export function stepsOver(weight: ExpressionWeight | null, { input, tool, turn }: AskedCall): number {
+export function stepsOver(weight: ExpressionWeight | null, { input, tool, turn }: ConditionFacts): number {
   if (weight === null) return Infinity;
   const whole = sizeOf(input);
   if (whole.items > MOST_VALUES) return Infinity;

@@ -5,7 +5,7 @@
 import type { CallFacts } from '../types';
 
 /** What expressions can read. */
-export type AskedCall = Pick<CallFacts, 'tool' | 'input' | 'turn'>;
+export type ConditionFacts = Pick<CallFacts, 'tool' | 'input' | 'turn'>;
 
 /** A compiled CEL expression, with a value of any type. */
 export interface Expression {
@@ -15,16 +15,16 @@ export interface Expression {
   /** What else it reads: `input`, `tool.class`, `turn.requester`, or `turn` as a whole. */
   reads: string[];
   /** Its value in CEL types (an integer is a bigint); or, in words, why there is none. */
-  evaluate(call: AskedCall): { value: unknown } | { error: string };
+  evaluate(call: ConditionFacts): { value: unknown } | { error: string };
   /** Most time that this takes, in steps of 2 ns; `Infinity` if there is no bound. */
-  steps(call: AskedCall): number;
+  steps(call: ConditionFacts): number;
 }
 
 /** True or false; or, in words, why it could not be evaluated. */
 export type Outcome = boolean | { error: string };
 
 export interface Condition extends Pick<Expression, 'text' | 'inputFields' | 'reads' | 'steps'> {
-  holds(call: AskedCall): Outcome;
+  holds(call: ConditionFacts): Outcome;
 }
 
 export type CompiledCondition = { ok: true; condition: Condition } | { ok: false; fault: string };

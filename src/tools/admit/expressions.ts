@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import type { AskedCall, Condition, Expression, Outcome } from '../../rules';
+import type { ConditionFacts, Condition, Expression, Outcome } from '../../rules';
 import { compileCondition, compileExpression } from '../../rules/conditions/condition';
 import { isToolError } from '../define/errors';
 import { defineJob } from '../isolation/job';
@@ -16,13 +16,13 @@ const FEW_STEPS = 2_500_000;
 type ExpressionResult = ReturnType<Expression['evaluate']>;
 
 /** Whether all of them together take few enough steps for the worker's thread. */
-export function fewSteps(expressions: readonly Pick<Expression, 'steps'>[], call: AskedCall): boolean {
+export function fewSteps(expressions: readonly Pick<Expression, 'steps'>[], call: ConditionFacts): boolean {
   let sum = 0;
   return expressions.every((expression) => (sum += expression.steps(call)) <= FEW_STEPS);
 }
 
 /** The outcome of each condition for the call. */
-export async function outcomesInThread(conditions: readonly Condition[], call: AskedCall): Promise<Outcome[]> {
+export async function outcomesInThread(conditions: readonly Condition[], call: ConditionFacts): Promise<Outcome[]> {
   const texts = conditions.map(({ text }) => text);
   return catchToolError(inThread(conditionsJob, { texts, call: plain(call) }, lane(call)), (error) =>
     texts.map(() => ({ error })),
@@ -30,17 +30,17 @@ export async function outcomesInThread(conditions: readonly Condition[], call: A
 }
 
 /** The value of an expression, evaluated on this thread or in another. */
-export async function evaluateExpression(expression: Expression, call: AskedCall): Promise<ExpressionResult> {
+export async function evaluateExpression(expression: Expression, call: ConditionFacts): Promise<ExpressionResult> {
   if (fewSteps([expression], call)) return expression.evaluate(call);
   return catchToolError(inThread(expressionJob, { text: expression.text, call: plain(call) }, lane(call)), (error) => ({
     error,
   }));
 }
 
-const lane = ({ turn }: AskedCall) => ({ lane: 'admission', owner: turn.requester }) as const;
+const lane = ({ turn }: ConditionFacts) => ({ lane: 'admission', owner: turn.requester }) as const;
 
 /** Copies only what can be cloned, and what expressions read. */
-function plain({ tool, input, turn }: AskedCall): AskedCall {
+function plain({ tool, input, turn }: ConditionFacts): ConditionFacts {
   const { schema } = tool;
   return { tool: { ...tool, schema }, input, turn };
 }
@@ -57,16 +57,16 @@ async function catchToolError<T>(work: Promise<T>, failed: (error: string) => T)
 /** Exported so that tests can shorten the time limit. */
 export const LIMITS = { ms: 5000, reason: 'condition_too_slow', hint: 'Send less.' };
 const HERE = join(__dirname, 'expressions');
-const conditionsJob = defineJob<{ texts: string[]; call: AskedCall }, Outcome[]>(HERE, 'askConditions', 'It', LIMITS);
-const expressionJob = defineJob<{ text: string; call: AskedCall }, ExpressionResult>(HERE, 'askExpression', 'It', LIMITS);
+const conditionsJob = defineJob<{ texts: string[]; call: ConditionFacts }, Outcome[]>(HERE, 'askConditions', 'It', LIMITS);
+const expressionJob = defineJob<{ text: string; call: ConditionFacts }, ExpressionResult>(HERE, 'askExpression', 'It', LIMITS);
 
 /** Runs in a thread. */
-export function askConditions({ texts, call }: { texts: string[]; call: AskedCall }): Outcome[] {
+export function askConditions({ texts, call }: { texts: string[]; call: ConditionFacts }): Outcome[] {
   return texts.map((text) => conditionOf(text).holds(call));
 }
 
 /** Runs in a thread. An object is replaced by null: it cannot be an amount, and might not be cloneable. */
-export function askExpression({ text, call }: { text: string; call: AskedCall }): ExpressionResult {
+export function askExpression({ text, call }: { text: string; call: ConditionFacts }): ExpressionResult {
   const given = expressionOf(text).evaluate(call);
   return 'value' in given && typeof given.value === 'object' ? { value: null } : given;
 }

@@ -34,7 +34,7 @@ export interface CallRun {
 }
 
 /** The call was not dispatched: a person has to decide again. */
-export interface HeldBack {
+export interface NeedsDecision {
   held: HoldReason[];
   took_ms: number;
 }

@@ -9,7 +9,7 @@ import { CLASS_RULES } from '../../shared/turn/tool-class';
 import { executeCall, inspectEffect } from '../activities';
 import { now } from '../sandbox/time';
 import { admittedAs, endCall, moveCall } from './call-log';
-import type { Admission, Dispatch, HeldBack, CallRun } from './dispatch-types';
+import type { Admission, Dispatch, NeedsDecision, CallRun } from './dispatch-types';
 import { settleDoubt, settledLater } from './in-doubt';
 
 /** Most dispatches of one call, for all causes together. */
@@ -21,7 +21,7 @@ export async function runDestructive(
   context: Dispatch,
   call: AdmittedCall,
   admission: Admission & { ok: true },
-): Promise<CallRun | HeldBack> {
+): Promise<CallRun | NeedsDecision> {
   const { data } = context;
   const kept = data.open?.progress[call.id];
   if (kept?.at === 'probing' || kept?.at === 'doubt') {
@@ -102,7 +102,7 @@ export async function runRepeatable(
   context: Dispatch,
   call: AdmittedCall,
   admission: Admission & { ok: true },
-): Promise<CallRun | HeldBack> {
+): Promise<CallRun | NeedsDecision> {
   moveCall(context.data, call.id, 'running');
   const said = { approvals: admission.approvals, earlier: admission.args.earlier ?? [] };
   try {

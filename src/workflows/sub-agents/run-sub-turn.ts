@@ -5,7 +5,7 @@ import type { SubTurnReport } from '../../shared/turn/sub-turn';
 import { callError } from '../../shared/wire/errors';
 import { closeSubTurn } from '../activities';
 import { admittedAs, endCall, moveCall } from '../call/call-log';
-import type { Admission, CallRun, Dispatch, HeldBack } from '../call/dispatch-types';
+import type { Admission, CallRun, Dispatch, NeedsDecision } from '../call/dispatch-types';
 import { now } from '../sandbox/time';
 import { showState } from '../turn/publish-turn-state';
 import { keepProgress, type SubTurn } from '../turn/state';
@@ -16,7 +16,7 @@ export async function runSubTurn(
   context: Dispatch,
   call: AdmittedCall,
   admission: Admission & { ok: true },
-): Promise<CallRun | HeldBack> {
+): Promise<CallRun | NeedsDecision> {
   const { data } = context;
   const kept = data.open?.progress[call.id];
   moveCall(data, call.id, 'running');

@@ -1,5 +1,5 @@
 /** What is asked on the worker's own thread is short there, and what is asked in another gives the same. */
-import { compileCondition, type AskedCall } from '../../../src/rules/conditions/condition';
+import { compileCondition, type ConditionFacts } from '../../../src/rules/conditions/condition';
 import { fewSteps, outcomesInThread } from '../../../src/tools/admit/expressions';
 import { endThreads } from '../../../src/tools/isolation/pool';
 import { TRUSTED } from '../../support/rules';
@@ -11,7 +11,7 @@ const MOST_MS = 50;
 
 const DIGITS = { type: 'string', pattern: '^\\d+$' };
 const schema = { properties: { number: DIGITS, divisor: DIGITS } };
-const asked = (input: object): AskedCall => ({
+const asked = (input: object): ConditionFacts => ({
   tool: { name: 't', version: '1', class: 'write', target: null, schema },
   input: input as never,
   turn: TRUSTED,

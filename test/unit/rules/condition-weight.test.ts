@@ -1,7 +1,7 @@
 /** What an expression is counted for, and the bound that follows from it. That the bound is one is measured in condition-cost.test.ts. */
 import { parse } from '@bufbuild/cel';
 import { MOST_VALUES } from '../../../src/rules/conditions/cel-values';
-import { type AskedCall } from '../../../src/rules/conditions/condition';
+import { type ConditionFacts } from '../../../src/rules/conditions/condition';
 import { type Expr, type ExpressionWeight, stepsOver, weigh } from '../../../src/rules/conditions/condition-cost';
 import type { JsonObject } from '../../../src/shared/json/json';
 
@@ -77,7 +77,8 @@ it('an expression that is none weighs nothing', () => {
 describe('the bound over a call', () => {
   const tool = { name: 'pay', version: '1.0', class: 'write', target: null, schema: {} };
   const turn = { untrusted: false, requester: 'rita', agent: 'clerk', step: 1 };
-  const call = (input: JsonObject, more: object = {}) => ({ tool: { ...tool, ...more }, input, turn }) as unknown as AskedCall;
+  const call = (input: JsonObject, more: object = {}) =>
+    ({ tool: { ...tool, ...more }, input, turn }) as unknown as ConditionFacts;
   const weight: ExpressionWeight = { ...PLAIN, fields: ['a'], looks: 3, length: 10 };
   /** name, version, requester, agent, expression */
   const AROUND = 3 + 3 + 4 + 5 + 10;

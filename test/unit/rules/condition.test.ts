@@ -1,10 +1,10 @@
 /** What an expression may be, what it sees, and what is said where it gives nothing. Amounts: test/unit/tools/admit/conditions.test.ts. */
-import { compileCondition, compileExpression, type AskedCall } from '../../../src/rules/conditions/condition';
+import { compileCondition, compileExpression, type ConditionFacts } from '../../../src/rules/conditions/condition';
 import type { JsonObject } from '../../../src/shared/json/json';
 
 const TOOL = { name: 'pay', version: '1.0', class: 'write', target: null, schema: {}, group: 'bank', egress: true };
 const TURN = { untrusted: true, requester: 'rita', agent: 'clerk', step: 3 };
-const call = (input: JsonObject = {}, tool: object = TOOL) => ({ tool, input, turn: TURN }) as unknown as AskedCall;
+const call = (input: JsonObject = {}, tool: object = TOOL) => ({ tool, input, turn: TURN }) as unknown as ConditionFacts;
 
 function valueOf(text: string, input?: JsonObject, tool?: object): unknown {
   const compiled = compileExpression(text);

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { KINDS, type ReplayedCommand, type Command, type RecordedCommand } from '../../../../src/audit/replay/command';
 import { compare } from '../../../../src/audit/replay/compare';
-import type { History } from '../../../../src/audit/replay/recorded';
+import type { History } from '../../../../src/audit/replay/recorded-commands';
 import type { Json } from '../../../../src/shared/json/json';
 
 function sentences(was: Command, now: Command): string[] {

@@ -1,7 +1,7 @@
 /** Reads from history the commands that the workflow gave, event by event. */
 import { temporal } from '@temporalio/proto';
 import { isEnd, type Command, type RecordedCommand } from './command';
-import { OWN_QUEUE } from './asked';
+import { OWN_QUEUE } from './replayed-commands';
 import {
   failureOf,
   fieldsOf,

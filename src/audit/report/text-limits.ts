@@ -10,7 +10,7 @@ const WHEN_FULL = 200;
 /** Characters; longer texts are folded. */
 const LONG = 1_500;
 
-export class Room {
+export class TextLimits {
   private left = WHOLE;
   private ids = 0;
 

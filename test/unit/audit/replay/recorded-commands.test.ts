@@ -1,4 +1,4 @@
-import { readHistory } from '../../../../src/audit/replay/recorded';
+import { readHistory } from '../../../../src/audit/replay/recorded-commands';
 
 const started = { eventId: 1, workflowExecutionStartedEventAttributes: { workflowType: { name: 'turn' } } } as never;
 const scheduled = { eventId: 2, workflowTaskScheduledEventAttributes: { attempt: 1 } } as never;
