@@ -10,7 +10,7 @@ import { historyFromJSON } from '../../temporal/history-json';
 import { temporal } from '@temporalio/proto';
 import { DefaultLogger, Runtime, Worker, type InjectedSinks } from '@temporalio/worker';
 import { dataConverter } from '../../temporal/data-converter';
-import { AskedCommands, REPLAY_NAME } from './replayed-commands';
+import { ReplayedCommands, REPLAY_NAME } from './replayed-commands';
 import { compare, type ReplayComparison } from './compare';
 import { oneLine } from './one-line';
 import type { ChildReady, ReplayResult, ReplayRequest } from './protocol';
@@ -32,7 +32,7 @@ async function main(bundle: string): Promise<void> {
   });
   const code = await readFile(bundle, 'utf8');
   const records = code.includes(RECORDS);
-  let asked = new AskedCommands({ runTimeout: 0 });
+  let asked = new ReplayedCommands({ runTimeout: 0 });
   const sinks: InjectedSinks<ReplaySinks> = {
     holdfastReplay: { asked: { fn: (_info, activation) => asked.add(activation), callDuringReplay: true } },
   };
@@ -49,7 +49,7 @@ async function main(bundle: string): Promise<void> {
         tell(cannot(request, `The history cannot be read: ${oneLine((error as Error).message, 300)}`));
         continue;
       }
-      asked = new AskedCommands({ runTimeout: msOf(present.history.started.workflowRunTimeout) });
+      asked = new ReplayedCommands({ runTimeout: msOf(present.history.started.workflowRunTimeout) });
       yield { workflowId: request.workflow_id, history: present.message };
     }
   }

@@ -1,7 +1,7 @@
 /** Holdfast's own replay check: compares the commands that the code gives with those that history records. */
 import type { Json } from '../../shared/json/json';
 import { sameCommand, type ReplayedCommand, type Command, type RecordedCommand } from './command';
-import { differing, type Place } from './json-differences';
+import { findDifferences, type Place } from './json-differences';
 import { inWordsOfToday, knownChange } from './known-changes';
 import { oneLine } from './one-line';
 import type { History } from './recorded-commands';
@@ -68,7 +68,7 @@ function changes(
   const { fields, reason } = inWordsOfToday(recorded);
   if (reason) pass(reason);
   const said = recorded.kind === 'continue' ? only(fields, Object.keys(asked.fields)) : fields;
-  return differing(said, asked.fields, LOOKED_AT)
+  return findDifferences(said, asked.fields, LOOKED_AT)
     .filter((place) => !same(place) && !isKnown(recorded, place, pass))
     .slice(0, PLACES)
     .map((place) => {
@@ -134,7 +134,7 @@ function otherCourse(
 function otherwise(was: RecordedCommand, now: ReplayedCommand): string {
   if (was.id !== now.id) return `under the id ${oneLine(now.id)}, and ${oneLine(was.id)} was recorded`;
   if (was.kind !== now.kind) return `as a command of kind ${now.kind}, and one of kind ${was.kind} was recorded`;
-  const [place] = differing(was.fields, now.fields, 1);
+  const [place] = findDifferences(was.fields, now.fields, 1);
   const field = place?.path.split('.')[0] ?? 'type';
   return `with ${fieldName(was.kind, field)}: ${value(place?.now, field)}, and ${value(place?.recorded, field)} was recorded`;
 }

@@ -10,7 +10,7 @@ export interface Place {
 }
 
 /** The first places that differ, at most `most`. Values deeper than 200 levels are compared as a whole. */
-export function differing(recorded: Json | undefined, now: Json | undefined, most: number): Place[] {
+export function findDifferences(recorded: Json | undefined, now: Json | undefined, most: number): Place[] {
   const places: Place[] = [];
   look(recorded, now, '', 0);
   return places;

@@ -14,7 +14,7 @@ export class ReplayProcessExit extends Error {
   override readonly name = 'ReplayProcessExit';
 }
 
-export class Side {
+export class ReplayProcess {
   private readonly answers: AsyncIterator<string>;
   private readonly lines: Interface;
   private said = '';
@@ -33,10 +33,13 @@ export class Side {
   }
 
   /** @throws ReplayProcessExit when it cannot be started */
-  static async start(bundle: string, patienceMs = PATIENCE_MS): Promise<{ side: Side; about: ChildReady }> {
+  static async start(bundle: string, patienceMs = PATIENCE_MS): Promise<{ replayProcess: ReplayProcess; about: ChildReady }> {
     const [command, ...args] = [...withoutNetwork(), process.execPath, childPath(), bundle];
-    const side = new Side(spawn(command!, args, { env: filterEnv(process.env), stdio: ['pipe', 'pipe', 'pipe'] }), patienceMs);
-    return { side, about: (await side.next(PATIENCE_MS)) as ChildReady };
+    const replayProcess = new ReplayProcess(
+      spawn(command!, args, { env: filterEnv(process.env), stdio: ['pipe', 'pipe', 'pipe'] }),
+      patienceMs,
+    );
+    return { replayProcess, about: (await replayProcess.next(PATIENCE_MS)) as ChildReady };
   }
 
   /** @throws ReplayProcessExit */

@@ -1,7 +1,7 @@
 /** Replays histories in separate processes, several at once, and yields a result for each. */
 import { oneLine } from './one-line';
 import type { ChildReady, ReplayResult, ReplayRequest } from './protocol';
-import { Side, ReplayProcessExit } from './replay-process';
+import { ReplayProcess, ReplayProcessExit } from './replay-process';
 
 export interface ReplayOptions {
   /** A `replay-bundle.js`, or a workflow bundle of which only Temporal's own check can be made. */
@@ -70,7 +70,7 @@ export async function* replayAll(
 
 /** Runs one process at a time: a new process replaces one that a history has ended. */
 class Lane {
-  private side: Side | null = null;
+  private replayProcess: ReplayProcess | null = null;
 
   constructor(
     private readonly code: string,
@@ -80,13 +80,13 @@ class Lane {
 
   /** @throws ReplayProcessExit when no process can be started */
   async replay(request: ReplayRequest): Promise<ReplayResult> {
-    if (!this.side) {
-      const { side, about } = await Side.start(this.code, this.patienceMs);
-      this.side = side;
+    if (!this.replayProcess) {
+      const { replayProcess, about } = await ReplayProcess.start(this.code, this.patienceMs);
+      this.replayProcess = replayProcess;
       this.onReady(about);
     }
     try {
-      return await this.side.replay(request);
+      return await this.replayProcess.replay(request);
     } catch (error) {
       this.stop();
       if (!(error instanceof ReplayProcessExit)) throw error;
@@ -95,8 +95,8 @@ class Lane {
   }
 
   stop(): void {
-    this.side?.stop();
-    this.side = null;
+    this.replayProcess?.stop();
+    this.replayProcess = null;
   }
 }
 

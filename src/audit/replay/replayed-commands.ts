@@ -15,7 +15,7 @@ export interface RunLimits {
 }
 
 /** Collects the activations of one history in order, and returns the commands that would have reached Temporal. */
-export class AskedCommands {
+export class ReplayedCommands {
   private readonly all: ReplayedCommand[] = [];
   /** Ids of activities and children by sequence number: a cancellation has only this number. */
   private readonly named = new Map<string, string>();

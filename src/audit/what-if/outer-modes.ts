@@ -5,7 +5,7 @@ import { readOf } from '../case-file/turn';
 import type { TurnCase } from '../case-file/types';
 
 /** Modes of turns above that bound this one. */
-export function recordedWithin({ transcript }: TurnCase): OuterMode[] {
+export function recordedOuterModes({ transcript }: TurnCase): OuterMode[] {
   const [start] = readOf(
     'start',
     transcript.filter(({ own }) => own),

@@ -9,7 +9,7 @@ import type { CallCase, CaseFile, TurnCase, Usage } from '../case-file/types';
 import { answerUnder } from './approvals';
 import { mergeLimits, recordedLimits, stopUnder } from './limits';
 import { recordedAgent, recordedRules } from '../recorded-rules';
-import { outer, recordedWithin } from './outer-modes';
+import { outer, recordedOuterModes } from './outer-modes';
 import { policyOf, wouldDecide, type Ruling } from './rules';
 import { ProposalError, type CallDiff, type CallDecision, type Proposal, type Stop, type TurnDiff, type WhatIf } from './types';
 import { hiddenCalls, recordedDecision } from './recorded-outcome';
@@ -110,7 +110,7 @@ class Comparison {
   private ruling(turn: TurnCase, above: Fate | undefined): { ruling: Ruling | null; within: OuterMode[]; before: OuterMode[] } {
     const { objects } = this.file;
     const recorded = recordedRules(objects, turn.policyRef);
-    const before = above?.before ?? recordedWithin(turn);
+    const before = above?.before ?? recordedOuterModes(turn);
     const within = above?.within ?? before;
     const proposed = turn.agent === this.proposal.agent ? this.proposal.permissions : undefined;
     const rules = proposed === undefined ? recorded : withDefaults(proposed);
