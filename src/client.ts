@@ -3,72 +3,48 @@
  * (export of bundles, stores, settings) is loaded on first use.
  */
 import { randomBytes } from 'node:crypto';
-import {
-  Client,
-  WithStartWorkflowOperation,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowNotFoundError,
-  type WorkflowExecutionInfo,
-} from '@temporalio/client';
-import type { Workflow } from '@temporalio/common';
-import { executionInfoFromRaw } from './temporal/sdk-private';
-import { attestStart, type BundleSigner } from './attestation/bundle-signer';
-import { SigningKey } from './attestation/signing-key';
+import { Client, WorkflowNotFoundError, type WorkflowExecutionInfo } from '@temporalio/client';
+import type { BundleSigner } from './attestation/bundle-signer';
 import type { Subject } from './audit/export/bundle';
+import { isCardCut, wholeCard } from './client/approvals/cards';
+import { pendingTurns } from './client/approvals/pending-turns';
+import { watchPending, type NewQuestion, type WatchPending } from './client/approvals/watch-pending';
 import { listBudgets, type BudgetFilter, type ListedBudget } from './client/budgets';
-import { foundByKey, checkStartTurn, searchAttributes, type TurnStart, type StartTurn } from './client/turns/start-turn';
-import { callInput, CallHandle, type DirectCall } from './client/turns/direct-call';
-import { connectTemporal } from './temporal/connect';
+import { AmbiguousKey, ForkRefused, InvalidRequest, SessionEmpty, SessionNotFound, TurnNotFound } from './client/errors';
 import { Feeds } from './client/events/feeds';
 import {
-  AmbiguousKey,
-  ForkRefused,
-  IdempotencyConflict,
-  InvalidRequest,
-  NoWorker,
-  SessionEmpty,
-  SessionNotFound,
-  TurnNotFound,
-} from './client/errors';
-import {
   openingOf,
+  openSession,
   sessionIdOf,
   sessionSummary,
   type ForkSession,
-  type Opening,
   type OpenSession,
-  type SessionParts,
-} from './client/sessions/session-asking';
-import type { SessionSummary } from './shapes/session';
+} from './client/sessions/open-session';
+import type { SessionParts } from './client/sessions/session-asking';
 import { SessionHandle } from './client/sessions/session-handle';
+import { StartSigner } from './client/start-signer';
+import { callInput, CallHandle, type DirectCall } from './client/turns/direct-call';
 import {
-  eachOnce,
+  pageOfTurns,
   summaryOf,
   turnQuery,
-  waitingTools,
-  type TurnFilter,
-  isVisible,
   visibilityClause,
+  visibleExecutions,
+  type TurnFilter,
+  type TurnPage,
   type Visibility,
 } from './client/turns/listing';
-import { IdleTimeout, lastPoll, noWorkerError } from './client/turns/unanswered';
-import { isCardCut, wholeCard } from './client/approvals/cards';
+import { checkStartTurn, foundByKey, startOnce, type StartTurn, type TurnStart } from './client/turns/start-turn';
 import { TurnHandle } from './client/turns/turn-handle';
-import type { PendingTurn, Question, TurnSummary } from './shapes/turn-view';
-import { watchPending, type NewQuestion, type WatchPending } from './client/approvals/watch-pending';
+import { lastPoll } from './client/turns/unanswered';
 import type { Config } from './config';
 import type { LiveBus } from './live/bus';
 import { openLive } from './live/open';
-import { inlineCode, visibilityText } from './shared/text/visible';
-import { dataConverter } from './temporal/data-converter';
-import { workflowExists, waitForPendingWorkflowTask } from './temporal/executions';
-import { hashJson } from './shared/json/digests';
-import type { Json } from './shared/json/json';
+import type { SessionSummary } from './shapes/session';
+import type { PendingTurn, Question, TurnSummary } from './shapes/turn-view';
 import {
   asTurnId,
-  directCallId,
   isDirectCallId,
-  isOneTimeKey,
   isSessionId,
   isTurnId,
   LOCAL_PRINCIPAL,
@@ -78,30 +54,21 @@ import {
   turnIdFromKey,
   workflowId,
 } from './shared/ids';
-import type { OpenedAnswer } from './shared/turn/session';
-import type { Store } from './store/store';
-import type { TrailPage, TrailQuery } from './store/core/trail';
-import type { TurnView } from './shared/turn/turn-view';
-import { workflowUrl } from './shared/wire/workflow-url';
-import {
-  CALL_WORKFLOW,
-  MEMO_KEY,
-  MEMO_TRACE,
-  SESSION_UPDATES,
-  SESSION_WORKFLOW,
-  TURN_WORKFLOW,
-  TURNS_AND_CALLS,
-  type TurnInput,
-} from './workflows/contract';
-import { errorMessage } from './shared/text/error-message';
+import { hashJson } from './shared/json/digests';
+import type { Json } from './shared/json/json';
 import { optional } from './shared/json/optional';
 import { isHash } from './shared/json/sha256';
+import { inlineCode, visibilityText } from './shared/text/visible';
+import type { TurnView } from './shared/turn/turn-view';
+import { workflowUrl } from './shared/wire/workflow-url';
+import type { TrailPage, TrailQuery } from './store/core/trail';
+import type { Store } from './store/store';
+import { connectTemporal } from './temporal/connect';
+import { dataConverter } from './temporal/data-converter';
+import { workflowExists } from './temporal/executions';
+import { CALL_WORKFLOW, MEMO_TRACE, SESSION_WORKFLOW, TURN_WORKFLOW, type TurnInput } from './workflows/contract';
 
 export type { PendingTurn, StartTurn, TurnFilter, TurnSummary };
-
-/** `pending` stops asking workers after this time without an answer from any of them, ms. */
-const NO_ANSWER_MS = 5000;
-const MEMO_REQUEST = 'holdfast_request';
 
 /** What a bundle covers. */
 export type BundleOf = { turn: string } | { session: string };
@@ -136,15 +103,16 @@ export interface ClientSettings extends Pick<Config, 'taskQueue' | 'uiUrl'> {
  */
 export class HoldfastClient {
   private opened: Promise<Store> | undefined;
-  private key: Promise<SigningKey> | undefined;
   private live: LiveBus | null | undefined;
   private readonly feeds: Feeds;
+  private readonly signer: StartSigner;
 
   constructor(
     /** The Temporal client underneath. */
     readonly temporal: Client,
     private readonly config: ClientSettings,
   ) {
+    this.signer = new StartSigner(config.signingKey || null, temporal.options.namespace);
     this.feeds = new Feeds(temporal, () => (this.live ??= this.liveBus()));
   }
 
@@ -194,7 +162,7 @@ export class HoldfastClient {
     const fingerprint = hashJson({ agent: request.agent, message: request.message, session_id: input.session_id });
     // The Web UI renders the summary as Markdown beside the card: the requester's text must stay plain text.
     const summary = `${inlineCode(request.agent)} ${inlineCode(request.message.replace(/\s+/g, ' ').slice(0, 150))}`;
-    const signed = await this.signedStart(input, hashJson(input.message));
+    const signed = await this.signer.signStart(input, hashJson(input.message));
     await this.launch(TURN_WORKFLOW, { ...input, ...signed }, { fingerprint, summary, key: request.id });
     return this.turn(turnId);
   }
@@ -210,7 +178,7 @@ export class HoldfastClient {
     const { agent, tool, input_json, options } = input;
     const fingerprint = hashJson({ agent, tool, input_json, options: { ...options } });
     const summary = `call ${inlineCode(tool)}`;
-    const signed = await this.signedStart(input, hashJson({ tool, input_json }));
+    const signed = await this.signer.signStart(input, hashJson({ tool, input_json }));
     await this.launch(CALL_WORKFLOW, { ...input, ...signed }, { fingerprint, summary, key: request.id });
     return new CallHandle(this.turn(input.turn_id));
   }
@@ -250,7 +218,7 @@ export class HoldfastClient {
    */
   async openSession(request: OpenSession): Promise<SessionHandle> {
     const id = sessionIdOf(request);
-    await this.openWith(openingOf(id, request), false);
+    await openSession(this.queue(), openingOf(id, request), false);
     return this.session(id);
   }
 
@@ -263,7 +231,7 @@ export class HoldfastClient {
       throw new InvalidRequest(`fork: "from" ${JSON.stringify(String(from).slice(0, 80))} must be a block: 64 hex.`);
     const id = sessionIdOf(request);
     const fork = { block: from, of: of === undefined ? (request.requester ?? LOCAL_PRINCIPAL) : of };
-    const opened = await this.openWith({ ...openingOf(id, request), fork }, true);
+    const opened = await openSession(this.queue(), { ...openingOf(id, request), fork }, true);
     if (opened && !opened.opened) throw new ForkRefused(opened.reason, opened.near);
     return this.session(id);
   }
@@ -275,7 +243,7 @@ export class HoldfastClient {
     if (filter.agent !== undefined) clauses.push(`HoldfastAgent = ${visibilityText(filter.agent)}`);
     let left = filter.limit ?? 100;
     const summaryOfSession = (info: WorkflowExecutionInfo) => sessionSummary(info, this.uiUrl(info.workflowId));
-    for await (const { info, summary } of this.visible(clauses.join(' AND '), sight, summaryOfSession)) {
+    for await (const { info, summary } of visibleExecutions(this.temporal, clauses.join(' AND '), sight, summaryOfSession)) {
       if (info.status.name === 'CONTINUED_AS_NEW') continue;
       if (left-- <= 0) return;
       yield summary;
@@ -284,49 +252,13 @@ export class HoldfastClient {
 
   private sessionParts(id: string): SessionParts {
     return {
-      temporal: this.temporal,
-      taskQueue: this.config.taskQueue,
+      ...this.queue(),
       uiUrl: this.uiUrl(sessionWorkflowId(id)),
       turn: (turnId) => this.turn(turnId),
-      signs: Boolean(this.config.signingKey),
+      signs: this.signer.signs,
       sign: ({ session_id, agent, requester }, message) =>
-        this.attest({ workflow_id: sessionWorkflowId(session_id), agent, requester }, hashJson(message)),
+        this.signer.sign({ workflow_id: sessionWorkflowId(session_id), agent, requester }, hashJson(message)),
     };
-  }
-
-  /** With `ask`, waits until a worker has accepted or refused the fork; otherwise returns null. */
-  private async openWith({ options, ...input }: Opening, ask: boolean): Promise<OpenedAnswer | null> {
-    const workflowId = sessionWorkflowId(input.session_id);
-    const fingerprint = hashJson({ agent: input.agent, requester: input.requester, fork: input.fork?.block ?? null });
-    const start = {
-      ...options,
-      memo: { ...options.memo, [MEMO_REQUEST]: fingerprint },
-      workflowId,
-      taskQueue: this.config.taskQueue,
-    };
-    const policies = { workflowIdConflictPolicy: 'USE_EXISTING', workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' } as const;
-    let opened: OpenedAnswer | null = null;
-    const handle = this.temporal.workflow.getHandle(workflowId);
-    try {
-      if (ask) {
-        if ((await waitForPendingWorkflowTask(() => handle.describe()).catch(ignoreNotFound)) === false)
-          throw await noWorkerError(this.temporal, { taskQueue: this.config.taskQueue }, 'open the session');
-        const operation = new WithStartWorkflowOperation<Workflow>(SESSION_WORKFLOW, { ...start, ...policies, args: [input] });
-        const update = { args: [{}] as [object], startWorkflowOperation: operation };
-        opened = await this.temporal.workflow.executeUpdateWithStart<Workflow, OpenedAnswer, [object]>(
-          SESSION_UPDATES.opened,
-          update,
-        );
-      } else await this.temporal.workflow.start(SESSION_WORKFLOW, { ...start, ...policies, args: [input] });
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    }
-    const there = await handle.describe();
-    const { agent, requester } = sessionSummary(there, null);
-    // Without a fork in this request, only agent and requester must match, even if the session began as a fork.
-    const same = input.fork ? there.memo?.[MEMO_REQUEST] === fingerprint : agent === input.agent && requester === input.requester;
-    if (!same) throw new IdempotencyConflict(workflowId);
-    return opened;
   }
 
   /** The turn or direct call as Temporal describes it; no worker is asked. @throws TurnNotFound */
@@ -365,7 +297,7 @@ export class HoldfastClient {
   async *list({ limit = 100, ...filter }: TurnFilter & { limit?: number } = {}): AsyncGenerator<TurnSummary> {
     const { sight = 'all' } = filter;
     let left = limit;
-    for await (const { summary } of this.visible(turnQuery(filter), sight, (info) => this.summary(info))) {
+    for await (const { summary } of visibleExecutions(this.temporal, turnQuery(filter), sight, (info) => this.summary(info))) {
       if (left-- <= 0) return;
       yield summary;
     }
@@ -376,25 +308,8 @@ export class HoldfastClient {
    * @param position `next` of the page before, for the same filter
    * @throws InvalidRequest for an unknown state
    */
-  async page(
-    filter: TurnFilter,
-    { limit, position }: { limit: number; position?: Uint8Array },
-  ): Promise<{ turns: TurnSummary[]; next: Uint8Array | null }> {
-    const { connection, options } = this.temporal;
-    const { executions, nextPageToken } = await connection.workflowService.listWorkflowExecutions({
-      namespace: options.namespace,
-      query: turnQuery(filter),
-      pageSize: limit,
-      nextPageToken: position ?? null,
-    });
-    const { loadedDataConverter, namespace } = options;
-    const infos = executions.map((raw) => executionInfoFromRaw(raw, loadedDataConverter, raw, namespace));
-    const turns = (await Promise.all(infos)).map((info) => this.summary(info));
-    const { sight = 'all' } = filter;
-    return {
-      turns: turns.filter(({ requester }) => isVisible(sight, requester)),
-      next: nextPageToken?.length ? nextPageToken : null,
-    };
+  async page(filter: TurnFilter, at: { limit: number; position?: Uint8Array }): Promise<TurnPage> {
+    return pageOfTurns(this.temporal, filter, at, (info) => this.summary(info));
   }
 
   /**
@@ -402,20 +317,8 @@ export class HoldfastClient {
    * any worker, the remaining turns are returned with what Temporal knows of them.
    */
   async pending({ sight = 'all' }: { sight?: Visibility } = {}): Promise<PendingTurn[]> {
-    const waits = "ExecutionStatus = 'Running' AND HoldfastState IN ('awaiting_approval', 'in_doubt')";
-    const query = [TURNS_AND_CALLS, waits, ...visibilityClause(sight)].join(' AND ');
-    const turns: Promise<PendingTurn>[] = [];
-    const silence = new IdleTimeout(NO_ANSWER_MS);
-    // Asked once for all turns, and outside of the request that was aborted.
-    let unheard: Promise<NoWorker> | undefined;
-    const why = () => (unheard ??= noWorkerError(this.temporal, { taskQueue: this.config.taskQueue }, 'tell what waits'));
-    try {
-      for await (const { info, summary } of this.visible(query, sight, (each) => this.summary(each)))
-        turns.push(this.pendingTurn({ ...summary, tools: waitingTools(info) }, silence, why));
-      return eachOnce(await Promise.all(turns)).filter((turn) => turn.unreachable !== null || turn.calls.length > 0);
-    } finally {
-      silence.over();
-    }
+    const summarize = (info: WorkflowExecutionInfo) => this.summary(info);
+    return pendingTurns({ ...this.queue(), sight, summarize, turn: (id) => this.turn(id) });
   }
 
   /** Calls that start to wait for a person, as they arrive; those that wait already come first. */
@@ -475,23 +378,6 @@ export class HoldfastClient {
     return (this.opened ??= typeof store === 'string' ? openStoreAt(store) : Promise.resolve(store));
   }
 
-  private async pendingTurn(
-    waiting: Omit<PendingTurn, 'calls' | 'unreachable'>,
-    silence: IdleTimeout,
-    why: () => Promise<NoWorker>,
-  ): Promise<PendingTurn> {
-    try {
-      const ask = () => this.turn(waiting.turn_id).waiting();
-      const { questions, unread } = await this.temporal.connection.withAbortSignal(silence.signal, ask);
-      silence.broken();
-      return { ...waiting, calls: questions, unreachable: unread.length === 0 ? null : unread.map(({ why }) => why).join(' ') };
-    } catch (error) {
-      // A turn whose worker is gone must not hide the others.
-      const unheard = error instanceof NoWorker ? await why() : error;
-      return { ...waiting, calls: [], unreachable: errorMessage(unheard) };
-    }
-  }
-
   /** Opened when the first turn is watched. */
   private liveBus(): LiveBus | null {
     const { live = null } = this.config;
@@ -500,69 +386,18 @@ export class HoldfastClient {
     return openLive({ live, temporal: this.temporal.options }, silent);
   }
 
-  private signedStart({ turn_id, agent, requester }: TurnStart, message_hash: string): Promise<{ attestation?: string }> {
-    return this.attest({ workflow_id: workflowId(turn_id), agent: agent ?? '', requester }, message_hash);
+  /** The client, and the queue whose workers run what it starts. */
+  private queue(): { temporal: Client; taskQueue: string } {
+    return { temporal: this.temporal, taskQueue: this.config.taskQueue };
   }
 
-  private async attest(
-    { workflow_id, ...who }: { workflow_id: string; agent: string; requester: string },
-    message_hash: string,
-  ): Promise<{ attestation?: string }> {
-    const { signingKey } = this.config;
-    if (!signingKey) return {};
-    const claims = { aud: { namespace: this.temporal.options.namespace, workflow_id }, ...who, message_hash };
-    return { attestation: attestStart(await this.signer(signingKey), claims) };
-  }
-
-  /** Read on first use, and again after a failure. */
-  private signer(path: string): Promise<SigningKey> {
-    if (this.key === undefined) {
-      const key = (this.key = SigningKey.read(path));
-      key.catch(() => void (this.key = undefined));
-    }
-    return this.key;
-  }
-
-  private async launch(
+  private launch(
     type: string,
     input: TurnStart,
-    { fingerprint, summary, key }: { fingerprint: string; summary: string; key: string | undefined },
+    of: { fingerprint: string; summary: string; key: string | undefined },
   ): Promise<void> {
-    const isKey = key !== undefined && !isOneTimeKey(key) && ![key, directCallId(key)].includes(input.turn_id);
-    try {
-      await this.temporal.workflow.start(type, {
-        workflowId: workflowId(input.turn_id),
-        taskQueue: this.config.taskQueue,
-        args: [input],
-        requestEagerStart: this.config.eagerStart ?? false,
-        workflowIdReusePolicy: 'REJECT_DUPLICATE',
-        // Starting a workflow that runs already is an error too: a start that succeeds is this request, and needs no comparison.
-        workflowIdConflictPolicy: 'FAIL',
-        typedSearchAttributes: searchAttributes(input),
-        memo: { [MEMO_REQUEST]: fingerprint, [MEMO_TRACE]: input.trace_id, ...(isKey ? { [MEMO_KEY]: key } : {}) },
-        staticSummary: summary,
-      });
-    } catch (error) {
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      if (key !== undefined) await this.sameRequest(input.turn_id, fingerprint);
-    }
-  }
-
-  private async sameRequest(turnId: string, fingerprint: string): Promise<void> {
-    const { memo } = await this.temporal.workflow.getHandle(workflowId(turnId)).describe();
-    if (memo?.[MEMO_REQUEST] !== fingerprint) throw new IdempotencyConflict(turnId);
-  }
-
-  /** What Temporal lists for a query, of which the caller may see only a part (listing.ts). */
-  private async *visible<S extends { requester: string }>(
-    query: string,
-    sight: Visibility,
-    summarize: (info: WorkflowExecutionInfo) => S,
-  ): AsyncGenerator<{ info: WorkflowExecutionInfo; summary: S }> {
-    for await (const info of this.temporal.workflow.list({ query })) {
-      const summary = summarize(info);
-      if (isVisible(sight, summary.requester)) yield { info, summary };
-    }
+    const { taskQueue, eagerStart: eager = false } = this.config;
+    return startOnce(this.temporal, type, input, { taskQueue, eager, ...of });
   }
 
   private summary(info: Omit<WorkflowExecutionInfo, 'raw'>): TurnSummary {
@@ -577,10 +412,6 @@ export class HoldfastClient {
 async function openStoreAt(url: string): Promise<Store> {
   const { openStore } = await import('./store/open-store.js');
   return openStore(url);
-}
-
-function ignoreNotFound(error: unknown): void {
-  if (!(error instanceof WorkflowNotFoundError)) throw error;
 }
 
 /** @throws TurnNotFound, SessionNotFound for an id that no turn or session can have */

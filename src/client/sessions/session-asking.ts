@@ -1,26 +1,12 @@
-/** Sends requests to a session's workflow and retries them, an update under one id; checks what a session is opened with. */
+/** Sends requests to a session's workflow and retries them, an update under one id. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { randomBytes } from 'node:crypto';
-import {
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-  type WorkflowHandle,
-  type Client,
-  type WorkflowExecutionInfo,
-} from '@temporalio/client';
-import { WorkflowExecutionAlreadyStartedError, TypedSearchAttributes } from '@temporalio/common';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError, type WorkflowHandle, type Client } from '@temporalio/client';
+import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { cameTooLate, fateOf, mayBeTaken, Sending, takenIn, type MissingAnswer } from '../../temporal/send-update';
 import { waitForPendingWorkflowTask } from '../../temporal/executions';
-import { isSessionId, LOCAL_PRINCIPAL, newTurnId, turnIdFromKey } from '../../shared/ids';
-import { MAX_TITLE, type SessionInput } from '../../shared/turn/session';
-import type { SessionSummary } from '../../shapes/session';
-import { inlineCode } from '../../shared/text/visible';
-import { keyword, keywordOf } from '../../shared/search-attributes';
-import { MEMO_REQUESTER, MEMO_TITLE } from '../../workflows/contract';
-import { DecisionNotAccepted, type NoWorker, SessionNotFound, InvalidRequest } from '../errors';
+import { DecisionNotAccepted, type NoWorker, SessionNotFound } from '../errors';
 import { isUnanswered, type TurnHandle } from '../turns/turn-handle';
 import { noWorkerError } from '../turns/unanswered';
-import { optional } from '../../shared/json/optional';
 
 const ANSWER_WITHIN = 15_000;
 /** A run that ends may leave an update unanswered. It is then sent again, and takes effect once. */
@@ -165,81 +151,4 @@ export interface SessionParts {
   /** Signs a message to the session; empty if the client has no key. */
   sign(session: { session_id: string; agent: string; requester: string }, message: string): Promise<{ attestation?: string }>;
   signs: boolean;
-}
-
-// Opening a session: its options, their checks, and the summary in a list.
-
-export interface OpenSession {
-  agent: string;
-  /** Idempotency key, and the session's id where it is a valid one. Default: an id that sorts by time. */
-  id?: string;
-  /** The principal that owns it. Default `local`. */
-  requester?: string;
-  title?: string;
-}
-
-export interface ForkSession extends Omit<OpenSession, 'agent'> {
-  /** The last block that the new session keeps, 64 hex. */
-  from: string;
-  /** Default: the agent of the block's turn. */
-  agent?: string;
-  /** The principal that the block's turn must belong to. Default: the requester; null: the caller has checked it. */
-  of?: string | null;
-}
-
-/** With the options for Temporal. */
-export type Opening = SessionInput & {
-  options: { typedSearchAttributes: TypedSearchAttributes; memo: Record<string, unknown>; staticSummary: string };
-};
-
-/** @throws InvalidRequest */
-export function sessionIdOf({ id, requester = LOCAL_PRINCIPAL }: Pick<OpenSession, 'id' | 'requester'>): string {
-  if (id === undefined) return newTurnId(Date.now(), randomBytes(6).toString('hex'));
-  if (typeof id !== 'string' || id === '' || !id.isWellFormed())
-    throw new InvalidRequest('session: "id" must be a text that is not empty, or absent.');
-  const made = turnIdFromKey(requester, id);
-  if (!isSessionId(made))
-    throw new InvalidRequest(`session: "id" ${JSON.stringify(id.slice(0, 130))} must have at most 110 characters.`);
-  return made;
-}
-
-/** @throws InvalidRequest */
-export function openingOf(session_id: string, { agent, requester = LOCAL_PRINCIPAL, title }: Partial<OpenSession>): Opening {
-  const text = (name: string, value: unknown, longest: number) => {
-    if (typeof value === 'string' && value.trim() !== '' && value.length <= longest && value.isWellFormed()) return;
-    throw new InvalidRequest(`session: "${name}" must be 1 to ${longest} characters of well-formed Unicode.`);
-  };
-  if (agent !== undefined) text('agent', agent, 64);
-  text('requester', requester, 200);
-  if (title !== undefined) text('title', title, MAX_TITLE);
-  return {
-    session_id,
-    agent: agent ?? null,
-    requester,
-    title: title ?? null,
-    options: {
-      typedSearchAttributes: new TypedSearchAttributes([
-        keyword('session', session_id),
-        keyword('requester', requester),
-        ...(agent === undefined ? [] : [keyword('agent', agent)]),
-      ]),
-      memo: { [MEMO_REQUESTER]: requester, ...optional({ [MEMO_TITLE]: title }) },
-      staticSummary: `session ${inlineCode(title ?? session_id)}`,
-    },
-  };
-}
-
-export function sessionSummary(info: Omit<WorkflowExecutionInfo, 'raw'>, ui_url: string | null): SessionSummary {
-  const { [MEMO_TITLE]: title, [MEMO_REQUESTER]: requester } = info.memo ?? {};
-  return {
-    session_id: info.workflowId.replace(/^session\//, ''),
-    workflow_id: info.workflowId,
-    agent: keywordOf(info.searchAttributes, 'agent'),
-    requester: typeof requester === 'string' ? requester : keywordOf(info.searchAttributes, 'requester'),
-    title: typeof title === 'string' ? title : null,
-    state: info.status.name === 'RUNNING' ? 'open' : 'closed',
-    started_at: info.startTime.toISOString(),
-    ended_at: info.closeTime?.toISOString() ?? null,
-    ui_url,
-  };
 }

@@ -1,8 +1,9 @@
 /** Lists turns from Temporal's visibility store; asks no worker. */
-import type { WorkflowExecutionInfo } from '@temporalio/client';
+import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { executionInfoFromRaw } from '../../temporal/sdk-private';
 import { TURN_STATES, type TurnState } from '../../shared/turn/turn-states';
 import { visibilityText } from '../../shared/text/visible';
-import type { PendingTurn, TurnSummary } from '../../shapes/turn-view';
+import type { TurnSummary } from '../../shapes/turn-view';
 import { keywordOf } from '../../shared/search-attributes';
 import { MEMO_KEY, TURNS_AND_CALLS } from '../../workflows/contract';
 import { InvalidRequest } from '../errors';
@@ -13,6 +14,48 @@ export interface TurnFilter {
   agent?: string;
   /** The turns that the caller may see. Default: all. */
   sight?: Visibility;
+}
+
+/** What Temporal lists for a query, of which the caller may see only a part. */
+export async function* visibleExecutions<S extends { requester: string }>(
+  temporal: Client,
+  query: string,
+  sight: Visibility,
+  summarize: (info: WorkflowExecutionInfo) => S,
+): AsyncGenerator<{ info: WorkflowExecutionInfo; summary: S }> {
+  for await (const info of temporal.workflow.list({ query })) {
+    const summary = summarize(info);
+    if (isVisible(sight, summary.requester)) yield { info, summary };
+  }
+}
+
+export interface TurnPage {
+  turns: TurnSummary[];
+  /** Position of the next page; null: there is none. */
+  next: Uint8Array | null;
+}
+
+/** @throws InvalidRequest for an unknown state */
+export async function pageOfTurns(
+  { connection, options }: Client,
+  filter: TurnFilter,
+  { limit, position }: { limit: number; position?: Uint8Array },
+  summarize: (info: WorkflowExecutionInfo) => TurnSummary,
+): Promise<TurnPage> {
+  const { loadedDataConverter, namespace } = options;
+  const { executions, nextPageToken } = await connection.workflowService.listWorkflowExecutions({
+    namespace,
+    query: turnQuery(filter),
+    pageSize: limit,
+    nextPageToken: position ?? null,
+  });
+  const infos = executions.map((raw) => executionInfoFromRaw(raw, loadedDataConverter, raw, namespace));
+  const turns = (await Promise.all(infos)).map(summarize);
+  const { sight = 'all' } = filter;
+  return {
+    turns: turns.filter(({ requester }) => isVisible(sight, requester)),
+    next: nextPageToken?.length ? nextPageToken : null,
+  };
 }
 
 /** @param ui_url the turn's page, if there is a Web UI */
@@ -29,23 +72,6 @@ export function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>, ui_url: stri
     ui_url,
     key: typeof key === 'string' ? key : null,
   };
-}
-
-export function waitingTools(info: Pick<WorkflowExecutionInfo, 'searchAttributes'>): string[] {
-  return ((info.searchAttributes?.HoldfastTool as unknown[] | undefined) ?? []).map(String);
-}
-
-/**
- * A sub-agent's call waits in its own turn, and is shown in the turns above. It is kept in its own turn only, if that is listed.
- */
-export function eachOnce(turns: PendingTurn[]): PendingTurn[] {
-  const listed = new Set(
-    turns.flatMap(({ turn_id, calls }) => calls.filter(({ of }) => !of).map(({ digest }) => `${turn_id} ${digest}`)),
-  );
-  return turns.map((turn) => ({
-    ...turn,
-    calls: turn.calls.filter(({ of, digest }) => of === undefined || !listed.has(`${of.turn_id} ${digest}`)),
-  }));
 }
 
 const OPEN: readonly TurnState[] = ['running', 'awaiting_approval', 'in_doubt'];

@@ -1,18 +1,23 @@
-/** Checks the request that starts a turn, and finds what was started or done before under a key or a name. */
+/** Starts a turn or direct call once under its key, and finds what was started or done before under a key or a name. */
 import { TypedSearchAttributes } from '@temporalio/common';
-import { type Client, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
-import { isTurnId, idsFromKey, LOCAL_PRINCIPAL, mayBeKey, workflowId } from '../../shared/ids';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
+import { directCallId, isOneTimeKey, isTurnId, idsFromKey, LOCAL_PRINCIPAL, mayBeKey, workflowId } from '../../shared/ids';
 import { keyword } from '../../shared/search-attributes';
 import { workflowExists } from '../../temporal/executions';
 import { visibilityText } from '../../shared/text/visible';
-import { TURNS_AND_CALLS } from '../../workflows/contract';
+import { MEMO_KEY, MEMO_TRACE, TURNS_AND_CALLS } from '../../workflows/contract';
 import { decodeArrayFromPayloads } from '../../temporal/sdk-private';
 import { readFact } from '../../record/history';
 import { readRun, timeOf, type HistoryEvent } from '../../temporal/history';
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import type { MissingAnswer } from '../../temporal/send-update';
 import { isJsonObject, type Json } from '../../shared/json/json';
-import { InvalidRequest } from '../errors';
+import { IdempotencyConflict, InvalidRequest } from '../errors';
 
 export interface StartTurn {
   agent: string;
@@ -58,7 +63,45 @@ export interface TurnStart {
   session_id?: string | null;
 }
 
-export function searchAttributes({ agent, requester, session_id = null }: TurnStart): TypedSearchAttributes {
+/** Memo of the request's hash, by which a second start under the same id is compared. */
+export const MEMO_REQUEST = 'holdfast_request';
+
+/**
+ * Starts the workflow of a turn or direct call, or finds that the same request started it before.
+ * @param start.fingerprint hash of what makes the request the same
+ * @param start.key the caller's idempotency key; absent: the id is new
+ * @throws IdempotencyConflict if the id was used for another request
+ */
+export async function startOnce(
+  temporal: Client,
+  type: string,
+  input: TurnStart,
+  start: { taskQueue: string; eager: boolean; fingerprint: string; summary: string; key: string | undefined },
+): Promise<void> {
+  const { fingerprint, key } = start;
+  const isKey = key !== undefined && !isOneTimeKey(key) && ![key, directCallId(key)].includes(input.turn_id);
+  try {
+    await temporal.workflow.start(type, {
+      workflowId: workflowId(input.turn_id),
+      taskQueue: start.taskQueue,
+      args: [input],
+      requestEagerStart: start.eager,
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      // Starting a workflow that runs already is an error too: a start that succeeds is this request, and needs no comparison.
+      workflowIdConflictPolicy: 'FAIL',
+      typedSearchAttributes: searchAttributes(input),
+      memo: { [MEMO_REQUEST]: fingerprint, [MEMO_TRACE]: input.trace_id, ...(isKey ? { [MEMO_KEY]: key } : {}) },
+      staticSummary: start.summary,
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    if (key === undefined) return;
+    const { memo } = await temporal.workflow.getHandle(workflowId(input.turn_id)).describe();
+    if (memo?.[MEMO_REQUEST] !== fingerprint) throw new IdempotencyConflict(input.turn_id);
+  }
+}
+
+function searchAttributes({ agent, requester, session_id = null }: TurnStart): TypedSearchAttributes {
   return new TypedSearchAttributes([
     ...(agent === null ? [] : [keyword('agent', agent)]),
     keyword('state', 'running'),
