@@ -45,7 +45,7 @@ export async function recheckApprovals(run: CallContext, policy: ApprovalPolicy)
     if (policy.four_eyes && samePerson(approval.by, turn.requester))
       return no('approval_by_requester', `${approval.by} asked for this call; somebody else must approve it.`);
     if (makers.some((maker) => samePerson(maker, approval.by)))
-      return no('approval_by_maker', `${approval.by} had a hand in this call; somebody else must approve it.`);
+      return no('approval_by_maker', `${approval.by} changed this call or steered the turn; somebody else must approve it.`);
     if (approvals.slice(0, index).some((earlier) => samePerson(earlier.by, approval.by)))
       return no('approval_doubled', `${approval.by} approved this call twice; each person counts once.`);
     if (policy.channel === 'any') continue;
@@ -163,7 +163,7 @@ async function faultUnder(
     return `${policy.quorum} people must settle the call, but only ${settlements.length} did`;
   for (const [index, { by, note, attestation }] of settlements.entries()) {
     if (policy.four_eyes && samePerson(by, turn.requester)) return `${by} asked for this call`;
-    if (policy.four_eyes && makers.some((maker) => samePerson(maker, by))) return `${by} had a hand in this call`;
+    if (policy.four_eyes && makers.some((maker) => samePerson(maker, by))) return `${by} changed this call or steered the turn`;
     if (settlements.slice(0, index).some((earlier) => samePerson(earlier.by, by))) return `${by} settled the call twice`;
     if (policy.channel === 'any') continue;
     if (attestation === undefined) return `the settlement of ${by} is not signed`;

@@ -86,7 +86,7 @@ function questionNodes(call: CallCase, limits: TextLimits): Node[] {
       ['waited', waitedMs(call) !== null && duration(waitedMs(call))],
       ['would expire', expiresAt && when(expiresAt)],
       ['needed', policy && policyText(policy)],
-      ['had a hand in it', makers.length > 0 && makers.map(name).join(', ')],
+      ['changed or steered by', makers.length > 0 && makers.map(name).join(', ')],
     ]),
     ...held.map((reason): Node => limits.quote(`Why it was asked about again: ${name(text(reason.kind))}`, text(reason.text))),
     ...(preview === null ? [] : [limits.quote('Preview', pretty(preview))]),
@@ -107,7 +107,7 @@ function questionNodes(call: CallCase, limits: TextLimits): Node[] {
 function policyText({ quorum, channel, four_eyes, roles }: NonNullable<NonNullable<CallCase['question']>['policy']>): string {
   const many = typeof quorum === 'number' ? quorum : 1;
   const of = Array.isArray(roles) && roles.length > 0 ? `, of the roles ${roles.map((role) => name(text(role))).join(', ')}` : '';
-  return `${count(many, 'person', 'people')}${channel === 'attested' ? ', signed decisions only' : ', names not proved'}${four_eyes === true ? ', not whoever asked or had a hand in it' : ''}${of}`;
+  return `${count(many, 'person', 'people')}${channel === 'attested' ? ', signed decisions only' : ', names not proved'}${four_eyes === true ? ', nobody who asked for it, changed it or steered the turn' : ''}${of}`;
 }
 
 function decisionNodes({ decisions }: CallCase): Node[] {

@@ -381,7 +381,8 @@ export class Blocks {
     const argument = this.history.argument === UNKNOWN ? {} : object(this.history.argument);
     const all = [...involved, plainName(text(argument.requester)), ...(this.editors.get(text(call_id)) ?? []), ...this.steerers];
     const both = all.find((person) => person !== '' && people.has(person));
-    if (both !== undefined) report('B9', `${quote(both)} approved the call, and had asked for it or had a hand in it`);
+    if (both !== undefined)
+      report('B9', `${quote(both)} approved the call, and had asked for it, changed it or steered the turn`);
   }
 
   /** B10 */

@@ -221,11 +221,13 @@ export class ResultComparison {
     const shown = list(steered_by).map(text);
     const all = [...people.heard, ...people.may];
     const other = shown.find((one) => !all.some((person) => samePerson(person, one)));
-    if (other !== undefined) return `says that ${quote(other)} had a hand in it, and the history does not`;
+    if (other !== undefined) return `says that ${quote(other)} changed the call or steered the turn, and the history does not`;
     if (shown.length >= MOST_HEARD) return null;
     const known = [text(requester), ...shown];
     const lost = [...people.heard].find((person) => !known.some((one) => samePerson(person, one)));
-    return lost === undefined ? null : `does not say that ${quote(lost)} had a hand in it, and the history does`;
+    return lost === undefined
+      ? null
+      : `does not say that ${quote(lost)} changed the call or steered the turn, and the history does`;
   }
 
   /** Each call that a step proposed is shown, or is counted in `earlier_calls`. */

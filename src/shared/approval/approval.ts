@@ -146,7 +146,7 @@ export function decisionFault(
   if (expires_at !== null && nowMs > Date.parse(expires_at)) return `call ${digest} expired at ${expires_at}`;
   if (kind === 'deny') return null;
   if (policy.four_eyes && makers.some((maker) => samePerson(maker, by)))
-    return `${by} asked for call ${digest} or had a hand in it; somebody else has to decide`;
+    return `${by} asked for call ${digest}, changed it or steered the turn; somebody else has to decide`;
   return said.some((earlier) => samePerson(earlier.by, by)) ? `${by} has decided on call ${digest} already` : null;
 }
 

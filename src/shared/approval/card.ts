@@ -42,7 +42,7 @@ export function approvalCard(facts: CardFacts): string {
     `Agent ${inlineCode(facts.agent)} asks for call ${facts.callId}, version ${facts.version} of the tool. Nothing is done until you decide.`,
     '',
     `- asked by ${inlineCode(facts.requester)}`,
-    ...(facts.makers?.length ? [`- had a hand in it: ${facts.makers.map(inlineCode).join(', ')}`] : []),
+    ...(facts.makers?.length ? [`- changed or steered by: ${facts.makers.map(inlineCode).join(', ')}`] : []),
     `- why it asks: ${inlineCode(facts.reason)}`,
     ...(facts.changes ?? []).map(
       ({ hook, why, by }) =>
@@ -101,7 +101,7 @@ function policyLines({ channel, quorum, roles, four_eyes }: ApprovalPolicy, act:
   const what = act === 'approve' ? 'approve' : 'settle it, and say the same';
   return [
     ...(quorum > 1 ? [`- ${quorum} people must ${what}${advisory}`] : []),
-    ...(four_eyes ? [`- whoever asked for it, or had a hand in it, does not ${act} it${advisory}`] : []),
+    ...(four_eyes ? [`- nobody who asked for it, changed it or steered the turn may ${act} it${advisory}`] : []),
     ...(channel === 'attested'
       ? ['- only signed decisions count: `holdfast sign` prints the `attestation` to paste beside `call`']
       : []),

@@ -62,7 +62,7 @@ const CALL: Record<keyof CallArguments, Treatment> = {
   input_ref: { why: 'the input is read by the digest', value: 'e'.repeat(64) },
   dispatch: { by: 'the effect record' },
   earlier: { why: 'for the transcript', value: [] },
-  makers: { why: 'who had a hand in it is read from what preview_ref names', value: ['zoe'] },
+  makers: { why: 'the makers are read from what preview_ref names', value: ['zoe'] },
 };
 const RUN: Record<keyof RunCallInput, Treatment> = {
   turn: { by: 'TURN' },

@@ -1,4 +1,4 @@
-/** Whoever changes what a call does has a hand in it. Each test is named after what it prevents. */
+/** After somebody changes what a call does, he counts as a maker of it. Each test is named after what it prevents. */
 import { ToolError } from '../../../src/tools/define/errors';
 import { eventually } from '../support/engine';
 import { approvalOf, runForged, runInput, waitingArguments } from '../support/forge';
@@ -19,7 +19,7 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
     scene(channel, { agent }, async (on) => {
       const next = await edited(on);
       const own = await on.by(' ANA', { digest: next.digest });
-      await expect(on.turn.approve(next.digest, own)).rejects.toThrow('had a hand in it');
+      await expect(on.turn.approve(next.digest, own)).rejects.toThrow('changed it or steered the turn');
       await on.turn.approve(next.digest, await on.by('bob', { digest: next.digest }));
       await on.turn.result();
       expect(on.effects).toEqual([half]);
@@ -36,7 +36,7 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
       const again = await insteadOf(on.turn, next.digest);
       expect(again.revision).toBe(3);
       const own = await on.by('ana', { digest: again.digest });
-      await expect(on.turn.approve(again.digest, own)).rejects.toThrow('had a hand in it');
+      await expect(on.turn.approve(again.digest, own)).rejects.toThrow('changed it or steered the turn');
       expect(effects).toEqual([]);
       await on.turn.approve(again.digest, await on.by('bob', { digest: again.digest }));
       await on.turn.result();
@@ -93,7 +93,9 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
       await eventually('it is in doubt', async () => (await turn.status()).state === 'in_doubt');
       const settling = { digest, decision: 'settle' as const, outcome: 'not_applied' as const };
       for (const maker of ['ana', 'rita'])
-        await expect(turn.settle(digest, 'not_applied', await by(maker, settling))).rejects.toThrow('had a hand in it');
+        await expect(turn.settle(digest, 'not_applied', await by(maker, settling))).rejects.toThrow(
+          'changed it or steered the turn',
+        );
       await turn.settle(digest, 'not_applied', await by('bob', settling));
       expect((await turn.result()).calls.at(-1)).toMatchObject({ state: 'failed', effect: 'not_applied' });
     });

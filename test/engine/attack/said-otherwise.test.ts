@@ -24,7 +24,7 @@ const IN_DOUBT = () => {
 
 /** Sam is refused, and ana is not. */
 async function anotherDecides(turn: TurnHandle, { digest }: WaitingCall): Promise<void> {
-  await expect(turn.approve(digest, { by: 'Sam' })).rejects.toThrow('had a hand in it');
+  await expect(turn.approve(digest, { by: 'Sam' })).rejects.toThrow('changed it or steered the turn');
   await turn.approve(digest, { by: 'ana' });
 }
 
@@ -33,7 +33,7 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
     scene(channel, { agent, script: [ask(['pay', invoice]), ask(['pay', other]), say('done')] }, async (on) => {
       await on.turn.deny(on.digest, await on.by('sam', { decision: 'deny', note: NOTE }));
       const { digest } = await insteadOf(on.turn, on.digest);
-      await expect(on.turn.approve(digest, await on.by('sam', { digest }))).rejects.toThrow('had a hand in it');
+      await expect(on.turn.approve(digest, await on.by('sam', { digest }))).rejects.toThrow('changed it or steered the turn');
       await on.turn.approve(digest, await on.by('ana', { digest }));
       await on.turn.result();
       expect(on.effects).toEqual([other]);

@@ -1,6 +1,6 @@
 /**
  * Whoever reaches Temporal's gRPC port has any call admitted under a digest of its own: by another agent, or without those who
- * had a hand in it. An effect is found by its act too, since a reset gives a call another digest. So a second digest of the
+ * are its makers. An effect is found by its act too, since a reset gives a call another digest. So a second digest of the
  * same act must not say whose effect it is.
  */
 import { defineAgent, defineApp } from '../../../src/agents/define';
@@ -117,12 +117,14 @@ describe('a payment in doubt, whose act somebody has admitted under a second dig
       expect(await state()).toBe('in_doubt');
     }));
 
-  it('is not settled by whoever had a hand in it, though the second one leaves him out', () =>
+  it('is not settled by a maker of it, though the second one leaves him out', () =>
     inDoubt({}, async ({ forge, signers, request: { turn, at, head }, admitted, state }) => {
       const call = await admitted(turn);
       const attestation = settlement(signers.person('sam'), 'sam', { turn, call });
       const said = { outcome: 'not_applied' as const, by: 'sam', note: null, identity: '', attestation };
-      await expect(forge('settleEffect', { turn, call, at, head, ...said })).rejects.toThrow('sam had a hand in this call');
+      await expect(forge('settleEffect', { turn, call, at, head, ...said })).rejects.toThrow(
+        'sam changed this call or steered the turn',
+      );
       expect(await state()).toBe('in_doubt');
     }));
 

@@ -29,7 +29,7 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
     scene(channel, { agent, script: script() }, async (on) => {
       const next = await wanted(channel, on);
       const own = await on.by(' BOB', { digest: next.digest });
-      await expect(on.turn.approve(next.digest, own)).rejects.toThrow('had a hand in it');
+      await expect(on.turn.approve(next.digest, own)).rejects.toThrow('changed it or steered the turn');
       expect(on.effects).toEqual([invoice]);
       await on.turn.approve(next.digest, await on.by('ana', { digest: next.digest }));
       await on.turn.result();
@@ -45,7 +45,7 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
       const edited = await insteadOf(on.turn, next.digest);
       for (const maker of ['bob', 'mia', 'rita']) {
         const own = await on.by(maker, { digest: edited.digest });
-        await expect(on.turn.approve(edited.digest, own)).rejects.toThrow('had a hand in it');
+        await expect(on.turn.approve(edited.digest, own)).rejects.toThrow('changed it or steered the turn');
       }
       await on.turn.approve(edited.digest, await on.by('ana', { digest: edited.digest }));
       await on.turn.result();
@@ -91,7 +91,7 @@ it('nobody can settle what he has steered to, by an activity of his own that lea
     const said = { outcome: 'applied' as const, by: 'Bob', note: null, identity: '' };
     const settling = { turn: await contextOf(turn), call, at: new Date().toISOString(), head: head!, ...said };
     await withForger(client, taskQueue, async (forge) =>
-      expect(forge('settleEffect', settling)).rejects.toThrow('Bob had a hand in this call'),
+      expect(forge('settleEffect', settling)).rejects.toThrow('Bob changed this call or steered the turn'),
     );
     await turn.settle(digest, 'not_applied', { by: 'ana' });
     expect((await turn.result()).calls.at(-1)).toMatchObject({ effect: 'not_applied' });

@@ -129,7 +129,7 @@ describe('where decisions are signed, nobody can', () => {
           (await turn.pending()).find(({ digest }) => digest !== first.digest),
         );
         const own = await signers.signed(turn, second.digest, 'sam');
-        await expect(turn.approve(second.digest, { attestation: own })).rejects.toThrow('had a hand in it');
+        await expect(turn.approve(second.digest, { attestation: own })).rejects.toThrow('changed it or steered the turn');
         await turn.approve(second.digest, { attestation: await signers.signed(turn, second.digest, 'ana') });
         await turn.result();
         expect(effects).toHaveLength(2);

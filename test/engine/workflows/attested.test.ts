@@ -73,7 +73,7 @@ describe('decisions that are signed', () => {
       const [next] = await turn.waitForPending();
       expect(next).toMatchObject({ revision: 2 });
       const own = await signers.signed(turn, next.digest, 'ana');
-      await expect(turn.approve(next.digest, { attestation: own })).rejects.toThrow('had a hand in it');
+      await expect(turn.approve(next.digest, { attestation: own })).rejects.toThrow('changed it or steered the turn');
       await turn.approve(next.digest, { attestation: await signers.signed(turn, next.digest, 'bob') });
       await turn.result();
       expect(effects).toEqual([input]);

@@ -32,7 +32,7 @@ describe('several approvers', () => {
         const turn = await start('Pay.', { requester: 'rita' });
         const [call] = await turn.waitForPending();
         expect(call.approval).toMatchObject({ required: true, quorum: 2, channel: 'any', decisions: [] });
-        await expect(turn.approve(call.digest, { by: ' Rita ' })).rejects.toThrow('had a hand in it');
+        await expect(turn.approve(call.digest, { by: ' Rita ' })).rejects.toThrow('changed it or steered the turn');
         await turn.approve(call.digest, { by: 'ana' });
         await expect(turn.approve(call.digest, { by: 'ANA' })).rejects.toThrow('has decided on call');
         expect(effects).toEqual([]);
@@ -203,10 +203,10 @@ describe('an approver’s other input', () => {
         const [next] = await turn.pending();
         return next?.revision === 3 && next;
       });
-      await expect(turn.approve(again.digest, { by: 'Ana' })).rejects.toThrow('had a hand in it');
+      await expect(turn.approve(again.digest, { by: 'Ana' })).rejects.toThrow('changed it or steered the turn');
       await turn.approve(again.digest, { by: 'bob' });
       await eventually('it is in doubt', async () => (await turn.status()).state === 'in_doubt');
-      await expect(turn.settle(again.digest, 'applied', { by: 'ana' })).rejects.toThrow('had a hand in it');
+      await expect(turn.settle(again.digest, 'applied', { by: 'ana' })).rejects.toThrow('changed it or steered the turn');
       await turn.settle(again.digest, 'not_applied', { by: 'bob' });
       expect((await turn.result()).calls.at(-1)).toMatchObject({ state: 'failed', effect: 'not_applied' });
     });

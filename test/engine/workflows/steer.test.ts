@@ -171,9 +171,9 @@ describe('whoever has steered a turn, under four eyes', () => {
       { 1: (turn) => turn.steer('Pay INV-7.', { by: 'Bob' }) },
       async ({ turn }) => {
         const [call] = await turn.waitForPending();
-        expect((await turn.cards()).get(call.digest)).toContain('- had a hand in it: `Bob`');
+        expect((await turn.cards()).get(call.digest)).toContain('- changed or steered by: `Bob`');
         for (const maker of [' bob', 'rita'])
-          await expect(turn.approve(call.digest, { by: maker })).rejects.toThrow('had a hand in it');
+          await expect(turn.approve(call.digest, { by: maker })).rejects.toThrow('changed it or steered the turn');
         expect(effects).toEqual([]);
         await turn.approve(call.digest, { by: 'ana' });
         expect((await turn.result()).state).toBe('completed');
@@ -195,14 +195,14 @@ describe('whoever has steered a turn, under four eyes', () => {
         const [call] = await turn.pending();
         return call !== undefined && call.digest !== first.digest && call;
       });
-      await expect(turn.approve(second.digest, { by: 'bob' })).rejects.toThrow('had a hand in it');
+      await expect(turn.approve(second.digest, { by: 'bob' })).rejects.toThrow('changed it or steered the turn');
       await turn.deny(second.digest, { by: 'bob' }); // whoever it comes from
       await turn.result();
       expect(effects).toEqual([invoice]);
     });
   });
 
-  it('stays one who had a hand in a call that comes back to people in another revision', () => {
+  it('stays a maker of a call that comes back to people in another revision', () => {
     let price = 1;
     const effects: unknown[] = [];
     const tools = [look, pays('pay', effects, { preview: (input: any) => `Pay ${input.cents} at ${price}` })];
@@ -217,7 +217,7 @@ describe('whoever has steered a turn, under four eyes', () => {
           const [call] = await turn.pending();
           return call?.revision === 2 && call;
         });
-        await expect(turn.approve(again.digest, { by: 'bob' })).rejects.toThrow('had a hand in it');
+        await expect(turn.approve(again.digest, { by: 'bob' })).rejects.toThrow('changed it or steered the turn');
         await turn.approve(again.digest, { by: 'ana' });
         await turn.result();
         expect(effects).toEqual([invoice]);
@@ -241,7 +241,7 @@ describe('whoever has steered a turn, under four eyes', () => {
       async ({ turn }) => {
         await eventually('it is in doubt', async () => (await turn.status()).state === 'in_doubt');
         const [call] = await turn.waitForPending();
-        await expect(turn.settle(call.digest, 'not_applied', { by: 'bob' })).rejects.toThrow('had a hand in it');
+        await expect(turn.settle(call.digest, 'not_applied', { by: 'bob' })).rejects.toThrow('changed it or steered the turn');
         await turn.settle(call.digest, 'not_applied', { by: 'ana' });
         expect((await turn.result()).calls.at(-1)).toMatchObject({ effect: 'not_applied' });
       },
@@ -293,7 +293,7 @@ describe('a message to a turn whose decisions are signed', () => {
           return call !== undefined && call.digest !== first.digest && call;
         });
         await expect(turn.steer(text, { attestation })).rejects.toThrow('it was sent before');
-        await expect(approve(second.digest, 'bob')).rejects.toThrow('had a hand in it');
+        await expect(approve(second.digest, 'bob')).rejects.toThrow('changed it or steered the turn');
         await approve(second.digest, 'carol');
         const view = await turn.result();
         expect(effects).toEqual([invoice, { invoice: 'INV-8', cents: 8 }]);

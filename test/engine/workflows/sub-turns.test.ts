@@ -272,7 +272,7 @@ describe('what waits in a sub-agent', () => {
     });
   });
 
-  it('whoever has steered the parent had a hand in it', async () => {
+  it('a person who has steered the parent is a maker of its calls', async () => {
     const effects: unknown[] = [];
     const lead = agent('lead', [
       reads('look', () => 1),
@@ -286,7 +286,7 @@ describe('what waits in a sub-agent', () => {
         const turn = await start();
         steer = () => turn.steer('Pay at once.', { by: 'sam' });
         const [{ digest }] = await turn.waitForPending();
-        await expect(turn.approve(digest, { by: 'sam' })).rejects.toThrow('had a hand in it');
+        await expect(turn.approve(digest, { by: 'sam' })).rejects.toThrow('changed it or steered the turn');
         await turn.approve(digest, { by: 'ana' });
         expect((await turn.result()).state).toBe('completed');
       },

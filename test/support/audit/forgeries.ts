@@ -965,7 +965,7 @@ const PLANS: Plan[] = [
     },
     at: block('dispatch'),
     rule: 'B9',
-    says: /had a hand in it/,
+    says: /changed the call or steered the turn/,
   },
   {
     name: 'the decision is missing in the transcript',
@@ -1278,7 +1278,7 @@ const PLANS: Plan[] = [
     says: /other decisions/,
   },
   {
-    name: 'nobody had a hand in the call, by the argument that it ran with',
+    name: 'the call has no makers, by the argument that it ran with',
     of: 'edited',
     edit: (lines) => void delete run(lines).call.makers,
     at: scheduled('runCall'),

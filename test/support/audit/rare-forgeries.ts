@@ -91,7 +91,7 @@ const OF_STEPS: Plan[] = [
     edit: (lines) => delete result(lines, 'takeStep').said_before,
     at: COMPLETED,
     rule: 'D1',
-    says: /"mia" had a hand in it, and the history does not/,
+    says: /"mia" changed the call or steered the turn, and the history does not/,
   },
   {
     name: 'somebody who had said something before is left out of the result',
@@ -99,7 +99,7 @@ const OF_STEPS: Plan[] = [
     edit: (lines) => (view(lines).steered_by = []),
     at: COMPLETED,
     rule: 'D1',
-    says: /does not say that "mia" had a hand in it/,
+    says: /does not say that "mia" changed the call or steered the turn/,
   },
   {
     name: 'somebody who has steered the turn is left out of its result',
@@ -107,7 +107,7 @@ const OF_STEPS: Plan[] = [
     edit: (lines) => (view(lines).steered_by = view(lines).steered_by.filter((one: string) => one !== 'tom')),
     at: COMPLETED,
     rule: 'D1',
-    says: /does not say that "tom" had a hand in it/,
+    says: /does not say that "tom" changed the call or steered the turn/,
   },
   {
     name: 'a message that is said not to supersede what waits',

@@ -217,7 +217,12 @@ const OF_RESULTS: Plan[] = [
     it.pending.push(it.calls[0].digest),
   ),
   resultOf('a conversation that is full', 'approval', /the steps say otherwise/, (it) => (it.context_full = true)),
-  resultOf('somebody who had no hand in it', 'approval', /had a hand in it/, (it) => (it.steered_by = ['mallory'])),
+  resultOf(
+    'somebody who steered nothing',
+    'approval',
+    /changed the call or steered the turn/,
+    (it) => (it.steered_by = ['mallory']),
+  ),
   resultOf(
     'more ignored signals than are shown',
     'continued',

@@ -43,8 +43,9 @@ describe('a decision', () => {
     expect(decisionFault(asked({}, { expires_at: null }), by('ana', false, kind), end + 1)).toBeNull();
   });
 
-  it('of whoever has had a hand in the call does not count under four eyes, unless it is a denial', () => {
-    const fault = (name: string) => `${name} asked for call ${DIGEST} or had a hand in it; somebody else has to decide`;
+  it('of a maker of the call does not count under four eyes, unless it is a denial', () => {
+    const fault = (name: string) =>
+      `${name} asked for call ${DIGEST}, changed it or steered the turn; somebody else has to decide`;
     const question = asked({ four_eyes: true }, { makers: ['rita', 'ed'] });
     for (const name of ['rita', 'ed', 'RITA ']) {
       expect(decisionFault(question, by(name), NOW)).toBe(fault(name));

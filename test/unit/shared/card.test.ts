@@ -125,7 +125,7 @@ describe('the approval card', () => {
     expect(outsideFences(inDoubtCard({ ...facts, policy }))).toEqual(
       expect.arrayContaining([
         '- 2 people must settle it, and say the same',
-        '- whoever asked for it, or had a hand in it, does not settle it',
+        '- nobody who asked for it, changed it or steered the turn may settle it',
         expect.stringContaining('- only signed decisions count'),
         '- roles that may settle: `treasurer`',
       ]),

@@ -108,7 +108,7 @@ describe('against a decision speaks', () => {
     expect(against(said(pendingOn(doubt()), 'settle'), late)).toBeNull();
   });
 
-  it('four eyes: the requester, and whoever has had a hand in the call', () => {
+  it('four eyes: the requester, and the makers of the call', () => {
     const pending = pendingOn(approval({ policy: { four_eyes: true }, makers: ['ed'] }));
     expect(against(said(pending, 'approve', { by: 'rita' }))).toContain('rita asked for call');
     expect(against(said(pending, 'approve', { by: 'ed' }))).toContain('ed asked for call');

@@ -239,7 +239,7 @@ describe('a decision', () => {
     const question = approval({ policy: { four_eyes: true } });
     void ask(question);
     around.onChange.mockClear();
-    const reason = `rita asked for call ${DIGEST} or had a hand in it; somebody else has to decide`;
+    const reason = `rita asked for call ${DIGEST}, changed it or steered the turn; somebody else has to decide`;
     expect(decide('approve', { by: 'rita' })).toBe(reason);
     expect(question.remarks).toEqual([expect.stringMatching(/^approve by rita: rita asked for call d+/)]);
     expect(question.approvals).toEqual([]);

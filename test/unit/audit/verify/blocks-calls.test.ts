@@ -132,7 +132,7 @@ describe('who approved it (B9)', () => {
 
   describe('with four eyes', () => {
     const approval = { four_eyes: true };
-    const both = (who: string) => [`B9: "${who}" approved the call, and had asked for it or had a hand in it`];
+    const both = (who: string) => [`B9: "${who}" approved the call, and had asked for it, changed it or steered the turn`];
 
     it('has not asked for it', () => {
       expect(faults({ approval })).toEqual([]);

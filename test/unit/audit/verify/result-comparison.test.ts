@@ -173,10 +173,10 @@ describe('signals that changed nothing (D1)', () => {
   });
 });
 
-describe('who had a hand in it (D1)', () => {
+describe('who changed the call or steered the turn (D1)', () => {
   const others = (...steered_by: string[]) => ({ steered_by });
-  const no = (who: string) => [`D1: says that "${who}" had a hand in it, and the history does not`];
-  const lost = (who: string) => [`D1: does not say that "${who}" had a hand in it, and the history does`];
+  const no = (who: string) => [`D1: says that "${who}" changed the call or steered the turn, and the history does not`];
+  const lost = (who: string) => [`D1: does not say that "${who}" changed the call or steered the turn, and the history does`];
   const given = (name: string, argument: unknown) => {
     const scene = new Scene();
     scene.run.scheduled(name, argument);
