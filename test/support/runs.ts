@@ -8,7 +8,12 @@ const { HOLDFAST_TEST_DAY: DAY = String(Math.floor(Date.now() / 86_400_000)) } =
 
 /** For cases that are too many even for `npm test -- --all`: every nth, and others on the next day. */
 export function sampled<T>(cases: readonly T[], n: number): T[] {
-  return cases.filter((_, index) => DAY === 'all' || index % n === Number(DAY) % n);
+  return cases.filter((_, index) => isSampled(index, n));
+}
+
+/** The same, of cases that are made one after the other. */
+export function isSampled(index: number, n: number): boolean {
+  return DAY === 'all' || index % n === Number(DAY) % n;
 }
 
 /** Every nth of many cases of one kind; all of them in `npm test -- --all` and `npm run test:soak`. */

@@ -5,6 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import { sample, SAMPLES } from '../bundle-keys';
+import { isSampled } from '../runs';
 import { recordIn, SOURCES } from './repeated-facts';
 import { forged, opened, type OpenLine } from './forge';
 
@@ -62,9 +63,13 @@ function isOfItsTurn(held: any, lines: readonly OpenLine[]): boolean {
   return run === undefined || lines.some(({ kind, body }) => kind === 'turn' && body.first_execution_run_id === run);
 }
 
-/** @param most samples of each fact, in which it is tried */
-export async function* swaps(most: number): AsyncGenerator<Swap> {
+/**
+ * Of each fact one, and of what cannot be told all; of the others every nth, and others on the next day.
+ * @param most samples of each fact, in which it is tried
+ */
+export async function* swaps(most: number, nth: number): AsyncGenerator<Swap> {
   const tried = new Map<string, number>();
+  let more = 0;
   for (const name of NAMES) {
     const whole = await sample(name);
     const lines = opened(whole);
@@ -81,9 +86,13 @@ export async function* swaps(most: number): AsyncGenerator<Swap> {
         const others = ofItsKind(field, ref, lines, hashes).filter((other) => other !== ref);
         if (others.length === 0 || (tried.get(fact) ?? 0) >= most) continue;
         tried.set(fact, (tried.get(fact) ?? 0) + 1);
+        let isFirst = true;
         for (const other of others) {
+          if (!isFirst && !(fact in NOT_TOLD) && !isSampled(more++, nth)) continue;
           const bytes = withOther(whole, record, field, other);
-          if (bytes !== null) yield { name: `${name}: ${fact}: ${other.slice(0, 12)}`, fact, bytes };
+          if (bytes === null) continue;
+          isFirst = false;
+          yield { name: `${name}: ${fact}: ${other.slice(0, 12)}`, fact, bytes };
         }
       }
     }

@@ -4,7 +4,9 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { workspaceTools } from '../../../packs/workspace/src';
-import type { AgentPermissions } from '../../../src/agents/define';
+import { defineAgent, defineApp, type AgentPermissions } from '../../../src/agents/define';
+import { admit } from '../../../src/tools/admit/admit';
+import { Registry } from '../../../src/tools/catalogue/registry';
 import { Place } from '../packs/workspace/support';
 import { eventually, withEngine } from '../../engine/support/engine';
 import { ask, say } from '../../support/scripted-model';
@@ -19,7 +21,7 @@ const ran = () => existsSync(join(place.root, 'ran'));
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const packageJson = (script: string) => JSON.stringify({ name: 'x', version: '1.0.0', scripts: { test: script } });
 const write = (path: string, content: string): Calls[number] => ['write_file', { path, content }];
-const bash = (command: string, cwd = '/'): Calls[number] => ['bash', { command, cwd }];
+const bash = (command: string): Calls[number] => ['bash', { command, cwd: '/' }];
 
 /** What the model asks for, step by step; whatever waits for a person is denied. Tells what waited. */
 async function asked(allow: AgentPermissions['allow'], steps: Calls[]): Promise<string[]> {
@@ -45,6 +47,17 @@ async function asked(allow: AgentPermissions['allow'], steps: Calls[]): Promise<
   });
   return waited;
 }
+
+/** What becomes of a command of the model, before anybody is asked. */
+async function verdict(allow: AgentPermissions['allow'], command: string, cwd = '/'): Promise<string> {
+  const tools = workspaceTools({ root: place.root });
+  const agent = defineAgent({ name: 'a', prompt: 'p', tools, permissions: { allow } });
+  const json = JSON.stringify({ command, cwd });
+  return (await admit(new Registry(defineApp({ agents: [agent] })).agent('a')!, { name: 'bash', json, cut: false })).verdict;
+}
+
+/** The model writes a file, as its tool does. */
+const written = (path: string, content: string) => place.ok('write_file', { path, content });
 
 describe('an allowed command', () => {
   it('does not run what was written into the files that it reads: npm test', async () => {
@@ -72,8 +85,8 @@ describe('an allowed command', () => {
     ['xargs -a report.txt env', '/report.txt', 'touch ran'],
     ['GIT_PAGER=./report.sh git -p status', '/report.sh', '#!/bin/sh\ntouch ran'],
   ])('does not run what was written: %s', async (command, path, content) => {
-    expect(await asked([`bash(${command})`], [[write(path, content)], [bash(command)]])).toEqual(['bash']);
-    expect(ran()).toBe(false);
+    await written(path, content);
+    expect(await verdict([`bash(${command})`], command)).toBe('ask');
   });
 
   it('runs by itself while its files are as the rule has them, and asks once they are not', async () => {
@@ -101,29 +114,27 @@ describe('an allowed command', () => {
     const script = 'echo fine > fine\n';
     place.put('report.sh', script);
     const rule = { rule: 'bash(sh report.sh)', files: { '/report.sh': sha256(script) } };
-    expect(await asked([rule], [[write('/other/report.sh', 'touch ../ran')], [bash('sh report.sh', '/other')]])).toEqual([
-      'bash',
-    ]);
-    expect(ran()).toBe(false);
+    await written('/other/report.sh', 'touch ../ran');
+    expect(await verdict([rule], 'sh report.sh', '/other')).toBe('ask');
+    expect(await verdict([rule], 'sh report.sh')).toBe('allow');
   });
 
   it('is not the same words in another folder, where a condition allows it', async () => {
     const script = 'echo fine > fine\n';
     place.put('report.sh', script);
     const rule = { rule: 'bash', when: 'input.command == "sh report.sh"', files: { '/report.sh': sha256(script) } };
-    expect(await asked([rule], [[write('/other/report.sh', 'touch ../ran')], [bash('sh report.sh', '/other')]])).toEqual([
-      'bash',
-    ]);
-    expect(ran()).toBe(false);
-    expect(await asked([rule], [[bash('sh report.sh')]])).toEqual([]);
+    await written('/other/report.sh', 'touch ../ran');
+    expect(await verdict([rule], 'sh report.sh', '/other')).toBe('ask');
+    expect(await verdict([rule], 'sh report.sh')).toBe('allow');
   });
 
   it('with another file than the rule has is not what the rule is for', async () => {
     const script = 'echo fine > fine\n';
     place.put('report.sh', script);
     const rule = { rule: 'bash(sh *report.sh)', files: { '/report.sh': sha256(script) } };
-    expect(await asked([rule], [[write('/x', 'touch ran')], [bash('sh x report.sh')]])).toEqual(['bash']);
-    expect(ran()).toBe(false);
+    await written('/x', 'touch ran');
+    expect(await verdict([rule], 'sh x report.sh')).toBe('ask');
+    expect(await verdict([rule], 'sh report.sh')).toBe('allow');
   });
 
   it.each([
@@ -136,8 +147,8 @@ describe('an allowed command', () => {
     ['git *', 'git ls-remote --upload-pack=./report.txt .', ''],
     ['tar *', 'tar -cf /dev/null --checkpoint=1 --checkpoint-action=exec=./report.txt report.txt', ''],
   ])('by the rule %s does not run what was written: %s', async (pattern, command, content) => {
-    expect(await asked([`bash(${pattern})`], [[write('/report.txt', content)], [bash(command)]])).toEqual(['bash']);
-    expect(ran()).toBe(false);
+    await written('/report.txt', content);
+    expect(await verdict([`bash(${pattern})`], command)).toBe('ask');
   });
 
   it('git status runs nothing of a repository that file tools have made', async () => {

@@ -5,11 +5,11 @@ import { walk } from '../../../src/store/core/transcript';
 import { jsonBytes } from '../../../src/shared/json/json';
 import { eventually, withEngine } from '../../engine/support/engine';
 import { fillRun, FILLS_A_SHORT_RUN, sendJunk, shortRunServer } from '../../engine/support/fill-run';
-import { runs } from '../../support/runs';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 
-const CALLS = runs(12, 40);
+/** Four notes on each are more than there is room for. */
+const CALLS = 12;
 /** Each character is three bytes of UTF-8. */
 const LONG_NOTE = '甲'.repeat(4000);
 const TOO_LONG = 'x'.repeat(60_000);
@@ -30,7 +30,7 @@ describe('whoever can reach a turn cannot', () => {
   const server = shortRunServer();
 
   it('end it, or hide what waits in it, by long notes on many calls: it goes on in another run, and is decided there', () =>
-    withEngine(paying(), async ({ start, client }) => {
+    withEngine({ ...paying(), address: server.address }, async ({ start, client }) => {
       const turn = await start();
       const digests = await allWait(turn);
       const handle = client.temporal.workflow.getHandle(turn.workflowId);
@@ -38,7 +38,7 @@ describe('whoever can reach a turn cannot', () => {
       const refused = await eventually('a note is refused', async () => (await turn.status()).ignored_signals.last.at(-1));
       expect(refused.reason).toContain('as much as a turn can');
       expect(refused.reason).toContain('shorter note');
-      await fillRun(client, turn);
+      await fillRun(client, turn, FILLS_A_SHORT_RUN);
       const shown = await turn.status();
       expect(jsonBytes(shown)).toBeLessThan(1_000_000);
       expect(await allWait(turn)).toEqual(digests);

@@ -5,17 +5,16 @@ import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { ToolError } from '../../../src/tools/define/errors';
 import { eventually, withEngine } from '../../engine/support/engine';
 import { fillRun, FILLS_A_SHORT_RUN, shortRunServer } from '../../engine/support/fill-run';
-import { runs } from '../../support/runs';
 import { ask, results, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
 import { pays } from '../../support/tools';
 
-/** In long runs as many as are run of one answer. Of fewer, what is said is too long for an argument already. */
-const CALLS = runs(20, 64);
+/** What is said of them is too long for an argument. As many as are run of one answer: `unit/workflows/state-limits`. */
+const CALLS = 20;
 /** More than there is room for at ten signatures each. */
-const TOO_MANY = runs(26, 64);
+const TOO_MANY = 26;
 /** How many of the ten sign before one denies. That what nine have said has room: `unit/workflows/state-limits`. */
-const SIGN_FIRST = runs(2, 9);
+const SIGN_FIRST = 2;
 /** As long as names come: three bytes of UTF-8 each. */
 const people = ['甲', '乙', '丙', '丁', '戊', '己', '庚', '辛', '壬', '癸'].map((name) => name.repeat(200));
 const payments = (count: number) =>

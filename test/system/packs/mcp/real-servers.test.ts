@@ -152,16 +152,17 @@ describe('server-memory', () => {
 });
 
 describe.each(['stdio', 'http', 'sse'] as const)('server-everything over %s', (way) => {
-  const started: ChildProcess[] = [];
-  afterEach(() => started.splice(0).forEach((child) => child.kill('SIGKILL')));
+  /** One for all tests, until one of them kills it. */
+  let server: ChildProcess | undefined;
+  let port = 0;
+  afterAll(() => server?.kill('SIGKILL'));
 
-  async function serve(port: number): Promise<void> {
+  async function serve(): Promise<void> {
     const args = [script('server-everything'), way === 'http' ? 'streamableHttp' : 'sse'];
-    const child = spawn(process.execPath, args, {
+    server = spawn(process.execPath, args, {
       env: { ...process.env, PORT: String(port) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    started.push(child);
     await eventually('the server listens', async () =>
       fetch(`http://127.0.0.1:${port}/`).then(
         () => true,
@@ -170,18 +171,23 @@ describe.each(['stdio', 'http', 'sse'] as const)('server-everything over %s', (w
     );
   }
 
-  async function everything(): Promise<{ entry: ServerEntry; port: number }> {
-    if (way === 'stdio') return { entry: node('server-everything', ['stdio']), port: 0 };
-    const port = await freePort();
-    await serve(port);
-    return { entry: { type: way, url: `http://127.0.0.1:${port}/${way === 'http' ? 'mcp' : 'sse'}` }, port };
+  async function everything(): Promise<ServerEntry> {
+    if (way === 'stdio') return node('server-everything', ['stdio']);
+    port ||= await freePort();
+    if (server === undefined) await serve();
+    return { type: way, url: `http://127.0.0.1:${port}/${way === 'http' ? 'mcp' : 'sse'}` };
   }
 
-  const kill = () => (way === 'stdio' ? signalLast('SIGKILL') : started.at(-1)!.kill('SIGKILL'));
+  function kill(): void {
+    if (way === 'stdio') return signalLast('SIGKILL');
+    server!.kill('SIGKILL');
+    server = undefined;
+  }
+
   const long = (duration: number) => ask(['everything__trigger-long-running-operation', { duration, steps: 2 }]);
 
   it('gives sums, pictures, links and structured content', async () => {
-    const { entry } = await everything();
+    const entry = await everything();
     await withMcp(
       {
         servers: { everything: entry },
@@ -215,7 +221,7 @@ describe.each(['stdio', 'http', 'sse'] as const)('server-everything over %s', (w
   });
 
   it('killed during a read: it is made again once the server is back', async () => {
-    const { entry, port } = await everything();
+    const entry = await everything();
     await withMcp(
       {
         servers: { everything: entry },
@@ -225,7 +231,7 @@ describe.each(['stdio', 'http', 'sse'] as const)('server-everything over %s', (w
       async (engine) => {
         const turn = await hanging(engine);
         kill();
-        if (way !== 'stdio') await serve(port);
+        if (way !== 'stdio') await serve();
         expect((await turn.result()).state).toBe('completed');
         expect(answers(engine)[0]).toMatchObject({
           isError: false,
@@ -237,7 +243,7 @@ describe.each(['stdio', 'http', 'sse'] as const)('server-everything over %s', (w
   });
 
   it('killed during a call that nobody has accepted as harmless: it is in doubt', async () => {
-    const { entry } = await everything();
+    const entry = await everything();
     await killedDestructive(
       { servers: { everything: entry }, script: [long(30), say('done')] },
       () => new Promise((resolve) => setTimeout(resolve, 4000)),

@@ -45,6 +45,32 @@ export async function openStage(options: DemoOptions = {}): Promise<Stage> {
   };
 }
 
+/** A stage whose chain each test finds as it was deployed, with a journal of its own. */
+export function freshStages(): () => Stage {
+  let first: Stage;
+  let stage: Stage;
+  let snapshot: string;
+  let count = 0;
+  const ask = <T>(method: string, ...params: unknown[]) => rpc<T>(first.node.rpcUrl, method, ...params);
+  beforeAll(async () => {
+    first = await openStage();
+    snapshot = await ask('evm_snapshot');
+  });
+  beforeEach(() => {
+    const journal = join(first.journal, String(++count));
+    stage = { ...first, journal, settings: { ...first.settings, journal: join(journal, 'swaps') } };
+  });
+  afterEach(async () => {
+    await ask('evm_setAutomine', true);
+    await ask('anvil_dropAllTransactions');
+    await ask('evm_revert', snapshot);
+    await ask('evm_setTime', Date.now());
+    snapshot = await ask('evm_snapshot'); // each is good for one return
+  });
+  afterAll(() => first?.close());
+  return () => stage;
+}
+
 export function clientOf(rpcUrl: string) {
   const { createWalletClient, http, publicActions } = viem();
   return createWalletClient({ transport: http(rpcUrl, { retryCount: 0, timeout: 60_000 }), pollingInterval: 50 }).extend(

@@ -9,6 +9,7 @@ import {
   balance,
   clientOf,
   errorOf,
+  freshStages,
   newKey,
   openStage,
   probe,
@@ -31,9 +32,9 @@ const reconcile = async (settings: OnchainSettings, idempotencyKey: string) =>
 const account = async (demo: Demo) => (await sessionKeysFrom(demo.sessionKeys).get('demo')).address;
 
 describe('swap_token on a chain', () => {
+  const fresh = freshStages();
   let stage: Stage;
-  beforeEach(async () => void (stage = await openStage()));
-  afterEach(() => stage?.close());
+  beforeEach(() => void (stage = fresh()));
 
   it('swaps what was simulated: amounts in the result, on the chain and in the wallets are the same', async () => {
     const { settings, demo } = stage;

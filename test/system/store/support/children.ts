@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const SCRIPT = join(__dirname, '../fixtures/store-child.ts');
+const TYPESCRIPT = join(__dirname, '../../support/typescript.cjs');
 
 export interface Child {
   process: ChildProcessWithoutNullStreams;
@@ -12,7 +13,7 @@ export interface Child {
 }
 
 export function startChild(...args: string[]): Child {
-  const child = spawn(process.execPath, ['--import', 'tsx', SCRIPT, ...args], { cwd: join(__dirname, '../../../..') });
+  const child = spawn(process.execPath, ['--require', TYPESCRIPT, SCRIPT, ...args]);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   let complaint = '';
   child.stderr.on('data', (chunk: Buffer) => (complaint += chunk.toString()));

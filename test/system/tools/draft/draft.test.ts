@@ -2,49 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { draftFromCsv, draftFromOpenApi, draftFromSql } from '@holdfast/tool-kit';
+import ts from 'typescript';
+import { draftFromCsv, draftFromFunctions, draftFromOpenApi, draftFromSql } from '@holdfast/tool-kit';
 import { inputSchema } from '../../../../src/tools/schema/schema';
 import { toolContext } from '../../../support/tool-context';
 import { load, typeErrors } from './load';
-
-const OPENAPI = `
-openapi: 3.0.3
-info: { title: Stock, version: '1' }
-servers: [{ url: 'https://stock.example/v1/' }]
-paths:
-  /items/{id}:
-    parameters: [{ name: id, in: path, required: true, schema: { type: string, maxLength: 20 } }]
-    get:
-      operationId: getItem
-      summary: Gets one item.
-      parameters: [{ $ref: '#/components/parameters/Lang' }]
-    delete: { operationId: deleteItem }
-  /items:
-    post:
-      requestBody:
-        required: true
-        content: { application/json: { schema: { $ref: '#/components/schemas/Item' } } }
-components:
-  parameters:
-    Lang: { name: lang, in: query, schema: { type: string, enum: [en, de] } }
-  schemas:
-    Item:
-      type: object
-      required: [name]
-      properties:
-        name: { type: string, nullable: true }
-        price: { type: number, minimum: 0, exclusiveMinimum: true }
-        parent: { $ref: '#/components/schemas/Item' }
-`;
-const SQL = `CREATE TABLE orders (
-  id serial PRIMARY KEY,
-  status text NOT NULL CHECK (status IN ('open', 'paid')),
-  total numeric(10,2) NOT NULL,
-  note varchar(20),
-  "odd ""name" integer
-);`;
-const CSV =
-  'id,state,price,day,name\n1,open,1.5,2026-01-02,Ana\n2,open,2,2026-01-03,Bo\n3,paid,3.25,2026-01-04,Cy\n4,paid,4,2026-01-05,Di\n';
+import { CSV, OPENAPI, SHOP, SQL } from './sources';
 
 describe('drafted tools', () => {
   it('from OpenAPI: one tool for each operation; GET reads, everything else asks a person', async () => {
@@ -146,8 +109,10 @@ describe('drafted tools', () => {
     }
   });
 
-  it('drafts compile against our types', async () => {
-    expect(typeErrors([draftFromOpenApi(OPENAPI, 'a'), draftFromSql(SQL, 'b'), draftFromCsv(CSV, 'c', 'c.csv')])).toEqual([]);
+  it('drafts compile against our types, and those from functions against theirs', async () => {
+    const shop = draftFromFunctions(ts, { text: SHOP, from: 'shop.ts', module: './shop.js' });
+    const drafts = [draftFromOpenApi(OPENAPI, 'a'), draftFromSql(SQL, 'b'), draftFromCsv(CSV, 'c', 'c.csv'), shop];
+    expect(typeErrors(drafts, { 'shop.ts': SHOP, 'money.ts': "export type Currency = 'EUR' | 'USD';" })).toEqual([]);
   }, 240_000);
 
   it.each([

@@ -7,64 +7,9 @@ import type { JsonObject } from '../../../../src/shared/json/json';
 import { draftFromFunctions, typescriptFor } from '@holdfast/tool-kit';
 import { compile, inputSchema } from '../../../../src/tools/schema/schema';
 import { toolContext } from '../../../support/tool-context';
-import { load, typeErrors } from './load';
+import { load } from './load';
+import { SHOP } from './sources';
 
-const SHOP = `
-import type { Currency } from './money';
-
-enum Size { Small = 's', Large = 'l' }
-type Unit = 'kg' | 'lb';
-interface Dated {
-  /** Day of delivery */
-  day?: string;
-}
-/** What is ordered. */
-interface Order extends Dated {
-  item: string;
-  unit: Unit | null;
-  size: Size;
-  tags: readonly string[];
-  at: { street: string; floor?: number };
-  prices: Record<string, number>;
-  gift: boolean | undefined;
-}
-
-/**
- * Places an order
- * with the shop.
- *
- * Further things that nobody needs to know.
- *
- * @param order - what is ordered
- * @param order.item - Number of the {@link Item}
- * @param order.at.street - Street and house
- * @returns number and price of the order
- * @throws {RangeError} when the shop is closed
- * @example
- * \`\`\`ts
- * placeOrder({ item: 'A1' })
- * \`\`\`
- */
-export async function placeOrder(order: Order, signal?: AbortSignal) {
-  return { got: order, signal: signal !== undefined };
-}
-
-/** Counts. @param from first day */
-export const countOrders = (from: string, most = 10, ...states: ('open' | 'paid')[]) => ({ from, most, states });
-
-export function price(item: string): number;
-export function price(item: string, currency: Currency, when: Date): number;
-export function price(...all: unknown[]): number { return all.length; }
-
-export default ({ days = 3 }: { days?: 1 | 2 | 3 }) => days;
-/** @deprecated */
-function old(node: Tree) { return node.left === undefined; }
-interface Tree { left?: Tree }
-export { old as formerly };
-export const LIMIT = 5;
-function inner(secret: string) { return secret; }
-export type Inner = ReturnType<typeof inner>;
-`;
 const shop = (name?: string) => draftFromFunctions(ts, { text: SHOP, from: 'shop.ts', module: './shop.js', name });
 const schemaFor = (type: string, rest = '') => {
   const source = draftFromFunctions(ts, {
@@ -191,10 +136,6 @@ describe('tools drafted from functions', () => {
     expect(schema).toEqual({});
     expect(source).toMatch(/\/\/ decide: x: .*no schema says that/);
   });
-
-  it('compile against our types and theirs', () => {
-    expect(typeErrors([shop()], { 'shop.ts': SHOP, 'money.ts': "export type Currency = 'EUR' | 'USD';" })).toEqual([]);
-  }, 240_000);
 
   it.each([
     ['another name', SHOP, 'refund', /no exported function "refund"; it exports the functions "placeOrder", "countOrders"/],

@@ -34,13 +34,13 @@ function fail(name: string): never {
 }
 
 /**
- * Type errors of drafted files, checked against this project.
+ * Type errors of drafted files, checked against the declarations of this project.
  * @param beside source files that drafts import, by name
  */
 export function typeErrors(sources: string[], beside: Record<string, string> = {}): string[] {
   const root = join(__dirname, '../../../..');
   const files = new Map(
-    sources.map((source, index) => [join(root, `test/draft-${index}.ts`), source.replace("'holdfast'", "'../src/index'")]),
+    sources.map((source, index) => [join(root, `test/draft-${index}.ts`), source.replace("'holdfast'", "'../dist/index'")]),
   );
   for (const [name, text] of Object.entries(beside)) files.set(join(root, 'test', name), text);
   const options: ts.CompilerOptions = {

@@ -22,7 +22,8 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
 async function startChild(mode: string, count = 0) {
-  const args = ['--import', 'tsx', join(__dirname, 'limit-child.ts'), mode, dir, String(count)];
+  const typescript = join(__dirname, '../../support/typescript.cjs');
+  const args = ['--require', typescript, join(__dirname, 'limit-child.ts'), mode, dir, String(count)];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const line = async () => String((await lines.next()).value);

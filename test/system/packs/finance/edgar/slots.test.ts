@@ -8,8 +8,8 @@ import { RequestSlots } from '../../../../../packs/finance/src/edgar/request-rat
 import { startEdgar } from '../../../support/edgar-server';
 import { toolErrorOf } from '../../../../support/packs/finance/support';
 
-const child = (...args: (string | number)[]) =>
-  promisify(execFile)(process.execPath, ['--import', 'tsx', join(__dirname, 'limit-child.ts'), ...args.map(String)]);
+const CHILD = ['--require', join(__dirname, '../../../support/typescript.cjs'), join(__dirname, 'limit-child.ts')];
+const child = (...args: (string | number)[]) => promisify(execFile)(process.execPath, [...CHILD, ...args.map(String)]);
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'holdfast-slots-'))));
