@@ -10,38 +10,64 @@ import { BUILDS, OLD, paid, signalApproval, startBuild, startPayment, type Build
 import { openStage, type Stage } from '../support/fault-stage';
 import { Signers } from '../../support/signers';
 
-/** Four worker processes' starts, one after the other. */
-jest.setTimeout(600_000);
+jest.setTimeout(300_000);
+
+/** What the new build has, by the agent of the row that asks for it; the old one has OLD for each. */
+const NEW: Record<string, Build> = {
+  same: { pays: [...OLD.pays] },
+  beside: { pays: [...OLD.pays, { version: '2.0.0', amount: 'euros' }] },
+  newer: { pays: [{ version: '2.0.0', amount: 'euros' }] },
+  renamed: { pays: [{ version: '1.2.0', amount: 'euros' }] },
+  filled: { pays: [{ version: '1.2.0', amount: 'cents', defaults: { currency: 'XTS' } }] },
+  gone: { pays: [] },
+  denied: { ...OLD, denies: true },
+  quorum: { ...OLD, quorum: 2 },
+  signed: OLD,
+  said: { pays: [{ ...OLD.pays[0]!, says: 'Pay at once' }] },
+};
 
 describe('a deploy while one payment is approved, and another waits', () => {
   let stage: Stage;
-  let payments: Payment[];
-  beforeEach(async () => {
+  const payments: Record<string, [Payment, Payment]> = {};
+
+  /** Leaves two payments of each row behind, all admitted by the old build, and starts the new one. */
+  beforeAll(async () => {
     stage = await openStage(testAddress(), BUILDS);
-    payments = [];
+    const rows = Object.keys(NEW);
+    const old = await startBuild(stage, Object.fromEntries(rows.map((row) => [row, OLD])));
+    const held = rows.map((row) => stage.gates.close(`read look_up ${row}_approved`));
+    const begin = (row: string, which: string) => startPayment(stage, row, `${row}_${which}`);
+    for (const row of rows) payments[row] = await Promise.all([begin(row, 'approved'), begin(row, 'waiting')]);
+    await Promise.all(held.map((gate) => gate.reached()));
+    for (const [{ turn, digest }] of Object.values(payments)) {
+      await turn.approve(digest, { by: 'ana' });
+      expect((await turn.status()).calls.at(-1)).toMatchObject({ digest, state: 'approved' });
+    }
+    await old.stop();
+    stage.gates.close('read look_up signed_approved'); // another build is to go on with it
+    await startBuild(stage, NEW);
+    held.forEach((gate) => gate.open());
   });
-  afterEach(async () => {
+
+  afterAll(async () => {
     try {
-      await keepForReplay(stage.client.temporal, ...payments.map(({ turn }) => turn));
+      const turns = Object.values(payments).flatMap((both) => both.map(({ turn }) => turn));
+      await keepForReplay(stage.client.temporal, ...turns);
     } finally {
       await stage.close();
+      expect(stage.workers).toHaveLength(3);
     }
   });
 
-  /** Leaves the two of them behind, both admitted by the old build, and starts the new one. */
-  async function deploy(build: Build, settings: Record<string, string> = {}): Promise<[Payment, Payment]> {
-    const old = await startBuild(stage, OLD);
-    const held = stage.gates.close('read look_up approved');
-    const [approved, waiting] = await Promise.all([startPayment(stage, 'approved'), startPayment(stage, 'waiting')]);
-    payments = [approved, waiting];
-    await held.reached();
-    await approved.turn.approve(approved.digest, { by: 'ana' });
-    expect((await approved.turn.status()).calls.at(-1)).toMatchObject({ tool: 'pay', state: 'approved' });
-    await old.stop();
-    await startBuild(stage, build, settings);
-    held.open();
-    return [approved, waiting];
+  /** The two payments of a row: the new build may go on with both, as somebody approves the one that waits. */
+  async function deployed(row: string): Promise<[Payment, Payment]> {
+    const both = payments[row]!;
+    await signal(both[1], both[1].digest);
+    return both;
   }
+
+  const onceEach = (both: Payment[], version = '1.2.0', amount = '700 cents') =>
+    Object.fromEntries(both.map(({ name }) => [`pay@${version} ${name} ${amount}`, 1]));
 
   /** What the approval was for has not been paid, and somebody is asked again. */
   const askedAgain = ({ turn, digest }: Payment) =>
@@ -49,75 +75,61 @@ describe('a deploy while one payment is approved, and another waits', () => {
 
   const signal = (payment: Payment, call: string, by?: string) => signalApproval(stage, payment, call, by);
 
-  const callsOf = async ({ turn }: Payment) => (await turn.result()).calls.filter(({ tool }) => tool === 'pay');
+  const callsOf = async ({ turn }: Payment) => (await turn.result()).calls.filter(({ tool }) => tool !== 'look_up');
 
   it('pays both as they were approved where nothing of them has changed', async () => {
-    const [approved, waiting] = await deploy({ pays: [...OLD.pays] });
-    await signal(waiting, waiting.digest);
-    for (const payment of [approved, waiting]) {
+    const both = await deployed('same');
+    for (const payment of both) {
       expect(await callsOf(payment)).toMatchObject([{ digest: payment.digest, state: 'succeeded', effect: 'applied' }]);
     }
-    expect(paid(stage)).toEqual({ 'pay@1.2.0 approved 700 cents': 1, 'pay@1.2.0 waiting 700 cents': 1 });
+    expect(paid(stage, ...both)).toEqual(onceEach(both));
   });
 
   it('pays both under the version that was approved where the new build keeps it beside its successor', async () => {
-    const kept = { pays: [...OLD.pays, { version: '2.0.0', amount: 'euros' }] };
-    const [approved, waiting] = await deploy(kept);
-    await signal(waiting, waiting.digest);
-    for (const payment of [approved, waiting])
+    const both = await deployed('beside');
+    for (const payment of both)
       expect(await callsOf(payment)).toMatchObject([{ version: '1.2.0', digest: payment.digest, effect: 'applied' }]);
-    expect(paid(stage)).toEqual({ 'pay@1.2.0 approved 700 cents': 1, 'pay@1.2.0 waiting 700 cents': 1 });
+    expect(paid(stage, ...both)).toEqual(onceEach(both));
   });
 
-  const changed: [string, Build, string][] = [
-    ['has a new version of the tool only', { pays: [{ version: '2.0.0', amount: 'euros' }] }, 'pay@2.0.0'],
-    ['has renamed a field without a new version', { pays: [{ version: '1.2.0', amount: 'euros' }] }, 'pay@1.2.0'],
-    [
-      'fills in a field that nobody saw, without a new version',
-      { pays: [{ version: '1.2.0', amount: 'cents', defaults: { currency: 'XTS' } }] },
-      'pay@1.2.0',
-    ],
-  ];
-  it.each(changed)(
-    'pays neither where the new build %s: the model asks anew, and people see what it asks',
-    async (_, build, by) => {
-      const [approved, waiting] = await deploy(build);
-      await signal(waiting, waiting.digest);
-      const amount = build.pays[0]!.amount === 'cents' ? '700 cents' : '7 euros';
-      for (const payment of [approved, waiting]) {
-        const again = await askedAgain(payment);
-        expect(paid(stage)).not.toHaveProperty(`${by} ${payment.name} ${amount}`);
-        expect(await shownCard(stage.client, payment.turn)).toContain(`Pay ${amount}`);
-        await signal(payment, payment.digest); // the old approval once more: it is for another call
-        await signal(payment, again.digest, 'bob');
-        expect(await callsOf(payment)).toMatchObject([
-          { digest: payment.digest, state: 'failed', effect: 'not_applied', error: { reason: 'tool_changed' } },
-          { digest: again.digest, state: 'succeeded', effect: 'applied', approval: { by: ['bob'] } },
-        ]);
-      }
-      expect(paid(stage)).toEqual({ [`${by} approved ${amount}`]: 1, [`${by} waiting ${amount}`]: 1 });
-    },
-  );
+  it.each([
+    ['has a new version of the tool only', 'newer'],
+    ['has renamed a field without a new version', 'renamed'],
+    ['fills in a field that nobody saw, without a new version', 'filled'],
+  ])('pays neither where the new build %s: the model asks anew, and people see what it asks', async (_, row) => {
+    const both = await deployed(row);
+    const [{ version, amount: unit }] = NEW[row]!.pays as [Build['pays'][number]];
+    const amount = unit === 'cents' ? '700 cents' : '7 euros';
+    for (const payment of both) {
+      const again = await askedAgain(payment);
+      expect(paid(stage, payment)).toEqual({});
+      expect(await shownCard(stage.client, payment.turn)).toContain(`Pay ${amount}`);
+      await signal(payment, payment.digest); // the old approval once more: it is for another call
+      await signal(payment, again.digest, 'bob');
+      expect(await callsOf(payment)).toMatchObject([
+        { digest: payment.digest, state: 'failed', effect: 'not_applied', error: { reason: 'tool_changed' } },
+        { digest: again.digest, state: 'succeeded', effect: 'applied', approval: { by: ['bob'] } },
+      ]);
+    }
+    expect(paid(stage, ...both)).toEqual(onceEach(both, version, amount));
+  });
 
-  const gone: [string, Build, string][] = [
-    ['has no such tool any more', { pays: [] }, 'tool_changed'],
-    ['has a rule now that denies it', { ...OLD, deny: ['pay'] }, 'denied_by_rule'],
-  ];
-  it.each(gone)('pays neither where the new build %s, and says why', async (_, build, reason) => {
-    const [approved, waiting] = await deploy(build);
-    await signal(waiting, waiting.digest);
-    for (const payment of [approved, waiting]) {
+  it.each([
+    ['has no such tool any more', 'gone', 'tool_changed'],
+    ['has a rule now that denies it', 'denied', 'denied_by_rule'],
+  ])('pays neither where the new build %s, and says why', async (_, row, reason) => {
+    const both = await deployed(row);
+    for (const payment of both) {
       const calls = await callsOf(payment);
       expect(calls[0]).toMatchObject({ digest: payment.digest, state: 'failed', effect: 'not_applied', error: { reason } });
       expect(calls.slice(1).every(({ state }) => state === 'rejected')).toBe(true);
     }
-    expect(paid(stage)).toEqual({});
+    expect(paid(stage, ...both)).toEqual({});
   });
 
   it('asks two people again where the new build wants two, and one approval from before counts for neither', async () => {
-    const [approved, waiting] = await deploy({ ...OLD, quorum: 2 });
-    await signal(waiting, waiting.digest);
-    for (const payment of [approved, waiting]) {
+    const both = await deployed('quorum');
+    for (const payment of both) {
       const again = await askedAgain(payment);
       expect(again).toMatchObject({ revision: 2, approval: { quorum: 2, decisions: [] } });
       const card = await shownCard(stage.client, payment.turn);
@@ -126,23 +138,37 @@ describe('a deploy while one payment is approved, and another waits', () => {
       await signal(payment, payment.digest, 'bob');
       await payment.turn.approve(again.digest, { by: 'ana' });
       expect((await payment.turn.pending())[0]).toMatchObject({ digest: again.digest, state: 'waiting' });
-      expect(paid(stage)).not.toHaveProperty(`pay@1.2.0 ${payment.name} 700 cents`);
+      expect(paid(stage, payment)).toEqual({});
       await payment.turn.approve(again.digest, { by: 'bob' });
       expect(await callsOf(payment)).toMatchObject([
         { digest: payment.digest, state: 'superseded', effect: null },
         { digest: again.digest, state: 'succeeded', effect: 'applied', approval: { by: ['ana', 'bob'] } },
       ]);
     }
-    expect(paid(stage)).toEqual({ 'pay@1.2.0 approved 700 cents': 1, 'pay@1.2.0 waiting 700 cents': 1 });
+    expect(paid(stage, ...both)).toEqual(onceEach(both));
+  });
+
+  it('asks again with both on the card where the new build says otherwise what it will do', async () => {
+    const both = await deployed('said');
+    for (const payment of both) {
+      const again = await askedAgain(payment);
+      const card = await shownCard(stage.client, payment.turn);
+      for (const text of ['Pay 700 cents', 'Pay at once 700 cents', 'what will happen has changed']) expect(card).toContain(text);
+      expect(paid(stage, payment)).toEqual({});
+      await payment.turn.approve(again.digest, { by: 'ana' });
+      expect((await callsOf(payment)).map(({ state }) => state)).toEqual(['superseded', 'succeeded']);
+    }
+    expect(paid(stage, ...both)).toEqual(onceEach(both));
   });
 
   it('asks for a signature where the new build takes signed decisions only', async () => {
     const signers = new Signers();
     try {
       const settings = { HOLDFAST_APPROVALS: 'attested', HOLDFAST_TRUSTED_KEYS: signers.trusted };
-      const [approved, waiting] = await deploy(OLD, settings);
-      await signal(waiting, waiting.digest);
-      for (const payment of [approved, waiting]) {
+      await stage.workers.at(-1)!.stop();
+      await startBuild(stage, NEW, settings);
+      const both = await deployed('signed');
+      for (const payment of both) {
         const again = await askedAgain(payment);
         expect(again.approval).toMatchObject({ channel: 'attested' });
         await expect(payment.turn.approve(again.digest, { by: 'ana' })).rejects.toThrow('signed decisions only');
@@ -152,24 +178,9 @@ describe('a deploy while one payment is approved, and another waits', () => {
           approval: { decisions: [{ attested: true }] },
         });
       }
-      expect(paid(stage)).toEqual({ 'pay@1.2.0 approved 700 cents': 1, 'pay@1.2.0 waiting 700 cents': 1 });
+      expect(paid(stage, ...both)).toEqual(onceEach(both));
     } finally {
       signers.remove();
     }
-  });
-
-  it('asks again with both on the card where the new build says otherwise what it will do', async () => {
-    const says = { pays: [{ ...OLD.pays[0]!, says: 'Pay at once' }] };
-    const [approved, waiting] = await deploy(says);
-    await signal(waiting, waiting.digest);
-    for (const payment of [approved, waiting]) {
-      const again = await askedAgain(payment);
-      const card = await shownCard(stage.client, payment.turn);
-      for (const text of ['Pay 700 cents', 'Pay at once 700 cents', 'what will happen has changed']) expect(card).toContain(text);
-      expect(paid(stage)).not.toHaveProperty(`pay@1.2.0 ${payment.name} 700 cents`);
-      await payment.turn.approve(again.digest, { by: 'ana' });
-      expect((await callsOf(payment)).map(({ state }) => state)).toEqual(['superseded', 'succeeded']);
-    }
-    expect(paid(stage)).toEqual({ 'pay@1.2.0 approved 700 cents': 1, 'pay@1.2.0 waiting 700 cents': 1 });
   });
 });

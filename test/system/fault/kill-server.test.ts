@@ -1,180 +1,190 @@
 /**
- * `kill -9` of the Temporal server, which keeps its workflows in a file, at barriers of the test's own.
- * The server comes back on the same port over the same file; the worker has lived on, or has died too.
+ * `kill -9` of the Temporal server, which keeps its workflows in a file, at barriers of the test's own. The server comes back on
+ * the same port over the same file; the worker has lived on, or has died too. One kill meets the turns of many rows.
  */
 import { KillableServer } from '../support/fault-server';
-import { approve, isGone, memoWaits, openStage, recordedRuns, type Stage } from '../support/fault-stage';
-import { CLEAN, limited, note, outcomeOf, printTable, Turnstile, type Expected, type Row } from '../support/fault-table';
+import type { Gate } from '../support/fault-gates';
+import {
+  approve,
+  closeRecordGate,
+  hearing,
+  isGone,
+  memoWaits,
+  openStage,
+  recordedRuns,
+  sceneOf,
+  type Stage,
+} from '../support/fault-stage';
+import { CLEAN, endsAsExpected, printTable, type Expected, type SharedRow } from '../support/fault-table';
 
 const IN_DOUBT: Expected = { ...CLEAN, doubt: true };
-const AT_ONCE = 2;
 
-interface ServerRow extends Omit<Row, 'play'> {
-  play(stage: Stage, server: KillableServer): Promise<void>;
-}
+/** Where a row's turn stands, until it goes on. */
+let asking: Gate, reading: Gate[], sending: Gate, sendingOn: Gate, told: Gate;
+let digest: string;
 
-const ROWS: ServerRow[] = [
+const THE_WORKER_LIVES: SharedRow[] = [
   {
     name: 'during a model request',
     expected: CLEAN,
-    async play(stage, server) {
-      const asked = stage.gates.close('model 2');
-      await begun(stage);
-      await asked.reached();
-      await diedAndCameBack(stage, server);
-      asked.open();
-      await approve(stage, await memoWaits(stage));
-    },
-  },
-  {
-    name: 'during a model request, and the worker with it',
-    expected: { ...CLEAN, requests: 4 },
-    async play(stage, server) {
-      const asked = stage.gates.close('model 2');
-      await begun(stage);
-      await asked.reached();
-      await bothDiedAndCameBack(stage, server);
-      await approve(stage, await memoWaits(stage));
+    reach: async (scene) => (asking = await toModelRequest(scene)),
+    async goOn(scene) {
+      asking.open();
+      await approve(scene, await memoWaits(scene));
     },
   },
   {
     name: 'during a parallel read batch, two finished and two running',
     expected: CLEAN,
-    async play(stage, server) {
-      const running = await twoRead(stage);
-      await diedAndCameBack(stage, server);
-      running.forEach((gate) => gate.open());
-      await approve(stage, await memoWaits(stage));
-    },
-  },
-  {
-    name: 'during a parallel read batch, and the worker with it',
-    expected: { ...CLEAN, reads: '1 1 2 2' },
-    async play(stage, server) {
-      await twoRead(stage);
-      await bothDiedAndCameBack(stage, server);
-      await approve(stage, await memoWaits(stage));
+    reach: async (scene) => (reading = await twoRead(scene)),
+    async goOn(scene) {
+      reading.forEach((gate) => gate.open());
+      await approve(scene, await memoWaits(scene));
     },
   },
   {
     name: 'while the call waits for approval',
     expected: CLEAN,
-    async play(stage, server) {
-      await begun(stage);
-      const digest = await memoWaits(stage);
-      await diedAndCameBack(stage, server);
-      await approve(stage, digest);
+    async reach(scene) {
+      await scene.begin();
+      digest = await memoWaits(scene);
     },
+    goOn: (scene) => approve(scene, digest),
   },
   {
     name: 'during the send, which ends while the server is back',
     expected: CLEAN,
-    async play(stage, server) {
-      const sending = await approvedTo(stage, 'rcpt');
-      await diedAndCameBack(stage, server);
-      sending.open();
-    },
+    reach: async (scene) => (sending = await approvedTo(scene, 'rcpt')),
+    goOn: async () => sending.open(),
   },
   {
     name: 'during the send, which ends while the server is dead',
     expected: CLEAN,
-    async play(stage, server) {
-      const sending = await approvedTo(stage, 'rcpt');
-      const told = stage.gates.close('after 1.2');
-      await server.kill();
-      sending.open();
+    async reach(scene) {
+      sendingOn = scene.gates.close('rcpt');
+      await scene.begin();
+      told = await closeRecordGate(scene, 'after 1.2');
+      await approve(scene, await memoWaits(scene));
+      await sendingOn.reached();
+    },
+    async dead() {
+      sendingOn.open();
       await told.reached();
       told.open();
-      await cameBack(stage, server);
     },
+  },
+];
+
+const THE_WORKER_DIES: SharedRow[] = [
+  {
+    name: 'during a model request, and the worker with it',
+    expected: { ...CLEAN, requests: 4 },
+    reach: toModelRequest,
+    goOn: async (scene) => approve(scene, await memoWaits(scene)),
+  },
+  {
+    name: 'during a parallel read batch, and the worker with it',
+    expected: { ...CLEAN, reads: '1 1 2 2' },
+    reach: twoRead,
+    goOn: async (scene) => approve(scene, await memoWaits(scene)),
   },
   {
     name: 'during the send, the message not handed over, and the worker with it',
     expected: { ...IN_DOUBT, call: 'failed not_applied', mails: 0 },
     settle: 'not_applied',
-    async play(stage, server) {
-      await approvedTo(stage, 'rcpt');
-      await bothDiedAndCameBack(stage, server);
-    },
+    reach: (scene) => approvedTo(scene, 'rcpt'),
   },
   {
     name: 'during the send, the message taken, and the worker with it',
     expected: { ...IN_DOUBT, mails: 1 },
     settle: 'applied',
-    async play(stage, server) {
-      await approvedTo(stage, 'answer');
-      await bothDiedAndCameBack(stage, server);
-    },
+    reach: (scene) => approvedTo(scene, 'answer'),
   },
 ];
 
-describe('a Temporal server that is killed with -9', () => {
-  const turnstile = new Turnstile(AT_ONCE);
-  for (const row of ROWS) it.concurrent(row.name, () => turnstile.run(() => check(row)), 600_000);
-  afterAll(() => printTable('the server dies …', ROWS));
-});
+jest.setTimeout(300_000);
 
-async function check(row: ServerRow): Promise<void> {
-  const began = Date.now();
-  const server = await KillableServer.start();
-  const stage = await openStage(server.address);
-  try {
-    const seen = await limited(async () => {
-      await row.play(stage, server);
-      return outcomeOf(stage, row.settle);
-    });
-    note(row, seen, began);
-    expect(seen).toEqual(row.expected);
-  } catch (error) {
-    throw new Error(`${String(error)}\nThe workers said:\n${stage.workers.map((worker) => worker.output).join('\n')}`, {
-      cause: error,
-    });
-  } finally {
+describe('a Temporal server that is killed with -9', () => {
+  let server: KillableServer;
+  let stage: Stage;
+  const scenes = new Map<string, Stage>();
+
+  beforeAll(async () => {
+    server = await KillableServer.start();
+    stage = await openStage(server.address);
+    await stage.startWorker();
+  });
+
+  afterAll(async () => {
+    printTable('the server dies …', [...THE_WORKER_LIVES, ...THE_WORKER_DIES]);
     await stage.close();
     await server.close();
-  }
-  expect(new Set(server.pids).size).toBe(2);
-  expect(server.pids.every(isGone)).toBe(true);
-  expect(stage.workers.every((worker) => worker.isGone())).toBe(true);
-}
+    expect(new Set(server.pids).size).toBe(3);
+    expect(server.pids.every(isGone)).toBe(true);
+    expect(stage.workers.every((worker) => worker.isGone())).toBe(true);
+  });
 
-async function begun(stage: Stage): Promise<void> {
-  await stage.startWorker();
-  await stage.begin();
-}
+  /** All of them stand at their barriers, and the server dies and comes back. */
+  const killedDuring = (rows: SharedRow[], besides: () => Promise<void>) =>
+    hearing(stage, async () => {
+      for (const { name } of rows) scenes.set(name, sceneOf(stage, `row${scenes.size + 1}`));
+      await Promise.all(rows.map((row) => row.reach(scenes.get(row.name)!)));
+      await server.kill();
+      for (const row of rows) await row.dead?.(scenes.get(row.name)!);
+      await besides();
+      await server.up();
+      await stage.reconnect();
+    });
 
-async function twoRead(stage: Stage) {
-  const running = [stage.gates.close('read c'), stage.gates.close('read d')];
-  await begun(stage);
-  await Promise.all(running.map((gate) => gate.reached()));
-  await recordedRuns(stage, 'runCall', 2);
-  return running;
-}
+  const ends = (rows: SharedRow[]) =>
+    it.each(rows.map((row) => [row.name, row] as const))('%s', (_name, row) =>
+      hearing(stage, async () => {
+        const scene = scenes.get(row.name)!;
+        await row.goOn?.(scene);
+        await endsAsExpected(row, scene);
+      }),
+    );
 
-async function approvedTo(stage: Stage, point: string) {
-  const gate = stage.gates.close(point);
-  await begun(stage);
-  await approve(stage, await memoWaits(stage));
+  describe('while the worker lives on', () => {
+    beforeAll(() => killedDuring(THE_WORKER_LIVES, async () => undefined));
+
+    ends(THE_WORKER_LIVES);
+
+    afterAll(() => {
+      expect(stage.workers).toHaveLength(1);
+      expect(stage.workers[0]!.how).toBeUndefined();
+    });
+  });
+
+  describe('and the worker with it', () => {
+    beforeAll(async () => {
+      await killedDuring(THE_WORKER_DIES, async () => expect(await stage.workers[0]!.kill()).toBe('SIGKILL'));
+      await stage.startWorker();
+    });
+
+    ends(THE_WORKER_DIES);
+  });
+});
+
+async function toModelRequest(scene: Stage): Promise<Gate> {
+  const gate = scene.gates.close('model 2');
+  await scene.begin();
   await gate.reached();
   return gate;
 }
 
-async function cameBack(stage: Stage, server: KillableServer): Promise<void> {
-  await server.up();
-  await stage.reconnect();
+async function twoRead(scene: Stage): Promise<Gate[]> {
+  const running = [scene.gates.close('read c'), scene.gates.close('read d')];
+  await scene.begin();
+  await Promise.all(running.map((gate) => gate.reached()));
+  await recordedRuns(scene, 'runCall', 2);
+  return running;
 }
 
-/** The worker lives on, and is there when the server comes back. */
-async function diedAndCameBack(stage: Stage, server: KillableServer): Promise<void> {
-  await server.kill();
-  await cameBack(stage, server);
-  expect(stage.workers).toHaveLength(1);
-  expect(stage.workers[0]!.how).toBeUndefined();
-}
-
-async function bothDiedAndCameBack(stage: Stage, server: KillableServer): Promise<void> {
-  await server.kill();
-  expect(await stage.workers[0]!.kill()).toBe('SIGKILL');
-  await cameBack(stage, server);
-  await stage.startWorker();
+async function approvedTo(scene: Stage, point: string): Promise<Gate> {
+  const gate = scene.gates.close(point);
+  await scene.begin();
+  await approve(scene, await memoWaits(scene));
+  await gate.reached();
+  return gate;
 }

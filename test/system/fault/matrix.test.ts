@@ -101,7 +101,6 @@ describe('whatever happens to a payment, and whenever: how often it is made, and
           barriers.forEach((barrier) => barrier.open());
           await eventually('every payment is on record', async () => (await closedRecords(stage)) === cells.length);
           await server.up();
-          stage.turn = turns[0]!;
           await stage.reconnect();
           const there = turns.map(({ id }) => stage.client.turn(id));
           compare(cells, await outcomesOf(stage, counter, cells, there));

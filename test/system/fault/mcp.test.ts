@@ -2,20 +2,26 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { acceptedPath, serverOf, writeAcceptedTools } from '../../../src/mcp';
+import type { ScriptedResponse } from '../../../src/model/rehearsal';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { accepting } from '../../engine/support/packs/mcp/mcp-engine';
 import { capturedLog } from '../../support/captured-log';
 import { eventually, testAddress } from '../../engine/support/engine';
 import { hostPid } from '../../support/host-pid';
-import { approve, isGone, openStage, reachesState, type Stage } from '../support/fault-stage';
+import { approve, hearing, isGone, memoWaits, openStage, reachesState, sceneOf, type Stage } from '../support/fault-stage';
 
 const APP = join(__dirname, 'fixtures/mcp.app.ts');
 const SERVER = join(__dirname, '../../support/packs/mcp/fixtures/odd-server.mjs');
 
-const ledger = (stage: Stage) =>
-  readFileSync(join(stage.home, 'ledger'), { encoding: 'utf8', flag: 'a+' }).trim().split('\n').filter(Boolean);
-/** The process of the server that hangs, when there are so many calls in the ledger. */
-const hanging = (stage: Stage, calls = 1) =>
+/** What the servers of all workers wrote: the tool, the process, its namespace. */
+const ledger = (stage: Stage, tool = '') =>
+  readFileSync(join(stage.home, 'ledger'), { encoding: 'utf8', flag: 'a+' })
+    .split('\n')
+    .filter((line) => line !== '' && line.startsWith(tool));
+const runsOf = (stage: Stage, tool: string) => ledger(stage, `${tool} `).length;
+
+/** The process of the server in which so many calls hang. */
+const hanging = (stage: Stage, calls: number) =>
   eventually(
     'the server hangs',
     async () => {
@@ -26,59 +32,54 @@ const hanging = (stage: Stage, calls = 1) =>
     60_000,
   );
 
-/** A worker is killed while the model's one call hangs in the server; another goes on. */
-async function killedInCall(tool: string, body: (stage: Stage) => Promise<void>, before = async (_stage: Stage) => {}) {
-  const answer = (body: JsonObject) =>
-    (body.messages as JsonObject[]).some(({ role }) => role === 'assistant')
-      ? { content: [{ type: 'text', text: 'Done.' }] }
-      : { content: [{ type: 'tool_use', name: `odd__${tool}`, input: {} }] };
-  const stage = await openStage(testAddress(), { app: APP, answer: answer as never });
-  try {
-    const entry = { command: process.execPath, args: [SERVER], env: { LEDGER: join(stage.home, 'ledger') } };
-    const file = join(stage.home, 'mcp.json');
-    writeFileSync(file, JSON.stringify({ mcpServers: { odd: entry } }));
-    const accept = { odd: { hang_once: 'read' } } as const;
-    await writeAcceptedTools(acceptedPath(file), await accepting([serverOf('odd', entry)], accept, capturedLog().log));
-    const worker = await stage.startWorker();
-    await stage.begin();
-    await before(stage);
-    const server = await hanging(stage);
-    expect(await worker.kill()).toBe('SIGKILL');
-    await eventually('its server has ended with it', async () => isGone(server));
-    await stage.startWorker();
-    await body(stage);
-  } catch (error) {
-    throw new Error(`${String(error)}\nThe workers said:\n${stage.workers.map(({ output }) => output).join('\n')}`, {
-      cause: error,
-    });
-  } finally {
-    await stage.close();
-  }
+/** One call of the tool that the turn is about, and then the end. */
+function answer(body: JsonObject): ScriptedResponse {
+  const [first, ...more] = body.messages as JsonObject[];
+  if (more.length > 0) return { content: [{ type: 'text', text: 'Done.' }] };
+  const [, tool] = /memo of (\w+)/.exec(JSON.stringify(first))!;
+  return { content: [{ type: 'tool_use', name: `odd__${tool}`, input: {} }] };
 }
 
 describe('a worker that is killed with -9 in the middle of an MCP call', () => {
-  it('leaves a destructive call in doubt: it is not made again, and a person settles it', async () => {
-    await killedInCall(
-      'hang_and_pay',
-      async (stage) => {
-        await reachesState(stage, 'in_doubt');
-        const [call] = await stage.turn.waitForPending();
-        await stage.turn.settle(call!.digest, 'applied', { by: 'bob' });
-        await reachesState(stage, 'completed');
-        expect(ledger(stage)).toHaveLength(1);
-      },
-      async (stage) => {
-        const [call] = await stage.turn.waitForPending();
-        await approve(stage, call!.digest);
-      },
-    );
-  }, 240_000);
+  let stage: Stage;
+  let pays: Stage;
+  let reads: Stage;
 
-  it('repeats a read, with a server of the new worker', async () => {
-    await killedInCall('hang_once', async (stage) => {
-      await reachesState(stage, 'completed');
-      expect(ledger(stage)).toHaveLength(2); // the number of a namespace is given again
-      expect((await stage.turn.status()).calls[0]).toMatchObject({ state: 'succeeded', attempts: 2 });
+  /** Killed while a call of each turn hangs in the server; another goes on. */
+  beforeAll(async () => {
+    stage = await openStage(testAddress(), { app: APP, answer });
+    [pays, reads] = [sceneOf(stage, 'hang_and_pay'), sceneOf(stage, 'hang_once')];
+    await hearing(stage, async () => {
+      const entry = { command: process.execPath, args: [SERVER], env: { LEDGER: join(stage.home, 'ledger') } };
+      const file = join(stage.home, 'mcp.json');
+      writeFileSync(file, JSON.stringify({ mcpServers: { odd: entry } }));
+      const accept = { odd: { hang_once: 'read' } } as const;
+      await writeAcceptedTools(acceptedPath(file), await accepting([serverOf('odd', entry)], accept, capturedLog().log));
+      const worker = await stage.startWorker();
+      await reads.begin();
+      const server = await hanging(stage, 1);
+      await pays.begin();
+      await approve(pays, await memoWaits(pays));
+      expect(await hanging(stage, 2)).toBe(server);
+      expect(await worker.kill()).toBe('SIGKILL');
+      await eventually('its server has ended with it', async () => isGone(server));
+      await stage.startWorker();
     });
   }, 240_000);
+  afterAll(() => stage.close());
+
+  it('leaves a destructive call in doubt: it is not made again, and a person settles it', () =>
+    hearing(stage, async () => {
+      await reachesState(pays, 'in_doubt');
+      await pays.turn.settle(await memoWaits(pays), 'applied', { by: 'bob' });
+      await reachesState(pays, 'completed');
+      expect(runsOf(stage, 'hang_and_pay')).toBe(1);
+    }));
+
+  it('repeats a read, with a server of the new worker', () =>
+    hearing(stage, async () => {
+      await reachesState(reads, 'completed');
+      expect(runsOf(stage, 'hang_once')).toBe(2); // the number of a namespace is given again
+      expect((await reads.turn.status()).calls[0]).toMatchObject({ state: 'succeeded', attempts: 2 });
+    }));
 });

@@ -1,6 +1,7 @@
 /**
  * `kill -9` of the worker while it swaps: between decision, signature, broadcast and receipt. Each time a fresh worker
- * goes on by itself, nobody is asked twice, and the chain has exactly one swap, with the amounts that the turn reports.
+ * goes on by itself, nobody is asked twice, and the chain has exactly one swap more, with the amounts that the turn reports. That
+ * worker is the next to be killed.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -19,7 +20,7 @@ import { swaps, UNIT } from '../packs/onchain/support';
 import { testAddress } from '../../engine/support/engine';
 import { keepForReplay } from '../../engine/support/replays';
 import { Gates, type Gate } from '../support/fault-gates';
-import { startBackend, startWire } from '../support/fault-servers';
+import { startBackend, startWire, type Wire } from '../support/fault-servers';
 import { WorkerProcess } from '../support/fault-stage';
 
 const APP = join(__dirname, 'fixtures/swap.app.ts');
@@ -29,15 +30,21 @@ interface Stage {
   demo: Demo;
   gates: Gates;
   client: HoldfastClient;
+  wire: Wire;
+  /** Through the wire, or else directly. */
   startWorker(address?: string): Promise<WorkerProcess>;
   /** Starts the turn and approves its swap. */
   begin(): Promise<TurnHandle>;
 }
 
 let stage: Stage;
+/** The one that serves the turns now. */
+let worker: WorkerProcess;
+/** Swaps on the chain before the test. */
+let before: number;
 const closing: (() => Promise<unknown>)[] = [];
 
-beforeEach(async () => {
+beforeAll(async () => {
   const home = await mkdtemp(join(tmpdir(), 'holdfast-swap-fault-'));
   closing.push(() => rm(home, { recursive: true, force: true }));
   const node = await startChain();
@@ -51,8 +58,10 @@ beforeEach(async () => {
     after: (method) => gates.pass(`after ${method}`),
   });
   closing.push(() => proxy.close());
-  const model = await startRehearsal({ script: Array.from({ length: 5 }, () => (body: JsonObject) => answer(body, demo)) });
+  const model = await startRehearsal({ script: Array.from({ length: 30 }, () => (body: JsonObject) => answer(body, demo)) });
   closing.push(() => model.close());
+  const wire = await startWire(testAddress());
+  closing.push(() => wire.close());
   const taskQueue = `swap-fault-${randomBytes(6).toString('hex')}`;
   const connection = await Connection.connect({ address: testAddress() });
   const client = new HoldfastClient(new Client({ connection, dataConverter }), { taskQueue, uiUrl: null });
@@ -71,8 +80,8 @@ beforeEach(async () => {
     FAULT_JOURNAL: join(home, 'evm'),
   };
   stage = {
-    ...{ node, demo, gates, client },
-    async startWorker(address = testAddress()) {
+    ...{ node, demo, gates, client, wire },
+    async startWorker(address = wire.address) {
       const worker = new WorkerProcess({ ...env, TEMPORAL_ADDRESS: address }, APP);
       closing.push(() => worker.kill());
       await worker.ready;
@@ -85,10 +94,15 @@ beforeEach(async () => {
       return turn;
     },
   };
+  worker = await stage.startWorker();
 });
 
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
+beforeEach(async () => {
+  before = (await swaps(stage)).length;
+});
+
+afterAll(async () => {
+  for (const close of closing.reverse()) await close();
 });
 
 describe('a worker that is killed with -9 while it swaps', () => {
@@ -101,12 +115,11 @@ describe('a worker that is killed with -9 while it swaps', () => {
     '%s: one swap on the chain',
     async (_when, point, swapped) => {
       const gate = stage.gates.close(point);
-      const worker = await stage.startWorker();
       const turn = await stage.begin();
       await gate.reached();
       expect(await worker.kill()).toBe('SIGKILL');
-      expect(await swaps(stage)).toHaveLength(swapped);
-      await stage.startWorker();
+      expect(await swaps(stage)).toHaveLength(before + swapped);
+      worker = await stage.startWorker();
       await endsWithOneSwap(turn);
     },
     120_000,
@@ -114,16 +127,14 @@ describe('a worker that is killed with -9 while it swaps', () => {
 
   it('not at all, but cut off before it broadcasts, while another one does: one swap on the chain, also when it wakes up', async () => {
     const sending = stage.gates.close('before eth_sendRawTransaction');
-    const wire = await startWire(testAddress());
-    const first = await stage.startWorker(wire.address);
     const turn = await stage.begin();
     await sending.reached();
-    await wire.close();
-    await stage.startWorker();
+    await stage.wire.close();
+    await stage.startWorker(testAddress());
     await endsWithOneSwap(turn);
     await sent(sending);
-    expect(first.how).toBeUndefined(); // it lives, and has sent the same bytes
-    expect(await swaps(stage)).toHaveLength(1);
+    expect(worker.how).toBeUndefined(); // it lives, and has sent the same bytes
+    expect(await swaps(stage)).toHaveLength(before + 1);
   }, 180_000);
 });
 
@@ -138,7 +149,7 @@ async function sent(gate: Gate): Promise<void> {
 async function endsWithOneSwap(turn: TurnHandle): Promise<void> {
   const view = await turn.result();
   expect(view).toMatchObject({ state: 'completed', calls: [{ tool: 'swap_token', state: 'succeeded', effect: 'applied' }] });
-  const events = await swaps(stage);
+  const events = (await swaps(stage)).slice(before);
   expect(events).toHaveLength(1);
   expect(events[0]!.args.amountIn).toBe(UNIT);
   expect(view.calls[0]!.result_summary).toContain(events[0]!.transactionHash);

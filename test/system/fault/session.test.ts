@@ -1,5 +1,5 @@
 /**
- * A long conversation with a worker that is killed again and again: sixty turns, in several runs of the session,
+ * A long conversation with a worker that is killed again and again: thirty turns, in several runs of the session,
  * compacted on the way, steered, interrupted, forked from its middle. Nothing that was said may be lost or stand twice.
  */
 import { randomBytes } from 'node:crypto';
@@ -23,17 +23,17 @@ import { onceAnswered, WorkerProcess } from '../support/fault-stage';
 import { Gates } from '../support/fault-gates';
 import { afterTurns, chainFaults, replayedSession } from '../../engine/support/sessions';
 
-const TURNS = 60;
-const KILLS = 10;
-const STEERED = 25;
-const FORKED = 30;
-const INTERRUPTED = 40;
+const TURNS = 30;
+const KILLS = 5;
+const STEERED = 13;
+const FORKED = 15;
+const INTERRUPTED = 20;
 const APP = join(__dirname, 'fixtures/session.app.ts');
 /** Long enough that the window is full after some turns. */
 const PADDING = 'and so on and so forth, '.repeat(30);
 const message = (turn: number) => `Message ${turn}. ${PADDING}`;
 
-describe('a conversation of sixty turns', () => {
+describe('a conversation of thirty turns', () => {
   let home: string;
   let server: DevServer;
   let native: NativeConnection;
@@ -46,7 +46,7 @@ describe('a conversation of sixty turns', () => {
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'holdfast-session-'));
     const { path } = await findTemporalCli();
-    const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': 300 };
+    const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': 150 };
     server = await startDevServer({ cli: path, port: 0, headless: true, dynamicConfig });
     const onRequest = (body: JsonObject) => gates.pass(`message ${lastMessage(body) ?? 0}`);
     model = await startRehearsal({ script: Array.from({ length: 1000 }, () => answer), onRequest });
@@ -74,7 +74,7 @@ describe('a conversation of sixty turns', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it('goes on in other runs, is compacted, steered, interrupted and forked, with a worker killed ten times', async () => {
+  it('goes on in other runs, is compacted, steered, interrupted and forked, with a worker killed five times', async () => {
     const kills = killPlan();
     console.log(`a worker is killed during turns ${[...kills].join(', ')}`); // for whoever has to find out why it failed
     const session = await client.openSession({ agent: 'talker', id: `long-${randomBytes(4).toString('hex')}` });

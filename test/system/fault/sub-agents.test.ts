@@ -4,38 +4,29 @@ import type { ScriptedResponse } from '../../../src/model/rehearsal';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { testAddress } from '../../engine/support/engine';
 import { keepForReplay } from '../../engine/support/replays';
-import { approve, memoWaits, openStage, reachesState, type Stage } from '../support/fault-stage';
+import {
+  approve,
+  closeRecordGate,
+  hearing,
+  memoOf,
+  memoWaits,
+  openStage,
+  reachesState,
+  sceneOf,
+  type Stage,
+} from '../support/fault-stage';
 
 const APP = join(__dirname, 'fixtures/sub-agents.app.ts');
-const MEMO = {
-  recipient: 'credit@example.com',
-  subject: 'Credit memo: a company',
-  body_md: `# Credit memo\n\n${'Every figure in it was read before. '.repeat(5)}`,
-};
 
 /** Follows from the conversation alone: a request that is repeated gets the same answer. */
-function answer({ messages }: JsonObject): ScriptedResponse {
-  const [first, ...more] = messages as { role: string; content: unknown }[];
-  const isChild = JSON.stringify(first!.content).includes('Write and send it.');
+function answer(body: JsonObject): ScriptedResponse {
+  const [first, ...more] = body.messages as { role: string; content: unknown }[];
+  const text = JSON.stringify(first!.content);
+  const isChild = text.includes('Write it.');
   if (more.length > 0) return { content: [{ type: 'text', text: isChild ? 'Sent.' : 'It was sent.' }] };
-  const use = isChild ? { name: 'send_credit_memo', input: MEMO } : { name: 'sender', input: { task: 'Write and send it.' } };
+  const task = `Write it. ${/Send the memo[^.]*\./.exec(text)![0]}`;
+  const use = isChild ? { name: 'send_credit_memo', input: memoOf(body) } : { name: 'sender', input: { task } };
   return { content: [{ type: 'tool_use', ...use }] };
-}
-
-async function play(body: (stage: Stage) => Promise<void>): Promise<void> {
-  const stage = await openStage(testAddress(), { app: APP, answer });
-  try {
-    await body(stage);
-  } catch (error) {
-    const said = stage.workers.map((worker) => worker.output).join('\n');
-    throw new Error(`${String(error)}\nThe workers said:\n${said}`, { cause: error });
-  } finally {
-    await stage.close();
-  }
-}
-
-async function killed(stage: Stage): Promise<void> {
-  expect(await stage.workers[0]!.kill()).toBe('SIGKILL');
 }
 
 /** The turn's end, and that of its sub-agent; both replay. */
@@ -50,59 +41,51 @@ async function ended(stage: Stage, mails: number) {
 }
 
 describe('a worker that is killed with -9', () => {
-  it(
-    'while a sub-agent asks its model repeats that request, and nothing else',
-    () =>
-      play(async (stage) => {
-        const asked = stage.gates.close('model 2');
-        await stage.startWorker();
-        await stage.begin();
-        await approve(stage, await memoWaits(stage)); // through the parent
-        await asked.reached();
-        await killed(stage);
-        asked.open();
-        await stage.startWorker();
-        const { below } = await ended(stage, 1);
-        expect(below.calls).toMatchObject([{ tool: 'send_credit_memo', effect: 'applied' }]);
-      }),
-    180_000,
-  );
+  let stage: Stage;
+  let asks: Stage;
+  let waits: Stage;
+  let claims: Stage;
 
-  it(
-    'while a sub-agent’s call waits: a decision that the parent is sent meanwhile counts, once',
-    () =>
-      play(async (stage) => {
-        await stage.startWorker();
-        await stage.begin();
-        const digest = await memoWaits(stage);
-        await killed(stage);
-        await approve(stage, digest);
-        await approve(stage, digest);
-        await stage.startWorker();
-        const { below } = await ended(stage, 1);
-        expect(below.calls[0]!.approval).toMatchObject({ by: ['ana'] });
-      }),
-    180_000,
-  );
+  /** One kill meets three turns: each stands where its test says. */
+  beforeAll(async () => {
+    stage = await openStage(testAddress(), { app: APP, answer });
+    [asks, waits, claims] = ['asks', 'waits', 'claims'].map((name) => sceneOf(stage, name)) as [Stage, Stage, Stage];
+    await hearing(stage, async () => {
+      const worker = await stage.startWorker();
+      const asked = asks.gates.close('model 2');
+      for (const scene of [asks, waits, claims]) await scene.begin();
+      const digest = await memoWaits(waits);
+      const claimed = await closeRecordGate(claims, 'after 1.1');
+      for (const scene of [asks, claims]) await approve(scene, await memoWaits(scene)); // through the parent
+      await Promise.all([asked.reached(), claimed.reached()]);
+      expect(await worker.kill()).toBe('SIGKILL');
+      asked.open();
+      for (const _ of ['once', 'and again']) await approve(waits, digest);
+      await stage.startWorker();
+    });
+  }, 180_000);
+  afterAll(() => stage.close());
 
-  it(
-    'between a sub-agent’s claim and its effect: it is in doubt in both turns, and settled through the parent',
-    () =>
-      play(async (stage) => {
-        const claimed = stage.gates.close('after 1.1');
-        await stage.startWorker();
-        await stage.begin();
-        await approve(stage, await memoWaits(stage));
-        await claimed.reached();
-        await killed(stage);
-        await stage.startWorker();
-        await reachesState(stage, 'in_doubt');
-        const [doubt] = await stage.turn.pending();
-        await stage.turn.settle(doubt!.digest, 'not_applied', { by: 'ana' });
-        const { view, below } = await ended(stage, 0);
-        expect(below.calls[0]).toMatchObject({ state: 'failed', effect: 'not_applied' });
-        expect(view.text).toBe('It was sent.'); // the script does not read
-      }),
-    180_000,
-  );
+  it('while a sub-agent asks its model repeats that request, and nothing else', () =>
+    hearing(stage, async () => {
+      const { below } = await ended(asks, 1);
+      expect(below.calls).toMatchObject([{ tool: 'send_credit_memo', effect: 'applied' }]);
+      expect(asks.model.requests).toHaveLength(5); // two of each turn, and the one that is repeated
+    }));
+
+  it('while a sub-agent’s call waits: a decision that the parent is sent meanwhile counts, once', () =>
+    hearing(stage, async () => {
+      const { below } = await ended(waits, 1);
+      expect(below.calls[0]!.approval).toMatchObject({ by: ['ana'] });
+    }));
+
+  it('between a sub-agent’s claim and its effect: it is in doubt in both turns, and settled through the parent', () =>
+    hearing(stage, async () => {
+      await reachesState(claims, 'in_doubt');
+      const [doubt] = await claims.turn.pending();
+      await claims.turn.settle(doubt!.digest, 'not_applied', { by: 'ana' });
+      const { view, below } = await ended(claims, 0);
+      expect(below.calls[0]).toMatchObject({ state: 'failed', effect: 'not_applied' });
+      expect(view.text).toBe('It was sent.'); // the script does not read
+    }));
 });

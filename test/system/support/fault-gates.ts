@@ -41,9 +41,11 @@ export class Gates {
     return gate;
   }
 
-  async pass(point: string): Promise<void> {
-    const gate = this.closed.get(point);
-    if (!gate) return;
+  /** @param points what the same point is called, such as with and without whose it is */
+  async pass(...points: string[]): Promise<void> {
+    const point = points.find((name) => this.closed.has(name));
+    if (point === undefined) return;
+    const gate = this.closed.get(point)!;
     this.closed.delete(point);
     await gate.arrive();
   }

@@ -11,15 +11,19 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** The read tool's upstream (gates `read KEY`), and the doorkeeper of the effect records (fixtures/hold-effect-records.ts). */
+/**
+ * The read tool's upstream (gates `read KEY`), and the doorkeeper of the effect records (fixtures/hold-effect-records.ts; gates
+ * such as `before 1.1`, or `before 1.1 of IDEMPOTENCY KEY` for those of one call).
+ */
 export async function startBackend(gates: Gates): Promise<Backend> {
   const reads: Record<string, number> = {};
   const server = createHttpServer((request, response) => {
     const { searchParams } = new URL(request.url ?? '/', 'http://backend');
     const key = searchParams.get('key');
     if (key !== null) reads[key] = (reads[key] ?? 0) + 1;
-    const point = key === null ? (searchParams.get('at') ?? '') : `read ${key}`;
-    void gates.pass(point).then(() => response.end(JSON.stringify({ key, value: 42 })));
+    const [at, of] = [searchParams.get('at') ?? '', searchParams.get('of')];
+    const points = key === null ? [at, `${at} of ${of}`] : [`read ${key}`];
+    void gates.pass(...points).then(() => response.end(JSON.stringify({ key, value: 42 })));
   });
   const port = await listen(server);
   return { url: `http://127.0.0.1:${port}`, reads, close: () => closed(server, () => server.closeAllConnections()) };
@@ -27,26 +31,29 @@ export async function startBackend(gates: Gates): Promise<Backend> {
 
 export interface PostOffice {
   port: number;
-  /** Message-IDs of the messages that were taken, in order. */
+  /** Recipients of the messages that were taken, in order. */
   mails: string[];
   close(): Promise<void>;
 }
 
-/** A mail server. Gate `rcpt`: before the recipient is accepted; gate `answer`: the mail is stored, and not yet confirmed. */
+/**
+ * A mail server. Gate `rcpt`: before the recipient is accepted; gate `answer`: the mail is stored, and not yet confirmed; with
+ * ` of NAME` for mails to NAME@… only.
+ */
 export async function startPostOffice(gates: Gates): Promise<PostOffice> {
   const mails: string[] = [];
+  const pass = (point: string, address: string) => gates.pass(point, `${point} of ${address.split('@')[0]}`);
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['AUTH', 'STARTTLS'],
     disableReverseLookup: true,
     closeTimeout: 200,
-    onRcptTo: (_address, _session, done) => void gates.pass('rcpt').then(() => done()),
-    onData(stream, _session, done) {
-      const chunks: Buffer[] = [];
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-      stream.on('end', () => {
-        mails.push(/^message-id:\s*(\S+)/im.exec(Buffer.concat(chunks).toString('utf8'))?.[1] ?? 'none');
-        void gates.pass('answer').then(() => done(null, 'stored'));
+    onRcptTo: ({ address }, _session, done) => void pass('rcpt', address).then(() => done()),
+    onData(stream, { envelope }, done) {
+      stream.resume().on('end', () => {
+        const { address } = envelope.rcptTo[0]!;
+        mails.push(address);
+        void pass('answer', address).then(() => done(null, 'stored'));
       });
     },
   });

@@ -18,7 +18,7 @@ import { dataConverter } from '../../../src/temporal/data-converter';
 import { startRehearsal, type Rehearsal, type ScriptedResponse } from '../../../src/model/rehearsal';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { eventually } from '../../engine/support/engine';
-import { Gates } from './fault-gates';
+import { Gates, type Gate } from './fault-gates';
 import { startBackend, startPostOffice, type Backend, type PostOffice } from './fault-servers';
 
 export const KEYS = ['a', 'b', 'c', 'd'];
@@ -48,7 +48,7 @@ export interface Stage {
   /** Starts another worker; `address` for one that reaches Temporal by a detour. */
   startWorker(address?: string, settings?: Record<string, string>): Promise<WorkerProcess>;
   /** Starts the turn; the gates that the row needs must be closed before. */
-  begin(): Promise<TurnHandle>;
+  begin(agent?: string): Promise<TurnHandle>;
   /** After a restart of the server: connects anew. */
   reconnect(): Promise<void>;
   /** Kills what is left of the workers, closes everything, and removes the store. */
@@ -69,8 +69,9 @@ export async function openStage(
   const gates = new Gates();
   const backend = await startBackend(gates);
   const post = await startPostOffice(gates);
-  const script = Array.from({ length: 30 }, () => play.answer ?? memoAnswer);
-  const model = await startRehearsal({ script, onRequest: (body) => gates.pass(`model ${stepOf(body)}`) });
+  const script = Array.from({ length: 100 }, () => play.answer ?? memoAnswer);
+  const onRequest = (body: JsonObject) => gates.pass(`model ${stepOf(body)}`, `model ${stepOf(body)}${ofWhom(body)}`);
+  const model = await startRehearsal({ script, onRequest });
   const connect = async () => {
     const connection = await Connection.connect({ address });
     return new HoldfastClient(new Client({ connection, dataConverter }), { taskQueue, uiUrl: null });
@@ -101,14 +102,13 @@ export async function openStage(
       await worker.ready;
       return worker;
     },
-    async begin() {
-      stage.turn = await stage.client.start({ agent: 'memo', message: 'Send the memo.' });
+    async begin(agent = 'memo') {
+      stage.turn = await stage.client.start({ agent, message: 'Send the memo.' });
       return stage.turn;
     },
     async reconnect() {
-      const { turn, client } = stage;
+      const { client } = stage;
       stage.client = await connect();
-      stage.turn = stage.client.turn(turn.id);
       await client.close();
     },
     async close() {
@@ -118,6 +118,54 @@ export async function openStage(
     },
   };
   return stage;
+}
+
+/**
+ * One of several turns that share a stage, and its workers: what it sees of gates, mails, reads and model requests is this
+ * turn's alone. Gates of effect records are closed by `closeRecordGate`, as only the call's key tells them apart.
+ */
+export function sceneOf(stage: Stage, name: string): Stage {
+  const mine = ` of ${name}`;
+  const close = (point: string) => stage.gates.close(point.includes(' of ') ? point : point + mine);
+  let id = '';
+  const own: { [Field in keyof Stage]?: () => Stage[Field] } = {
+    turn: () => stage.client.turn(id),
+    gates: () => Object.create(stage.gates, { close: { value: close } }) as Gates,
+    post: () => ({ ...stage.post, mails: stage.post.mails.filter((to) => to === `${name}@example.com`) }),
+    backend: () => ({ ...stage.backend, reads: ownReads(stage.backend.reads, mine) }),
+    model: () => ({ ...stage.model, requests: stage.model.requests.filter((body) => ofWhom(body) === mine) }),
+    begin:
+      () =>
+      async (agent = 'memo') => {
+        const turn = await stage.client.start({ agent, message: `Send the memo${mine}.` });
+        id = turn.id;
+        return turn;
+      },
+  };
+  const fields = Object.entries(own).map(([field, get]) => [field, { get }]);
+  return Object.create(stage, Object.fromEntries(fields) as PropertyDescriptorMap) as Stage;
+}
+
+function ownReads(reads: Record<string, number>, mine: string): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(reads).flatMap(([key, count]) => (key.endsWith(mine) ? [[key.slice(0, -mine.length), count]] : [])),
+  );
+}
+
+/** Closes a gate at an effect record of the call that waits. */
+export async function closeRecordGate({ gates, turn }: Stage, point: string): Promise<Gate> {
+  const [call] = await turn.waitForPending();
+  return gates.close(`${point} of ${call.idempotency_key}`);
+}
+
+/** Runs `work`; what fails says what the workers said. */
+export async function hearing<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const said = stage.workers.map(({ output }) => output).join('\n');
+    throw new Error(`${String(error)}\nThe workers said:\n${said}`, { cause: error });
+  }
 }
 
 /** A real `holdfast worker` process. */
@@ -301,10 +349,23 @@ function stepOf(body: JsonObject): number {
   return 1 + (body.messages as JsonObject[]).filter((message) => message.role === 'assistant').length;
 }
 
+/** The memo of a scene, to a recipient of its own, where the turn's message names it. */
+export function memoOf(body: JsonObject) {
+  const whose = ofWhom(body);
+  return whose === '' ? MEMO : { ...MEMO, recipient: `${whose.slice(' of '.length)}@example.com` };
+}
+
+/** ` of NAME`, where the turn's message says so. */
+function ofWhom(body: JsonObject): string {
+  return /memo( of \w+)\./.exec(JSON.stringify((body.messages as JsonObject[])[0]))?.[1] ?? '';
+}
+
 /** Follows from the conversation alone: a request that is repeated gets the same answer. */
 function memoAnswer(body: JsonObject): ScriptedResponse {
   const step = stepOf(body);
-  if (step === 1) return { content: KEYS.map((key) => ({ type: 'tool_use', name: 'read_figure', input: { key } })) };
-  if (step === 2) return { content: [{ type: 'tool_use', name: 'send_credit_memo', input: MEMO }] };
+  const whose = ofWhom(body);
+  const read = (key: string) => ({ type: 'tool_use' as const, name: 'read_figure', input: { key: key + whose } });
+  if (step === 1) return { content: KEYS.map(read) };
+  if (step === 2) return { content: [{ type: 'tool_use', name: 'send_credit_memo', input: memoOf(body) }] };
   return { content: [{ type: 'text', text: 'Done.' }] };
 }

@@ -22,8 +22,16 @@ export interface Row {
   expected: Expected;
   /** What the person answers who is asked what became of the call. */
   settle?: 'applied' | 'not_applied';
-  /** Brings the turn to its barrier, does the damage, and starts what is needed to go on. */
-  play(stage: Stage): Promise<void>;
+}
+
+/** A row whose turn shares a stage with those of other rows: what is killed is killed for all of them at once. */
+export interface SharedRow extends Row {
+  /** Begins the turn, and brings it to its barrier. */
+  reach(scene: Stage): Promise<unknown>;
+  /** Right after the kill, before anything is started again. */
+  dead?(scene: Stage): Promise<void>;
+  /** Once others run in the stead of those that were killed. */
+  goOn?(scene: Stage): Promise<void>;
 }
 
 /** Nothing was in doubt, and nothing was done twice. */
@@ -37,7 +45,7 @@ export const CLEAN: Expected = {
 };
 
 /** Follows the turn to its end; settles what is in doubt; has the history replayed. */
-export async function outcomeOf(stage: Stage, settle: Row['settle']): Promise<Expected> {
+export async function outcomeOf(stage: Stage, settle?: Row['settle']): Promise<Expected> {
   const ends = ['completed', 'refused', 'failed', 'limit', 'cancelled'];
   const state = await reachesState(stage, 'in_doubt', ...ends);
   const doubt = state === 'in_doubt';
@@ -60,23 +68,25 @@ export async function outcomeOf(stage: Stage, settle: Row['settle']): Promise<Ex
   };
 }
 
-const observed = new Map<string, { expected: Expected; seen: Expected; seconds: number }>();
+const observed = new Map<string, Expected>();
 
-export function note(row: Pick<Row, 'name' | 'expected'>, seen: Expected, began: number): void {
-  observed.set(row.name, { expected: row.expected, seen, seconds: (Date.now() - began) / 1000 });
+/** Follows a row's turn to its end, and holds what came of it against what was expected. */
+export async function endsAsExpected(row: Row, stage: Stage): Promise<void> {
+  const seen = await outcomeOf(stage, row.settle);
+  observed.set(row.name, seen);
+  expect(seen).toEqual(row.expected);
 }
 
 /** Prints the table: a field that came otherwise than expected shows both. */
-export function printTable(title: string, rows: Pick<Row, 'name' | 'expected'>[]): void {
+export function printTable(title: string, rows: Row[]): void {
   const fields = Object.keys(CLEAN) as (keyof Expected)[];
   const lines = rows.map((row) => {
-    const found = observed.get(row.name);
-    if (!found) return [row.name, ...fields.map((field) => `${row.expected[field]} / -`), '-'];
+    const seen = observed.get(row.name);
     const cell = (field: keyof Expected) =>
-      found.seen[field] === row.expected[field] ? `${found.seen[field]}` : `${row.expected[field]} / ${found.seen[field]} !`;
-    return [row.name, ...fields.map(cell), `${found.seconds.toFixed(1)} s`];
+      seen?.[field] === row.expected[field] ? `${row.expected[field]}` : `${row.expected[field]} / ${seen?.[field] ?? '-'} !`;
+    return [row.name, ...fields.map(cell)];
   });
-  const table = [[title, ...fields, 'took'], ...lines];
+  const table = [[title, ...fields], ...lines];
   const widths = table[0]!.map((_, column) => Math.max(...table.map((line) => line[column]!.length)));
   const text = table.map((line) => line.map((cell, column) => cell.padEnd(widths[column]!)).join(' | '));
   process.stdout.write(`\n${text.join('\n')}\n(expected = observed where one value stands; else expected / observed)\n\n`);
@@ -99,15 +109,4 @@ export class Turnstile {
       else this.free += 1;
     }
   }
-}
-
-const LIMIT = 300_000;
-
-/** Gives up in time for the stage to be cleared: Jest's own limit would leave processes behind. */
-export async function limited<T>(work: () => Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`It did not come to its end within ${LIMIT} ms`)), LIMIT);
-  });
-  return Promise.race([work(), late]).finally(() => clearTimeout(timer));
 }
