@@ -3,7 +3,7 @@ const FILES = [
   'agents/models',
   'attack/words',
   'audit/verify/command',
-  'cli/trail',
+  'cli/start-up',
   'devserver/equipped-chain',
   'docker/compose',
   'docs/audit',

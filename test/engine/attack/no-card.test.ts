@@ -151,7 +151,9 @@ describe('where a card cannot be read, nobody is asked', () => {
       await decide();
       expect(said.join('\n')).toMatch(decides === 'the terminal' ? /holdfast approve.*"INV-7"/s : /"INV-7".*holdfast approve/s);
       if (decides === 'people outside') await turn.deny(call.digest, { by: 'ana' });
-      await turn.result();
+      const { calls } = await turn.result();
+      if (decides === 'demo-operator')
+        expect(calls[0]!.approval.decisions).toMatchObject([{ decision: 'approve', by: 'demo-operator', attested: false }]);
     }),
   );
 

@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { readDevState } from '../../../src/devserver/state-file';
 import { eventually } from '../../engine/support/engine';
 import { replayAll } from '../support/replay-all';
-import { collect, lines, MAIN, run as runCli, start, type Running } from './support/cli';
+import { lines, run as runCli } from '../../support/command-line';
+import { start, type Running } from './support/cli';
 import { startDev, type Dev } from './support/dev';
+import { family } from './support/processes';
 
 const APP = join(__dirname, 'fixtures/call.app.ts');
 
@@ -42,9 +43,7 @@ describe('holdfast call, beside an embedded stack', () => {
   });
 
   it('reads the input from standard input for "-"', async () => {
-    const child = collect(spawn(process.execPath, [MAIN, 'call', 'report', '-', '--json'], { env: dev.env }));
-    child.stdin!.end('{"size": 3}');
-    const { code, stdout } = await child.ended;
+    const { code, stdout } = await runCli(['call', 'report', '-', '--json'], dev.env, '{"size": 3}');
     expect({ code, data: JSON.parse(stdout).data }).toEqual({
       code: 0,
       data: expect.objectContaining({ filename: 'r.bin', size: 3, content_base64: 'BwcH' }),
@@ -99,6 +98,11 @@ describe('holdfast call, beside an embedded stack', () => {
     expect(stderr).toContain('The call continues in the background. Follow it with: holdfast watch call/pay-3');
     expect(await json('cancel', 'call/pay-3')).toEqual({ requested: true, turn_id: 'call/pay-3' });
     await eventually('it is cancelled', async () => (await json('show', 'call/pay-3')).state === 'cancelled');
+  });
+
+  it('has no chain beside it, as its app is the user’s own', () => {
+    expect(dev.facts.chain_url).toBeNull();
+    expect(family(dev.child.pid!).filter(({ command }) => command.includes('anvil'))).toEqual([]);
   });
 
   it('gives an address for a large file, which the stack’s own gateway serves', async () => {

@@ -11,7 +11,8 @@ import { ask, say, type Answer } from '../../support/scripted-model';
 import { afterTurns } from '../../engine/support/sessions';
 import { withAgents } from '../../engine/support/sub-agents';
 import { pays, reads } from '../../support/tools';
-import { collect, environment, lines, MAIN, run, type Running } from './support/cli';
+import { environment, lines, run } from '../../support/command-line';
+import { collect, MAIN, type Running } from './support/cli';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 const HAS_SCRIPT = spawnSync('script', ['--version']).stdout?.toString().includes('util-linux') ?? false;

@@ -1,7 +1,8 @@
 import { readDevState } from '../../../src/devserver/state-file';
 import { replayAll } from '../support/replay-all';
 import { eventually } from '../../engine/support/engine';
-import { lines, run as runCli, start, type Running } from './support/cli';
+import { lines, run as runCli } from '../../support/command-line';
+import { start, type Running } from './support/cli';
 import { startDev, type Dev } from './support/dev';
 
 const MEMO = 'Prepare a credit memo on AAPL against its peers and send it to credit-committee@bank.example.';

@@ -1,37 +1,42 @@
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { textOf } from '../../engine/support/mcp';
-import { lines, MAIN, run } from './support/cli';
-import { startDev, type Dev } from './support/dev';
+import { testAddress, withEngine, type Engine } from '../../engine/support/engine';
+import { textOf } from '../../support/mcp-text';
+import { environment, run } from '../../support/command-line';
+import app from './fixtures/call.app';
+import { MAIN } from './support/cli';
 
 const APP = join(__dirname, 'fixtures/call.app.ts');
 const NOISY = join(__dirname, 'fixtures/noisy.app.ts');
+const HOME = join(tmpdir(), 'holdfast-no-such-home');
 
-describe('holdfast mcp serve, beside an embedded stack', () => {
-  let dev: Dev;
-  beforeAll(async () => (dev = await startDev(['--app', APP])), 180_000);
-  afterAll(() => dev?.stop(), 180_000);
-
-  async function connected<R>(args: string[], work: (client: Client, faults: Error[]) => Promise<R>): Promise<R> {
+/** Beside a worker of our own. */
+async function connected(
+  args: string[],
+  work: (client: Client, faults: Error[], engine: Engine) => Promise<void>,
+): Promise<void> {
+  await withEngine({ app }, async (engine) => {
     const client = new Client({ name: 'editor', version: '1' }, { capabilities: { elicitation: { form: {} } } });
     const faults: Error[] = [];
     client.onerror = (error) => void faults.push(error);
     client.setRequestHandler(ElicitRequestSchema, async () => ({ action: 'accept', content: { decision: 'approve' } }));
-    const env = Object.fromEntries(Object.entries(dev.env).filter((entry): entry is [string, string] => entry[1] !== undefined));
-    await client.connect(
-      new StdioClientTransport({ command: process.execPath, args: [MAIN, 'mcp', 'serve', ...args], env, stderr: 'ignore' }),
-    );
+    const env = environment({ TEMPORAL_ADDRESS: testAddress(), HOLDFAST_TASK_QUEUE: engine.taskQueue, HOLDFAST_HOME: HOME });
+    const command = { command: process.execPath, args: [MAIN, 'mcp', 'serve', ...args] };
+    await client.connect(new StdioClientTransport({ ...command, env: env as Record<string, string>, stderr: 'ignore' }));
     try {
-      return await work(client, faults);
+      await work(client, faults, engine);
     } finally {
       await client.close();
     }
-  }
+  });
+}
 
+describe('holdfast mcp serve', () => {
   it('serves tools to the client that started it; what the app prints does not disturb it', () =>
-    connected(['--app', NOISY, '--by', 'ed'], async (client, faults) => {
+    connected(['--app', NOISY, '--by', 'ed'], async (client, faults, engine) => {
       const { tools } = await client.listTools();
       expect(tools.map(({ name }) => name).sort()).toEqual(['ask_tester', 'holdfast_outcome', 'pay', 'report', 'slow']);
       const heard: string[] = [];
@@ -43,8 +48,7 @@ describe('holdfast mcp serve, beside an embedded stack', () => {
       const paid = await client.callTool({ name: 'pay', arguments: { size: 3 } });
       expect(paid.structuredContent).toEqual({ paid: 3 });
       const { id } = (paid._meta as any)['holdfast/call'];
-      const { stdout } = await run(['show', id, '--json'], dev.env);
-      expect(lines(stdout)[0]).toMatchObject({ requester: 'ed', calls: [{ approval: { by: ['ed'] } }] });
+      expect(await engine.client.turn(id).status()).toMatchObject({ requester: 'ed', calls: [{ approval: { by: ['ed'] } }] });
       expect(faults).toEqual([]);
     }));
 
@@ -57,7 +61,10 @@ describe('holdfast mcp serve, beside an embedded stack', () => {
     }));
 
   it('refuses an agent that there is not, with nothing on standard output', async () => {
-    const { code, stdout, stderr } = await run(['mcp', 'serve', '--app', APP, '--agent', 'nobody'], dev.env);
+    const { code, stdout, stderr } = await run(
+      ['mcp', 'serve', '--app', APP, '--agent', 'nobody'],
+      environment({ HOLDFAST_HOME: HOME }),
+    );
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('There is no agent "nobody"');
   });

@@ -4,25 +4,24 @@ import { join } from 'node:path';
 import type { Investigation } from '../../../src/cli/support/investigate';
 import type { TurnView } from '../../../src/shared/turn/turn-view';
 import { eventually } from '../../engine/support/engine';
-import { environment, run, start } from './support/cli';
+import { environment, run } from '../../support/command-line';
+import { start } from './support/cli';
 
 let home: string;
 beforeEach(() => void (home = mkdtempSync(join(tmpdir(), 'holdfast-start-cli-'))));
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-describe.each(['any', 'attested'] as const)('npm start, where decisions are %s', (channel) => {
-  it('tells the whole story: one approval, which is signed where it has to be, and one mail', async () => {
-    const env = environment({ HOLDFAST_HOME: home, HOLDFAST_APPROVALS: channel });
-    const { code, stdout } = await run(['start', '--json', '--yes'], env);
+describe('npm start, where decisions are attested', () => {
+  it('tells the whole story: one approval, which is signed, and one mail', async () => {
+    const env = environment({ HOLDFAST_HOME: home, HOLDFAST_APPROVALS: 'attested' });
+    const { code, stdout } = await start(['start', '--json', '--yes'], env).ended;
     expect(code).toBe(0);
     const view = JSON.parse(stdout.trim().split('\n').at(-1)!) as TurnView & { mails: string[]; record: Investigation };
     expect(view.state).toBe('completed');
     expect(view.mails).toHaveLength(1);
     const sent = view.calls.find(({ tool }) => tool === 'send_credit_memo')!;
     expect(sent).toMatchObject({ state: 'succeeded', effect: 'applied' });
-    expect(sent.approval.decisions).toMatchObject([
-      { decision: 'approve', by: 'demo-operator', attested: channel === 'attested' },
-    ]);
+    expect(sent.approval.decisions).toMatchObject([{ decision: 'approve', by: 'demo-operator', attested: true }]);
     expect(view.record).toMatchObject({ verdict: 'intact', complete: true, replay: { same: 1, differs: 0, cannot: 0 } });
     expect(readFileSync(join(view.record.folder, 'report.html'), 'utf8')).toContain('credit-committee@bank.example');
   });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { environment, run } from './support/cli';
+import { environment, run } from '../../support/command-line';
 
 const folder = mkdtempSync(join(tmpdir(), 'holdfast-check-'));
 afterAll(() => rmSync(folder, { recursive: true }));

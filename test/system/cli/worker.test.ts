@@ -39,4 +39,13 @@ describe('holdfast worker', () => {
       rmSync(home, { recursive: true, force: true });
     }
   });
+
+  it('refuses a Temporal server that is not on loopback until somebody says which decisions count', async () => {
+    const far = { HOLDFAST_HOME: join(tmpdir(), 'holdfast-no-such-home'), TEMPORAL_ADDRESS: 'temporal.bank.example:7233' };
+    const { code, stderr } = await start(['worker'], environment(far)).ended;
+    expect({ code, said: stderr.includes('HOLDFAST_APPROVALS=attested') && stderr.includes('HOLDFAST_APPROVALS=any') }).toEqual({
+      code: 2,
+      said: true,
+    });
+  });
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { SigningKey } from '../../../src/attestation/signing-key';
 import { readTrustedKeys } from '../../../src/attestation/trusted-keys';
 import { eventually, testAddress } from '../../engine/support/engine';
+import { environment, run as runHere, type Ran } from '../../support/command-line';
 import { person } from '../../support/gateway';
 import { holdfast } from '../support/process';
 
@@ -15,7 +16,12 @@ const ana = person('ana', 'approver');
 
 interface Hosts {
   /** A home folder; its processes find the others by store, task queue and Temporal alone. */
-  host(name: string): { home: string; run(args: string[], env?: NodeJS.ProcessEnv): ReturnType<typeof holdfast> };
+  host(name: string): {
+    home: string;
+    run(args: string[], env?: NodeJS.ProcessEnv): ReturnType<typeof holdfast>;
+    /** A command that ends by itself. */
+    command(...args: string[]): Promise<Ran>;
+  };
 }
 
 async function hosts(body: (hosts: Hosts) => Promise<void>): Promise<void> {
@@ -38,7 +44,8 @@ async function hosts(body: (hosts: Hosts) => Promise<void>): Promise<void> {
           started.push(process);
           return process;
         };
-        return { home, run };
+        const command = (...args: string[]) => runHere(args, environment({ ...shared, HOLDFAST_HOME: home }));
+        return { home, run, command };
       },
     });
   } finally {
@@ -69,7 +76,7 @@ it(
       const [a, b] = [host('a'), host('b')];
       const gateway = a.run(['gateway', '--app', APP, '--http-port', '0'], { HOLDFAST_HTTP_HOST: '127.0.0.1' });
       const url = await gatewayUrl(gateway);
-      expect(await b.run(['keys', 'create', '--principal', 'bob']).ended).toBe(0);
+      expect(await b.command('keys', 'create', '--principal', 'bob')).toMatchObject({ code: 0 });
       const worker = b.run(['worker', '--app', APP]);
       await worker.printed(/task queue/);
       const post = async (path: string, who: typeof ana, body: object) => {
@@ -82,15 +89,14 @@ it(
       const refused = await pay();
       expect(refused.body.error.message).toMatch(new RegExp(`key ${kid} is not trusted here: .*each worker .*Several hosts`));
 
-      const doctor = b.run(['doctor']);
-      await doctor.ended;
-      const [, command] = /! gateways .*`holdfast (keys export [0-9a-f]{16})`.*`holdfast keys import`/.exec(doctor.output())!;
+      const doctor = await b.command('doctor');
+      const [, command] = /! gateways .*`holdfast (keys export [0-9a-f]{16})`.*`holdfast keys import`/.exec(doctor.stdout)!;
       expect(command).toBe(`keys export ${kid}`);
-      const exported = a.run(command!.split(' '));
-      expect(await exported.ended).toBe(0);
+      const exported = await a.command(...command!.split(' '));
+      expect(exported.code).toBe(0);
       const file = join(b.home, 'of-a.json');
-      await writeFile(file, exported.stdout());
-      expect(await b.run(['keys', 'import', file]).ended).toBe(0);
+      await writeFile(file, exported.stdout);
+      expect(await b.command('keys', 'import', file)).toMatchObject({ code: 0 });
       expect(await readTrustedKeys(join(b.home, 'keys', 'trusted.json'))).toMatchObject([{ principal: 'bob' }, { kid }]);
 
       const { status, body: call } = await pay();
@@ -101,9 +107,7 @@ it(
         const view = (await (await fetch(url + call.view_url, { headers: rita.headers })).json()) as any;
         return view.state === 'completed';
       });
-      const again = b.run(['doctor']);
-      await again.ended;
-      expect(again.output()).not.toContain('! gateways');
+      expect((await b.command('doctor')).stdout).not.toContain('! gateways');
     }),
   240_000,
 );

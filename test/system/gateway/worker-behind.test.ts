@@ -1,10 +1,15 @@
-/** Processes: a worker that is there and does not get round to it is told from one that is not there. */
+/** A worker that is there and does not get round to it is told from one that is not there. It is a process, to be stopped. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { HoldfastClient } from '../../../src/client';
+import { loadConfig } from '../../../src/config';
+import { gatewayParts, serveGateway } from '../../../src/gateway/serve';
 import { eventually, testAddress } from '../../engine/support/engine';
 import { person } from '../../support/gateway';
+import { silent } from '../../support/silent';
+import app from '../cli/fixtures/call.app';
 import { holdfast } from '../support/process';
 
 const APP = join(__dirname, '../cli/fixtures/call.app.ts');
@@ -20,9 +25,17 @@ it('a worker that is behind is 503 worker_behind, with when to ask again; where 
   });
   const [served, deserted] = [queue('served'), queue('deserted')];
   const worker = holdfast(home, ['worker', '--app', APP], served);
-  const gateways = [served, deserted].map((env) => holdfast(home, ['gateway', '--app', APP, '--http-port', '0'], env));
+  const gateways = await Promise.all(
+    [served, deserted].map(async (env) => {
+      const config = loadConfig({ HOLDFAST_HOME: home, ...env });
+      const connect = () => HoldfastClient.connect(config);
+      const parts = await gatewayParts(config, { log: silent, app: async () => app, connect });
+      const { url, close } = await serveGateway(parts, { host: '127.0.0.1', port: 0 });
+      return { url, close: () => close().then(parts.close) };
+    }),
+  );
   try {
-    const urls = await Promise.all(gateways.map(async (one) => (await one.printed(/(http:\/\/127\.0\.0\.1:\d+);/))[1]!));
+    const urls = gateways.map(({ url }) => url);
     await worker.printed(/task queue/);
     const ask = async (url: string, body?: object) => {
       const headers = { ...rita.headers, ...(body ? { 'content-type': 'application/json' } : {}) };
@@ -51,7 +64,7 @@ it('a worker that is behind is 503 worker_behind, with when to ask again; where 
     expect(await ask(urls[0] + call.view_url)).toMatchObject({ status: 200, body: { state: 'awaiting_approval' } });
   } finally {
     process.kill(worker.pid, 'SIGCONT');
-    await Promise.all([worker, ...gateways].map((one) => one.stop()));
+    await Promise.all([worker.stop(), ...gateways.map(({ close }) => close())]);
     await rm(home, { recursive: true, force: true });
   }
 }, 180_000);

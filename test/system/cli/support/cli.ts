@@ -1,21 +1,11 @@
 /** Runs the real command line, as a person or a script would. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
+import type { Ran } from '../../../support/command-line';
+
+export { environment, lines } from '../../../support/command-line';
 
 export const MAIN = join(__dirname, '../../../../dist/cli/main.js');
-
-export interface Ran {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-/** Nothing of this machine's own settings: a test says what it needs. */
-export function environment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const own = /^(HOLDFAST_(?!TEMPORAL_CLI)|TEMPORAL_|ANTHROPIC_|npm_)/;
-  const kept = Object.entries(process.env).filter(([name]) => !own.test(name));
-  return { ...Object.fromEntries(kept), HOLDFAST_LOG_LEVEL: 'error', ...more };
-}
 
 export interface Running extends ChildProcess {
   output: { stdout: string; stderr: string };
@@ -40,13 +30,4 @@ export function collect(child: ChildProcess): Running {
 
 export function run(args: string[], env: NodeJS.ProcessEnv): Promise<Ran> {
   return start(args, env).ended;
-}
-
-/** The lines of a `--json` command. */
-export function lines(stdout: string): any[] {
-  return stdout
-    .trim()
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { turnIdFromKey, workflowId } from '../../../src/shared/ids';
 import { FileStore } from '../../../src/store/files/file-store';
 import { append } from '../../../src/store/core/transcript';
-import { environment, run } from './support/cli';
+import { environment, run } from '../../support/command-line';
 
 let home: string;
 beforeAll(async () => {

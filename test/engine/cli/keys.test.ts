@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,25 +5,19 @@ import { FileTrust } from '../../../src/attestation/file-trust';
 import { SigningKey } from '../../../src/attestation/signing-key';
 import { Tokens } from '../../../src/gateway/auth/principals';
 import { serveGateway } from '../../../src/gateway/serve';
-import { eventually, testAddress, withEngine } from '../../engine/support/engine';
+import { eventually, testAddress, withEngine } from '../support/engine';
 import { ask, say, ScriptedModel } from '../../support/scripted-model';
 import { gatewayParts } from '../../support/gateway';
-import { recorded } from '../../engine/support/steering';
+import { recorded } from '../support/steering';
 import { pays, reads } from '../../support/tools';
-import { collect, environment, MAIN, run } from './support/cli';
+import { environment, run } from '../../support/command-line';
 
 let home: string;
 beforeEach(() => void (home = mkdtempSync(join(tmpdir(), 'holdfast-keys-cli-'))));
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-const holdfast = (args: string[], more: NodeJS.ProcessEnv = {}) =>
-  run(args, environment({ HOLDFAST_HOME: home, TEMPORAL_ADDRESS: testAddress(), ...more }));
-const piping = (text: string, args: string[]) => {
-  const env = environment({ HOLDFAST_HOME: home, TEMPORAL_ADDRESS: testAddress() });
-  const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: 'pipe' });
-  child.stdin.end(text);
-  return collect(child).ended;
-};
+const holdfast = (args: string[], more: NodeJS.ProcessEnv = {}, input?: string) =>
+  run(args, environment({ HOLDFAST_HOME: home, TEMPORAL_ADDRESS: testAddress(), ...more }), input);
 const json = async (args: string[], more: NodeJS.ProcessEnv = {}) => {
   const { code, stdout, stderr } = await holdfast([...args, '--json'], more);
   expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: '' });
@@ -186,7 +179,7 @@ describe('holdfast steer', () => {
       const turn = await start();
       const accepted = await json(['steer', turn.id, 'Only', 'euros.', '--by', 'bob']);
       expect(accepted).toEqual({ accepted: true, turn_id: turn.id, by: 'bob' });
-      const piped = await piping('And\nbe short.\n', ['steer', turn.id, '-', '--by', 'ana', '--json']);
+      const piped = await holdfast(['steer', turn.id, '-', '--by', 'ana', '--json'], {}, 'And\nbe short.\n');
       expect(piped).toMatchObject({ code: 0, stdout: expect.stringContaining('"by":"ana"') });
       const long = await holdfast(['steer', turn.id, 'x'.repeat(4001), '--by', 'bob']);
       expect(long).toMatchObject({ code: 1, stderr: expect.stringContaining('"text" must be 1 to 4000 characters') });
@@ -226,15 +219,4 @@ describe('holdfast steer', () => {
       ]);
     });
   }, 180_000);
-});
-
-describe('holdfast worker', () => {
-  it('refuses a Temporal server that is not on loopback until somebody says which decisions count', async () => {
-    const far = { TEMPORAL_ADDRESS: 'temporal.bank.example:7233' };
-    const { code, stderr } = await holdfast(['worker'], far);
-    expect({ code, said: stderr.includes('HOLDFAST_APPROVALS=attested') && stderr.includes('HOLDFAST_APPROVALS=any') }).toEqual({
-      code: 2,
-      said: true,
-    });
-  });
 });

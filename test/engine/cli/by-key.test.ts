@@ -3,10 +3,10 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileStore } from '../../../src/store/files/file-store';
-import { eventually, testAddress, withEngine } from '../../engine/support/engine';
+import { eventually, testAddress, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { loses, pays } from '../../support/tools';
-import { environment, run } from './support/cli';
+import { environment, run } from '../../support/command-line';
 
 let home: string;
 beforeAll(() => void (home = mkdtempSync(join(tmpdir(), 'holdfast-by-key-'))));

@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FileStore } from '../../../src/store/files/file-store';
-import { testAddress, withEngine } from '../../engine/support/engine';
+import { testAddress, withEngine } from '../support/engine';
 import { say } from '../../support/scripted-model';
 import { reads } from '../../support/tools';
-import { environment, run } from './support/cli';
+import { environment, run } from '../../support/command-line';
 
 const home = mkdtempSync(join(tmpdir(), 'holdfast-audit-export-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));

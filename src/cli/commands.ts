@@ -1,0 +1,86 @@
+/** Puts the commands together, and runs one of them. Each command is a file. */
+import { Command } from 'commander';
+import { approve } from './approve';
+import { budgets } from './budgets';
+import { call } from './call';
+import { cancel } from './cancel';
+import { chat } from './chat';
+import { config } from './config';
+import { deny } from './deny';
+import { dev } from './dev';
+import { doctor } from './doctor';
+import { fork } from './fork';
+import { gateway } from './gateway';
+import { list } from './list';
+import { pending } from './pending';
+import { proxy } from './proxy';
+import { run } from './run';
+import { sessions } from './sessions';
+import { settle } from './settle';
+import { sign } from './sign';
+import { steer } from './steer';
+import { show } from './show';
+import { start } from './start';
+import { createOutput, JSON_OPTION } from './support/output';
+import { runProgram } from './support/run-program';
+import { readSettingsFile } from './support/settings-file';
+import { watch } from './watch';
+import { worker } from './worker';
+import { trail } from './trail';
+import { version } from '../version';
+
+const COMMANDS = [
+  dev,
+  worker,
+  gateway,
+  proxy,
+  start,
+  run,
+  chat,
+  sessions,
+  fork,
+  call,
+  show,
+  watch,
+  list,
+  pending,
+  approve,
+  deny,
+  settle,
+  sign,
+  steer,
+  cancel,
+  trail,
+  budgets,
+  config,
+  doctor,
+];
+
+/** @returns the exit code; all that is wrong has been said */
+export async function runCommand(argv: string[]): Promise<number> {
+  const program = new Command('holdfast')
+    .description('A durable engine for agent turns. Settings come from the environment: see `holdfast config`.')
+    .version(version)
+    .option('--json', JSON_OPTION)
+    .showHelpAfterError('(see --help)')
+    .exitOverride()
+    .hook('preAction', (_, command) => readSettingsFile(command.opts<{ app?: string }>().app));
+  const output = () => createOutput(program.opts<{ json?: boolean }>().json === true || argv.includes('--json'));
+  for (const command of COMMANDS) command(program, output);
+  const tools = program.command('tools').description('The tools of an app: what they are, what they cost, how they change.');
+  // These commands load everything that tools need: half a second that no other command has to wait for.
+  if (argv.includes('tools')) (await import('./tools.js')).toolsCommands(tools, output);
+  const keys = program.command('keys').description('Keys that sign decisions, and tokens for the gateway.');
+  if (argv.includes('keys')) (await import('./keys.js')).keysCommands(keys, output);
+  const mcp = program
+    .command('mcp')
+    .description('MCP servers whose tools agents may have, the classes that somebody accepted for them, and our own server.');
+  if (argv.includes('mcp')) (await import('./mcp.js')).mcpCommands(mcp, output);
+  const audit = program.command('audit').description('Bundles: the whole record of a turn in one signed file.');
+  if (argv.includes('audit')) (await import('./audit.js')).auditCommands(audit, output);
+  if (argv.includes('incident')) (await import('./incident.js')).incident(program, output);
+  else program.command('incident').description('Bundle, verification, report and replay of a turn, in one go.');
+  const all = (parent: Command): Command[] => parent.commands.flatMap((command) => [command, ...all(command)]);
+  for (const command of all(program)) command.option('--json', JSON_OPTION).exitOverride();
+  return runProgram(program, argv);
+}
