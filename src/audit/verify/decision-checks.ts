@@ -187,7 +187,7 @@ export class DecisionChecks {
   /** H9: a worker found a signed decision valid; an edited input was admitted. */
   private checkCountedDecision(one: JsonObject, { kind, digest, attestation, outcome }: Words, call: Json | undefined): void {
     const decision = one.decision === 'edit' ? 'edit' : kind;
-    if (typeof attestation === 'string' && this.findChecked({ decision, digest, outcome, attestation, by: one.by }).length === 0)
+    if (typeof attestation === 'string' && this.findChecks({ decision, digest, outcome, attestation, by: one.by }).length === 0)
       this.report('H9', `No worker has found the signed decision of ${quote(one.by)} good, and it counted`);
     if (one.decision !== 'edit' || typeof one.revision !== 'number') return;
     const editHash = statementHash(one);
@@ -222,7 +222,7 @@ export class DecisionChecks {
       this.report('H9', 'A worker was to look at a signed decision that no signal or update has');
   }
 
-  private findChecked({
+  private findChecks({
     decision,
     digest,
     outcome = null,
@@ -250,7 +250,7 @@ export class DecisionChecks {
       if (this.unknown) continue;
       if (
         typeof attestation === 'string' &&
-        this.findChecked({ decision: 'settle', digest, outcome, attestation, by }).length === 0
+        this.findChecks({ decision: 'settle', digest, outcome, attestation, by }).length === 0
       )
         this.report('H9', `No worker has found the signed settlement of ${quote(by)} good, and it counted`);
       if (this.isCorrected(one, digest))

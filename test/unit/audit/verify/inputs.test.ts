@@ -79,10 +79,10 @@ describe('a call that needs no further admission', () => {
   });
 
   it('has the digest of a turn as its result binds it', () => {
-    const bound = { store_id: 's'.repeat(32), definition_ref: undefined, agent: 'other' };
+    const addedFields = { store_id: 's'.repeat(32), definition_ref: undefined, agent: 'other' };
     const about = { ...ready, definition_ref: 'd', target_hash: null };
-    const call = callOf(about, { ...TURN_CONTEXT, store_id: bound.store_id, agent: 'other' });
-    expect(digestFault(call, { ...step, addedFields: bound })).toBeNull();
+    const call = callOf(about, { ...TURN_CONTEXT, store_id: addedFields.store_id, agent: 'other' });
+    expect(digestFault(call, { ...step, addedFields })).toBeNull();
     expect(digestFault(call, step)).toBe(wrong);
   });
 
