@@ -62,10 +62,10 @@ export function recordedAgent(value: Json | undefined): RecordedAgent | null {
 
 function ruledTool({ name, version, class: toolClass, group, egress, rule_target, input_schema }: JsonObject): RuledTool[] {
   if (!isClass(toolClass) || !isJsonObject(input_schema)) return [];
-  const grouped = textOrNull(group) === null ? {} : { group: text(group) };
+  const groupField = textOrNull(group) === null ? {} : { group: text(group) };
   const target = ['path', 'text', 'command'].includes(text(rule_target)) ? (rule_target as TargetKind) : null;
   const schema = input_schema;
-  return [{ name: text(name), version: text(version), class: toolClass, ...grouped, egress: egress === true, target, schema }];
+  return [{ name: text(name), version: text(version), class: toolClass, ...groupField, egress: egress === true, target, schema }];
 }
 
 export function isClass(value: Json | undefined): value is ToolClass {

@@ -89,19 +89,19 @@ function sampleOf(text: string, from: string): Record<string, string>[] {
 }
 
 function columnOf(values: string[]): { schema: JsonObject; kind: string } {
-  const said = values.filter((value) => value !== '');
-  const all = (pattern: RegExp) => said.length > 0 && said.every((value) => pattern.test(value));
+  const texts = values.filter((value) => value !== '');
+  const all = (pattern: RegExp) => texts.length > 0 && texts.every((value) => pattern.test(value));
   if (all(/^-?(0|[1-9]\d{0,14})(\.\d{1,10})?$/)) {
-    const numbers = said.map(Number);
+    const numbers = texts.map(Number);
     const type = all(/^-?\d+$/) ? 'integer' : 'number';
     const range = `${Math.min(...numbers)} to ${Math.max(...numbers)}`;
     return { schema: { type, description: `In the sample: ${range}` }, kind: 'number' };
   }
   if (all(/^(true|false)$/i)) return { schema: { type: 'boolean' }, kind: 'boolean' };
   if (all(/^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/)) return { schema: { type: 'string', format: 'date' }, kind: 'text' };
-  const different = [...new Set(said)];
+  const different = [...new Set(texts)];
   // A choice only where values repeat: otherwise the column has names or keys.
-  if (different.length > 0 && different.length <= CHOICES && said.length >= 2 * different.length)
+  if (different.length > 0 && different.length <= CHOICES && texts.length >= 2 * different.length)
     return { schema: { enum: different }, kind: 'text' };
-  return { schema: { type: 'string', maxLength: Math.max(200, ...said.map((value) => value.length)) }, kind: 'text' };
+  return { schema: { type: 'string', maxLength: Math.max(200, ...texts.map((value) => value.length)) }, kind: 'text' };
 }

@@ -16,14 +16,14 @@ export interface FunctionDoc {
 
 export function functionDoc(ts: TypeScript, node: TS.SignatureDeclaration): FunctionDoc {
   const tags = ts.getJSDocTags(node);
-  const named = (...names: string[]) => tags.filter((tag) => names.includes(tag.tagName.text)).map((tag) => textOf(ts, tag));
+  const tagTexts = (...names: string[]) => tags.filter((tag) => names.includes(tag.tagName.text)).map((tag) => textOf(ts, tag));
   const params = tags.filter((tag) => ts.isJSDocParameterTag(tag)).map((tag) => [tag.name.getText(), textOf(ts, tag)] as const);
   return {
     does: docOf(ts, node),
-    returns: named('returns', 'return')[0] ?? '',
-    example: named('example')[0] ?? '',
+    returns: tagTexts('returns', 'return')[0] ?? '',
+    example: tagTexts('example')[0] ?? '',
     params: new Map(params),
-    throws: named('throws', 'exception'),
+    throws: tagTexts('throws', 'exception'),
     deprecated: tags.some((tag) => tag.tagName.text === 'deprecated'),
   };
 }
@@ -42,9 +42,9 @@ function textOf(ts: TypeScript, tag: TS.JSDocTag): string {
 
 /** Removes TSDoc's own syntax: fences, the hyphen before a text, `{@link x}`. */
 function plain(text: string): string {
-  const said = text
+  const content = text
     .replace(/```\w*/g, ' ')
     .replace(/\{@\w+ ([^{}]*)\}/g, '$1')
     .replace(/^\s*-\s/, '');
-  return words(said, '');
+  return words(content, '');
 }

@@ -14,7 +14,7 @@ type FunctionNode = TS.FunctionDeclaration | TS.FunctionExpression | TS.ArrowFun
 export function exportedFunctions(ts: TypeScript, source: TS.SourceFile): ExportedFunction[] {
   const functions = new Map<string, FunctionNode>();
   /** Export → local name. */
-  const exported = new Map<string, string>();
+  const localNames = new Map<string, string>();
 
   for (const statement of source.statements) {
     if (ts.isFunctionDeclaration(statement)) {
@@ -22,26 +22,26 @@ export function exportedFunctions(ts: TypeScript, source: TS.SourceFile): Export
       // The implementation of an overloaded function is not one of its signatures.
       if (!(statement.body && functions.has(name))) functions.set(name, statement);
       if (has(ts, statement, ts.SyntaxKind.ExportKeyword)) {
-        exported.set(has(ts, statement, ts.SyntaxKind.DefaultKeyword) ? 'default' : name, name);
+        localNames.set(has(ts, statement, ts.SyntaxKind.DefaultKeyword) ? 'default' : name, name);
       }
     } else if (ts.isVariableStatement(statement)) {
       for (const { name, initializer } of statement.declarationList.declarations) {
         const value = functionIn(ts, initializer);
         if (!value || !ts.isIdentifier(name)) continue;
         functions.set(name.text, value);
-        if (has(ts, statement, ts.SyntaxKind.ExportKeyword)) exported.set(name.text, name.text);
+        if (has(ts, statement, ts.SyntaxKind.ExportKeyword)) localNames.set(name.text, name.text);
       }
     } else if (ts.isExportAssignment(statement) && !statement.isExportEquals) {
       const value = functionIn(ts, statement.expression);
       if (value) functions.set('default', value);
-      exported.set('default', ts.isIdentifier(statement.expression) ? statement.expression.text : 'default');
+      localNames.set('default', ts.isIdentifier(statement.expression) ? statement.expression.text : 'default');
     } else if (ts.isExportDeclaration(statement) && !statement.moduleSpecifier) {
       const clause = statement.exportClause;
       if (!clause || !ts.isNamedExports(clause) || statement.isTypeOnly) continue;
-      for (const { name, propertyName } of clause.elements) exported.set(name.text, (propertyName ?? name).text);
+      for (const { name, propertyName } of clause.elements) localNames.set(name.text, (propertyName ?? name).text);
     }
   }
-  return [...exported].flatMap(([name, local]) => {
+  return [...localNames].flatMap(([name, local]) => {
     const node = functions.get(local);
     return node ? [{ name, node }] : [];
   });

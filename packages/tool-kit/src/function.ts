@@ -25,16 +25,16 @@ export interface FunctionSource {
 }
 
 /** @throws DraftError */
-export function draftFromFunctions(ts: TypeScript, given: FunctionSource): string {
-  const { from } = given;
-  if (given.text.length > TEXT) {
-    throw new DraftError(`${from} has ${given.text.length} characters; ${TEXT} are allowed: give only the functions.`);
+export function draftFromFunctions(ts: TypeScript, source: FunctionSource): string {
+  const { from } = source;
+  if (source.text.length > TEXT) {
+    throw new DraftError(`${from} has ${source.text.length} characters; ${TEXT} are allowed: give only the functions.`);
   }
   try {
-    const tools = draftTools(ts, given);
+    const tools = draftTools(ts, source);
     return render({
       from,
-      imports: ["import { defineTool } from 'holdfast';", `import * as source from ${literal(given.module)};`],
+      imports: ["import { defineTool } from 'holdfast';", `import * as source from ${literal(source.module)};`],
       head: ['// decide: how the file above is imported here.'],
       tools,
     });
@@ -48,18 +48,18 @@ function draftTools(ts: TypeScript, { text, from, name }: FunctionSource): Draft
   const fileName = /\.[jt]sx$/.test(from) ? 'source.tsx' : 'source.ts';
   refuseFaults(ts, text, from, fileName);
   const source = ts.createSourceFile(fileName, text, ts.ScriptTarget.Latest, true);
-  const exported = exportedFunctions(ts, source);
-  const wanted = name === undefined ? exported : exported.filter((each) => each.name === name);
-  if (wanted.length === 0) {
-    const others = exported.map((each) => JSON.stringify(each.name)).slice(0, 20);
+  const functions = exportedFunctions(ts, source);
+  const selection = name === undefined ? functions : functions.filter((each) => each.name === name);
+  if (selection.length === 0) {
+    const others = functions.map((each) => JSON.stringify(each.name)).slice(0, 20);
     const those = others.length > 0 ? `; it exports the functions ${others.join(', ')}` : '; it exports no function';
     throw new DraftError(`${from} has no exported function${name === undefined ? '' : ` ${JSON.stringify(name)}`}${those}.`);
   }
-  if (wanted.length > FUNCTIONS) {
-    throw new DraftError(`${from} exports ${wanted.length} functions; ${FUNCTIONS} are allowed: choose one with --name.`);
+  if (selection.length > FUNCTIONS) {
+    throw new DraftError(`${from} exports ${selection.length} functions; ${FUNCTIONS} are allowed: choose one with --name.`);
   }
   const types = new TypeSchemas(ts, source);
-  return wanted.map((each) => draftTool(ts, types, each, from));
+  return selection.map((each) => draftTool(ts, types, each, from));
 }
 
 /** Refuses a file that does not parse: its draft would only look complete. */
@@ -104,7 +104,7 @@ function questions(doc: FunctionDoc, node: TS.SignatureDeclaration): string[] {
     'limits of free texts, of numbers and of lists',
     'untrustedOutput: whether others than you wrote what it returns',
     ...(generator ? ['it is a generator: collect what it yields into one result'] : []),
-    ...doc.throws.map((said) => `errors: throw a ToolError with the code that fits where it throws: ${said}`),
+    ...doc.throws.map((text) => `errors: throw a ToolError with the code that fits where it throws: ${text}`),
     ...(doc.deprecated ? ['the source calls it deprecated'] : []),
   ];
 }
@@ -123,8 +123,8 @@ function inputOf(
   let whole: JsonObject | undefined;
   const alone = parameters.filter((parameter) => !isGiven(parameter)).length === 1;
   const values = parameters.map((parameter, index) => {
-    const known = engineValueOf(parameter);
-    if (known !== undefined) return known;
+    const engineValue = engineValueOf(parameter);
+    if (engineValue !== undefined) return engineValue;
     const name = ts.isIdentifier(parameter.name) ? parameter.name.text : `input_${index + 1}`;
     const schema = schemaOfParameter(ts, types, parameter, name);
     // A single object is the input itself: the model need not wrap it.
@@ -148,8 +148,8 @@ function engineValueOf(parameter: TS.ParameterDeclaration): string | undefined {
 function schemaOfParameter(ts: TypeScript, types: TypeSchemas, parameter: TS.ParameterDeclaration, name: string): JsonObject {
   const value = parameter.initializer && literalValue(ts, parameter.initializer);
   if (value === undefined) return types.schemaOf(parameter.type, name);
-  const inferred = parameter.type === undefined && value !== null;
-  return { ...(inferred ? { type: typeof value } : types.schemaOf(parameter.type, name)), default: value };
+  const infersType = parameter.type === undefined && value !== null;
+  return { ...(infersType ? { type: typeof value } : types.schemaOf(parameter.type, name)), default: value };
 }
 
 /** Takes defaults from a destructuring pattern: in `({ city, days = 3 }: Query)` the default of `days` is 3. */
@@ -158,8 +158,9 @@ function withDefaults(ts: TypeScript, schema: JsonObject & { properties: JsonObj
   for (const { name, propertyName, initializer } of pattern.elements) {
     const property = (propertyName ?? name).getText();
     const value = initializer && literalValue(ts, initializer);
-    const known = Object.hasOwn(schema.properties, property) ? schema.properties[property] : undefined;
-    if (value !== undefined && known) setOwn(schema.properties, property, { ...(known as JsonObject), default: value });
+    const propertySchema = Object.hasOwn(schema.properties, property) ? schema.properties[property] : undefined;
+    if (value !== undefined && propertySchema)
+      setOwn(schema.properties, property, { ...(propertySchema as JsonObject), default: value });
   }
   return schema;
 }
@@ -167,10 +168,10 @@ function withDefaults(ts: TypeScript, schema: JsonObject & { properties: JsonObj
 /** Writes `@param` texts into the properties that they describe, named as `options.city` or only `city`. */
 function describe(schema: JsonObject, path: string, texts: Map<string, string>): void {
   if (!isObjectSchema(schema)) return;
-  const said = new Map([...texts].map(([name, text]) => [name.slice(name.indexOf('.') + 1), text]));
+  const textsByName = new Map([...texts].map(([name, text]) => [name.slice(name.indexOf('.') + 1), text]));
   for (const [name, property] of Object.entries(schema.properties)) {
     const at = path === '' ? name : `${path}.${name}`;
-    const text = texts.get(at) ?? said.get(at);
+    const text = texts.get(at) ?? textsByName.get(at);
     if (text) setOwn(schema.properties, name, { ...(property as JsonObject), description: text });
     describe(property as JsonObject, at, texts);
   }

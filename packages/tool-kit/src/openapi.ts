@@ -64,9 +64,9 @@ function dereference(document: JsonObject, value: Json | undefined): JsonObject 
 }
 
 function operation(document: JsonObject, path: string, method: string, item: JsonObject): DraftTool {
-  const said = item[method] as JsonObject;
-  const listed = [...asList(item.parameters), ...asList(said.parameters)].map((each) => dereference(document, each));
-  const parameters = listed.filter((each) => typeof each.name === 'string' && PLACES.includes(each.in as string));
+  const spec = item[method] as JsonObject;
+  const allParameters = [...asList(item.parameters), ...asList(spec.parameters)].map((each) => dereference(document, each));
+  const parameters = allParameters.filter((each) => typeof each.name === 'string' && PLACES.includes(each.in as string));
   const properties: JsonObject = {};
   const required = new Set<string>();
   const places: Record<string, string[]> = { path: [], query: [], header: [] };
@@ -78,7 +78,7 @@ function operation(document: JsonObject, path: string, method: string, item: Jso
     setOwn(properties, name, { ...schema, ...descriptionOf(parameter.description ?? schema.description) });
     if (parameter.required === true || parameter.in === 'path') required.add(name);
   }
-  const body = dereference(document, said.requestBody);
+  const body = dereference(document, spec.requestBody);
   const content = isJsonObject(body.content) ? dereference(document, body.content['application/json']) : {};
   const hasBody = isJsonObject(content.schema);
   if (hasBody) {
@@ -86,18 +86,18 @@ function operation(document: JsonObject, path: string, method: string, item: Jso
     if (body.required === true) required.add('body');
   }
   const reads = method === 'get' || method === 'head' || method === 'options';
-  const lost = listed.filter((each) => !parameters.includes(each)).map((each) => String(each.name));
+  const omittedNames = allParameters.filter((each) => !parameters.includes(each)).map((each) => String(each.name));
   const title = `${method.toUpperCase()} ${path}`;
   return {
-    name: toolName(typeof said.operationId === 'string' ? said.operationId : `${method} ${path}`),
+    name: toolName(typeof spec.operationId === 'string' ? spec.operationId : `${method} ${path}`),
     class: reads ? 'read' : 'destructive',
     classReason: reads
       ? `${method.toUpperCase()} should only read; make it destructive if this one does not`
       : `${method.toUpperCase()} has effects, so a person approves each call; write, if repeating it does no harm`,
     description: {
-      does: words(said.summary ?? said.description, `Calls ${title}.`),
+      does: words(spec.summary ?? spec.description, `Calls ${title}.`),
       returns: 'status and body of the answer.',
-      useWhen: words(said.description, `The answer of ${title} is needed.`),
+      useWhen: words(spec.description, `The answer of ${title} is needed.`),
     },
     input: { type: 'object', properties, required: [...required], additionalProperties: false },
     run: [
@@ -106,8 +106,8 @@ function operation(document: JsonObject, path: string, method: string, item: Jso
     decide: [
       'the description: when to use it, when not, one example',
       'limits of free texts and of lists',
-      ...(lost.length > 0 ? [`parameters that were left out: ${lost.join(', ')}`] : []),
-      ...(said.deprecated === true ? ['the source calls it deprecated'] : []),
+      ...(omittedNames.length > 0 ? [`parameters that were left out: ${omittedNames.join(', ')}`] : []),
+      ...(spec.deprecated === true ? ['the source calls it deprecated'] : []),
     ],
     untrustedOutput: true,
   };
@@ -128,7 +128,7 @@ const DEPTH = 8;
 function inline(document: JsonObject, schema: Json | undefined, depth = 0): JsonObject {
   if (depth > DEPTH) return {};
   const at = dereference(document, schema);
-  let left: JsonObject = {};
+  let result: JsonObject = {};
   const dialect = (each: JsonObject): JsonObject => {
     const out = Object.fromEntries(Object.entries(each).filter(([key]) => SCHEMA_KEYWORDS.has(key) && !ODD.has(key)));
     for (const [flag, bound] of [
@@ -147,10 +147,10 @@ function inline(document: JsonObject, schema: Json | undefined, depth = 0): Json
     return out;
   };
   // mapSchema works innermost first, so a reference is expanded before the schema that contains it.
-  left = mapSchema(at, (each) =>
+  result = mapSchema(at, (each) =>
     typeof each.$ref === 'string' ? inline(document, each, depth + 1) : dialect(each),
   ) as JsonObject;
-  return left;
+  return result;
 }
 
 /** Keywords to leave out: formats that only OpenAPI knows, `default`, and definitions, which are inlined. */

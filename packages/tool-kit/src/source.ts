@@ -53,7 +53,7 @@ export function comment(text: string): string {
 
 /** Text from outside for a description: one line, at most 1000 characters. */
 export function words(text: unknown, otherwise: string): string {
-  const said =
+  const line =
     typeof text === 'string'
       ? text
           .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
@@ -61,7 +61,7 @@ export function words(text: unknown, otherwise: string): string {
           .slice(0, 1000)
           .toWellFormed()
       : '';
-  return said === '' ? otherwise : said;
+  return line === '' ? otherwise : line;
 }
 
 /** Converts a name of the source to a tool's name in snake_case. */
@@ -79,11 +79,11 @@ export function toolName(text: string): string {
 
 /** Makes the names unique: a repeated name gets a number. */
 export function unique<T extends { name: string }>(tools: T[]): T[] {
-  const seen = new Set<string>();
+  const names = new Set<string>();
   return tools.map((tool) => {
     let name = tool.name;
-    for (let count = 2; seen.has(name); count++) name = `${tool.name}_${count}`;
-    seen.add(name);
+    for (let count = 2; names.has(name); count++) name = `${tool.name}_${count}`;
+    names.add(name);
     return { ...tool, name };
   });
 }

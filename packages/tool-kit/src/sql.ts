@@ -166,10 +166,10 @@ function columnOf(column: CreateColumnDef, keys: string[]): Column {
   const name = unescapeIdentifier(column.name.name);
   const has = (type: string) => constraints.some((each) => each.type === type);
   const key = has('primary key') || keys.includes(name);
-  const filled = has('default') || has('add generated') || SERIAL.test(typeName(column.dataType));
+  const hasDefault = has('default') || has('add generated') || SERIAL.test(typeName(column.dataType));
   const choices = constraints.flatMap((each) => (each.type === 'check' ? (choicesOf(each.expr, name) ?? []) : []));
   const base = schemaOf(column.dataType);
-  return { name, key, required: (key || has('not null')) && !filled, schema: choices.length > 0 ? { enum: choices } : base };
+  return { name, key, required: (key || has('not null')) && !hasDefault, schema: choices.length > 0 ? { enum: choices } : base };
 }
 
 function typeName(type: DataTypeDef): string {

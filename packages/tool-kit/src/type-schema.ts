@@ -22,7 +22,7 @@ type Declaration = TS.InterfaceDeclaration | TS.TypeAliasDeclaration | TS.EnumDe
 export class TypeSchemas {
   /** Open decisions for the draft's reviewer, one line each. */
   open: string[] = [];
-  private readonly declared = new Map<string, Declaration[]>();
+  private readonly declarationsByName = new Map<string, Declaration[]>();
   private readonly unfolding = new Set<string>();
   private types = 0;
 
@@ -32,7 +32,7 @@ export class TypeSchemas {
   ) {
     for (const each of source.statements) {
       if (!ts.isInterfaceDeclaration(each) && !ts.isTypeAliasDeclaration(each) && !ts.isEnumDeclaration(each)) continue;
-      this.declared.set(each.name.text, [...(this.declared.get(each.name.text) ?? []), each]);
+      this.declarationsByName.set(each.name.text, [...(this.declarationsByName.get(each.name.text) ?? []), each]);
     }
   }
 
@@ -81,8 +81,8 @@ export class TypeSchemas {
   }
 
   private union(type: TS.UnionTypeNode, at: string): JsonObject {
-    const said = this.cases(type).filter((each) => each.kind !== this.ts.SyntaxKind.UndefinedKeyword);
-    const schemas = said.map((each) => this.schemaOf(each, at));
+    const cases = this.cases(type).filter((each) => each.kind !== this.ts.SyntaxKind.UndefinedKeyword);
+    const schemas = cases.map((each) => this.schemaOf(each, at));
     if (schemas.length === 0) return this.anything(at, this.describeType(type));
     const choices = schemas.flatMap((schema) => (Array.isArray(schema.enum) ? schema.enum : []));
     const others = schemas.filter((schema) => !Array.isArray(schema.enum));
@@ -132,9 +132,9 @@ export class TypeSchemas {
     return { type: 'object', properties, required, additionalProperties };
   }
 
-  private reference(named: TS.Node, type: TS.NodeWithTypeArguments, at: string): JsonObject {
-    const name = named.getText(this.source);
-    const declarations = this.declared.get(name);
+  private reference(nameNode: TS.Node, type: TS.NodeWithTypeArguments, at: string): JsonObject {
+    const name = nameNode.getText(this.source);
+    const declarations = this.declarationsByName.get(name);
     if (declarations) return this.declaration(name, declarations, type, at);
     const [first, second] = type.typeArguments ?? [];
     if ((name === 'Array' || name === 'ReadonlyArray') && first) return { type: 'array', items: this.schemaOf(first, `${at}[]`) };
@@ -182,8 +182,10 @@ export class TypeSchemas {
       next = typeof value === 'number' ? value + 1 : undefined;
       return value;
     });
-    const known = values.filter((value) => value !== undefined);
-    return known.length === values.length && known.length > 0 ? choice(known) : this.anything(at, 'is an enum that is computed');
+    const constantValues = values.filter((value) => value !== undefined);
+    return constantValues.length === values.length && constantValues.length > 0
+      ? choice(constantValues)
+      : this.anything(at, 'is an enum that is computed');
   }
 
   private jsonFormOf(name: string, at: string): JsonObject {

@@ -28,40 +28,40 @@ const DEEPEST = 16;
  * @param most if more have ended, the result is null: ask for a shorter window
  */
 export async function closedWithEffects(places: Places, window: Window, most: number): Promise<ClosedTurn[] | null> {
-  const ended = await endedIn(places, window, most);
-  if (ended === null || ended.size === 0) return ended && [];
-  const since = [...ended.values()].sort()[0]!;
+  const startTimes = await endedIn(places, window, most);
+  if (startTimes === null || startTimes.size === 0) return startTimes && [];
+  const since = [...startTimes.values()].sort()[0]!;
   const roots = new Set<string>();
   for await (const turnId of dispatchedIn(places.store, { from: since, to: window.to })) {
-    if (!ended.has(workflowId(turnId)) && !mayBeBelow(turnId)) continue;
+    if (!startTimes.has(workflowId(turnId)) && !mayBeBelow(turnId)) continue;
     const root = await rootOf(places.temporal, turnId);
-    if (root !== null && (ended.has(root) || ended.has(workflowId(turnId)))) roots.add(root);
+    if (root !== null && (startTimes.has(root) || startTimes.has(workflowId(turnId)))) roots.add(root);
   }
-  const closed = await Promise.all([...roots].map((root) => closedNow(places.temporal, root)));
-  return closed.filter((one) => one !== null).sort((a, b) => (a.closed_at < b.closed_at ? -1 : 1));
+  const closedTurns = await Promise.all([...roots].map((root) => closedNow(places.temporal, root)));
+  return closedTurns.filter((one) => one !== null).sort((a, b) => (a.closed_at < b.closed_at ? -1 : 1));
 }
 
 /** Start times by workflow id; null: more than `most`. */
 async function endedIn({ temporal, taskQueue }: Places, { from, to }: Window, most: number): Promise<Map<string, string> | null> {
-  const found = new Map<string, string>();
+  const startTimes = new Map<string, string>();
   const within = `CloseTime >= '${from}' AND CloseTime < '${to}'`;
   const query = `${TURNS_AND_CALLS} AND ${ENDED_FILTER} AND TaskQueue = ${visibilityText(taskQueue)} AND ${within}`;
   for await (const { workflowId: id, startTime } of temporal.workflow.list({ query })) {
-    if (found.size >= most) return null;
-    found.set(id, startTime.toISOString());
+    if (startTimes.size >= most) return null;
+    startTimes.set(id, startTime.toISOString());
   }
-  return found;
+  return startTimes;
 }
 
 /** Ids of turns with a dispatch in the window, each once. */
 async function* dispatchedIn(store: Store, window: Window): AsyncGenerator<string> {
-  const seen = new Set<string>();
+  const turnIds = new Set<string>();
   let cursor: string | undefined;
   do {
     const page = await store.trail.query({ state: 'dispatched', ...window, limit: 1000, ...(cursor ? { cursor } : {}) });
     for (const { turn_id } of page.entries) {
-      if (!seen.has(turn_id)) yield turn_id;
-      seen.add(turn_id);
+      if (!turnIds.has(turn_id)) yield turn_id;
+      turnIds.add(turn_id);
     }
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined);
@@ -86,18 +86,18 @@ async function rootOf(temporal: Client, turnId: string): Promise<string | null> 
 
 /** Null: no turn is above it; undefined: Temporal has forgotten it. */
 async function parentOf(temporal: Client, id: string): Promise<string | null | undefined> {
-  const described = await describe(temporal, id);
-  const above = described?.parentExecution?.workflowId;
-  if (described === null) return undefined;
+  const description = await describe(temporal, id);
+  const above = description?.parentExecution?.workflowId;
+  if (description === null) return undefined;
   return above && (above.startsWith('turn/') || isDirectCallId(above)) ? above : null;
 }
 
 /** The last run; null: it is running, or forgotten. */
 async function closedNow(temporal: Client, id: string): Promise<ClosedTurn | null> {
-  const described = await describe(temporal, id);
-  if (!described?.closeTime || described.status.name === 'RUNNING') return null;
+  const description = await describe(temporal, id);
+  if (!description?.closeTime || description.status.name === 'RUNNING') return null;
   const turn_id = id.replace(/^turn\//, '');
-  return { turn_id, run_id: described.runId, closed_at: described.closeTime.toISOString() };
+  return { turn_id, run_id: description.runId, closed_at: description.closeTime.toISOString() };
 }
 
 async function describe(temporal: Client, id: string) {

@@ -12,7 +12,7 @@ export class DamagedLog extends Error {
 }
 
 export class LogFile {
-  private seen: { size: number; mtimeMs: number; lines: JsonObject[] } | null = null;
+  private snapshot: { size: number; mtimeMs: number; lines: JsonObject[] } | null = null;
 
   constructor(readonly path: string) {}
 
@@ -33,11 +33,11 @@ export class LogFile {
   async lines(): Promise<JsonObject[]> {
     try {
       const { size, mtimeMs } = await stat(this.path);
-      if (this.seen?.size === size && this.seen.mtimeMs === mtimeMs) return this.seen.lines;
+      if (this.snapshot?.size === size && this.snapshot.mtimeMs === mtimeMs) return this.snapshot.lines;
       const texts = (await readFile(this.path, 'utf8')).split('\n');
       if (texts.pop() !== '') throw new DamagedLog(`${this.path}: the last line is cut short; mend it, or remove it.`);
       const lines = texts.map((text, index) => this.parse(text, index + 1));
-      this.seen = { size, mtimeMs, lines };
+      this.snapshot = { size, mtimeMs, lines };
       return lines;
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return [];

@@ -37,13 +37,13 @@ export async function* retain(
   { before, why, dryRun, signer }: RetainRequest,
 ): AsyncGenerator<RetentionResult> {
   await refuseLegalHolds(archive.folder);
-  const gone = await archive.tombstones.files();
+  const deletedFiles = await archive.tombstones.files();
   for await (const { name, turn_id } of archive.list(before)) {
     try {
       const bundle = await summaryOf(archive, name);
       if (bundle.made_at >= before) continue;
       if (!dryRun) {
-        if (!gone.has(name))
+        if (!deletedFiles.has(name))
           await archive.tombstones.add({ ...bundle, file: name, deleted_at: new Date().toISOString(), why }, signer);
         await archive.remove(name);
       }
@@ -59,7 +59,7 @@ export async function* retain(
 async function refuseLegalHolds(folder: string): Promise<void> {
   const path = join(folder, 'holds.jsonl');
   const size = await stat(path).then(
-    (found) => found.size,
+    (stats) => stats.size,
     (error: unknown) => {
       if (hasCode(error, 'ENOENT')) return 0;
       throw error;

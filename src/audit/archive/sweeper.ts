@@ -43,7 +43,7 @@ const FIRST_PAUSE_MS = 30_000;
 export class Sweeper {
   private readonly lease: SweepLease;
   /** Names of files that are known to exist: the folder need not be checked. */
-  private readonly known = new Set<string>();
+  private readonly fileNames = new Set<string>();
 
   constructor(private readonly parts: SweeperParts) {
     const name = `bundle sweep ${parts.temporal.options.namespace} ${parts.taskQueue}`;
@@ -72,12 +72,12 @@ export class Sweeper {
     const state = await this.lease.take();
     const swept: Swept = { kept: [], failed: [], mine: state !== null };
     if (state === null) return swept;
-    const renewed = setInterval(() => void this.lease.note({}).catch(() => undefined), LEASE_MS / 4).unref();
+    const renewal = setInterval(() => void this.lease.note({}).catch(() => undefined), LEASE_MS / 4).unref();
     try {
       await this.retryFailures(state, swept, stop);
       await this.forward(state, swept, stop);
     } finally {
-      clearInterval(renewed);
+      clearInterval(renewal);
     }
     return swept;
   }
@@ -86,8 +86,8 @@ export class Sweeper {
     const now = Date.now();
     let from = Math.max(state.swept_to - OVERLAP_MS, now - LONGEST_MS);
     while (from < now && !stop?.aborted) {
-      const { to, closed } = await this.next(from, now);
-      for (const turn of closed) {
+      const { to, turns } = await this.next(from, now);
+      for (const turn of turns) {
         if (stop?.aborted) return;
         await this.keep(turn, 1, state, swept);
       }
@@ -97,12 +97,12 @@ export class Sweeper {
   }
 
   /** The longest window whose turns fit into one list. */
-  private async next(from: number, now: number): Promise<{ to: number; closed: ClosedTurn[] }> {
+  private async next(from: number, now: number): Promise<{ to: number; turns: ClosedTurn[] }> {
     for (let length = now - from; ; length = Math.ceil(length / 2)) {
       const to = from + length;
       const most = length <= SHORTEST_WINDOW_MS ? Infinity : LIST_LIMIT;
-      const closed = await closedWithEffects(this.parts, windowOf(from, to), most);
-      if (closed !== null) return { to, closed };
+      const turns = await closedWithEffects(this.parts, windowOf(from, to), most);
+      if (turns !== null) return { to, turns };
     }
   }
 
@@ -119,14 +119,14 @@ export class Sweeper {
   private async keep(turn: ClosedTurn, tries: number, state: SweepState, swept: Swept): Promise<void> {
     const { archive, store, temporal, log } = this.parts;
     const name = archive.nameOf(turn);
-    if (this.known.has(name) || state.failed.some((one) => archive.nameOf(one) === name)) return;
+    if (this.fileNames.has(name) || state.failed.some((one) => archive.nameOf(one) === name)) return;
     try {
       if (!(await archive.has(name))) {
         const subject = { kind: turn.turn_id.startsWith('call/') ? ('call' as const) : ('turn' as const), id: turn.turn_id };
         const last = { line: '' };
         const lines = exportBundle({ temporal, store, subject, signer: await this.parts.signer() });
-        const written = await archive.keep(name, trackLastLine(lines, last));
-        if (written) {
+        const isNew = await archive.keep(name, trackLastLine(lines, last));
+        if (isNew) {
           this.judge(turn, name, last.line);
           swept.kept.push(name);
           log.info({ turn_id: turn.turn_id, file: name }, 'bundle kept');
@@ -158,8 +158,8 @@ export class Sweeper {
   }
 
   private remember(name: string): void {
-    this.known.add(name);
-    if (this.known.size > 10 * LIST_LIMIT) this.known.delete(this.known.values().next().value!);
+    this.fileNames.add(name);
+    if (this.fileNames.size > 10 * LIST_LIMIT) this.fileNames.delete(this.fileNames.values().next().value!);
   }
 }
 

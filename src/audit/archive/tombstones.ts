@@ -45,8 +45,8 @@ export class Tombstones {
   async add(stone: Omit<Tombstone, 'v' | 'kid' | 'public' | 'signature'>, signer: BundleSigner): Promise<Tombstone> {
     const rest = { v: 'holdfast.tombstone/1' as const, ...stone, kid: signer.kid, public: signer.public };
     const signature = await signer.sign(Buffer.from(canonical(asJson(rest))));
-    const signed = { ...rest, signature: Buffer.from(signature).toString('base64url') };
-    await this.log.append(asJson(signed));
-    return signed;
+    const tombstone = { ...rest, signature: Buffer.from(signature).toString('base64url') };
+    await this.log.append(asJson(tombstone));
+    return tombstone;
   }
 }

@@ -21,12 +21,12 @@ export class CallBook {
   /** Adds what one activity says about calls. */
   activity(activity: ActivityCase): void {
     const { type, input, output } = activity;
-    const given = object(input);
-    for (const outcome of list(given.outcomes)) this.outcome(object(outcome), activity);
+    const argument = object(input);
+    for (const outcome of list(argument.outcomes)) this.outcome(object(outcome), activity);
     if (type === 'takeStep') for (const call of list(object(output).calls)) this.recordAdmittedCall(object(call), activity);
     if (type === 'admitDirect') this.recordAdmittedCall(object(object(output).call), activity);
-    if (type === 'admitCall') this.recordApprovalRequest(given, object(output), activity);
-    if (RUNS.has(type)) this.recordRun(given, object(output), activity);
+    if (type === 'admitCall') this.recordApprovalRequest(argument, object(output), activity);
+    if (RUNS.has(type)) this.recordRun(argument, object(output), activity);
   }
 
   /** Adds what one of the turn's own blocks says, mostly where history did not. */
@@ -36,8 +36,8 @@ export class CallBook {
     const subject = object(body.subject);
     const id = text(body.call_id) || text(subject.call_id);
     if (id === '' || kind === 'admission') return;
-    const known = this.calls.find((call) => call.id === id && call.digest !== null && call.digest === body.digest);
-    const call = known ?? this.at(id, number(subject.revision) || this.last(id)?.revision || 1, false);
+    const match = this.calls.find((call) => call.id === id && call.digest !== null && call.digest === body.digest);
+    const call = match ?? this.at(id, number(subject.revision) || this.last(id)?.revision || 1, false);
     call.tool ||= text(subject.tool);
     call.version ||= text(subject.version);
     call.class ||= text(subject.class);
@@ -50,23 +50,23 @@ export class CallBook {
     this.recordOutcome(call, { effect: body.outcome ?? null, result_ref: body.result_ref ?? null });
   }
 
-  private recordAdmittedCall(given: JsonObject, { takenBack }: ActivityCase): void {
-    const id = text(given.id);
+  private recordAdmittedCall(record: JsonObject, { takenBack }: ActivityCase): void {
+    const id = text(record.id);
     if (id === '') return;
     const call = this.at(id, 1, takenBack, takenBack);
-    this.fill(call, given);
-    this.admission({ ...object(this.parts.get(text(given.input_ref))), call_id: id }, call);
-    call.verdict = textOrNull(given.verdict) ?? call.verdict;
-    call.reason = textOrNull(given.reason) ?? call.reason;
-    call.error = objectOrNull(given.error) ?? call.error;
+    this.fill(call, record);
+    this.admission({ ...object(this.parts.get(text(record.input_ref))), call_id: id }, call);
+    call.verdict = textOrNull(record.verdict) ?? call.verdict;
+    call.reason = textOrNull(record.reason) ?? call.reason;
+    call.error = objectOrNull(record.error) ?? call.error;
     if (call.verdict === 'rejected') call.state = 'rejected';
   }
 
   /** Adds a call's part of an admission block. */
-  private admission(body: JsonObject, known?: CallCase): void {
+  private admission(body: JsonObject, entry?: CallCase): void {
     const id = text(body.call_id);
     if (id === '') return;
-    const call = known ?? this.at(id, 1, false);
+    const call = entry ?? this.at(id, 1, false);
     this.fill(call, body);
     if (body.asked !== undefined) call.admission ??= body;
     call.facts ??= objectOrNull(body.facts);
@@ -78,21 +78,21 @@ export class CallBook {
   }
 
   /** Adds the result of `admitCall`: a preview, a card, a new verdict, or an approver's edited input. */
-  private recordApprovalRequest(given: JsonObject, output: JsonObject, activity: ActivityCase): void {
-    const asked = object(given.call);
-    if (text(asked.id) === '') return;
-    const edit = object(given.edit);
+  private recordApprovalRequest(argument: JsonObject, output: JsonObject, activity: ActivityCase): void {
+    const callFacts = object(argument.call);
+    if (text(callFacts.id) === '') return;
+    const edit = object(argument.edit);
     if (output.ok === false && Object.keys(edit).length > 0) return; // an edit that was refused: the question stays
-    const before = this.last(text(asked.id));
-    const call = this.at(text(asked.id), number(asked.revision, 1), activity.takenBack);
+    const before = this.last(text(callFacts.id));
+    const call = this.at(text(callFacts.id), number(callFacts.revision, 1), activity.takenBack);
     if (before && before !== call) {
       before.state = 'superseded';
       Object.assign(call, { toolUseId: before.toolUseId, askedInput: before.askedInput, changes: [...before.changes] });
       call.facts = before.facts;
       call.verdict ??= before.verdict;
     }
-    this.fill(call, asked);
-    call.reason ??= textOrNull(given.reason);
+    this.fill(call, callFacts);
+    call.reason ??= textOrNull(argument.reason);
     call.activities.push(activity);
     if (output.ok === false) {
       call.error = objectOrNull(output.error);
@@ -101,46 +101,46 @@ export class CallBook {
     // An approver's edit is recorded with the revision that it supersedes.
     if (before && Object.keys(edit).length > 0)
       this.recordDecision(before, { at: activity.scheduledAt, ...edit, decision: 'edit' });
-    const decided = object(output.decided);
-    this.fill(call, decided, true);
-    const settled = object(this.parts.get(text(decided.input_ref)));
-    if (decided.input_ref !== undefined) call.facts = objectOrNull(settled.facts);
-    call.verdict = textOrNull(decided.verdict) ?? call.verdict;
-    call.reason = textOrNull(decided.reason) ?? call.reason;
-    call.changes.push(...list(decided.changes).map(object));
-    const renewed = object(output.renewed);
-    call.policyRef = textOrNull(renewed.policy_ref) ?? call.policyRef;
+    const newVerdict = object(output.decided);
+    this.fill(call, newVerdict, true);
+    const inputPart = object(this.parts.get(text(newVerdict.input_ref)));
+    if (newVerdict.input_ref !== undefined) call.facts = objectOrNull(inputPart.facts);
+    call.verdict = textOrNull(newVerdict.verdict) ?? call.verdict;
+    call.reason = textOrNull(newVerdict.reason) ?? call.reason;
+    call.changes.push(...list(newVerdict.changes).map(object));
+    const newRules = object(output.renewed);
+    call.policyRef = textOrNull(newRules.policy_ref) ?? call.policyRef;
     call.digest = textOrNull(output.digest) ?? call.digest;
-    const shown = object(this.parts.get(text(output.preview_ref)));
-    if (given.expires_at === null || (text(output.card) === '' && call.verdict === 'allow')) return;
+    const previewPart = object(this.parts.get(text(output.preview_ref)));
+    if (argument.expires_at === null || (text(output.card) === '' && call.verdict === 'allow')) return;
     call.question = {
       askedAt: activity.endedAt,
-      expiresAt: time(given.expires_at),
+      expiresAt: time(argument.expires_at),
       card: textOrNull(output.card) ?? textOrNull(object(this.parts.get(text(output.card_ref))).card),
       cardRef: textOrNull(output.card_ref),
-      preview: shown.preview ?? null,
-      policy: objectOrNull(renewed.approval) ?? objectOrNull(given.approval),
-      held: list(shown.held ?? given.held).map(object),
-      makers: list(shown.makers ?? asked.makers).map(text),
+      preview: previewPart.preview ?? null,
+      policy: objectOrNull(newRules.approval) ?? objectOrNull(argument.approval),
+      held: list(previewPart.held ?? argument.held).map(object),
+      makers: list(previewPart.makers ?? callFacts.makers).map(text),
     };
   }
 
-  private recordRun(given: JsonObject, output: JsonObject, activity: ActivityCase): void {
-    const arguments_ = object(given.call);
+  private recordRun(argument: JsonObject, output: JsonObject, activity: ActivityCase): void {
+    const arguments_ = object(argument.call);
     if (text(arguments_.id) === '') return;
     const call = this.at(text(arguments_.id), number(arguments_.revision, 1), activity.takenBack);
     this.fill(call, arguments_);
     call.digest = textOrNull(arguments_.digest) ?? call.digest;
     call.activities.push(activity);
-    call.subTurnId ??= textOrNull(given.sub_turn_id);
-    for (const approval of list(given.approvals ?? [given.approval ?? null])) this.recordDecision(call, object(approval));
+    call.subTurnId ??= textOrNull(argument.sub_turn_id);
+    for (const approval of list(argument.approvals ?? [argument.approval ?? null])) this.recordDecision(call, object(approval));
     for (const earlier of list(arguments_.earlier)) {
-      const said = object(earlier);
-      this.recordDecision(this.at(call.id, number(said.revision, 1), activity.takenBack), said);
+      const decision = object(earlier);
+      this.recordDecision(this.at(call.id, number(decision.revision, 1), activity.takenBack), decision);
     }
-    const settlements = list(given.settlements);
+    const settlements = list(argument.settlements);
     if (activity.type === 'settleEffect')
-      for (const settlement of settlements.length > 0 ? settlements : [given])
+      for (const settlement of settlements.length > 0 ? settlements : [argument])
         this.recordSettlement(call, object(settlement), null);
     this.recordOutcome(call, object(output.outcome ?? output.settled ?? output.refused ?? output));
   }
@@ -156,10 +156,10 @@ export class CallBook {
     call.digest = textOrNull(outcome.digest) ?? call.digest;
     call.note = textOrNull(outcome.note) ?? call.note;
     call.subTurnId = textOrNull(object(outcome.sub_turn).turn_id) ?? call.subTurnId;
-    for (const given of [...list(outcome.approvals), outcome.decision ?? null]) this.recordDecision(call, object(given));
+    for (const decision of [...list(outcome.approvals), outcome.decision ?? null]) this.recordDecision(call, object(decision));
     for (const earlier of list(outcome.earlier)) {
-      const said = object(earlier);
-      this.recordDecision(this.at(id, number(said.revision, 1), takenBack), said);
+      const decision = object(earlier);
+      this.recordDecision(this.at(id, number(decision.revision, 1), takenBack), decision);
     }
   }
 
@@ -183,7 +183,7 @@ export class CallBook {
   private recordDecision(call: CallCase, body: JsonObject): void {
     const decision = text(body.decision);
     if (decision === '') return;
-    const given: DecisionCase = {
+    const entry: DecisionCase = {
       decision,
       by: text(body.by),
       note: textOrNull(body.note),
@@ -194,17 +194,17 @@ export class CallBook {
       claims: claimsIn(body.attestation),
       signature: signatureOf(body.attestation, this.signatures),
     };
-    const same = call.decisions.find((other) => other.decision === decision && other.by === given.by && near(other, given));
-    if (!same) call.decisions.push(given);
+    const same = call.decisions.find((other) => other.decision === decision && other.by === entry.by && near(other, entry));
+    if (!same) call.decisions.push(entry);
     else
-      for (const [key, value] of Object.entries(given))
+      for (const [key, value] of Object.entries(entry))
         if (value !== null && !(key === 'at' && same.at !== null)) Object.assign(same, { [key]: value });
   }
 
   private recordSettlement(call: CallCase, body: JsonObject, at: string | null): void {
     const { outcome, by, note, probe, evidence, identity, attestation } = body;
-    const known = call.settlements.some((other) => other.by === by && other.outcome === outcome);
-    if (known || text(outcome) === '') return;
+    const isDuplicate = call.settlements.some((other) => other.by === by && other.outcome === outcome);
+    if (isDuplicate || text(outcome) === '') return;
     const claims = claimsIn(attestation);
     call.settlements.push({
       outcome: outcome ?? null,
@@ -237,10 +237,10 @@ export class CallBook {
 
   /** `fresh`: always a new entry, because a step that a later reset takes back has calls of its own. */
   private at(id: string, revision: number, takenBack: boolean, fresh = false): CallCase {
-    const found = this.calls.findLast(
+    const match = this.calls.findLast(
       (call) => call.id === id && call.revision === revision && (takenBack || !call.takenBack) && !fresh,
     );
-    if (found) return found;
+    if (match) return match;
     const call = blank(id, revision, takenBack);
     this.calls.push(call);
     return call;

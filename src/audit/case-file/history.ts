@@ -20,8 +20,8 @@ export class History {
   leftOut = 0;
   /** The run begins with events that a reset copied from the run before. */
   private copying = false;
-  private readonly seen = new Set<string>();
-  private readonly scheduled = new Map<string, ActivityCase>();
+  private readonly eventKeys = new Set<string>();
+  private readonly activitiesByEvent = new Map<string, ActivityCase>();
   private readonly updates = new Map<string, MessageCase>();
 
   /** An event of the session repeats what the turn's own history says, so only its redacted payloads are counted. */
@@ -30,7 +30,7 @@ export class History {
   }
 
   run(runId: string, began: string): void {
-    if (began === 'continued') this.scheduled.clear();
+    if (began === 'continued') this.activitiesByEvent.clear();
     this.copying = began === 'reset';
     this.runs.push({ runId, began, startedAt: null, endedAt: null, ended: null, reason: null, by: null, events: 0 });
   }
@@ -43,9 +43,9 @@ export class History {
     run.events += 1;
     run.startedAt ??= at;
     const key = `${fact.event_id} ${text(event.eventTime)} ${fact.event_name}`;
-    if (this.copying && this.seen.has(key)) return;
+    if (this.copying && this.eventKeys.has(key)) return;
     if (this.copying) this.takeBack(number(Number(fact.event_id)), run, at);
-    this.seen.add(key);
+    this.eventKeys.add(key);
     this.take(fact, run, at);
   }
 
@@ -55,7 +55,7 @@ export class History {
     run.startedAt = at;
     const before = this.runs.at(-2)?.runId;
     for (const activity of this.activities) if (activity.runId === before && activity.eventId >= from) activity.takenBack = true;
-    for (const [id] of this.scheduled) if (Number(id) >= from) this.scheduled.delete(id);
+    for (const [id] of this.activitiesByEvent) if (Number(id) >= from) this.activitiesByEvent.delete(id);
   }
 
   private take(fact: EventFact<Json>, run: RunCase, at: string | null): void {
@@ -115,12 +115,12 @@ export class History {
       failure: null,
       takenBack: false,
     };
-    this.scheduled.set(event_id, activity);
+    this.activitiesByEvent.set(event_id, activity);
     this.activities.push(activity);
   }
 
   private activity(fact: FactOf<'activity_started' | 'activity_completed' | 'activity_failed'>, at: string | null): void {
-    const activity = this.scheduled.get(fact.scheduled);
+    const activity = this.activitiesByEvent.get(fact.scheduled);
     if (!activity) return;
     if (fact.kind === 'activity_started') {
       activity.startedAt = at;
@@ -135,14 +135,14 @@ export class History {
   }
 
   private message(fact: FactOf<'signal' | 'update_accepted'>, at: string | null): void {
-    const sent = { at, identity: fact.identity || null, accepted: null, answer: null };
+    const fields = { at, identity: fact.identity || null, accepted: null, answer: null };
     if (fact.kind === 'signal') {
-      this.messages.push({ ...sent, channel: 'signal', name: fact.name, body: this.read(fact.input) });
+      this.messages.push({ ...fields, channel: 'signal', name: fact.name, body: this.read(fact.input) });
       return;
     }
     const body = object(this.read(fact.input));
     const name = fact.name === DECIDE_UPDATE ? text(body.decision) || fact.name : fact.name;
-    const message: MessageCase = { ...sent, channel: 'update', name, body };
+    const message: MessageCase = { ...fields, channel: 'update', name, body };
     this.updates.set(fact.event_id, message);
     this.messages.push(message);
   }

@@ -15,9 +15,9 @@ export function toolsOfOutsiders(objects: ReadonlyMap<string, Json>): ReadonlySe
 export function outsidersIn(blocks: readonly BlockCase[], calls: readonly CallCase[], tools: ReadonlySet<string>): Outsiders {
   const parts = blocks.filter(({ kind }) => kind === 'message').flatMap(({ bodies }) => messageContent(bodies));
   const ofVendor = parts.filter(({ type }) => type === 'server_tool_use' || type === 'mcp_tool_use');
-  const asked = parts.filter(({ type, name }) => type === 'tool_use' && tools.has(text(name)));
-  const ran = calls.filter(({ tool, resultRef }) => resultRef !== null && tools.has(tool));
-  const by = [...[...ofVendor, ...asked].map(({ name }) => text(name)), ...ran.map(({ tool }) => tool)];
+  const toolUses = parts.filter(({ type, name }) => type === 'tool_use' && tools.has(text(name)));
+  const callsWithResult = calls.filter(({ tool, resultRef }) => resultRef !== null && tools.has(tool));
+  const by = [...[...ofVendor, ...toolUses].map(({ name }) => text(name)), ...callsWithResult.map(({ tool }) => tool)];
   const starts = ofKind(
     'start',
     blocks.map(({ read }) => read),

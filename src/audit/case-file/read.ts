@@ -37,7 +37,7 @@ class Reading {
     leftOut: { parts: 0, payloads: 0, tooLarge: 0 },
   };
   private readonly parts = new Map<string, Json>();
-  private held = 0;
+  private heldChars = 0;
   private turn: TurnBuilder | null = null;
 
   constructor(private readonly signatures: Signatures) {}
@@ -97,19 +97,19 @@ class Reading {
     }
     const body = object(asJson(part)).body ?? null;
     const size = JSON.stringify(body).length;
-    if (size > LARGEST_PART || this.held + size > MAX_HELD_CHARS) {
+    if (size > LARGEST_PART || this.heldChars + size > MAX_HELD_CHARS) {
       this.file.leftOut.tooLarge += 1;
       return;
     }
-    this.held += size;
+    this.heldChars += size;
     this.parts.set(ref, body);
   }
 
   private closeTurn(end: Parameters<TurnBuilder['build']>[0]): void {
     if (!this.turn) return;
-    const built = this.turn.build(end);
+    const turn = this.turn.build(end);
     this.file.leftOut.payloads += this.turn.history.leftOut;
-    this.file.turns.push(built);
+    this.file.turns.push(turn);
     this.turn = null;
   }
 }

@@ -36,10 +36,10 @@ export class TurnBuilder {
     const read = readBlock({ block, bodies });
     const steer = read?.kind === 'message' ? read.steer : null;
     const signature = signatureOf(steer?.attestation, this.signatures);
-    const known = { ref: text(ref), parent: textOrNull(parent), kind: text(kind), at: time(at), bodies, read, signature };
-    const own = this.isOwn(known);
-    if (own) this.ownRefs.add(known.ref);
-    this.blocks.push({ ...known, own, onChain: false });
+    const entry = { ref: text(ref), parent: textOrNull(parent), kind: text(kind), at: time(at), bodies, read, signature };
+    const own = this.isOwn(entry);
+    if (own) this.ownRefs.add(entry.ref);
+    this.blocks.push({ ...entry, own, onChain: false });
   }
 
   effect(record: JsonObject): void {
@@ -64,7 +64,7 @@ export class TurnBuilder {
     const steps = this.steps(own);
     const first = history.runs[0];
     const final = history.runs.at(-1);
-    const ended = chain.findLast(({ kind }) => kind === 'end')?.at ?? null;
+    const endBlockAt = chain.findLast(({ kind }) => kind === 'end')?.at ?? null;
     const { input } = history;
     const direct = history.workflowType === CALL_WORKFLOW || body.workflow_id.startsWith('call/');
     return {
@@ -85,7 +85,7 @@ export class TurnBuilder {
       state: stateOf(view, last, final),
       reason: textOrNull(view.reason) ?? last?.reason ?? (final?.ended ? final.reason : null),
       startedAt: first?.startedAt ?? own[0]?.at ?? null,
-      endedAt: final ? (final.ended === 'continued' ? null : final.endedAt) : ended,
+      endedAt: final ? (final.ended === 'continued' ? null : final.endedAt) : endBlockAt,
       model: steps.find(({ model }) => model !== null)?.model ?? null,
       policyRef: textOrNull(object(this.firstPolicy()).policy_ref) ?? start?.policy_ref ?? null,
       definitionRef: start?.definition_ref ?? definitionIn(own),
@@ -116,18 +116,18 @@ export class TurnBuilder {
 
   /** Marks the blocks from the head back to the first block. */
   private markChain(head: string | null): void {
-    const known = new Map(this.blocks.map((block) => [block.ref, block]));
-    let at = head === null ? undefined : known.get(head);
+    const blocks = new Map(this.blocks.map((block) => [block.ref, block]));
+    let at = head === null ? undefined : blocks.get(head);
     while (at && !at.onChain) {
       at.onChain = true;
-      at = at.parent === null ? undefined : known.get(at.parent);
+      at = at.parent === null ? undefined : blocks.get(at.parent);
     }
   }
 
   private steps(own: BlockCase[]): StepCase[] {
-    const asked = this.history.activities.filter(({ type }) => type === 'takeStep');
+    const stepActivities = this.history.activities.filter(({ type }) => type === 'takeStep');
     const admissions = own.filter(({ kind, read }) => kind === 'admission' && !(read?.kind === 'admission' && read.direct));
-    const steps = asked.map((activity): StepCase => {
+    const steps = stepActivities.map((activity): StepCase => {
       const output = object(activity.output);
       return {
         ...BLANK,
@@ -140,9 +140,9 @@ export class TurnBuilder {
         text: textOrNull(output.text),
       };
     });
-    const counted = admissions.filter(({ onChain }) => onChain);
+    const chainAdmissions = admissions.filter(({ onChain }) => onChain);
     for (const block of admissions) {
-      const nth = counted.indexOf(block) + 1;
+      const nth = chainAdmissions.indexOf(block) + 1;
       let step = steps.find(({ activity }) => activity !== null && admittedBy(object(activity.output), block, own));
       step ??= steps.find(({ step, takenBack }) => step === nth && !takenBack);
       if (!step && nth > 0) steps.push((step = { ...BLANK, step: nth, at: block.at }));
@@ -160,17 +160,17 @@ export class TurnBuilder {
 
   /** Adds to each call what the turn's last view and its effect records say, and sorts the calls. */
   private finish(calls: CallCase[], view: JsonObject): void {
-    for (const shown of list(view.calls).map(object)) {
+    for (const callView of list(view.calls).map(object)) {
       const call = calls.findLast(
-        ({ id, revision, takenBack }) => id === shown.id && revision === number(shown.revision, 1) && !takenBack,
+        ({ id, revision, takenBack }) => id === callView.id && revision === number(callView.revision, 1) && !takenBack,
       );
       if (!call) continue;
-      call.state = textOrNull(shown.state) ?? call.state;
-      call.effect = textOrNull(shown.effect) ?? call.effect;
-      call.digest = textOrNull(shown.digest) ?? call.digest;
-      call.idempotencyKey = textOrNull(shown.idempotency_key) ?? call.idempotencyKey;
-      call.summary ??= textOrNull(shown.result_summary);
-      call.error ??= objectOrNull(shown.error);
+      call.state = textOrNull(callView.state) ?? call.state;
+      call.effect = textOrNull(callView.effect) ?? call.effect;
+      call.digest = textOrNull(callView.digest) ?? call.digest;
+      call.idempotencyKey = textOrNull(callView.idempotency_key) ?? call.idempotencyKey;
+      call.summary ??= textOrNull(callView.result_summary);
+      call.error ??= objectOrNull(callView.error);
     }
     for (const record of this.effects) {
       const call = calls.findLast(({ digest }) => digest !== null && digest === record.digest);
@@ -181,15 +181,15 @@ export class TurnBuilder {
   }
 
   private firstPolicy(): Json {
-    const found = this.history.activities.find(({ output }) => object(output).policy !== undefined);
-    return object(found?.output).policy ?? null;
+    const activity = this.history.activities.find(({ output }) => object(output).policy !== undefined);
+    return object(activity?.output).policy ?? null;
   }
 }
 
 function stateOf(view: JsonObject, last: ReadEnd | null, run: History['runs'][number] | undefined): string {
-  const said = textOrNull(view.state) ?? last?.state ?? null;
-  if (said !== null && run?.ended !== 'terminated' && run?.ended !== 'timed_out') return said;
-  if (run === undefined) return said ?? 'unknown';
+  const state = textOrNull(view.state) ?? last?.state ?? null;
+  if (state !== null && run?.ended !== 'terminated' && run?.ended !== 'timed_out') return state;
+  if (run === undefined) return state ?? 'unknown';
   return run.ended === null || run.ended === 'continued' ? 'running' : run.ended;
 }
 
@@ -243,7 +243,7 @@ export function roleOf({ read }: BlockCase): string | null {
 /** The texts of a message. */
 function joinTexts(block: BlockCase | undefined): string | null {
   if (block === undefined) return null;
-  const texts = messageContent(block.bodies).flatMap(({ text: said }) => textOrNull(said) ?? []);
+  const texts = messageContent(block.bodies).flatMap(({ text: content }) => textOrNull(content) ?? []);
   return texts.join('\n') || null;
 }
 

@@ -39,10 +39,10 @@ export async function* exportBundle({ subject, signer, chained = true, ...source
   const turns = await planOf(sources, subject);
   const objects = await objectsOf(sources.store, turns);
   // The first turn with a known requester gives the chain. Without one, the chain is unknown, so the bundle is in none.
-  const known = turns.find(({ requester }) => requester !== '');
-  const { agent, requester } = known ?? turns[0]!;
+  const requestedTurn = turns.find(({ requester }) => requester !== '');
+  const { agent, requester } = requestedTurn ?? turns[0]!;
   const tenant = tenantOf(requester);
-  const isLink = chained && known !== undefined;
+  const isLink = chained && requestedTurn !== undefined;
   const writer = new CheckingWriter();
   yield writer.line('bundle', {
     v: BUNDLE_VERSION,
@@ -55,9 +55,9 @@ export async function* exportBundle({ subject, signer, chained = true, ...source
     made_by: { holdfast: version, node: process.version },
   });
   for (const object of objects) yield writer.line('object', object);
-  const soFar = { written: new Set<string>(), sessions: new SessionHistory(sources.temporal) };
-  for (const planned of turns)
-    for await (const [kind, body] of turnLines(sources, planned, soFar)) yield writer.line(kind, body as never);
+  const soFar = { writtenRefs: new Set<string>(), sessions: new SessionHistory(sources.temporal) };
+  for (const turn of turns)
+    for await (const [kind, body] of turnLines(sources, turn, soFar)) yield writer.line(kind, body as never);
   const complete = turns.every(({ faults }) => faults.length === 0);
   const { line, takeBack } = await lastLine(writer, {
     store: sources.store,
@@ -66,12 +66,12 @@ export async function* exportBundle({ subject, signer, chained = true, ...source
     complete,
     signer,
   });
-  let taken = false;
+  let wasTaken = false;
   try {
     yield line;
-    taken = true;
+    wasTaken = true;
   } finally {
-    if (!taken) await takeBack();
+    if (!wasTaken) await takeBack();
   }
 }
 
@@ -87,16 +87,16 @@ class CheckingWriter extends LineWriter {
 
 /** Rules and definitions that the turns refer to, and rules inside them. A missing one is a fault of each of these turns. */
 async function objectsOf(store: Store, turns: PlannedTurn[]): Promise<ObjectBody[]> {
-  const found = new Map<string, ObjectBody | null>();
+  const bodies = new Map<string, ObjectBody | null>();
   for (const { objects, faults } of turns) {
     for (const ref of objects) {
-      if (!found.has(ref)) found.set(ref, await objectOf(store, ref));
-      const inner = innerPolicy(found.get(ref)?.value);
+      if (!bodies.has(ref)) bodies.set(ref, await objectOf(store, ref));
+      const inner = innerPolicy(bodies.get(ref)?.value);
       if (inner !== null) objects.add(inner); // this loop visits it too
-      if (found.get(ref) === null) faults.push(`The store does not have the rules or the definition ${ref}.`);
+      if (bodies.get(ref) === null) faults.push(`The store does not have the rules or the definition ${ref}.`);
     }
   }
-  return [...found.values()].filter((object) => object !== null);
+  return [...bodies.values()].filter((object) => object !== null);
 }
 
 async function objectOf(store: Store, ref: string): Promise<ObjectBody | null> {
@@ -130,20 +130,12 @@ async function lastLine(
     if (chain) await withdraw(store.registers, chain, own, previous);
   };
   const { kid, public: publicKey } = signer;
-  const unsigned = {
-    root: own.root,
-    lines: writer.lines + 1,
-    complete,
-    previous,
-    redaction: null,
-    kid,
-    public: publicKey,
-  };
-  writer.contradictions.take({ n: writer.lines, kind: 'end', body: { ...unsigned, signature: '' } });
-  const signed: Omit<EndBody, 'signature'> = { ...unsigned, contradiction: writer.contradictions.first };
+  const baseFields = { root: own.root, lines: writer.lines + 1, complete, previous, redaction: null, kid, public: publicKey };
+  writer.contradictions.take({ n: writer.lines, kind: 'end', body: { ...baseFields, signature: '' } });
+  const signedFields: Omit<EndBody, 'signature'> = { ...baseFields, contradiction: writer.contradictions.first };
   try {
-    const signature = await signer.sign(Buffer.from(canonical(asJson(signed)), 'utf8'));
-    return { line: writer.line('end', { ...signed, signature: signature.toString('base64url') }), takeBack };
+    const signature = await signer.sign(Buffer.from(canonical(asJson(signedFields)), 'utf8'));
+    return { line: writer.line('end', { ...signedFields, signature: signature.toString('base64url') }), takeBack };
   } catch (error) {
     await takeBack();
     throw error;

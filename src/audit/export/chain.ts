@@ -11,7 +11,7 @@ const OWN: ReadonlySet<BlockKind> = new Set(['admission', 'decision', 'dispatch'
 const MOST_BLOCKS = 1_000_000;
 
 export class Chain {
-  private readonly taken = new Set<string>();
+  private readonly takenHashes = new Set<string>();
 
   constructor(private readonly store: Store) {}
 
@@ -20,24 +20,24 @@ export class Chain {
    * it are taken all the same.
    * @returns their hashes, oldest first, and the fault if a block before them is missing; null: none is
    */
-  async take(tip: string, look: (stored: BlockWithParts) => void): Promise<{ hashes: string[]; fault: string | null }> {
+  async take(tip: string, look: (sealedBlock: BlockWithParts) => void): Promise<{ hashes: string[]; fault: string | null }> {
     const hashes: string[] = [];
     let fault: string | null = null;
-    for (let next: string | null = tip; next !== null && !this.taken.has(next);) {
+    for (let next: string | null = tip; next !== null && !this.takenHashes.has(next);) {
       if (hashes.length >= MOST_BLOCKS) throw new StoreError('damaged', `The transcript of ${tip} has a loop.`);
       try {
         // Not from a cache: the block is read from the store again when its line is written.
-        const stored: BlockWithParts = await this.store.getSealedBlock(next);
-        look(stored);
+        const sealedBlock: BlockWithParts = await this.store.getSealedBlock(next);
+        look(sealedBlock);
         hashes.push(next);
-        next = stored.block.parent && ownText(stored.block.parent);
+        next = sealedBlock.block.parent && ownText(sealedBlock.block.parent);
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         fault = `The store cannot give block ${next}.`;
         next = null;
       }
     }
-    for (const hash of hashes) this.taken.add(hash);
+    for (const hash of hashes) this.takenHashes.add(hash);
     return { hashes: hashes.reverse(), fault };
   }
 }

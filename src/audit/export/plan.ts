@@ -32,7 +32,7 @@ export interface Sources {
 
 export class Planner {
   private readonly chain: Chain;
-  private readonly planned = new Set<string>();
+  private readonly plannedIds = new Set<string>();
 
   constructor(private readonly sources: Sources) {
     this.chain = new Chain(sources.store);
@@ -40,8 +40,8 @@ export class Planner {
 
   /** The turn and its sub-agents' turns; empty: neither Temporal nor the store knows it. */
   async turn(turnId: string): Promise<PlannedTurn[]> {
-    const found = await survey(this.sources.temporal, workflowId(turnId));
-    return found === null ? this.planFromTrail(turnId) : this.withChildren(turnId, found, null);
+    const turnSurvey = await survey(this.sources.temporal, workflowId(turnId));
+    return turnSurvey === null ? this.planFromTrail(turnId) : this.withChildren(turnId, turnSurvey, null);
   }
 
   /** A turn of which only the id is known. */
@@ -62,24 +62,26 @@ export class Planner {
     };
   }
 
-  private async withChildren(turnId: string, found: Survey, parent: TurnBody['parent']): Promise<PlannedTurn[]> {
-    this.planned.add(found.workflow_id);
-    const { workflow_id, first_execution_run_id } = found;
+  private async withChildren(turnId: string, turnSurvey: Survey, parent: TurnBody['parent']): Promise<PlannedTurn[]> {
+    this.plannedIds.add(turnSurvey.workflow_id);
+    const { workflow_id, first_execution_run_id } = turnSurvey;
     const turn = { turn_id: turnId, workflow_id, first_execution_run_id, parent };
-    const turns = [await this.withBlocks({ ...found, turn, blocks: [], records: [] }, found.heads, found.keys)];
-    for (const [child, call_id] of found.children) turns.push(...(await this.child(found, child, { turn_id: turnId, call_id })));
+    const turns = [await this.withBlocks({ ...turnSurvey, turn, blocks: [], records: [] }, turnSurvey.heads, turnSurvey.keys)];
+    for (const [child, call_id] of turnSurvey.children)
+      turns.push(...(await this.child(turnSurvey, child, { turn_id: turnId, call_id })));
     return turns;
   }
 
   private async child(above: Survey, child: string, parent: NonNullable<TurnBody['parent']>): Promise<PlannedTurn[]> {
-    if (this.planned.has(child)) return [];
+    if (this.plannedIds.has(child)) return [];
     const turnId = child.replace(/^turn\//, '');
-    const found = await survey(this.sources.temporal, child);
-    if (found === null) return [this.unknown(turnId, parent)];
+    const childSurvey = await survey(this.sources.temporal, child);
+    if (childSurvey === null) return [this.unknown(turnId, parent)];
     // After a reset, another turn's sub-agent may have taken the id: then no sub-agent answered this call under it.
     const ours =
-      found.parent?.workflow_id === above.workflow_id && found.parent.first_execution_run_id === above.first_execution_run_id;
-    return ours ? this.withChildren(turnId, found, parent) : [];
+      childSurvey.parent?.workflow_id === above.workflow_id &&
+      childSurvey.parent.first_execution_run_id === above.first_execution_run_id;
+    return ours ? this.withChildren(turnId, childSurvey, parent) : [];
   }
 
   /** Plans a turn that Temporal has forgotten, from the store's trail. */
@@ -93,47 +95,47 @@ export class Planner {
       cursor = page.next_cursor;
     }
     if (tips.length === 0) return [];
-    const planned = this.unknown(turnId);
-    const own = await this.withBlocks(planned, tips, new Set(), (start) => {
+    const plan = this.unknown(turnId);
+    const own = await this.withBlocks(plan, tips, new Set(), (start) => {
       if (start.turn_id !== turnId) return;
-      planned.turn.first_execution_run_id = start.first_execution_run_id;
-      planned.requester = start.requester ?? planned.requester;
-      planned.agent = start.agent ?? planned.agent;
+      plan.turn.first_execution_run_id = start.first_execution_run_id;
+      plan.requester = start.requester ?? plan.requester;
+      plan.agent = start.agent ?? plan.agent;
     });
     return [{ ...own, head: own.blocks.at(-1) ?? null }];
   }
 
   /** Adds blocks and effect records: the chains of the tips, then the blocks that the effect records name. */
   private async withBlocks(
-    planned: PlannedTurn,
+    plan: PlannedTurn,
     tips: readonly string[],
     keys: Set<string>,
     starts: (start: ReadStart) => void = () => undefined,
   ): Promise<PlannedTurn> {
-    const look = (stored: BlockWithParts) => {
-      referencesOf(stored, planned);
-      const read = readBlock({ block: stored.block, bodies: stored.parts.map(({ body }) => body) });
+    const look = (sealedBlock: BlockWithParts) => {
+      referencesOf(sealedBlock, plan);
+      const read = readBlock({ block: sealedBlock.block, bodies: sealedBlock.parts.map(({ body }) => body) });
       if (read?.kind === 'start') starts(read);
-      if (read?.kind === 'dispatch' && ofTurn(read, planned.turn.turn_id)) keys.add(ownText(read.idempotency_key ?? ''));
+      if (read?.kind === 'dispatch' && ofTurn(read, plan.turn.turn_id)) keys.add(ownText(read.idempotency_key ?? ''));
     };
     const take = async (tip: string | null) => {
       if (tip === null) return;
       const { hashes, fault } = await this.chain.take(tip, look);
-      planned.blocks.push(...hashes);
-      if (fault !== null && !planned.faults.includes(fault)) planned.faults.push(fault);
+      plan.blocks.push(...hashes);
+      if (fault !== null && !plan.faults.includes(fault)) plan.faults.push(fault);
     };
     for (const tip of tips) await take(tip);
     for (const key of keys) {
-      const record = await this.record(key, planned.faults);
+      const record = await this.record(key, plan.faults);
       if (record === null) continue;
-      planned.records.push(record);
-      if (record.result_ref !== null) planned.parts.add(record.result_ref);
+      plan.records.push(record);
+      if (record.result_ref !== null) plan.parts.add(record.result_ref);
     }
-    for (const { head, result_head } of planned.records) {
+    for (const { head, result_head } of plan.records) {
       await take(head);
       await take(result_head);
     }
-    return planned;
+    return plan;
   }
 
   private async record(key: string, faults: string[]): Promise<EffectRecord | null> {

@@ -25,11 +25,11 @@ export function noReferences(): References {
 export function collect(value: Json, into: References): void {
   if (Array.isArray(value)) for (const one of value) collect(one, into);
   if (!isJsonObject(value)) return;
-  for (const [field, held] of Object.entries(value)) {
+  for (const [field, fieldValue] of Object.entries(value)) {
     if (FOREIGN.has(field)) continue;
-    if (typeof held !== 'string') collect(held, into);
-    else if (!isHash(held)) continue;
-    else if (PARTS.has(field)) into.parts.add(ownText(held));
-    else if (OBJECTS.has(field)) into.objects.add(ownText(held));
+    if (typeof fieldValue !== 'string') collect(fieldValue, into);
+    else if (!isHash(fieldValue)) continue;
+    else if (PARTS.has(field)) into.parts.add(ownText(fieldValue));
+    else if (OBJECTS.has(field)) into.objects.add(ownText(fieldValue));
   }
 }

@@ -69,7 +69,7 @@ function isMessage(event: JsonObject): boolean {
 class Reading {
   readonly run: ReadRun = { about: new Map(), before: null };
   /** Open updates and `lookAtTurn` activities, by their ids. */
-  private readonly sent = new Map<string, JsonObject[]>();
+  private readonly updates = new Map<string, JsonObject[]>();
   private readonly looks = new Map<string, { event: JsonObject; turn: string }>();
 
   take(event: JsonObject): void {
@@ -100,13 +100,13 @@ class Reading {
   }
 
   private send(event: JsonObject, { update_id: id, name }: FactOf<'update_admitted' | 'update_accepted'>): void {
-    const known = this.sent.get(id);
-    if (known || name === 'send') this.sent.set(id, [...(known ?? []), event]);
+    const events = this.updates.get(id);
+    if (events || name === 'send') this.updates.set(id, [...(events ?? []), event]);
   }
 
   private noteUpdateResult(event: JsonObject, { update_id: id, answer }: FactOf<'update_completed'>): void {
-    const events = this.sent.get(id);
-    this.sent.delete(id);
+    const events = this.updates.get(id);
+    this.updates.delete(id);
     const { again, turn_id } = firstOf(answer ?? []);
     if (events && again !== true && turn_id !== undefined) this.note(workflowId(text(turn_id)), ...events, event);
   }

@@ -35,8 +35,8 @@ async function sessionOf({ temporal }: Sources, planner: Planner, id: string): P
   for (const [series, last] of await lastTurns(temporal, id)) {
     for (let number = 1; number <= last; number++) {
       const turnId = sessionTurnId(id, number, series);
-      const found = await planner.turn(turnId);
-      turns.push(...(found.length > 0 ? found : [planner.unknown(turnId)]));
+      const plans = await planner.turn(turnId);
+      turns.push(...(plans.length > 0 ? plans : [planner.unknown(turnId)]));
     }
   }
   return turns;
@@ -46,11 +46,11 @@ async function sessionOf({ temporal }: Sources, planner: Planner, id: string): P
 async function lastTurns(temporal: Client, id: string): Promise<Map<string, number>> {
   const lives: { series: string; number: number; at: number }[] = [];
   const query = `WorkflowType = '${TURN_WORKFLOW}' AND HoldfastSession = ${visibilityText(id)}`;
-  for await (const { workflowId: listed, startTime } of temporal.workflow.list({ query })) {
+  for await (const { workflowId: listedId, startTime } of temporal.workflow.list({ query })) {
     const [, digits, series = ''] =
-      /^([1-9][0-9]{0,14})(?:-([0-9a-f]{8}))?$/.exec(listed.slice(workflowId(`${id}.`).length)) ?? [];
+      /^([1-9][0-9]{0,14})(?:-([0-9a-f]{8}))?$/.exec(listedId.slice(workflowId(`${id}.`).length)) ?? [];
     const number = Number(digits);
-    if (digits && listed === workflowId(sessionTurnId(id, number, series)))
+    if (digits && listedId === workflowId(sessionTurnId(id, number, series)))
       lives.push({ series, number, at: startTime.getTime() });
   }
   const last = new Map([['', 0]]);

@@ -49,26 +49,27 @@ const OF_OTHERS = new Set(['lookAtSubTurn', 'lookAtTurn', 'checkFork']);
 
 /** @returns null: Temporal does not know the workflow */
 export async function survey(temporal: Client, workflowId: string): Promise<Survey | null> {
-  const seen = new Reading(workflowId);
+  const reading = new Reading(workflowId);
   try {
-    for await (const { runId, event } of readHistory(temporal, workflowId, { follow: false })) seen.take(runId, eventJson(event));
+    for await (const { runId, event } of readHistory(temporal, workflowId, { follow: false }))
+      reading.take(runId, eventJson(event));
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error;
-    if (seen.found.runs.length === 0) return null;
-    seen.found.faults.push('Temporal no longer has all of its runs.');
+    if (reading.survey.runs.length === 0) return null;
+    reading.survey.faults.push('Temporal no longer has all of its runs.');
   }
-  return seen.end();
+  return reading.end();
 }
 
 class Reading {
-  readonly found: Survey;
+  readonly survey: Survey;
   /** Types of the activities of this run that have not ended, by the id of the event that scheduled them. */
   private types = new Map<string, string>();
   private readonly heads = new Set<string>();
-  private ended: string | null = null;
+  private endFault: string | null = null;
 
   constructor(workflowId: string) {
-    this.found = {
+    this.survey = {
       workflow_id: workflowId,
       first_execution_run_id: '',
       agent: '',
@@ -87,43 +88,43 @@ class Reading {
 
   take(runId: string, event: JsonObject): void {
     const fact = readFact(event);
-    if (this.found.runs.at(-1)?.run_id !== runId) this.begin(runId, fact);
-    this.found.runs.at(-1)!.last_event = String(event.eventId);
-    this.ended = endOf(fact);
+    if (this.survey.runs.at(-1)?.run_id !== runId) this.begin(runId, fact);
+    this.survey.runs.at(-1)!.last_event = String(event.eventId);
+    this.endFault = endOf(fact);
     if (fact?.kind === 'activity_scheduled') this.schedule(fact);
     if (fact?.kind === 'activity_completed') this.complete(fact);
     if (fact?.kind === 'child_initiated' && fact.workflow_type === TURN_WORKFLOW)
-      this.found.children.set(fact.workflow_id, calledBy(fact));
+      this.survey.children.set(fact.workflow_id, calledBy(fact));
   }
 
   end(): Survey {
-    if (this.ended !== null) this.found.faults.push(this.ended);
-    return { ...this.found, heads: [...this.heads] };
+    if (this.endFault !== null) this.survey.faults.push(this.endFault);
+    return { ...this.survey, heads: [...this.heads] };
   }
 
   private begin(runId: string, fact: Fact | null): void {
-    const started = fact?.kind === 'run_started' ? fact : null;
-    const { found } = this;
-    if (found.runs.length === 0) this.identify(runId, started);
-    const original = started?.original_run ?? runId;
-    const began = original !== runId ? 'reset' : started?.continued_run ? 'continued' : 'start';
-    if (found.runs.length === 0 && began === 'continued') found.faults.push('Temporal no longer has its first run.');
-    found.runs.push({ run_id: runId, began, last_event: '0' });
+    const start = fact?.kind === 'run_started' ? fact : null;
+    const { survey } = this;
+    if (survey.runs.length === 0) this.identify(runId, start);
+    const original = start?.original_run ?? runId;
+    const began = original !== runId ? 'reset' : start?.continued_run ? 'continued' : 'start';
+    if (survey.runs.length === 0 && began === 'continued') survey.faults.push('Temporal no longer has its first run.');
+    survey.runs.push({ run_id: runId, began, last_event: '0' });
     this.types = new Map();
   }
 
-  private identify(runId: string, started: FactOf<'run_started'> | null): void {
-    const [input] = valuesOf(started?.input ?? []);
-    this.found.first_execution_run_id = started?.first_run || runId;
+  private identify(runId: string, start: FactOf<'run_started'> | null): void {
+    const [input] = valuesOf(start?.input ?? []);
+    this.survey.first_execution_run_id = start?.first_run || runId;
     if (!isJsonObject(input)) return;
     const { agent, requester, parent, session_workflow_id: session } = input;
-    this.found.requester = text(requester);
-    this.found.agent = text(agent);
-    if (typeof session === 'string' && started?.parent?.workflow_id === session)
-      this.found.session = { workflow_id: ownText(session), run_id: ownText(started.parent.run_id) };
+    this.survey.requester = text(requester);
+    this.survey.agent = text(agent);
+    if (typeof session === 'string' && start?.parent?.workflow_id === session)
+      this.survey.session = { workflow_id: ownText(session), run_id: ownText(start.parent.run_id) };
     if (!isJsonObject(parent)) return;
     const { workflow_id, first_execution_run_id, call_id } = parent;
-    this.found.parent = {
+    this.survey.parent = {
       workflow_id: text(workflow_id),
       first_execution_run_id: text(first_execution_run_id),
       call_id: text(call_id),
@@ -133,7 +134,7 @@ class Reading {
   private schedule({ event_id, type, input }: FactOf<'activity_scheduled'>): void {
     this.types.set(event_id, type);
     const values = valuesOf(input);
-    collect(values, this.found);
+    collect(values, this.survey);
     const [first] = values;
     if (type === 'runCall' && isJsonObject(first)) this.addEffectKey(first);
   }
@@ -144,21 +145,21 @@ class Reading {
     if (toolClass !== 'destructive') return;
     const { workflow_id, first_execution_run_id } = turn;
     const run = { workflow_id: text(workflow_id), first_execution_run_id: text(first_execution_run_id) };
-    this.found.keys.add(idempotencyKey({ ...run, call_id: text(id), digest: text(digest) }));
+    this.survey.keys.add(idempotencyKey({ ...run, call_id: text(id), digest: text(digest) }));
   }
 
   private complete({ scheduled, result }: FactOf<'activity_completed'>): void {
     const type = this.types.get(scheduled) ?? '';
     this.types.delete(scheduled);
     const values = valuesOf(result);
-    collect(values, this.found);
+    collect(values, this.survey);
     if (OF_OTHERS.has(type)) return;
     const [first] = values;
     for (const head of headsIn(first)) {
-      this.found.head = ownText(head);
-      this.heads.add(this.found.head);
+      this.survey.head = ownText(head);
+      this.heads.add(this.survey.head);
     }
-    if (type === 'admitDirect' && isJsonObject(first)) this.found.agent = text(first.agent);
+    if (type === 'admitDirect' && isJsonObject(first)) this.survey.agent = text(first.agent);
   }
 }
 

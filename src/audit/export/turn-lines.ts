@@ -18,18 +18,18 @@ export type AnyLine = { [K in LineKind]: [kind: K, body: Bodies[K]] }[LineKind];
 /** What the bundle already has. */
 export interface SoFar {
   /** Refs of parts that are already written. */
-  written: Set<string>;
+  writtenRefs: Set<string>;
   sessions: SessionHistory;
 }
 
-export async function* turnLines(sources: Sources, planned: PlannedTurn, { written, sessions }: SoFar): AsyncGenerator<AnyLine> {
-  const { turn, blocks, records, head, faults } = planned;
+export async function* turnLines(sources: Sources, plan: PlannedTurn, { writtenRefs, sessions }: SoFar): AsyncGenerator<AnyLine> {
+  const { turn, blocks, records, head, faults } = plan;
   yield ['turn', turn];
-  yield* runLines(sources, planned);
-  yield* sessionLines(sessions, planned);
-  for (const hash of blocks) yield* blockLines(sources, hash, written, faults);
+  yield* runLines(sources, plan);
+  yield* sessionLines(sessions, plan);
+  for (const hash of blocks) yield* blockLines(sources, hash, writtenRefs, faults);
   for (const record of records) yield ['effect', { record: { ...record } }];
-  yield* partLines(sources, planned.parts, written, faults);
+  yield* partLines(sources, plan.parts, writtenRefs, faults);
   yield ['turn_end', { turn_id: turn.turn_id, head, complete: faults.length === 0, why: faults.join(' ') || null }];
 }
 
@@ -59,30 +59,30 @@ async function* sessionLines(sessions: SessionHistory, { turn, session, faults }
 /** Status code of gRPC. */
 const NOT_FOUND = 5;
 
-async function* blockLines(sources: Sources, hash: string, written: Set<string>, faults: string[]): AsyncGenerator<AnyLine> {
-  const stored = await sources.store.getSealedBlock(hash);
-  const { block, parts } = stored;
+async function* blockLines(sources: Sources, hash: string, writtenRefs: Set<string>, faults: string[]): AsyncGenerator<AnyLine> {
+  const sealedBlock = await sources.store.getSealedBlock(hash);
+  const { block, parts } = sealedBlock;
   for (const [index, ref] of block.parts.entries()) {
-    if (written.has(ref)) continue;
-    written.add(ownText(ref));
+    if (writtenRefs.has(ref)) continue;
+    writtenRefs.add(ownText(ref));
     yield ['part', { ref, part: fitting(parts[index]!, ref, faults) }];
   }
   yield ['block', { ref: hash, block }];
-  const found = noReferences();
-  referencesOf(stored, found);
-  yield* partLines(sources, found.parts, written, faults);
+  const references = noReferences();
+  referencesOf(sealedBlock, references);
+  yield* partLines(sources, references.parts, writtenRefs, faults);
 }
 
 /** The given parts that are not written yet. */
 async function* partLines(
   { store }: Sources,
   refs: Iterable<string>,
-  written: Set<string>,
+  writtenRefs: Set<string>,
   faults: string[],
 ): AsyncGenerator<AnyLine> {
   for (const ref of refs) {
-    if (written.has(ref)) continue;
-    written.add(ref);
+    if (writtenRefs.has(ref)) continue;
+    writtenRefs.add(ref);
     let part: Part | null = null;
     try {
       part = fitting(await store.getSealedPart(ref), ref, faults);

@@ -38,11 +38,11 @@ const MAX_REPEATS = 20;
  */
 export async function* redact(
   source: () => AsyncIterable<Uint8Array>,
-  { reason, signer, ...wanted }: RedactRequest,
+  { reason, signer, ...scope }: RedactRequest,
 ): AsyncGenerator<string, RedactionResult> {
   if (reason.trim() === '' || reason.length > LONGEST_REASON)
     throw new NothingToRedact(`The reason must have from 1 to ${LONGEST_REASON} characters: it stands in the bundle.`);
-  const selection = new Selection(wanted);
+  const selection = new Selection(scope);
   // The redactor's signature vouches for the original too, so the original must be whole. Its signer need not be trusted.
   const { first, end: original } = await readWhole(source(), (line) => selection.take(line));
   const leftOut = selection.finish();

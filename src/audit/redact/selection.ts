@@ -32,16 +32,16 @@ interface Facts {
 /** Reads a bundle's lines once, from the first to the last. */
 export class Selection {
   private readonly refs = new Set<string>();
-  private readonly found = new Set<string>();
+  private readonly matchedNames = new Set<string>();
   /** Turns of sub-agents that answer a removed call: their messages and calls are removed with it. */
   private readonly whole = new Set<string>();
   private facts = new Map<string, Facts>();
   private turn = '';
   /** Parts of the last message, and the model's ids of removed calls whose results come with the next message. */
-  private said: readonly string[] = [];
-  private awaited = new Set<string>();
+  private lastParts: readonly string[] = [];
+  private awaitedIds = new Set<string>();
 
-  constructor(private readonly wanted: RedactionScope) {}
+  constructor(private readonly scope: RedactionScope) {}
 
   take(line: BundleLine): void {
     if (line.kind === 'turn') this.begin(line.body);
@@ -51,7 +51,7 @@ export class Selection {
 
   /** @throws NothingToRedact */
   finish(): ReadonlySet<string> {
-    const missing = [...this.wanted.calls, ...this.wanted.parts].find((name) => !this.found.has(name));
+    const missing = [...this.scope.calls, ...this.scope.parts].find((name) => !this.matchedNames.has(name));
     if (missing !== undefined)
       throw new NothingToRedact(
         `The bundle has no call or part ${JSON.stringify(missing.slice(0, 80))}; \`holdfast audit report\` shows them.`,
@@ -64,12 +64,12 @@ export class Selection {
     if (parent && (this.whole.has(parent.turn_id) || this.wants(parent.call_id, parent.turn_id))) this.whole.add(turn_id);
     this.turn = turn_id;
     this.facts = new Map();
-    this.said = [];
-    this.awaited = new Set();
+    this.lastParts = [];
+    this.awaitedIds = new Set();
   }
 
   private part({ ref, part }: PartBody): void {
-    if (this.wanted.parts.includes(ref)) this.leaveOut(ref, ref);
+    if (this.scope.parts.includes(ref)) this.leaveOut(ref, ref);
     if (part === null) return;
     const facts = factsOf(part.body);
     this.facts.set(ref, facts);
@@ -86,10 +86,10 @@ export class Selection {
   private message([, ...content]: readonly string[]): void {
     for (const ref of content) {
       const { use, type } = this.factsOf(ref);
-      if (this.includesMessages() || (type === 'tool_result' && use !== null && this.awaited.has(use))) this.refs.add(ref);
+      if (this.includesMessages() || (type === 'tool_result' && use !== null && this.awaitedIds.has(use))) this.refs.add(ref);
     }
-    this.said = content;
-    this.awaited = new Set();
+    this.lastParts = content;
+    this.awaitedIds = new Set();
   }
 
   /** The model's ids may repeat in a turn: they are searched only in the admitted answer and in the message after it. */
@@ -97,30 +97,30 @@ export class Selection {
     for (const ref of parts) {
       const { callId, use } = this.factsOf(ref);
       if (callId === null || use === null || !this.refs.has(ref)) continue;
-      this.awaited.add(use);
-      const asked = this.said.filter((one) => this.factsOf(one).type === 'tool_use' && this.factsOf(one).use === use);
-      for (const one of asked) this.refs.add(one);
+      this.awaitedIds.add(use);
+      const toolUses = this.lastParts.filter((one) => this.factsOf(one).type === 'tool_use' && this.factsOf(one).use === use);
+      for (const one of toolUses) this.refs.add(one);
     }
   }
 
   private wants(callId: string, turn = this.turn): boolean {
-    const names = [callId, `${turn}:${callId}`].filter((name) => this.wanted.calls.includes(name));
-    for (const name of names) this.found.add(name);
+    const names = [callId, `${turn}:${callId}`].filter((name) => this.scope.calls.includes(name));
+    for (const name of names) this.matchedNames.add(name);
     return names.length > 0 || this.whole.has(turn);
   }
 
   private includesMessages(): boolean {
-    return this.wanted.messages || this.whole.has(this.turn);
+    return this.scope.messages || this.whole.has(this.turn);
   }
 
   private leaveOut(ref: string, name: string): void {
     this.refs.add(ref);
-    this.found.add(name);
+    this.matchedNames.add(name);
   }
 
   /** Unless the request names this very part. */
   private keep(ref: string): void {
-    if (!this.wanted.parts.includes(ref)) this.refs.delete(ref);
+    if (!this.scope.parts.includes(ref)) this.refs.delete(ref);
   }
 
   private factsOf(ref: string): Facts {

@@ -32,9 +32,9 @@ async function main(bundle: string): Promise<void> {
   });
   const code = await readFile(bundle, 'utf8');
   const records = code.includes(RECORDS);
-  let asked = new ReplayedCommands({ runTimeout: 0 });
+  let replayedCommands = new ReplayedCommands({ runTimeout: 0 });
   const sinks: InjectedSinks<ReplaySinks> = {
-    holdfastReplay: { asked: { fn: (_info, activation) => asked.add(activation), callDuringReplay: true } },
+    holdfastReplay: { asked: { fn: (_info, activation) => replayedCommands.add(activation), callDuringReplay: true } },
   };
   const options = { workflowBundle: { code }, dataConverter, replayName: REPLAY_NAME, sinks };
   let present: Read | null = null;
@@ -49,7 +49,7 @@ async function main(bundle: string): Promise<void> {
         tell(cannot(request, `The history cannot be read: ${oneLine((error as Error).message, 300)}`));
         continue;
       }
-      asked = new ReplayedCommands({ runTimeout: msOf(present.history.started.workflowRunTimeout) });
+      replayedCommands = new ReplayedCommands({ runTimeout: msOf(present.history.startAttributes.workflowRunTimeout) });
       yield { workflowId: request.workflow_id, history: present.message };
     }
   }
@@ -58,7 +58,7 @@ async function main(bundle: string): Promise<void> {
     const { request, history } = present!;
     const failure = error ? withoutPreamble(error.message) : null;
     const { differences, harmless } = records
-      ? compare(history, { asked: asked.effectiveCommands, failure }, request.run_id ?? undefined)
+      ? compare(history, { commands: replayedCommands.effectiveCommands, failure }, request.run_id ?? undefined)
       : onlyTemporals(failure);
     tell({
       ...about(request, history),
@@ -80,8 +80,8 @@ function read(request: ReplayRequest): Read {
 }
 
 function about(request: ReplayRequest, history: History | null) {
-  const run_id = request.run_id ?? history?.started.originalExecutionRunId ?? '';
-  const workflow_type = history?.started.workflowType?.name ?? '';
+  const run_id = request.run_id ?? history?.startAttributes.originalExecutionRunId ?? '';
+  const workflow_type = history?.startAttributes.workflowType?.name ?? '';
   return { workflow_id: request.workflow_id, run_id, workflow_type, events: history?.events ?? 0 };
 }
 
@@ -91,14 +91,14 @@ function cannot(request: ReplayRequest, why: string): ReplayResult {
 
 /** For code that does not record: Temporal's own check alone. */
 function onlyTemporals(failure: string | null): ReplayComparison {
-  const said = failure === null ? [] : [{ event: null, what: 'failed' as const, sentence: oneLine(failure, 400) }];
-  return { differences: said, harmless: {} };
+  const differences = failure === null ? [] : [{ event: null, what: 'failed' as const, sentence: oneLine(failure, 400) }];
+  return { differences, harmless: {} };
 }
 
 /** The failure without the text that the SDK adds: the message of an error that the code threw, or Temporal's own. */
 function withoutPreamble(message: string): string {
-  const [, thrown] = /Failure \{ message: "((?:[^"\\]|\\.)*)"/.exec(message) ?? [];
-  return thrown ?? message.replace(/^Replay failed .*?Details: /s, '');
+  const [, errorText] = /Failure \{ message: "((?:[^"\\]|\\.)*)"/.exec(message) ?? [];
+  return errorText ?? message.replace(/^Replay failed .*?Details: /s, '');
 }
 
 function hasNetwork(): boolean {

@@ -40,7 +40,7 @@ export async function replayCode(file: string | undefined): Promise<ReplayCode> 
   const bundle = REPLAYS_FOR.exec(text)?.[1];
   if (bundle || text.includes(RECORDS)) return { path, bundle: bundle ?? sha256Hex(text), records: true };
   const beside = join(dirname(path), NAME);
-  const found = existsSync(beside) ? REPLAYS_FOR.exec(await readFile(beside, 'utf8'))?.[1] : undefined;
-  if (found === sha256Hex(text)) return { path: beside, bundle: found, records: true };
+  const bundleBeside = existsSync(beside) ? REPLAYS_FOR.exec(await readFile(beside, 'utf8'))?.[1] : undefined;
+  if (bundleBeside === sha256Hex(text)) return { path: beside, bundle: bundleBeside, records: true };
   return { path, bundle: sha256Hex(text), records: false };
 }

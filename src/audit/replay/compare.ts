@@ -21,7 +21,7 @@ export interface Difference {
 }
 
 export interface ReplayRun {
-  asked: ReplayedCommand[];
+  commands: ReplayedCommand[];
   /** Why the replay failed; null: Temporal's own check found nothing. */
   failure: string | null;
 }
@@ -43,106 +43,107 @@ export interface ReplayComparison {
 /**
  * @param runId the run's own id, if a reset gave it another id than the one in the first event of its history
  */
-export function compare(history: History, { asked: all, failure }: ReplayRun, runId?: string): ReplayComparison {
-  const recorded = withoutOldPatches(history.commands, all);
-  const asked = withoutOldPatches(all, history.commands);
-  const same = sameRun(history.started.originalExecutionRunId ?? '', runId);
+export function compare(history: History, { commands: all, failure }: ReplayRun, runId?: string): ReplayComparison {
+  const recordedCommands = withoutOldPatches(history.commands, all);
+  const replayedCommands = withoutOldPatches(all, history.commands);
+  const same = sameRun(history.startAttributes.originalExecutionRunId ?? '', runId);
   const differences: Difference[] = [];
   const harmless = new Map<string, number>();
   const pass = (reason: string) => harmless.set(reason, (harmless.get(reason) ?? 0) + 1);
   let i = 0;
-  for (; i < recorded.length && i < asked.length && differences.length < MOST; i++) {
-    if (!sameCommand(recorded[i]!, asked[i]!)) break;
-    differences.push(...changes(recorded[i]!, asked[i]!, same, pass));
+  for (; i < recordedCommands.length && i < replayedCommands.length && differences.length < MOST; i++) {
+    if (!sameCommand(recordedCommands[i]!, replayedCommands[i]!)) break;
+    differences.push(...changes(recordedCommands[i]!, replayedCommands[i]!, same, pass));
   }
-  const other = differences.length < MOST ? otherCourse({ recorded, ended: history.ended }, asked, i, failure) : null;
+  const other =
+    differences.length < MOST ? otherCourse({ recordedCommands, isEnded: history.isEnded }, replayedCommands, i, failure) : null;
   return { differences: [...differences, ...(other ? [other] : [])].slice(0, MOST), harmless: Object.fromEntries(harmless) };
 }
 
 function changes(
-  recorded: RecordedCommand,
-  asked: ReplayedCommand,
+  recordedCommand: RecordedCommand,
+  replayedCommand: ReplayedCommand,
   same: (place: Place) => boolean,
   pass: (reason: string) => void,
 ): Difference[] {
-  const { fields, reason } = inWordsOfToday(recorded);
+  const { fields, reason } = inWordsOfToday(recordedCommand);
   if (reason) pass(reason);
-  const said = recorded.kind === 'continue' ? only(fields, Object.keys(asked.fields)) : fields;
-  return findDifferences(said, asked.fields, LOOKED_AT)
-    .filter((place) => !same(place) && !isKnown(recorded, place, pass))
+  const recordedFields = recordedCommand.kind === 'continue' ? only(fields, Object.keys(replayedCommand.fields)) : fields;
+  return findDifferences(recordedFields, replayedCommand.fields, LOOKED_AT)
+    .filter((place) => !same(place) && !isKnown(recordedCommand, place, pass))
     .slice(0, PLACES)
     .map((place) => {
       const [field = '', ...rest] = place.path.split('.');
-      const at = `event ${recorded.event}: the code would now ${deed(recorded)}`;
+      const at = `event ${recordedCommand.event}: the code would now ${deed(recordedCommand)}`;
       const where = rest.length > 0 && !(rest.length === 1 && rest[0] === '0') ? `${formatPath(rest)} would be ` : '';
       const values = `${value(place.now, field)}, and ${value(place.recorded, field)} was recorded`;
-      const { path, recorded: was, now } = place;
+      const { path, recorded: recordedValue, now } = place;
       return {
-        event: recorded.event,
+        event: recordedCommand.event,
         what: 'changed' as const,
         sentence:
           field === 'eager'
             ? `${at} ${place.now ? 'by' : 'without'} eager dispatch, which no build has done so far`
-            : `${at} with ${fieldName(recorded.kind, field)}: ${where}${values}`,
+            : `${at} with ${fieldName(recordedCommand.kind, field)}: ${where}${values}`,
         path,
-        ...optional({ recorded: was, now }),
+        ...optional({ recorded: recordedValue, now }),
       };
     });
 }
 
-function isKnown(recorded: RecordedCommand, place: Place, pass: (reason: string) => void): boolean {
-  const reason = knownChange(recorded, place);
+function isKnown(command: RecordedCommand, place: Place, pass: (reason: string) => void): boolean {
+  const reason = knownChange(command, place);
   if (reason) pass(reason);
   return reason !== null;
 }
 
 /** The first place where the commands are not the same, or one is missing; null: there is none. */
 function otherCourse(
-  { recorded, ended }: { recorded: RecordedCommand[]; ended: boolean },
-  asked: ReplayedCommand[],
+  { recordedCommands, isEnded }: { recordedCommands: RecordedCommand[]; isEnded: boolean },
+  replayedCommands: ReplayedCommand[],
   i: number,
   failure: string | null,
 ): Difference | null {
-  const [was, now] = [recorded[i], asked[i]];
-  const event = was?.event ?? null;
+  const [before, now] = [recordedCommands[i], replayedCommands[i]];
+  const event = before?.event ?? null;
   const at = event === null ? 'after the last event' : `event ${event}`;
-  if (was && now && deed(was) === deed(now))
-    return { event, what: 'instead', sentence: `${at}: the code would now ${deed(now)} ${otherwise(was, now)}` };
-  if (was && now) {
-    const again = asked.slice(i + 1).some((one) => sameCommand(one, was));
-    const later = recorded.slice(i + 1).some((one) => sameCommand(one, now));
-    const moved = again && later ? ', in another order' : '';
+  if (before && now && deed(before) === deed(now))
+    return { event, what: 'instead', sentence: `${at}: the code would now ${deed(now)} ${otherwise(before, now)}` };
+  if (before && now) {
+    const again = replayedCommands.slice(i + 1).some((one) => sameCommand(one, before));
+    const later = recordedCommands.slice(i + 1).some((one) => sameCommand(one, now));
+    const orderNote = again && later ? ', in another order' : '';
     if (again && !later) return { event, what: 'added', sentence: `${at}: before it, the code would now also ${deed(now)}` };
     if (later && !again)
-      return { event, what: 'missing', sentence: `${at}: the code would no longer ${deed(was)}; next it would ${deed(now)}` };
+      return { event, what: 'missing', sentence: `${at}: the code would no longer ${deed(before)}; next it would ${deed(now)}` };
     return {
       event,
       what: 'instead',
-      sentence: `${at}: the code would now ${deed(now)}, where it was recorded to ${deed(was)}${moved}`,
+      sentence: `${at}: the code would now ${deed(now)}, where it was recorded to ${deed(before)}${orderNote}`,
     };
   }
-  if (failure !== null && (was || !now))
+  if (failure !== null && (before || !now))
     return { event, what: 'failed', sentence: `${at}: the code would fail here: ${oneLine(failure, 400)}` };
-  if (was) return { event, what: 'missing', sentence: `${at}: the code would no longer ${deed(was)}` };
+  if (before) return { event, what: 'missing', sentence: `${at}: the code would no longer ${deed(before)}` };
   // A further command after a run that was cut short is no difference.
-  if (now && (ended || failure !== null))
+  if (now && (isEnded || failure !== null))
     return { event, what: 'added', sentence: `${at}: the code would now also ${deed(now)}` };
   return null;
 }
 
 /** What differs between two commands with the same description. */
-function otherwise(was: RecordedCommand, now: ReplayedCommand): string {
-  if (was.id !== now.id) return `under the id ${oneLine(now.id)}, and ${oneLine(was.id)} was recorded`;
-  if (was.kind !== now.kind) return `as a command of kind ${now.kind}, and one of kind ${was.kind} was recorded`;
-  const [place] = findDifferences(was.fields, now.fields, 1);
+function otherwise(before: RecordedCommand, now: ReplayedCommand): string {
+  if (before.id !== now.id) return `under the id ${oneLine(now.id)}, and ${oneLine(before.id)} was recorded`;
+  if (before.kind !== now.kind) return `as a command of kind ${now.kind}, and one of kind ${before.kind} was recorded`;
+  const [place] = findDifferences(before.fields, now.fields, 1);
   const field = place?.path.split('.')[0] ?? 'type';
-  return `with ${fieldName(was.kind, field)}: ${value(place?.now, field)}, and ${value(place?.recorded, field)} was recorded`;
+  return `with ${fieldName(before.kind, field)}: ${value(place?.now, field)}, and ${value(place?.recorded, field)} was recorded`;
 }
 
 /** Drops deprecated patches that the others do not have: `deprecatePatch` allows runs with the patch and without it. */
 function withoutOldPatches<C extends Command>(commands: C[], others: readonly Command[]): C[] {
-  const marked = new Set(others.flatMap(({ kind, id }) => (kind === 'patch' ? [id] : [])));
-  return commands.filter(({ kind, id, fields }) => kind !== 'patch' || fields.deprecated !== true || marked.has(id));
+  const patchIds = new Set(others.flatMap(({ kind, id }) => (kind === 'patch' ? [id] : [])));
+  return commands.filter(({ kind, id, fields }) => kind !== 'patch' || fields.deprecated !== true || patchIds.has(id));
 }
 
 /** A reset gives the run a new id; before the reset, and during a replay, the run has its original id. */

@@ -101,9 +101,9 @@ async function historyOfJson(path: string): Promise<Replayable> {
   }
   const events = isJsonObject(json) && Array.isArray(json.events) ? json.events : [];
   if (events.length === 0 || !events.every(isJsonObject)) throw wrong('it has no list of events');
-  const started = (events[0] as JsonObject).workflowExecutionStartedEventAttributes;
-  const named = started !== undefined && isJsonObject(started) ? started.workflowId : undefined;
-  const run = new Run(typeof named === 'string' ? named : 'turn/unknown', null);
+  const startAttributes = (events[0] as JsonObject).workflowExecutionStartedEventAttributes;
+  const workflowId = startAttributes !== undefined && isJsonObject(startAttributes) ? startAttributes.workflowId : undefined;
+  const run = new Run(typeof workflowId === 'string' ? workflowId : 'turn/unknown', null);
   for (const event of events as JsonObject[]) run.add(event);
   return run.replayable();
 }

@@ -10,9 +10,9 @@ export interface Place {
 }
 
 /** The first places that differ, at most `most`. Values deeper than 200 levels are compared as a whole. */
-export function findDifferences(recorded: Json | undefined, now: Json | undefined, most: number): Place[] {
+export function findDifferences(recordedValue: Json | undefined, now: Json | undefined, most: number): Place[] {
   const places: Place[] = [];
-  look(recorded, now, '', 0);
+  look(recordedValue, now, '', 0);
   return places;
 
   function look(a: Json | undefined, b: Json | undefined, path: string, depth: number): void {

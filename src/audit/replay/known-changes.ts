@@ -63,10 +63,10 @@ export const KNOWN_CHANGES: readonly KnownChange[] = [
 /** Why the difference is harmless; null: it is not listed here. */
 export function knownChange(command: Command, { path, recorded, now }: Place): string | null {
   const of = command.fields.type ?? command.kind;
-  const known = KNOWN_CHANGES.find(
+  const change = KNOWN_CHANGES.find(
     (one) => one.of === of && fits(one.path, path) && recorded === one.was && (one.now === undefined || now === one.now),
   );
-  return known?.reason ?? null;
+  return change?.reason ?? null;
 }
 
 /** The recorded fields in the form of today's code, with the same meaning. */
@@ -81,6 +81,6 @@ export function inWordsOfToday(command: Command): { fields: JsonObject; reason: 
 }
 
 function fits(pattern: string, path: string): boolean {
-  const [wanted, names] = [pattern.split('.'), path.split('.')];
-  return wanted.length === names.length && wanted.every((name, index) => name === '*' || name === names[index]);
+  const [patternNames, names] = [pattern.split('.'), path.split('.')];
+  return patternNames.length === names.length && patternNames.every((name, index) => name === '*' || name === names[index]);
 }

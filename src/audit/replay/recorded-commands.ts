@@ -21,11 +21,11 @@ type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 type StartAttributes = temporal.api.history.v1.IWorkflowExecutionStartedEventAttributes;
 
 export interface History {
-  started: StartAttributes;
+  startAttributes: StartAttributes;
   /** The commands that events record, in order. */
   commands: RecordedCommand[];
   /** Whether the workflow's own code ended the run, as far as history goes. */
-  ended: boolean;
+  isEnded: boolean;
   events: number;
 }
 
@@ -34,24 +34,24 @@ export interface History {
  *   of it would never end
  */
 export function readHistory(events: readonly HistoryEvent[]): History {
-  const started = events[0]?.workflowExecutionStartedEventAttributes;
-  if (!started) throw new Error('The history does not begin with the start of a workflow.');
+  const startAttributes = events[0]?.workflowExecutionStartedEventAttributes;
+  if (!startAttributes) throw new Error('The history does not begin with the start of a workflow.');
   if (!events.some(({ workflowTaskScheduledEventAttributes: task }) => task))
     throw new Error('Nothing of this run has been asked of a worker yet: it has only begun.');
-  const reader = new Reader(started);
+  const reader = new Reader(startAttributes);
   const commands = events.flatMap((event) => {
     const command = reader.read(event);
     return command ? [{ ...command, event: wholeOf(event.eventId) }] : [];
   });
-  const ended = commands.some(isEnd);
-  return { started, commands, ended, events: events.length };
+  const isEnded = commands.some(isEnd);
+  return { startAttributes, commands, isEnded, events: events.length };
 }
 
 class Reader {
   /** Event number → id of what began there: later events name only the number. */
-  private readonly begun = new Map<number, string>();
+  private readonly idsByEvent = new Map<number, string>();
 
-  constructor(private readonly started: StartAttributes) {}
+  constructor(private readonly startAttributes: StartAttributes) {}
 
   read(event: HistoryEvent): Command | null {
     const {
@@ -70,10 +70,10 @@ class Reader {
     } = event;
     const at = wholeOf(event.eventId);
     if (activity) {
-      this.begun.set(at, activity.activityId ?? '');
+      this.idsByEvent.set(at, activity.activityId ?? '');
       return this.activity(activity, event);
     }
-    if (activityCancel) return plain('activity_cancel', this.begun.get(wholeOf(activityCancel.scheduledEventId)) ?? '');
+    if (activityCancel) return plain('activity_cancel', this.idsByEvent.get(wholeOf(activityCancel.scheduledEventId)) ?? '');
     if (timer) return plain('timer', timer.timerId ?? '', { duration_ms: msOf(timer.startToFireTimeout) });
     if (timerCancel) return plain('timer_cancel', timerCancel.timerId ?? '');
     if (child) return this.child(child, event);
@@ -89,35 +89,35 @@ class Reader {
     if (memo) return plain('memo', '', fieldsOf(memo.upsertedMemo?.fields));
     if (marker) return patch(marker);
     if (accepted) {
-      this.begun.set(at, accepted.protocolInstanceId ?? '');
+      this.idsByEvent.set(at, accepted.protocolInstanceId ?? '');
       return plain('update_accepted', accepted.protocolInstanceId ?? '');
     }
     if (completed)
       return plain(
         'update_completed',
-        this.begun.get(wholeOf(completed.acceptedEventId)) ?? completed.meta?.updateId ?? '',
+        this.idsByEvent.get(wholeOf(completed.acceptedEventId)) ?? completed.meta?.updateId ?? '',
         outcomeOf(completed.outcome),
       );
     return this.ending(event);
   }
 
   private activity(
-    scheduled: temporal.api.history.v1.IActivityTaskScheduledEventAttributes,
+    attributes: temporal.api.history.v1.IActivityTaskScheduledEventAttributes,
     { userMetadata }: HistoryEvent,
   ): Command {
-    const type = scheduled.activityType?.name ?? '';
-    const input = valuesOf(scheduled.input?.payloads);
-    return plain('activity', scheduled.activityId ?? '', {
+    const type = attributes.activityType?.name ?? '';
+    const input = valuesOf(attributes.input?.payloads);
+    return plain('activity', attributes.activityId ?? '', {
       type,
       input,
-      task_queue: this.queue(scheduled.taskQueue),
-      schedule_to_close_ms: msOf(scheduled.scheduleToCloseTimeout),
-      schedule_to_start_ms: msOf(scheduled.scheduleToStartTimeout),
-      start_to_close_ms: msOf(scheduled.startToCloseTimeout),
-      heartbeat_ms: msOf(scheduled.heartbeatTimeout),
-      retry: retryOf(scheduled.retryPolicy),
-      headers: fieldsOf(scheduled.header?.fields),
-      priority: scheduled.priority?.priorityKey ?? 0,
+      task_queue: this.queue(attributes.taskQueue),
+      schedule_to_close_ms: msOf(attributes.scheduleToCloseTimeout),
+      schedule_to_start_ms: msOf(attributes.scheduleToStartTimeout),
+      start_to_close_ms: msOf(attributes.startToCloseTimeout),
+      heartbeat_ms: msOf(attributes.heartbeatTimeout),
+      retry: retryOf(attributes.retryPolicy),
+      headers: fieldsOf(attributes.header?.fields),
+      priority: attributes.priority?.priorityKey ?? 0,
       eager: isEager(type, input),
       summary: valueOf(userMetadata?.summary),
     });
@@ -166,7 +166,7 @@ class Reader {
 
   private queue(queue: temporal.api.taskqueue.v1.ITaskQueue | null | undefined): string {
     const name = queue?.normalName || queue?.name || '';
-    return name === this.started.taskQueue?.name ? OWN_QUEUE : name;
+    return name === this.startAttributes.taskQueue?.name ? OWN_QUEUE : name;
   }
 }
 

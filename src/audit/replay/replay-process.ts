@@ -17,16 +17,16 @@ export class ReplayProcessExit extends Error {
 export class ReplayProcess {
   private readonly answers: AsyncIterator<string>;
   private readonly lines: Interface;
-  private said = '';
+  private errorOutput = '';
   private readonly kill = () => void this.child.kill('SIGKILL');
 
   private constructor(
     private readonly child: ChildProcess,
     private readonly patienceMs: number,
   ) {
-    child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.said = (this.said + text).slice(-2000)));
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.errorOutput = (this.errorOutput + text).slice(-2000)));
     child.stdin!.on('error', () => undefined); // the end of the process says more
-    child.on('error', (error) => (this.said = error.message));
+    child.on('error', (error) => (this.errorOutput = error.message));
     process.once('exit', this.kill); // no child is left behind, however this process ends
     this.lines = createInterface({ input: child.stdout!, crlfDelay: Infinity });
     this.answers = this.lines[Symbol.asyncIterator]();
@@ -44,8 +44,8 @@ export class ReplayProcess {
 
   /** @throws ReplayProcessExit */
   async replay(request: ReplayRequest): Promise<ReplayResult> {
-    const taken = this.child.stdin!.write(`${JSON.stringify(request)}\n`);
-    if (!taken) await Promise.race([once(this.child.stdin!, 'drain'), once(this.child, 'exit')]);
+    const hasRoom = this.child.stdin!.write(`${JSON.stringify(request)}\n`);
+    if (!hasRoom) await Promise.race([once(this.child.stdin!, 'drain'), once(this.child, 'exit')]);
     return (await this.next(this.patienceMs)) as ReplayResult;
   }
 
@@ -58,13 +58,15 @@ export class ReplayProcess {
 
   private async next(patienceMs: number): Promise<unknown> {
     let timer: NodeJS.Timeout | undefined;
-    const silence = new Promise<never>((_resolve, reject) => {
+    const timeout = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => reject(new ReplayProcessExit(`It took longer than ${patienceMs / 1000} s.`)), patienceMs);
     });
     try {
-      const line = await Promise.race([this.answers.next(), silence]);
+      const line = await Promise.race([this.answers.next(), timeout]);
       if (line.done)
-        throw new ReplayProcessExit(`The process that replays has ended${this.said ? `: ${this.said.trim()}` : '.'}`);
+        throw new ReplayProcessExit(
+          `The process that replays has ended${this.errorOutput ? `: ${this.errorOutput.trim()}` : '.'}`,
+        );
       return JSON.parse(line.value);
     } catch (error) {
       this.stop();

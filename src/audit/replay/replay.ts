@@ -37,16 +37,16 @@ export async function* replayAll(
     return { lane, answer: 'cannot' in next.value ? cannot(next.value, next.value.cannot) : await lane.replay(next.value) };
   };
   try {
-    let told = false;
+    let isReady = false;
     const begin = (about: ChildReady) => {
-      if (!told) onReady?.(about);
-      told = true;
+      if (!isReady) onReady?.(about);
+      isReady = true;
     };
     const waiting = new Map<Lane, Promise<{ lane: Lane; answer: ReplayResult | null }>>();
     const wait = (lane: Lane) => {
-      const taken = take(lane);
-      taken.catch(() => undefined); // a caller that stops iterating does not wait for it
-      waiting.set(lane, taken);
+      const result = take(lane);
+      result.catch(() => undefined); // a caller that stops iterating does not wait for it
+      waiting.set(lane, result);
     };
     for (let n = 0; n < processes; n++) {
       const lane = new Lane(code, begin, patienceMs);

@@ -18,16 +18,16 @@ export interface RunLimits {
 export class ReplayedCommands {
   private readonly all: ReplayedCommand[] = [];
   /** Ids of activities and children by sequence number: a cancellation has only this number. */
-  private readonly named = new Map<string, string>();
-  private readonly accepted = new Set<string>();
+  private readonly ids = new Map<string, string>();
+  private readonly acceptedUpdates = new Set<string>();
 
   constructor(private readonly limits: RunLimits) {}
 
   add({ task, commands }: Activation): void {
-    const asked = commands.flatMap((command) => this.read(command)).map((command) => ({ ...command, task }));
+    const newCommands = commands.flatMap((command) => this.read(command)).map((command) => ({ ...command, task }));
     // In Temporal's order: the command that ends the run comes last, and only once.
-    const [end] = asked.filter(isEnd);
-    this.all.push(...asked.filter((command) => !isEnd(command)), ...(end ? [end] : []));
+    const [end] = newCommands.filter(isEnd);
+    this.all.push(...newCommands.filter((command) => !isEnd(command)), ...(end ? [end] : []));
   }
 
   /** The commands, without those that were cancelled in the workflow task that gave them. */
@@ -65,48 +65,50 @@ export class ReplayedCommands {
     return ending(command);
   }
 
-  private activity(asked: coresdk.workflow_commands.IScheduleActivity): Command {
-    const id = asked.activityId ?? '';
-    this.named.set(`activity ${asked.seq}`, id);
+  private activity(command: coresdk.workflow_commands.IScheduleActivity): Command {
+    const id = command.activityId ?? '';
+    this.ids.set(`activity ${command.seq}`, id);
     return {
       kind: 'activity',
       id,
       fields: {
-        type: asked.activityType ?? '',
-        input: valuesOf(asked.arguments),
-        task_queue: queue(asked.taskQueue),
-        ...asServerFills(asked, this.limits),
-        retry: retryOf(asked.retryPolicy),
-        headers: fieldsOf(asked.headers),
-        priority: asked.priority?.priorityKey ?? 0,
-        eager: asked.doNotEagerlyExecute !== true,
+        type: command.activityType ?? '',
+        input: valuesOf(command.arguments),
+        task_queue: queue(command.taskQueue),
+        ...asServerFills(command, this.limits),
+        retry: retryOf(command.retryPolicy),
+        headers: fieldsOf(command.headers),
+        priority: command.priority?.priorityKey ?? 0,
+        eager: command.doNotEagerlyExecute !== true,
       },
     };
   }
 
-  private child(asked: coresdk.workflow_commands.IStartChildWorkflowExecution): Command {
-    const id = asked.workflowId ?? '';
-    this.named.set(`child ${asked.seq}`, id);
+  private child(command: coresdk.workflow_commands.IStartChildWorkflowExecution): Command {
+    const id = command.workflowId ?? '';
+    this.ids.set(`child ${command.seq}`, id);
     return {
       kind: 'child',
       id,
       fields: {
-        type: asked.workflowType ?? '',
-        input: valuesOf(asked.input),
-        task_queue: queue(asked.taskQueue),
-        execution_timeout_ms: msOf(asked.workflowExecutionTimeout),
-        run_timeout_ms: msOf(asked.workflowRunTimeout),
-        task_timeout_ms: msOf(asked.workflowTaskTimeout) || DEFAULT_TASK_TIMEOUT_MS,
-        parent_close_policy: ParentClosePolicy[asked.parentClosePolicy || ParentClosePolicy.PARENT_CLOSE_POLICY_TERMINATE] ?? '',
+        type: command.workflowType ?? '',
+        input: valuesOf(command.input),
+        task_queue: queue(command.taskQueue),
+        execution_timeout_ms: msOf(command.workflowExecutionTimeout),
+        run_timeout_ms: msOf(command.workflowRunTimeout),
+        task_timeout_ms: msOf(command.workflowTaskTimeout) || DEFAULT_TASK_TIMEOUT_MS,
+        parent_close_policy:
+          ParentClosePolicy[command.parentClosePolicy || ParentClosePolicy.PARENT_CLOSE_POLICY_TERMINATE] ?? '',
         id_reuse_policy:
-          WorkflowIdReusePolicy[asked.workflowIdReusePolicy || WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE] ??
-          '',
-        retry: asked.retryPolicy ? retryOf(asked.retryPolicy) : null,
-        cron: asked.cronSchedule ?? '',
-        memo: fieldsOf(asked.memo),
-        search_attributes: fieldsOf(asked.searchAttributes?.indexedFields),
-        headers: fieldsOf(asked.headers),
-        priority: asked.priority?.priorityKey ?? 0,
+          WorkflowIdReusePolicy[
+            command.workflowIdReusePolicy || WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
+          ] ?? '',
+        retry: command.retryPolicy ? retryOf(command.retryPolicy) : null,
+        cron: command.cronSchedule ?? '',
+        memo: fieldsOf(command.memo),
+        search_attributes: fieldsOf(command.searchAttributes?.indexedFields),
+        headers: fieldsOf(command.headers),
+        priority: command.priority?.priorityKey ?? 0,
       },
     };
   }
@@ -115,16 +117,16 @@ export class ReplayedCommands {
   private update(response: coresdk.workflow_commands.IUpdateResponse): Command[] {
     const id = response.protocolInstanceId ?? '';
     if (response.accepted) {
-      this.accepted.add(id);
+      this.acceptedUpdates.add(id);
       return [plain('update_accepted', id)];
     }
-    if (!this.accepted.has(id)) return [];
-    const { rejected } = response;
-    return [plain('update_completed', id, rejected ? outcomeOf({ failure: rejected }) : outcomeOf(response))];
+    if (!this.acceptedUpdates.has(id)) return [];
+    const { rejected: rejection } = response;
+    return [plain('update_completed', id, rejection ? outcomeOf({ failure: rejection }) : outcomeOf(response))];
   }
 
   private nameOf(kind: 'activity' | 'child', seq: number | null | undefined): string {
-    return this.named.get(`${kind} ${seq}`) ?? String(seq);
+    return this.ids.get(`${kind} ${seq}`) ?? String(seq);
   }
 }
 
@@ -165,27 +167,27 @@ function ending(command: WorkflowCommand): Command[] {
   ];
 }
 
-function signal(asked: coresdk.workflow_commands.ISignalExternalWorkflowExecution): Command {
-  const target = asked.childWorkflowId || asked.workflowExecution?.workflowId || '';
-  return plain('signal', `${target} ${asked.signalName}`, {
-    run_id: asked.workflowExecution?.runId ?? '',
-    input: valuesOf(asked.args),
-    child_only: Boolean(asked.childWorkflowId),
-    headers: fieldsOf(asked.headers),
+function signal(command: coresdk.workflow_commands.ISignalExternalWorkflowExecution): Command {
+  const target = command.childWorkflowId || command.workflowExecution?.workflowId || '';
+  return plain('signal', `${target} ${command.signalName}`, {
+    run_id: command.workflowExecution?.runId ?? '',
+    input: valuesOf(command.args),
+    child_only: Boolean(command.childWorkflowId),
+    headers: fieldsOf(command.headers),
   });
 }
 
 /** The server fills in missing timeouts, and limits each to the timeout of the run. */
-function asServerFills(asked: coresdk.workflow_commands.IScheduleActivity, { runTimeout }: RunLimits): JsonObject {
+function asServerFills(command: coresdk.workflow_commands.IScheduleActivity, { runTimeout }: RunLimits): JsonObject {
   const cap = (ms: number, most: number) => (most > 0 && (ms === 0 || ms > most) ? most : ms);
   const atMost = (ms: number, most: number) => (most > 0 && ms > most ? most : ms);
-  const whole = msOf(asked.scheduleToCloseTimeout);
+  const whole = msOf(command.scheduleToCloseTimeout);
   const limit = whole > 0 ? atMost(whole, runTimeout) : runTimeout;
-  const begin = whole > 0 ? cap(msOf(asked.startToCloseTimeout), limit) : atMost(msOf(asked.startToCloseTimeout), runTimeout);
+  const begin = whole > 0 ? cap(msOf(command.startToCloseTimeout), limit) : atMost(msOf(command.startToCloseTimeout), runTimeout);
   return {
     schedule_to_close_ms: limit,
-    schedule_to_start_ms: cap(msOf(asked.scheduleToStartTimeout), limit),
+    schedule_to_start_ms: cap(msOf(command.scheduleToStartTimeout), limit),
     start_to_close_ms: begin,
-    heartbeat_ms: atMost(msOf(asked.heartbeatTimeout), begin),
+    heartbeat_ms: atMost(msOf(command.heartbeatTimeout), begin),
   };
 }

@@ -43,10 +43,11 @@ export function callSection(call: CallCase, turn: TurnCase, id: string, limits: 
   };
 }
 
-function verdict({ verdict: said, reason }: CallCase): Text | null {
-  if (said === null) return null;
+function verdict({ verdict: admissionVerdict, reason }: CallCase): Text | null {
+  if (admissionVerdict === null) return null;
   const words =
-    { allow: 'allowed without a person', ask: 'a person had to be asked', rejected: 'refused by admission' }[said] ?? name(said);
+    { allow: 'allowed without a person', ask: 'a person had to be asked', rejected: 'refused by admission' }[admissionVerdict] ??
+    name(admissionVerdict);
   return reason === null ? words : `${words}: ${quote(reason)}`;
 }
 
@@ -112,15 +113,15 @@ function policyText({ quorum, channel, four_eyes, roles }: NonNullable<NonNullab
 
 function decisionNodes({ decisions }: CallCase): Node[] {
   if (decisions.length === 0) return [];
-  const items = decisions.map((given): Text => {
-    const { claims, channel, identity } = given;
+  const items = decisions.map((decision): Text => {
+    const { claims, channel, identity } = decision;
     const roles =
       Array.isArray(claims?.roles) && claims.roles.length > 0
         ? `; roles ${claims.roles.map((role) => name(text(role))).join(', ')}`
         : '';
     const way = channel === null ? '' : `; by ${name(channel)}${identity ? `, sent as ${name(identity)}` : ''}`;
     const saw = typeof claims?.head === 'string' ? `; signed over transcript ${short(claims.head)}` : '';
-    return `${decisionText(given)}${way}${roles}${saw}`;
+    return `${decisionText(decision)}${way}${roles}${saw}`;
   });
   return [
     { is: 'heading', text: 'Decisions' },
@@ -152,8 +153,8 @@ const WHAT: Readonly<Record<string, string>> = {
 };
 
 function describeEnd({ outcome, failure, lastFailure, attempts: many, output, takenBack }: ActivityCase): string {
-  const told = object(object(output).outcome ?? object(output).settled ?? output);
-  const effect = textOrNull(told.effect);
+  const result = object(object(output).outcome ?? object(output).settled ?? output);
+  const effect = textOrNull(result.effect);
   const before = many > 1 && lastFailure ? `; the attempt before: ${quote(lastFailure)}` : '';
   const how = failure === null ? outcome.replace('_', ' ') : `${outcome.replace('_', ' ')}: ${quote(failure)}`;
   return `${how}${effect === null ? '' : `, effect ${name(effect)}`}${before}${takenBack ? '; taken back by a reset' : ''}`;
@@ -161,11 +162,11 @@ function describeEnd({ outcome, failure, lastFailure, attempts: many, output, ta
 
 function settlements({ settlements: all }: CallCase): Node[] {
   if (all.length === 0) return [];
-  const items = all.map((settled): Text => {
-    const { outcome, note, evidence, at, signature, claims } = settled;
-    const proved = `${describeSignature(signature as Signature)}${beyondNote(objectOrNull(claims ?? null), note ?? null)}`;
-    const sure = text(settled.by) === '' ? '' : ` (${proved})`;
-    return `${settledBy(settled)}${sure}, ${when(textOrNull(at))}: ${name(text(outcome))}${text(note) ? `, ${quote(text(note))}` : ''}${text(evidence) ? `; evidence: ${quote(text(evidence), 1000)}` : ''}`;
+  const items = all.map((settlement): Text => {
+    const { outcome, note, evidence, at, signature, claims } = settlement;
+    const proofText = `${describeSignature(signature as Signature)}${beyondNote(objectOrNull(claims ?? null), note ?? null)}`;
+    const sure = text(settlement.by) === '' ? '' : ` (${proofText})`;
+    return `${settledBy(settlement)}${sure}, ${when(textOrNull(at))}: ${name(text(outcome))}${text(note) ? `, ${quote(text(note))}` : ''}${text(evidence) ? `; evidence: ${quote(text(evidence), 1000)}` : ''}`;
   });
   return [
     { is: 'heading', text: 'Settled' },
@@ -176,8 +177,8 @@ function settlements({ settlements: all }: CallCase): Node[] {
 function effectRecord({ record }: CallCase): Node[] {
   if (record === null) return [];
   const { state, claimed_at, updated_at, dispatch, attempt, run_id } = record;
-  const said = `The effect record says ${name(state ?? '')}: dispatch ${String(dispatch)}, attempt ${String(attempt)}, claimed ${when(claimed_at)}, last changed ${when(updated_at)}, in run ${short(run_id)}.`;
-  return [{ is: 'paragraph', text: said }];
+  const sentence = `The effect record says ${name(state ?? '')}: dispatch ${String(dispatch)}, attempt ${String(attempt)}, claimed ${when(claimed_at)}, last changed ${when(updated_at)}, in run ${short(run_id)}.`;
+  return [{ is: 'paragraph', text: sentence }];
 }
 
 function missing(what: string, ref: string | null): Node {

@@ -35,10 +35,10 @@ export const strong = (text: string): Inline => ({ strong: text });
 
 /** A list of facts, without empty ones. */
 export function facts(rows: [string, Text | null | undefined | false][]): Node[] {
-  const known = rows.filter(
+  const filledRows = rows.filter(
     (row): row is [string, Text] => row[1] !== null && row[1] !== undefined && row[1] !== false && row[1] !== '',
   );
-  return known.length === 0 ? [] : [{ is: 'facts', rows: known }];
+  return filledRows.length === 0 ? [] : [{ is: 'facts', rows: filledRows }];
 }
 
 /** What the verifier found, in words. */

@@ -50,8 +50,8 @@ export function name(of: string): string {
 }
 
 /** One line of somebody's text, in quotation marks. */
-export function quote(said: string, most = 240): string {
-  const line = visible(said).replace(/\s+/g, ' ').trim();
+export function quote(content: string, most = 240): string {
+  const line = visible(content).replace(/\s+/g, ' ').trim();
   const cut = [...line].slice(0, most).join('');
   return `“${cut}${cut.length < line.length ? '…' : ''}”`;
 }

@@ -19,8 +19,8 @@ export interface ReportInput {
 
 const MOST_TURNS = 100;
 
-export function report(reported: ReportInput): Doc {
-  return { title: titleOf(reported.file), body: bodyOf(reported, new TextLimits()) };
+export function report(input: ReportInput): Doc {
+  return { title: titleOf(input.file), body: bodyOf(input, new TextLimits()) };
 }
 
 /** Two bundles side by side: first the differences, then both. */

@@ -43,6 +43,6 @@ export function modelsInput({ askedInput }: CallCase): JsonObject | null {
 function text(of: JsonObject, field: string, most: number): string {
   if (!Object.hasOwn(of, field)) return 'nothing';
   const value: Json = of[field] ?? null;
-  const shown = most === Infinity ? canonical(value) : typeof value === 'string' ? value : JSON.stringify(value);
-  return shown.length <= most ? shown : `${shown.slice(0, most).toWellFormed()}… (${shown.length} characters)`;
+  const valueText = most === Infinity ? canonical(value) : typeof value === 'string' ? value : JSON.stringify(value);
+  return valueText.length <= most ? valueText : `${valueText.slice(0, most).toWellFormed()}… (${valueText.length} characters)`;
 }

@@ -9,9 +9,9 @@ import { waitedTogetherMs } from './waits';
 import { between, count, dollars, duration, name, proof, quote, when } from './format-values';
 
 export interface Narrative {
-  asked: Text;
-  done: Text[];
-  allowed: Text[];
+  request: Text;
+  actions: Text[];
+  approvals: Text[];
   unknown: Text[];
   look: Text[];
 }
@@ -21,9 +21,9 @@ export type IdOf = (call: CallCase) => string;
 
 export function narrate(turn: TurnCase, idOf: IdOf): Narrative {
   return {
-    asked: describeRequest(turn),
-    done: describeActions(turn, idOf),
-    allowed: describeApprovals(turn, idOf),
+    request: describeRequest(turn),
+    actions: describeActions(turn, idOf),
+    approvals: describeApprovals(turn, idOf),
     unknown: unknown(turn, idOf),
     look: look(turn, idOf),
   };
@@ -43,7 +43,7 @@ const START = {
 
 function describeActions(turn: TurnCase, idOf: IdOf): Text[] {
   const calls = current(turn);
-  const acted = calls.filter(mayHaveEffect);
+  const effectCalls = calls.filter(mayHaveEffect);
   const took = duration(between(turn.startedAt, turn.endedAt));
   const how =
     turn.endedAt === null
@@ -52,12 +52,12 @@ function describeActions(turn: TurnCase, idOf: IdOf): Text[] {
   const work = turn.direct
     ? count(calls.length, 'call')
     : `${count(turn.steps.filter(({ takenBack }) => !takenBack).length, 'model request')} and ${count(calls.length, 'call')}, ${dollars(turn.usage.costUsd)}`;
-  const waited = waitedTogetherMs(turn.calls);
+  const waitMs = waitedTogetherMs(turn.calls);
   return [
-    `${how} ${work}${waited > 0 ? `; ${duration(waited)} of waiting for people` : ''}.`,
+    `${how} ${work}${waitMs > 0 ? `; ${duration(waitMs)} of waiting for people` : ''}.`,
     ...(turn.reason ? [`Reason: ${quote(turn.reason, 400)}`] : []),
-    ...acted.map((call): Text => [link(call, idOf), ` ${describeOutcome(call)} ${what(call)}`.trimEnd()]),
-    ...(acted.length === 0 ? ['Nothing that acts on the world outside was called.'] : []),
+    ...effectCalls.map((call): Text => [link(call, idOf), ` ${describeOutcome(call)} ${what(call)}`.trimEnd()]),
+    ...(effectCalls.length === 0 ? ['Nothing that acts on the world outside was called.'] : []),
     ...(turn.answer ? [`Its answer: ${quote(turn.answer, 500)}`] : []),
   ];
 }
@@ -68,11 +68,11 @@ const MOST_FIELDS = 12;
 function what({ question, input }: CallCase): string {
   const preview = question?.preview ?? null;
   const fields = Object.entries(input ?? {});
-  const told = fields.slice(0, MOST_FIELDS).map(([field, value]) => `${name(field)} ${quote(oneLine(value), 120)}`);
-  const more = fields.length > told.length ? [`${count(fields.length - told.length, 'more field')}`] : [];
+  const fieldTexts = fields.slice(0, MOST_FIELDS).map(([field, value]) => `${name(field)} ${quote(oneLine(value), 120)}`);
+  const more = fields.length > fieldTexts.length ? [`${count(fields.length - fieldTexts.length, 'more field')}`] : [];
   return [
     ...(preview === null ? [] : [`Shown as ${quote(oneLine(preview), 300)}.`]),
-    ...(told.length === 0 ? [] : [`Its input: ${[...told, ...more].join(', ')}.`]),
+    ...(fieldTexts.length === 0 ? [] : [`Its input: ${[...fieldTexts, ...more].join(', ')}.`]),
   ].join(' ');
 }
 
@@ -84,28 +84,28 @@ function describeApprovals(turn: TurnCase, idOf: IdOf): Text[] {
   return turn.calls
     .filter((call) => mayHaveEffect(call) || call.decisions.length > 0)
     .map((call): Text => {
-      const said = call.decisions.map(decisionText);
-      const asked = call.question === null ? '' : `asked ${when(call.question.askedAt)}; `;
-      if (said.length > 0) return [link(call, idOf), ` ${asked}${said.join('; ')}`];
+      const decisionTexts = call.decisions.map(decisionText);
+      const questionText = call.question === null ? '' : `asked ${when(call.question.askedAt)}; `;
+      if (decisionTexts.length > 0) return [link(call, idOf), ` ${questionText}${decisionTexts.join('; ')}`];
       if (call.verdict === 'allow') return [link(call, idOf), ` nobody was asked: ${name(call.reason ?? 'the rules allow it')}`];
       if (call.verdict === 'rejected') return [link(call, idOf), ` nobody: admission refused it`];
-      return [link(call, idOf), ` ${asked || 'it would have needed an approval; '}nobody has decided`];
+      return [link(call, idOf), ` ${questionText || 'it would have needed an approval; '}nobody has decided`];
     });
 }
 
-export function decisionText(given: DecisionCase): string {
-  const { decision, by, at, note } = given;
+export function decisionText(entry: DecisionCase): string {
+  const { decision, by, at, note } = entry;
   if (decision === 'expired') return `expired${at === null ? '' : ` ${when(at)}`}: nobody decided in time`;
-  const sure = proof(given);
+  const sure = proof(entry);
   return `${DECISION_WORDS[decision] ?? name(decision)} by ${name(by)}${sure ? ` (${sure})` : ''}${at === null ? '' : `, ${when(at)}`}${note === null ? '' : `, with the note ${quote(note)}`}`;
 }
 
 function unknown(turn: TurnCase, idOf: IdOf): Text[] {
   const calls = current(turn);
-  const unproved = calls.filter((call) =>
+  const unsignedCalls = calls.filter((call) =>
     call.decisions.some(({ signature, decision }) => signature === null && decision !== 'expired'),
   );
-  const unchecked = calls.filter(({ decisions, settlements }) =>
+  const uncheckedCalls = calls.filter(({ decisions, settlements }) =>
     [...decisions, ...settlements].some(({ signature }) => signature !== null && signature !== 'holds'),
   );
   const steers = turn.transcript.filter(({ own, signature }) => own && signature !== null && signature !== 'holds');
@@ -113,13 +113,15 @@ function unknown(turn: TurnCase, idOf: IdOf): Text[] {
   return [
     ...(turn.complete ? [] : [`The record of this turn is not complete: ${name(turn.why ?? 'no reason is given')}`]),
     ...calls.filter(isInDoubt).map((call): Text => [link(call, idOf), ' was sent off, and nobody knows whether it took effect.']),
-    ...(unproved.length > 0
+    ...(unsignedCalls.length > 0
       ? [
-          `Who really decided on ${unproved.map(({ id }) => id).join(', ')}: the names are not signed, and anybody who could reach the turn could give them.`,
+          `Who really decided on ${unsignedCalls.map(({ id }) => id).join(', ')}: the names are not signed, and anybody who could reach the turn could give them.`,
         ]
       : []),
-    ...(unchecked.length > 0
-      ? [`Who really decided on ${unchecked.map(({ id }) => id).join(', ')}: there are signatures, and they are not checked.`]
+    ...(uncheckedCalls.length > 0
+      ? [
+          `Who really decided on ${uncheckedCalls.map(({ id }) => id).join(', ')}: there are signatures, and they are not checked.`,
+        ]
       : []),
     ...(turn.startSignature === 'holds'
       ? []
@@ -141,53 +143,56 @@ const UNPROVED_START = {
 } as const;
 
 function look(turn: TurnCase, idOf: IdOf): Text[] {
-  const found: Text[] = [];
+  const findings: Text[] = [];
   const { by, told } = turn.outsiders;
-  if (by.length > 0) found.push(`What outsiders wrote is in this record: it came by ${listNames(by)}.`);
-  else if (told) found.push('What outsiders wrote is in this record: the rules were told so.');
+  if (by.length > 0) findings.push(`What outsiders wrote is in this record: it came by ${listNames(by)}.`);
+  else if (told) findings.push('What outsiders wrote is in this record: the rules were told so.');
   for (const call of turn.calls) {
     const { decisions, activities, question } = call;
     if (mayHaveEffect(call) && hasReadOutsiders(call))
-      found.push([link(call, idOf), ' was asked for after the model had read what outsiders wrote.']);
-    if (isInDoubt(call)) found.push([link(call, idOf), ' is in doubt: nobody knows whether it took effect.']);
-    for (const text of overrides(call)) found.push([link(call, idOf), text]);
+      findings.push([link(call, idOf), ' was asked for after the model had read what outsiders wrote.']);
+    if (isInDoubt(call)) findings.push([link(call, idOf), ' is in doubt: nobody knows whether it took effect.']);
+    for (const text of overrides(call)) findings.push([link(call, idOf), text]);
     for (const { by, at } of decisions.filter(({ decision: what }) => what === 'edit'))
-      found.push([
+      findings.push([
         link(call, idOf),
         ` ${name(by)} changed the input${at === null ? '' : `, ${when(at)}`}: the model had asked for something else. ${edits(call, turn)}`,
       ]);
-    if (call.changes.some(({ by }) => typeof by !== 'string')) found.push([link(call, idOf), ' a hook changed the input.']);
+    if (call.changes.some(({ by }) => typeof by !== 'string')) findings.push([link(call, idOf), ' a hook changed the input.']);
     for (const { kind, text: why } of question?.held ?? [])
-      found.push([link(call, idOf), ` was asked about again (${name(text(kind))}): ${quote(text(why))}`]);
+      findings.push([link(call, idOf), ` was asked about again (${name(text(kind))}): ${quote(text(why))}`]);
     const runs = activities.filter(({ type }) => type === 'runCall');
     const tries = runs.reduce((sum, { attempts }) => sum + Math.max(attempts, 1), 0);
-    if (tries > 1) found.push([link(call, idOf), ` took ${count(tries, 'attempt')}.`]);
+    if (tries > 1) findings.push([link(call, idOf), ` took ${count(tries, 'attempt')}.`]);
     for (const { outcome, failure } of runs.filter(({ outcome: how }) => how === 'failed' || how === 'timed_out'))
-      found.push([link(call, idOf), ` an attempt was lost (${outcome}): ${quote(failure ?? 'no reason recorded')}`]);
-    for (const settled of call.settlements)
-      found.push([link(call, idOf), ` was in doubt, and ${settledBy(settled)} found out: ${name(text(settled.outcome))}.`]);
+      findings.push([link(call, idOf), ` an attempt was lost (${outcome}): ${quote(failure ?? 'no reason recorded')}`]);
+    for (const settlement of call.settlements)
+      findings.push([
+        link(call, idOf),
+        ` was in doubt, and ${settledBy(settlement)} found out: ${name(text(settlement.outcome))}.`,
+      ]);
     if (activities.some(({ type, takenBack }) => type === 'runCall' && takenBack))
-      found.push([link(call, idOf), ' ran before the workflow was reset; what it did stays done.']);
+      findings.push([link(call, idOf), ' ran before the workflow was reset; what it did stays done.']);
     if (call.verdict === 'rejected')
-      found.push([link(call, idOf), ` was refused by admission: ${quote(text(call.error?.message) || call.reason || '')}`]);
+      findings.push([link(call, idOf), ` was refused by admission: ${quote(text(call.error?.message) || call.reason || '')}`]);
   }
   for (const { began, startedAt, reason } of turn.runs)
-    if (began === 'reset') found.push(`The workflow was reset, ${when(startedAt)}${reason ? `: ${quote(reason)}` : ''}.`);
+    if (began === 'reset') findings.push(`The workflow was reset, ${when(startedAt)}${reason ? `: ${quote(reason)}` : ''}.`);
   for (const { ended, reason, by, endedAt } of turn.runs)
     if (ended === 'terminated')
-      found.push(
+      findings.push(
         `The workflow was terminated${by ? ` by ${name(by)}` : ''}, ${when(endedAt)}${reason ? `: ${quote(reason)}` : ''}.`,
       );
   for (const { name: what, body, at } of turn.messages)
     if (what === 'steer')
-      found.push(
+      findings.push(
         `${name(text(object(body).by))} said something to the running turn, ${when(at)}: ${quote(text(object(body).text))}`,
       );
   if (turn.ignored.count > 0)
-    found.push(
+    findings.push(
       `${count(turn.ignored.count, 'message')} to the turn changed nothing, and ${turn.ignored.count === 1 ? 'was' : 'were'} ignored.`,
     );
-  return found;
+  return findings;
 }
 
 const MOST_NAMES = 10;
@@ -199,11 +204,11 @@ function listNames(all: readonly string[]): string {
 
 /** People approved a call that had been held. */
 function overrides({ question, decisions }: CallCase): string[] {
-  const held = question?.held ?? [];
-  const approved = decisions.filter(({ decision }) => decision === 'approve');
-  if (held.length === 0 || approved.length === 0) return [];
-  const why = [...new Set(held.map(({ kind }) => name(text(kind))))].join(', ');
-  return [` was approved by ${approved.map(({ by }) => name(by)).join(', ')} although it had been held back (${why}).`];
+  const holds = question?.held ?? [];
+  const approvals = decisions.filter(({ decision }) => decision === 'approve');
+  if (holds.length === 0 || approvals.length === 0) return [];
+  const why = [...new Set(holds.map(({ kind }) => name(text(kind))))].join(', ');
+  return [` was approved by ${approvals.map(({ by }) => name(by)).join(', ')} although it had been held back (${why}).`];
 }
 
 /** The changed fields of the next revision. */
@@ -228,8 +233,8 @@ export function describeOutcome({ state, effect, record, error }: CallCase): str
   if (state === null && record !== null) return `left the record of an effect in state ${name(record.state ?? '')}.`;
   if (state === null) return 'has no outcome in this record.';
   const why = textOrNull(error?.message);
-  const told = PREDICATES[state] ?? `is in state ${name(state)}`;
-  return `${told}${why === null || state === 'superseded' ? '' : `: ${quote(why)}`}.`;
+  const predicate = PREDICATES[state] ?? `is in state ${name(state)}`;
+  return `${predicate}${why === null || state === 'superseded' ? '' : `: ${quote(why)}`}.`;
 }
 
 const PREDICATES: Readonly<Record<string, string>> = {

@@ -31,10 +31,10 @@ export function scaleOf(rows: readonly Row[]): Scale {
 }
 
 function ticks(moments: number[], x: (at: number) => number): Scale['ticks'] {
-  const kept: Scale['ticks'] = [];
+  const spacedTicks: Scale['ticks'] = [];
   for (const moment of moments) {
     const at = x(moment);
-    if (kept.length === 0 || at - kept.at(-1)!.x >= 90) kept.push({ x: at, after: moment - moments[0]! });
+    if (spacedTicks.length === 0 || at - spacedTicks.at(-1)!.x >= 90) spacedTicks.push({ x: at, after: moment - moments[0]! });
   }
-  return kept;
+  return spacedTicks;
 }

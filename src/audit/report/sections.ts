@@ -16,7 +16,7 @@ export function turnSection(turn: TurnCase, limits: TextLimits): Node {
   const ids = new Map(turn.calls.map((call) => [call, limits.id()]));
   const idOf = (call: CallCase) => ids.get(call)!;
   const calls = turn.calls.slice(0, MOST_CALLS);
-  const tale = narrate(turn, idOf);
+  const narrative = narrate(turn, idOf);
   const more = turn.calls.length - calls.length;
   const part = (title: Text, body: Node[]): Node[] =>
     body.length === 0 ? [] : [{ is: 'section', id: limits.id(), title, body }];
@@ -28,11 +28,11 @@ export function turnSection(turn: TurnCase, limits: TextLimits): Node {
       : `Turn ${name(turn.turnId)}`,
     body: [
       ...part('In short', [
-        ...notice('Look at this first', tale.look, 'warn'),
-        { is: 'paragraph', text: tale.asked },
-        ...notice('What was done', tale.done, turn.state === 'completed' ? 'plain' : 'warn'),
-        ...notice('Who allowed it', tale.allowed, 'plain'),
-        ...notice('What is not known', tale.unknown, tale.unknown.length > 0 ? 'warn' : 'plain'),
+        ...notice('Look at this first', narrative.look, 'warn'),
+        { is: 'paragraph', text: narrative.request },
+        ...notice('What was done', narrative.actions, turn.state === 'completed' ? 'plain' : 'warn'),
+        ...notice('Who allowed it', narrative.approvals, 'plain'),
+        ...notice('What is not known', narrative.unknown, narrative.unknown.length > 0 ? 'warn' : 'plain'),
       ]),
       ...part('Timeline', timeline(turn, limits, idOf)),
       ...part('Calls', [
@@ -112,7 +112,7 @@ function messages({ messages: all, ignored }: TurnCase, limits: TextLimits): Nod
 function transcript({ transcript: all }: TurnCase, limits: TextLimits): Node[] {
   const own = all.filter(({ own: mine }) => mine);
   const before = all.filter(({ own: mine, kind }) => !mine && kind === 'message');
-  const shown = own.slice(0, MOST_BLOCKS);
+  const shownBlocks = own.slice(0, MOST_BLOCKS);
   return [
     ...(before.length === 0
       ? []
@@ -125,25 +125,25 @@ function transcript({ transcript: all }: TurnCase, limits: TextLimits): Node[] {
             body: before.slice(-200).map((block) => blockNode(block, limits)),
           },
         ]),
-    ...shown.map((block) => blockNode(block, limits)),
-    ...(own.length > shown.length
-      ? [{ is: 'paragraph' as const, text: `${count(own.length - shown.length, 'more block')} in the bundle.` }]
+    ...shownBlocks.map((block) => blockNode(block, limits)),
+    ...(own.length > shownBlocks.length
+      ? [{ is: 'paragraph' as const, text: `${count(own.length - shownBlocks.length, 'more block')} in the bundle.` }]
       : []),
   ];
 }
 
 function blockNode({ kind, at, ref, bodies, read, own, onChain, signature }: BlockCase, limits: TextLimits): Node {
   const role = read?.kind === 'message' ? read.role : null;
-  const left = own && !onChain ? '; on a branch that a reset has left' : '';
-  const title = `${role === null ? kindName(kind) : `message of the ${name(role)}`}, ${when(at)} (block ${short(ref)}${left})`;
+  const branchNote = own && !onChain ? '; on a branch that a reset has left' : '';
+  const title = `${role === null ? kindName(kind) : `message of the ${name(role)}`}, ${when(at)} (block ${short(ref)}${branchNote})`;
   const parts = kind === 'message' ? bodies.slice(1) : bodies;
-  const said = describeSteer(read, signature);
+  const steerNodes = describeSteer(read, signature);
   const quotes = parts.map((body): Node =>
     body === null
       ? { is: 'paragraph', text: 'A part that was left out, or is too large to show.' }
       : limits.quote(partName(body), partText(body)),
   );
-  return { is: 'fold', id: limits.id(), title, open: role !== null, body: [...said, ...quotes] };
+  return { is: 'fold', id: limits.id(), title, open: role !== null, body: [...steerNodes, ...quotes] };
 }
 
 function kindName(kind: string): string {
@@ -166,8 +166,8 @@ function partName(body: BlockCase['bodies'][number]): string {
 }
 
 function partText(body: BlockCase['bodies'][number]): string {
-  const { type, text: said, input, content } = object(body);
-  if (type === 'text' && typeof said === 'string') return said;
+  const { type, text: textValue, input, content } = object(body);
+  if (type === 'text' && typeof textValue === 'string') return textValue;
   if (type === 'tool_use') return pretty(input ?? null);
   if (type === 'tool_result' && Array.isArray(content))
     return list(content)

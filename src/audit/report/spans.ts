@@ -39,15 +39,15 @@ const ADMITS = new Set(['admitCall', 'admitDirect', 'inspectEffect', 'reconcileE
 export function rowsOf(turn: TurnCase, idOf: (call: CallCase) => string): Row[] {
   const endOfAll = lastMoment(turn);
   const rows = [turnRow(turn)];
-  const told = new Set<CallCase>();
+  const callsWithRow = new Set<CallCase>();
   for (const step of turn.steps) {
     rows.push(stepRow(step, endOfAll));
     for (const call of turn.calls.filter(({ step: of, takenBack }) => of === step.step && takenBack === step.takenBack)) {
-      told.add(call);
+      callsWithRow.add(call);
       rows.push(callRow(call, idOf(call), endOfAll));
     }
   }
-  for (const call of turn.calls) if (!told.has(call)) rows.push(callRow(call, idOf(call), endOfAll));
+  for (const call of turn.calls) if (!callsWithRow.has(call)) rows.push(callRow(call, idOf(call), endOfAll));
   return rows.filter(({ bars, marks }) => bars.length + marks.length > 0);
 }
 
@@ -90,7 +90,7 @@ function callRow(call: CallCase, to: string, end: number): Row {
   }
   for (const { decision, by, at } of decisions) {
     const sign = { approve: '✓', deny: '✗', edit: '✎', expired: '…' }[decision] ?? '?';
-    const kind = (['approve', 'deny', 'edit', 'expired'] as const).find((known) => known === decision) ?? 'other';
+    const kind = (['approve', 'deny', 'edit', 'expired'] as const).find((candidate) => candidate === decision) ?? 'other';
     mark(marks, at, kind, sign, decision === 'expired' ? 'expired: nobody decided in time' : `${name(decision)} by ${name(by)}`);
   }
   for (const settlement of call.settlements) {
@@ -116,12 +116,12 @@ function activityBars(activity: ActivityCase, kind: BarKind, end: number, what: 
   const { scheduledAt, startedAt, endedAt, attempts, outcome, failure, lastFailure, takenBack } = activity;
   const from = ms(scheduledAt);
   if (from === null) return [];
-  const begun = ms(startedAt) ?? ms(endedAt) ?? end;
+  const runStart = ms(startedAt) ?? ms(endedAt) ?? end;
   const to = ms(endedAt) ?? end;
   const bars: Bar[] = [];
   if (attempts > 1) {
     const why = lastFailure === null ? '' : `, the last time: ${quote(lastFailure, 120)}`;
-    bars.push({ kind: 'retry', from, to: begun, says: `${count(attempts - 1, 'attempt')} failed${why}`, takenBack });
+    bars.push({ kind: 'retry', from, to: runStart, says: `${count(attempts - 1, 'attempt')} failed${why}`, takenBack });
   }
   const how =
     outcome === 'completed'
@@ -130,13 +130,13 @@ function activityBars(activity: ActivityCase, kind: BarKind, end: number, what: 
         ? ', not ended'
         : `, ${outcome}: ${quote(failure ?? 'no reason recorded', 120)}`;
   const took = duration(between(startedAt ?? scheduledAt, endedAt));
-  bars.push({ kind, from: attempts > 1 ? begun : Math.min(from, begun), to, says: `${what}, ${took}${how}`, takenBack });
+  bars.push({ kind, from: attempts > 1 ? runStart : Math.min(from, runStart), to, says: `${what}, ${took}${how}`, takenBack });
   return bars;
 }
 
 function effectMark(marks: Mark[], { type, output, endedAt, outcome }: ActivityCase): void {
-  const told = object(output);
-  const result = object(told.outcome ?? told.settled ?? output);
+  const outputFacts = object(output);
+  const result = object(outputFacts.outcome ?? outputFacts.settled ?? output);
   const effect = textOrNull(result.effect);
   if (type === 'admitCall') return;
   if (outcome === 'failed' || outcome === 'timed_out') mark(marks, endedAt, 'trouble', '!', `the attempt was lost: ${outcome}`);
@@ -157,12 +157,12 @@ function mark(marks: Mark[], at: string | null, kind: MarkKind, sign: string, sa
 }
 
 function lastMoment({ endedAt, runs, steps, calls }: TurnCase): number {
-  const known = [
+  const times = [
     endedAt,
     ...runs.flatMap(({ startedAt, endedAt: end }) => [startedAt, end]),
     ...[...steps.flatMap(({ activity }) => activity ?? []), ...calls.flatMap(({ activities }) => activities)].flatMap(
       ({ scheduledAt, startedAt, endedAt: end }) => [scheduledAt, startedAt, end],
     ),
   ];
-  return known.reduce((last, at) => Math.max(last, ms(at) ?? 0), 0);
+  return times.reduce((last, at) => Math.max(last, ms(at) ?? 0), 0);
 }

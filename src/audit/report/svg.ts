@@ -29,8 +29,8 @@ function axis({ x, after }: Scale['ticks'][number], height: number): string {
 }
 
 function rowOf({ label, to, bars, marks }: Row, top: number, scale: Scale, id: string): string {
-  const shown = [...label].length > LONGEST_LABEL ? `${[...label].slice(0, LONGEST_LABEL - 1).join('')}…` : label;
-  const text = `<text x="4" y="${top + 17}">${escapeHtml(shown)}</text>`;
+  const shortLabel = [...label].length > LONGEST_LABEL ? `${[...label].slice(0, LONGEST_LABEL - 1).join('')}…` : label;
+  const text = `<text x="4" y="${top + 17}">${escapeHtml(shortLabel)}</text>`;
   const name = to === null ? text : `<a href="#${to}">${text}</a>`;
   return `<g>${name}${bars.map((bar) => barOf(bar, top, scale, id)).join('')}${marks.map((mark) => markOf(mark, top, scale)).join('')}</g>`;
 }

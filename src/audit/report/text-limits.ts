@@ -11,7 +11,7 @@ const WHEN_FULL = 200;
 const LONG = 1_500;
 
 export class TextLimits {
-  private left = WHOLE;
+  private budget = WHOLE;
   private ids = 0;
 
   constructor(private readonly prefix = '') {}
@@ -23,12 +23,12 @@ export class TextLimits {
 
   /** The text, or its beginning and how long it is. */
   cut(text: string, most = ONE_TEXT): string {
-    const limit = Math.min(most, Math.max(this.left, WHEN_FULL));
-    const kept = text.length <= limit ? text : text.slice(0, limit).toWellFormed();
-    this.left -= kept.length;
-    return kept.length === text.length
+    const limit = Math.min(most, Math.max(this.budget, WHEN_FULL));
+    const excerpt = text.length <= limit ? text : text.slice(0, limit).toWellFormed();
+    this.budget -= excerpt.length;
+    return excerpt.length === text.length
       ? text
-      : `${kept}… (the first ${kept.length} of ${text.length} characters; the bundle has the rest)`;
+      : `${excerpt}… (the first ${excerpt.length} of ${text.length} characters; the bundle has the rest)`;
   }
 
   /** A text with its label; a long one is folded. */

@@ -13,7 +13,7 @@ export function timeline(turn: TurnCase, limits: TextLimits, idOf: (call: CallCa
   const rows = all.slice(0, MOST_ROWS);
   if (rows.length === 0)
     return [{ is: 'paragraph', text: 'The bundle has no history of this turn: nothing is known of its times.' }];
-  const left = all.length - rows.length;
+  const moreRows = all.length - rows.length;
   const label = `Timeline of turn ${turn.turnId.slice(0, 128)}`;
   return [
     { is: 'picture', svg: svg(rows, limits.id(), label), label },
@@ -21,7 +21,7 @@ export function timeline(turn: TurnCase, limits: TextLimits, idOf: (call: CallCa
       is: 'paragraph',
       text: 'Widths grow with the logarithm of the time; times count from the first event. Hatched: waits for a person. Thin: admission. Thin and grey: failed attempts. ✓ approved, ✗ denied, ✎ changed, … nobody decided in time, ● applied, ○ not applied or refused, ? in doubt, ! failed, ✉ message, ↺ reset, ⚖ settled.',
     },
-    ...(left > 0 ? [{ is: 'paragraph' as const, text: `${count(left, 'more row')} in the bundle.` }] : []),
+    ...(moreRows > 0 ? [{ is: 'paragraph' as const, text: `${count(moreRows, 'more row')} in the bundle.` }] : []),
     { is: 'fold', id: limits.id(), title: 'The timeline as a table', open: false, body: [table(rows)] },
   ];
 }

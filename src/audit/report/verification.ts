@@ -7,10 +7,14 @@ import type { VerificationSummary } from './doc';
 export function summarizeVerification(result: Verification): VerificationSummary {
   const [headline = '', ...details] = describeVerification(result);
   const { verdict, complete, signatures, bad_starts: bad, unchecked_decisions: unchecked } = result;
-  const proved = bad === 0 && unchecked === 0 && [...signatures.values()].every((state) => state === 'holds');
+  const isProved = bad === 0 && unchecked === 0 && [...signatures.values()].every((state) => state === 'holds');
   return {
     tone:
-      verdict === 'broken' || verdict === 'contradictory' ? 'bad' : verdict === 'intact' && complete && proved ? 'good' : 'warn',
+      verdict === 'broken' || verdict === 'contradictory'
+        ? 'bad'
+        : verdict === 'intact' && complete && isProved
+          ? 'good'
+          : 'warn',
     headline: capital(headline),
     details: [...(ADVICE[verdict] ?? []), ...details],
   };

@@ -14,9 +14,9 @@ export function waitOf({ question, decisions, activities }: CallCase): Wait | nu
   const from = ms(question?.askedAt ?? null);
   if (from === null) return null;
   const after = (moments: (number | null)[]) => moments.filter((at): at is number => at !== null && at >= from);
-  const decided = after(decisions.map(({ at }) => ms(at)));
-  const ran = after(activities.filter(({ type }) => type !== 'admitCall').map(({ scheduledAt }) => ms(scheduledAt)));
-  return { from, to: decided.length > 0 ? Math.max(...decided) : (ran[0] ?? null) };
+  const decisionTimes = after(decisions.map(({ at }) => ms(at)));
+  const runTimes = after(activities.filter(({ type }) => type !== 'admitCall').map(({ scheduledAt }) => ms(scheduledAt)));
+  return { from, to: decisionTimes.length > 0 ? Math.max(...decisionTimes) : (runTimes[0] ?? null) };
 }
 
 /** Null: nobody was asked, or the end of the wait is not recorded. */

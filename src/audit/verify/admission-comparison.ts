@@ -48,7 +48,7 @@ interface RequestedCall {
 }
 
 export class AdmissionComparison {
-  private scheduled = new Map<string, ScheduledActivity>();
+  private activities = new Map<string, ScheduledActivity>();
   /** By call. */
   private readonly calls = new Map<string, RequestedCall>();
   /** By digest: the cards that people were shown, and the runs that asked. Null: an older build does not name the run. */
@@ -64,7 +64,7 @@ export class AdmissionComparison {
   ) {}
 
   beginRun(): void {
-    this.scheduled = new Map();
+    this.activities = new Map();
   }
 
   event(event: JsonObject): void {
@@ -74,9 +74,9 @@ export class AdmissionComparison {
       case 'ACTIVITY_TASK_SCHEDULED':
         return this.activity(text(event.eventId), text(object(attributes.activityType).name), firstPayload(attributes.input));
       case 'ACTIVITY_TASK_COMPLETED': {
-        const one = this.scheduled.get(text(attributes.scheduledEventId));
-        const said = firstPayload(attributes.result);
-        return one && said !== UNKNOWN ? this.checkResult(one, object(said)) : undefined;
+        const one = this.activities.get(text(attributes.scheduledEventId));
+        const output = firstPayload(attributes.result);
+        return one && output !== UNKNOWN ? this.checkResult(one, object(output)) : undefined;
       }
     }
     const view = resultIn(type, attributes);
@@ -85,32 +85,34 @@ export class AdmissionComparison {
 
   /** D1 */
   end({ objects }: { objects: ReadonlySet<string> }): void {
-    const lost = [...this.policies].find((ref) => !objects.has(ref) || this.definitions.has(ref));
-    if (lost !== undefined) this.all.report('D1', `A step names rules that the bundle does not have (${lost.slice(0, 64)})`);
+    const missingRef = [...this.policies].find((ref) => !objects.has(ref) || this.definitions.has(ref));
+    if (missingRef !== undefined)
+      this.all.report('D1', `A step names rules that the bundle does not have (${missingRef.slice(0, 64)})`);
   }
 
   private activity(eventId: string, type: string, payload: JsonOrUnknown): void {
     const value = payload === UNKNOWN ? null : object(payload);
-    const { outcomes, ...kept } = value ?? {};
-    this.scheduled.set(eventId, { type, value: value && (kept as JsonObject) });
+    const { outcomes, ...input } = value ?? {};
+    this.activities.set(eventId, { type, value: value && (input as JsonObject) });
     for (const outcome of list(outcomes).map(object)) this.checkOutcome(outcome, outcome.call_id, HISTORY);
     if (value === null || !this.all.whole) return;
     const { call, card_ref } = value;
     const single = type === 'runCall' ? [value.approval ?? null] : [];
-    for (const said of [...list(value.approvals), ...single, ...list(object(call).earlier)]) this.answers(said);
-    for (const outcome of list(outcomes).map(object)) this.saidOn(outcome);
-    if (isJsonObject(call)) this.isAsked(call, type === 'admitCall');
+    for (const decision of [...list(value.approvals), ...single, ...list(object(call).earlier)]) this.checkDecision(decision);
+    for (const outcome of list(outcomes).map(object)) this.checkOutcomeDecisions(outcome);
+    if (isJsonObject(call)) this.checkRequest(call, type === 'admitCall');
     if (type === 'readCard' && typeof card_ref === 'string' && !this.all.facts.knows('card', card_ref, 'call_id'))
       this.all.report('D4', 'An activity reads a card that nobody was asked with');
   }
 
   /** D4: a step proposed the call, and admission is asked about it with the facts that were known of it. */
-  private isAsked({ id, revision, input_ref, policy_ref, target_hash }: JsonObject, admits: boolean): void {
+  private checkRequest({ id, revision, input_ref, policy_ref, target_hash }: JsonObject, admits: boolean): void {
     if (id === undefined) return;
-    const known = this.calls.get(text(id));
-    if (known === undefined) return this.all.report('D4', `An activity is given call ${quote(id)}, which no step has asked for`);
+    const requestedCall = this.calls.get(text(id));
+    if (requestedCall === undefined)
+      return this.all.report('D4', `An activity is given call ${quote(id)}, which no step has asked for`);
     if (!admits) return;
-    const { inputs, policies, targets, revisions } = known;
+    const { inputs, policies, targets, revisions } = requestedCall;
     const other =
       (input_ref !== undefined && !inputs.has(input_ref) && 'input') ||
       (policy_ref !== undefined && policies !== null && !policies.has(policy_ref) && 'policy') ||
@@ -120,19 +122,19 @@ export class AdmissionComparison {
   }
 
   /** D5: a step is given only decisions that are about their call. */
-  private saidOn({ digest, decision = null, approvals, earlier }: JsonObject): void {
+  private checkOutcomeDecisions({ digest, decision = null, approvals, earlier }: JsonObject): void {
     for (const one of decision === null ? list(approvals) : [decision, ...list(approvals)]) {
       const { decision: kind, digest: of } = object(one);
       if (!isJsonObject(one) || !DECISIONS.has(kind) || (typeof digest === 'string' && of !== digest))
         this.all.report('D5', 'A step is told of a decision on a call that is none, or is one on another');
-      this.answers(one);
+      this.checkDecision(one);
     }
-    for (const one of list(earlier)) this.answers(one);
+    for (const one of list(earlier)) this.checkDecision(one);
   }
 
   /** D5: a decision names a card of its call, and a run that asked about the call. */
-  private answers(said: Json): void {
-    const { digest, card_ref, run_id } = object(said);
+  private checkDecision(decision: Json): void {
+    const { digest, card_ref, run_id } = object(decision);
     const question = typeof digest === 'string' ? this.questions.get(digest) : undefined;
     if (question === undefined) return;
     if (typeof card_ref === 'string' && !question.cards.has(card_ref))
@@ -141,63 +143,64 @@ export class AdmissionComparison {
       this.all.report('D5', 'A decision is said to be of a run that has not asked about its call');
   }
 
-  private asks(digest: Json | undefined, { card_ref, run_id }: JsonObject): void {
+  private noteQuestion(digest: Json | undefined, { card_ref, run_id }: JsonObject): void {
     if (typeof digest !== 'string') return;
-    const known = this.questions.get(digest) ?? { cards: new Set(), runs: new Set() };
-    this.questions.set(digest, known);
-    if (typeof card_ref === 'string') known.cards.add(card_ref);
-    if (typeof run_id !== 'string' || run_id === '') known.runs = null;
-    else known.runs?.add(run_id);
+    const question = this.questions.get(digest) ?? { cards: new Set(), runs: new Set() };
+    this.questions.set(digest, question);
+    if (typeof card_ref === 'string') question.cards.add(card_ref);
+    if (typeof run_id !== 'string' || run_id === '') question.runs = null;
+    else question.runs?.add(run_id);
   }
 
-  private checkResult({ type, value }: ScheduledActivity, said: JsonObject): void {
-    if (type === 'admitCall' && said.ok === true) this.asks(said.digest, said);
-    if (type === 'readCard') this.takenUp(value?.card_ref, said);
-    if (type === 'takeStep') for (const call of list(said.calls).map(object)) this.noteCall(call);
-    if (type === 'admitDirect') this.noteCall(object(said.call));
+  private checkResult({ type, value }: ScheduledActivity, output: JsonObject): void {
+    if (type === 'admitCall' && output.ok === true) this.noteQuestion(output.digest, output);
+    if (type === 'readCard') this.continueQuestion(value?.card_ref, output);
+    if (type === 'takeStep') for (const call of list(output.calls).map(object)) this.noteCall(call);
+    if (type === 'admitDirect') this.noteCall(object(output.call));
     if (type === 'takeStep' || type === 'admitDirect') {
-      const { policy_ref } = object(said.policy);
+      const { policy_ref } = object(output.policy);
       if (typeof policy_ref === 'string') this.policies.add(policy_ref);
     }
-    if (type === 'admitCall' && value !== null) this.checkAdmission(value, said);
-    for (const one of [said, object(said.outcome), object(said.settled), object(said.refused)]) this.checkRun(type, one);
+    if (type === 'admitCall' && value !== null) this.checkAdmission(value, output);
+    for (const one of [output, object(output.outcome), object(output.settled), object(output.refused)]) this.checkRun(type, one);
   }
 
   /** Another run takes over a question. */
-  private takenUp(card_ref: Json | undefined, { digest, run_id = null }: JsonObject): void {
-    for (const [known, { cards }] of this.questions)
-      if (known === digest || cards.has(text(card_ref))) this.asks(known, { card_ref: card_ref ?? null, run_id });
+  private continueQuestion(card_ref: Json | undefined, { digest, run_id = null }: JsonObject): void {
+    for (const [questionDigest, { cards }] of this.questions)
+      if (questionDigest === digest || cards.has(text(card_ref)))
+        this.noteQuestion(questionDigest, { card_ref: card_ref ?? null, run_id });
   }
 
   private noteCall({ id, input_ref, policy_ref, target_hash = null, digest, error }: JsonObject): void {
-    const known = this.calls.get(text(id)) ?? nothing();
-    this.calls.set(text(id), known);
-    known.inputs.add(input_ref);
-    known.targets.add(target_hash);
-    if (policy_ref === undefined) known.policies = null;
-    known.policies?.add(policy_ref);
-    if (digest !== null) known.revisions.add(1);
-    if (isJsonObject(error)) known.refusals.add(hashOf(error));
+    const requestedCall = this.calls.get(text(id)) ?? nothing();
+    this.calls.set(text(id), requestedCall);
+    requestedCall.inputs.add(input_ref);
+    requestedCall.targets.add(target_hash);
+    if (policy_ref === undefined) requestedCall.policies = null;
+    requestedCall.policies?.add(policy_ref);
+    if (digest !== null) requestedCall.revisions.add(1);
+    if (isJsonObject(error)) requestedCall.refusals.add(hashOf(error));
   }
 
   /** D4: the digest of a question is that of its call, as the call was admitted. */
-  private checkAdmission({ turn, call: given, edit }: JsonObject, said: JsonObject): void {
-    const call = object(given);
-    const { digest, preview_ref, decided, renewed, target_hash } = said;
-    const known = this.calls.get(text(call.id));
-    if (said.ok !== true) {
-      if (!isJsonObject(edit)) known?.refusals.add(hashOf(said.error));
+  private checkAdmission({ turn, call: callInput, edit }: JsonObject, output: JsonObject): void {
+    const call = object(callInput);
+    const { digest, preview_ref, decided, renewed, target_hash } = output;
+    const requestedCall = this.calls.get(text(call.id));
+    if (output.ok !== true) {
+      if (!isJsonObject(edit)) requestedCall?.refusals.add(hashOf(output.error));
       return;
     }
-    known?.revisions.add(call.revision);
+    requestedCall?.revisions.add(call.revision);
     const { input_ref, input_hash = call.input_hash } = object(decided);
     const { policy_ref = call.policy_ref } = object(renewed);
-    if (input_ref !== undefined) known?.inputs.add(input_ref);
-    if (target_hash !== undefined) known?.targets.add(target_hash);
-    known?.policies?.add(policy_ref);
+    if (input_ref !== undefined) requestedCall?.inputs.add(input_ref);
+    if (target_hash !== undefined) requestedCall?.targets.add(target_hash);
+    requestedCall?.policies?.add(policy_ref);
     if (typeof object(turn).turn_id !== 'string' || call.id === undefined) return;
-    const bound = target_hash === undefined ? {} : { target_hash };
-    const of = { ...call, ...bound, input_hash, policy_ref, preview_ref };
+    const target = target_hash === undefined ? {} : { target_hash };
+    const of = { ...call, ...target, input_hash, policy_ref, preview_ref };
     if (attempt(() => callDigest(turn as never, of as never)) !== digest)
       this.all.report('D4', 'People were asked about a call under a digest that is not its own');
   }
@@ -245,8 +248,8 @@ export class AdmissionComparison {
     // A text that was shortened for display is skipped.
     const short = isCut(call.summary) ? {} : { summary: call.summary };
     const who = capital(source);
-    const known = this.calls.get(text(id));
-    if (this.all.whole && id !== undefined && known === undefined)
+    const requestedCall = this.calls.get(text(id));
+    if (this.all.whole && id !== undefined && requestedCall === undefined)
       this.all.report('D6', `${who} has call ${quote(id)}, which no step has asked for`);
     if (typeof digest === 'string' && typeof result_ref !== 'string' && state !== 'cancelled' && !this.history.wasReset)
       this.all.addFacts('result', `of ${digest}`, short as JsonObject, source);
@@ -266,8 +269,8 @@ export class AdmissionComparison {
       { state, effect, attempts, revision, ...short, ...whole } as JsonObject,
       source,
     );
-    if (!this.all.whole || known === undefined || !('error' in whole)) return;
-    if (!known.refusals.has(hashOf(error)) && !OWN_REASONS.has(object(error).reason))
+    if (!this.all.whole || requestedCall === undefined || !('error' in whole)) return;
+    if (!requestedCall.refusals.has(hashOf(error)) && !OWN_REASONS.has(object(error).reason))
       this.all.report('D6', `${who} says that a call was refused for another reason than it was`);
   }
 }

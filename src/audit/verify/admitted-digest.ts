@@ -7,20 +7,20 @@ export interface Step {
   /** The activity argument's `turn`. Without `turn_id` it is unknown. */
   turn: JsonObject;
   /** The store that the result adds to the turn, and, for a direct call, the agent. */
-  bound: Record<string, Json | undefined>;
+  addedFields: Record<string, Json | undefined>;
   /** The step's, for older calls without one. */
   policy_ref: Json | undefined;
 }
 
 /** @returns what is wrong, or null */
-export function digestFault(call: JsonObject, { turn, bound, policy_ref }: Step): string | null {
+export function digestFault(call: JsonObject, { turn, addedFields, policy_ref }: Step): string | null {
   const { digest, verdict, needs_admit } = call;
   if (digest === undefined) return null;
   const isReady = verdict !== 'rejected' && needs_admit === false;
   if (needs_admit !== undefined && isReady !== (digest !== null))
     return 'is said to need no further admission, and has no digest; or has one, and is said to need it';
   if (digest === null || typeof turn.turn_id !== 'string') return null;
-  const of = { ...turn, ...definedFields(bound) };
+  const of = { ...turn, ...definedFields(addedFields) };
   const first = { policy_ref, ...call, revision: 1, preview_ref: null };
   return attempt(() => callDigest(of as never, first as never)) === digest ? null : 'has a digest that is not its own';
 }

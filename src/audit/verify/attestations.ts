@@ -41,11 +41,11 @@ export interface SignedStart {
 
 export class Attestations {
   private readonly keys: Map<string, TrustedKey>;
-  private readonly opened = new Map<string, KeyObject>();
+  private readonly publicKeys = new Map<string, KeyObject>();
   /** The state of each checked signature, by its text. */
   readonly states = new Map<string, SignatureState>();
   /** Number of signatures not checked: the trust file has no `gateway` or `principal` key. */
-  unchecked = 0;
+  uncheckedCount = 0;
   /** Number of starts of turns with an invalid signature. */
   badStarts = 0;
   /** Texts of signatures that do not cover the note of their decision: those of older builds. */
@@ -56,29 +56,32 @@ export class Attestations {
   }
 
   /** Why the signature of a decision or message is invalid; null: it is valid, or cannot be checked. */
-  fault({ attestation, ...said }: SignedStatement, audience: Audience): string | null {
-    if (typeof attestation === 'string' && said.note !== null && claimsOf(attestation)?.note_hash === undefined)
+  fault({ attestation, ...statement }: SignedStatement, audience: Audience): string | null {
+    if (typeof attestation === 'string' && statement.note !== null && claimsOf(attestation)?.note_hash === undefined)
       this.unsignedNotes.add(attestation);
     return this.recordState(attestation, () => {
-      const at = timeOf(said.at);
-      const signed = this.readClaims(attestation, decisionClaims, at);
-      if (typeof signed === 'string') return signed;
-      return claimsFault(signed.claims, said, audience) ?? keyFault(signed.key, signed.claims.principal, signed.claims.roles);
+      const at = timeOf(statement.at);
+      const signature = this.readClaims(attestation, decisionClaims, at);
+      if (typeof signature === 'string') return signature;
+      return (
+        claimsFault(signature.claims, statement, audience) ??
+        keyFault(signature.key, signature.claims.principal, signature.claims.roles)
+      );
     });
   }
 
   /** The same for the start of a turn. */
   startFault(attestation: Json, start: SignedStart, namespace: string): string | null {
     const fault = this.recordState(attestation, () => {
-      const signed = this.readClaims(attestation, startClaims, timeOf(start.at));
-      if (typeof signed === 'string') return signed;
-      const { aud, requester, agent, message_hash } = signed.claims;
+      const signature = this.readClaims(attestation, startClaims, timeOf(start.at));
+      if (typeof signature === 'string') return signature;
+      const { aud, requester, agent, message_hash } = signature.claims;
       if (aud.namespace !== namespace || !start.workflow_ids.includes(aud.workflow_id)) return 'it was signed for another turn';
       if (typeof start.requester !== 'string' || !samePerson(requester, start.requester))
         return `it was signed for ${quote(requester)}`;
       if (agent !== start.agent) return `it was signed for agent ${quote(agent)}`;
       if (message_hash !== start.message_hash) return 'it was signed for another message';
-      return keyFault(signed.key, requester, []);
+      return keyFault(signature.key, requester, []);
     });
     if (fault !== null) this.badStarts += 1;
     return fault;
@@ -87,7 +90,7 @@ export class Attestations {
   private recordState(attestation: Json, look: () => string | null): string | null {
     const unknown = this.keys.size === 0;
     const fault = unknown ? null : look();
-    if (unknown) this.unchecked += 1;
+    if (unknown) this.uncheckedCount += 1;
     const before = typeof attestation === 'string' ? this.states.get(attestation) : undefined;
     if (typeof attestation === 'string' && before !== 'does not hold')
       this.states.set(attestation, unknown ? 'not checked' : fault === null ? 'holds' : 'does not hold');
@@ -110,8 +113,8 @@ export class Attestations {
   }
 
   private open({ public: raw }: TrustedKey): KeyObject {
-    const key = this.opened.get(raw) ?? publicKey(raw);
-    this.opened.set(raw, key);
+    const key = this.publicKeys.get(raw) ?? publicKey(raw);
+    this.publicKeys.set(raw, key);
     return key;
   }
 }
@@ -129,19 +132,19 @@ function timeFault({ iat, exp }: Pick<DecisionClaims, 'iat' | 'exp'>, at: number
 
 function claimsFault(
   { aud, digest, decision, outcome, note_hash, principal }: DecisionClaims,
-  said: Omit<SignedStatement, 'attestation'>,
+  statement: Omit<SignedStatement, 'attestation'>,
   here: Audience,
 ): string | null {
   const sameTurn = aud.workflow_id === here.workflow_id && aud.first_execution_run_id === here.first_execution_run_id;
   if (!sameTurn || aud.namespace !== here.namespace) return 'it was signed for another turn';
   if (here.store_id !== undefined && (aud.store_id ?? null) !== here.store_id)
     return 'it was signed for a turn over another store';
-  if (digest !== said.digest) return 'it was signed for another call';
-  if (decision !== said.decision) return `it was signed to ${decision}, not to ${quote(said.decision)}`;
-  if ((outcome ?? null) !== said.outcome) return 'it was signed for another outcome';
-  if (note_hash !== undefined && note_hash !== (said.note === null ? null : (hashOf(said.note) ?? '')))
+  if (digest !== statement.digest) return 'it was signed for another call';
+  if (decision !== statement.decision) return `it was signed to ${decision}, not to ${quote(statement.decision)}`;
+  if ((outcome ?? null) !== statement.outcome) return 'it was signed for another outcome';
+  if (note_hash !== undefined && note_hash !== (statement.note === null ? null : (hashOf(statement.note) ?? '')))
     return 'it was signed with another note, or with none';
-  return typeof said.by === 'string' && samePerson(principal, said.by) ? null : `it was signed by ${quote(principal)}`;
+  return typeof statement.by === 'string' && samePerson(principal, statement.by) ? null : `it was signed by ${quote(principal)}`;
 }
 
 function keyFault(key: TrustedKey, principal: string, roles: readonly string[]): string | null {

@@ -77,7 +77,7 @@ export class Blocks {
   /** People who changed a call's input, by call; people who steered the turn. */
   private readonly editors = new Map<string, string[]>();
   private readonly steerers: string[] = [];
-  private readonly admitted = new Map<string, JsonObject[]>();
+  private readonly admissions = new Map<string, JsonObject[]>();
   private readonly dispatches = new Set<string>();
   private saysMessage = false;
   /** Whether a start, decision, admission, message or dispatch was left out; `parents`: the parent of a block is missing. */
@@ -86,7 +86,7 @@ export class Blocks {
   constructor(
     private readonly turn: TurnBody,
     private readonly history: History,
-    private readonly around: BundleContext,
+    private readonly context: BundleContext,
   ) {}
 
   /** B12 */
@@ -94,7 +94,7 @@ export class Blocks {
     this.parts.set(ref, part === null ? null : this.pickFacts(part.body));
     if (part === null) return;
     for (const run of this.history.callsWith(ref)) {
-      const fault = this.around.rules.fault(run, object(part.body));
+      const fault = this.context.rules.fault(run, object(part.body));
       if (fault !== null) report('B12', fault);
     }
   }
@@ -105,14 +105,14 @@ export class Blocks {
   }
 
   block({ ref, block }: BlockBody, report: Report): void {
-    const known = this.parts.get(block.parts[0] ?? '');
-    const body = known ?? null;
+    const partBody = this.parts.get(block.parts[0] ?? '');
+    const body = partBody ?? null;
     const isOwn =
       this.own.has(block.parent ?? '') ||
       (block.kind === 'start' && body !== null && body.first_execution_run_id === this.turn.first_execution_run_id);
     // If the part is in another turn's lines (undefined), it was not left out: the block is no start of this turn.
-    this.unknown.starts ||= block.kind === 'start' && known === null;
-    this.unknown.parents ||= block.parent !== null && !this.around.blocks.has(block.parent);
+    this.unknown.starts ||= block.kind === 'start' && partBody === null;
+    this.unknown.parents ||= block.parent !== null && !this.context.blocks.has(block.parent);
     if (block.kind === 'start' && !isOwn && body?.workflow_id === this.turn.workflow_id && this.history.whole)
       report('B3', 'The transcript begins as that of another run of the workflow');
     const admits = block.kind === 'admission' ? block.parts.slice(1).join() : null;
@@ -154,8 +154,8 @@ export class Blocks {
   /** D1: the `definition_ref` of a block names a definition, and that of its agent. */
   private isOfAgent({ definition_ref, subject }: JsonObject, report: Report): void {
     const { agent } = object(subject);
-    const definition = this.around.definitions.get(text(definition_ref));
-    if (this.around.rules.areRules(text(definition_ref)))
+    const definition = this.context.definitions.get(text(definition_ref));
+    if (this.context.rules.areRules(text(definition_ref)))
       report('D1', 'A block names rules where it names the definition of its agent');
     if (definition !== undefined && typeof agent === 'string' && agent !== '' && definition.name !== agent)
       report('D1', `A block of the agent ${quote(agent)} names the definition of another`);
@@ -176,7 +176,7 @@ export class Blocks {
   /** Whether a step wrote a block in these lines that is not the turn's own; false if it is unknown which blocks are. */
   hasStrayStep(): boolean {
     if (this.unknown.starts || this.unknown.parents || !this.history.whole) return false;
-    return this.history.named.some(({ ref, admits }) => admits !== null && this.before.has(ref) && !this.own.has(ref));
+    return this.history.namedBlocks.some(({ ref, admits }) => admits !== null && this.before.has(ref) && !this.own.has(ref));
   }
 
   /** Whether a call was dispatched, and no block has its outcome. */
@@ -185,8 +185,8 @@ export class Blocks {
     if (own.some(({ kind, body }) => body === null && kind !== 'message')) return false;
     const keys = (...kinds: string[]) =>
       new Set(own.filter(({ kind }) => kinds.includes(kind)).map(({ body }) => dispatchName(body!, null)));
-    const ended = keys('effect', 'settlement');
-    return [...keys('dispatch')].some((name) => !ended.has(name));
+    const outcomeKeys = keys('effect', 'settlement');
+    return [...keys('dispatch')].some((name) => !outcomeKeys.has(name));
   }
 
   private pickFacts(body: Json): JsonObject {
@@ -221,13 +221,13 @@ export class Blocks {
   private signedStart(body: JsonObject, at: string, report: Report): void {
     const { attestation, requester, session_id, agent, message_hash, signed_for, parent, definition_ref } = body;
     // A direct call need not name its agent.
-    const asked = isJsonObject(signed_for) ? signed_for : { agent: object(agent).name, message_hash };
+    const signedFor = isJsonObject(signed_for) ? signed_for : { agent: object(agent).name, message_hash };
     const workflow_ids = [this.turn.workflow_id, ...(typeof session_id === 'string' ? [sessionWorkflowId(session_id)] : [])];
-    const start = { requester, agent: asked.agent, message_hash: asked.message_hash, workflow_ids, at };
+    const start = { requester, agent: signedFor.agent, message_hash: signedFor.message_hash, workflow_ids, at };
     const fault = attestation === undefined ? 'it is not signed' : this.history.startFault(attestation, start);
-    const approvals = object(this.around.definitions.get(text(definition_ref))?.approvals);
-    const attested = Object.values(approvals).some((policy) => object(policy).channel === 'attested');
-    if (fault !== null && attested && parent === undefined)
+    const approvals = object(this.context.definitions.get(text(definition_ref))?.approvals);
+    const requiresSignatures = Object.values(approvals).some((policy) => object(policy).channel === 'attested');
+    if (fault !== null && requiresSignatures && parent === undefined)
       report(
         'H7',
         `Decisions on calls of this agent are signed, and the start of the turn by ${quote(requester)} does not hold: ${fault}`,
@@ -247,8 +247,8 @@ export class Blocks {
       if (tool !== argument.tool || asked_hash !== hashOf(argument.input_json))
         report('B3', 'The transcript begins with another call than the history');
       const { agent, message_hash } = object(body.signed_for);
-      const signed = hashOf({ tool: text(argument.tool), input_json: argument.input_json });
-      if (isJsonObject(body.signed_for) && (agent !== (argument.agent ?? '') || message_hash !== signed))
+      const callHash = hashOf({ tool: text(argument.tool), input_json: argument.input_json });
+      if (isJsonObject(body.signed_for) && (agent !== (argument.agent ?? '') || message_hash !== callHash))
         report('B3', 'The transcript says that the start was signed for another call than the history has');
     }
   }
@@ -265,11 +265,11 @@ export class Blocks {
     for (const sub of list(body.sub_turns)) this.subTurns.push(object(sub));
   }
 
-  private noteSteer(steer: JsonObject, said: Body, report: Report): void {
+  private noteSteer(steer: JsonObject, part: Body, report: Report): void {
     const { by, at } = steer;
     this.steerers.push(plainName(text(by)));
-    if (said !== null)
-      this.history.checkAttestation(steer, { decision: 'steer', digest: said.steer_digest, outcome: null, by, at }, report);
+    if (part !== null)
+      this.history.checkAttestation(steer, { decision: 'steer', digest: part.steer_digest, outcome: null, by, at }, report);
   }
 
   /** B4, B5 */
@@ -280,19 +280,19 @@ export class Blocks {
     if (bodies.includes(null)) this.unknown.admissions = true;
     for (const body of bodies) {
       const id = text(body?.call_id);
-      if (body !== null) this.admitted.set(id, [...(this.admitted.get(id) ?? []), body]);
+      if (body !== null) this.admissions.set(id, [...(this.admissions.get(id) ?? []), body]);
     }
     if (!history.whole) return;
-    const asked = history.argument === UNKNOWN ? undefined : object(history.argument).message;
-    if (typeof asked === 'string' && !this.saysMessage && !this.unknown.messages)
+    const message = history.argument === UNKNOWN ? undefined : object(history.argument).message;
+    if (typeof message === 'string' && !this.saysMessage && !this.unknown.messages)
       report('B4', 'The model was not shown the message that the turn was started with');
-    const calls = history.admitted.get(own.join());
+    const calls = history.admittedCalls.get(own.join());
     if (!calls && !history.unknown.admitted)
       report('B5', 'What the model asked for is not what the history says that it asked for');
   }
 
   /** H5, B6 */
-  private decision(body: Body, written: number, report: Report): void {
+  private decision(body: Body, writtenAt: number, report: Report): void {
     if (body === null) {
       this.unknown.decisions = true;
       return;
@@ -301,7 +301,7 @@ export class Blocks {
     const { history } = this;
     history.checkAttestation(body, { decision, digest, outcome: null, by, at }, report);
     const head = claimsOf(attestation)?.head ?? null;
-    if (head !== null && !this.around.blocks.has(head))
+    if (head !== null && !this.context.blocks.has(head))
       report('H5', `${quote(by)} signed the decision over another transcript than this one`);
     const person = plainName(text(by));
     if (decision === 'approve') this.approvals.push({ digest, person });
@@ -309,19 +309,19 @@ export class Blocks {
       const call = text(object(body.subject).call_id);
       this.editors.set(call, [...(this.editors.get(call) ?? []), person]);
     }
-    const spoken = decision === 'approve' || decision === 'deny' || decision === 'edit';
-    this.timely(body, written, report);
-    const said = spoken && history.whole ? history.said : null;
-    if (said?.has(decision, digest, by) && !said.has(decision, digest, by, timeOf(at) + CLOCKS_MS))
+    const isAnswer = decision === 'approve' || decision === 'deny' || decision === 'edit';
+    this.checkTimes(body, writtenAt, report);
+    const decisions = isAnswer && history.whole ? history.decisions : null;
+    if (decisions?.has(decision, digest, by) && !decisions.has(decision, digest, by, timeOf(at) + CLOCKS_MS))
       report('B6', `The decision of ${quote(by)} bears a time before the signal or update that gave it`);
-    if (said && !said.has(decision, digest, by))
+    if (decisions && !decisions.has(decision, digest, by))
       report('B6', `The transcript has a decision (${decision}) of ${quote(by)}, and no signal or update says so`);
   }
 
   /** B6: a decision is made before it is written and before it expires; a decision `expired` is made after that. */
-  private timely({ decision, by, at, expires_at }: JsonObject, written: number, report: Report): void {
+  private checkTimes({ decision, by, at, expires_at }: JsonObject, writtenAt: number, report: Report): void {
     const then = timeOf(at);
-    if (!(then <= written + CLOCKS_MS)) report('B6', `The decision of ${quote(by)} bears a time after it was written down`);
+    if (!(then <= writtenAt + CLOCKS_MS)) report('B6', `The decision of ${quote(by)} bears a time after it was written down`);
     if (decision === 'edit') return;
     const until = timeOf(expires_at);
     const late = decision === 'expired' ? !(then >= until - CLOCKS_MS) : !(then <= until);
@@ -351,35 +351,35 @@ export class Blocks {
     if (call.class !== 'destructive')
       report('B7', `A call of class ${quote(call.class)} was dispatched, and only destructive ones are`);
     if (body.idempotency_key !== this.history.keyOf(run)) report('B7', 'The idempotency key is not that of the call');
-    const admitted = (this.admitted.get(text(body.call_id)) ?? []).filter((it) => isAdmittedAs(it, body));
-    if (admitted.length === 0 && !this.unknown.admissions)
+    const admissions = (this.admissions.get(text(body.call_id)) ?? []).filter((it) => isAdmittedAs(it, body));
+    if (admissions.length === 0 && !this.unknown.admissions)
       report('B8', `Call ${quote(body.call_id)} was dispatched, and no rule had let it pass`);
-    this.checkApprovals(body, run, admitted, report);
+    this.checkApprovals(body, run, admissions, report);
   }
 
   /** B9 */
   private checkApprovals(
     body: JsonObject,
     { call, verdict, approvals }: ScheduledCall,
-    admitted: JsonObject[],
+    admissions: JsonObject[],
     report: Report,
   ): void {
     const people = new Set(approvals.map(({ by }) => plainName(text(by))));
-    const written = new Set(this.approvals.filter(({ digest }) => digest === body.digest).map(({ person }) => person));
-    const alike = people.size === written.size && [...people].every((person) => written.has(person));
+    const approvers = new Set(this.approvals.filter(({ digest }) => digest === body.digest).map(({ person }) => person));
+    const alike = people.size === approvers.size && [...people].every((person) => approvers.has(person));
     if (!alike && !this.unknown.decisions) report('B9', 'Other people approved the call by the transcript than by the history');
     const policy = object(body.approval);
-    const asked = verdict === 'ask' || admitted.some((it) => it.verdict === 'ask' && it.undecided === undefined);
-    const wanted = typeof policy.quorum === 'number' ? policy.quorum : 1;
-    if (asked && people.size < wanted) report('B9', `The call ran with ${people.size} approvals, and ${wanted} were asked for`);
+    const asks = verdict === 'ask' || admissions.some((it) => it.verdict === 'ask' && it.undecided === undefined);
+    const quorum = typeof policy.quorum === 'number' ? policy.quorum : 1;
+    if (asks && people.size < quorum) report('B9', `The call ran with ${people.size} approvals, and ${quorum} were asked for`);
     if (policy.four_eyes === true) this.fourEyes(body, call, people, report);
     if (policy.channel === 'attested') signedAll(approvals, list(policy.roles), report);
   }
 
   private fourEyes({ subject, call_id }: JsonObject, { makers }: JsonObject, people: Set<string>, report: Report): void {
-    const involved = [object(subject).requester, ...list(makers)].map((name) => plainName(text(name)));
+    const authors = [object(subject).requester, ...list(makers)].map((name) => plainName(text(name)));
     const argument = this.history.argument === UNKNOWN ? {} : object(this.history.argument);
-    const all = [...involved, plainName(text(argument.requester)), ...(this.editors.get(text(call_id)) ?? []), ...this.steerers];
+    const all = [...authors, plainName(text(argument.requester)), ...(this.editors.get(text(call_id)) ?? []), ...this.steerers];
     const both = all.find((person) => person !== '' && people.has(person));
     if (both !== undefined)
       report('B9', `${quote(both)} approved the call, and had asked for it, changed it or steered the turn`);
@@ -388,16 +388,16 @@ export class Blocks {
   /** B10 */
   private approvedUnder({ definition_ref, policy_ref, tool, version, approval, subject }: JsonObject, report: Report): void {
     const { class: kind = 'destructive' } = object(subject);
-    const defined = list(this.around.definitions.get(text(definition_ref))?.tools).map(object);
-    const classes = defined.filter((one) => one.name === tool && one.version === version).map((one) => one.class);
+    const tools = list(this.context.definitions.get(text(definition_ref))?.tools).map(object);
+    const classes = tools.filter((one) => one.name === tool && one.version === version).map((one) => one.class);
     if (kind !== 'destructive' || (classes.length > 0 && !classes.includes(kind)))
       report(
         'B10',
         `What was dispatched is said to be of class ${quote(kind)}, which is not that of the tool in the agent's definition`,
       );
-    if (this.around.rules.requiresSignatures(text(policy_ref)) && object(approval).channel !== 'attested')
+    if (this.context.rules.requiresSignatures(text(policy_ref)) && object(approval).channel !== 'attested')
       report('B10', 'The call was dispatched as if any name approved it, and the recorded rules take signed decisions only');
-    const definition = this.around.definitions.get(text(definition_ref));
+    const definition = this.context.definitions.get(text(definition_ref));
     const policy = object(definition?.approvals)[text(tool)];
     if (policy === undefined) return;
     const same = attempt(() => canonical(policy)) === attempt(() => canonical(approval ?? null));
@@ -407,11 +407,12 @@ export class Blocks {
   /** B11 */
   private outcome(kind: 'effect' | 'settlement', body: Body, report: Report, ref: string): void {
     if (body === null) return;
-    const known = this.dispatches.has(dispatchName(body, kind === 'effect' ? body.dispatch : null));
-    if (!known && !this.unknown.dispatches) report('B11', 'The transcript says what became of a call that was never dispatched');
+    const wasDispatched = this.dispatches.has(dispatchName(body, kind === 'effect' ? body.dispatch : null));
+    if (!wasDispatched && !this.unknown.dispatches)
+      report('B11', 'The transcript says what became of a call that was never dispatched');
     if (!this.history.whole) return;
-    const said = this.history.outcomesAt(ref);
-    const other = said.find(({ effect }) => effect !== stateOf(kind, body));
+    const outcomes = this.history.outcomesAt(ref);
+    const other = outcomes.find(({ effect }) => effect !== stateOf(kind, body));
     if (other)
       report(
         'B11',
@@ -424,8 +425,8 @@ function stateOf(kind: string, { effect, recorded, outcome }: JsonObject): Json 
   return kind === 'effect' ? effect : (recorded ?? outcome);
 }
 
-function isAdmittedAs(admitted: JsonObject, { tool, version }: JsonObject): boolean {
-  return admitted.tool === tool && admitted.version === version && admitted.verdict !== 'rejected';
+function isAdmittedAs(admission: JsonObject, { tool, version }: JsonObject): boolean {
+  return admission.tool === tool && admission.version === version && admission.verdict !== 'rejected';
 }
 
 function dispatchName({ digest, idempotency_key }: JsonObject, dispatch: Json | undefined): string {

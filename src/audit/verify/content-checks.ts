@@ -90,7 +90,7 @@ export class ContentChecks {
 
   private define(ref: string, definition: JsonObject): void {
     const { approvals = {}, tools, name: agent = null, prompt = null } = definition;
-    const kept = list(tools).map((tool) => {
+    const toolFacts = list(tools).map((tool) => {
       const { name = null, version = null, class: kind = null, internal_only: internal = false, input_schema } = object(tool);
       const { idempotent = null, sub_agent } = object(tool);
       const answers: JsonObject = sub_agent === undefined ? {} : { sub_agent };
@@ -98,7 +98,7 @@ export class ContentChecks {
     });
     const { limits, max_parallel, sibling_abort, approval_expiry_ms, steer_supersedes } = definition;
     const policy = { limits, max_parallel, sibling_abort, approval_expiry_ms, steer_supersedes } as JsonObject;
-    this.definitions.set(ref, { approvals, tools: kept, name: agent, prompt_hash: hashOf(prompt), policy });
+    this.definitions.set(ref, { approvals, tools: toolFacts, name: agent, prompt_hash: hashOf(prompt), policy });
   }
 
   /** T6 */

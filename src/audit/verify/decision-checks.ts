@@ -20,34 +20,34 @@ interface CheckedDecision {
   principal: Json | undefined;
   run: string;
   began: number;
-  ended: number;
+  endPlace: number;
   tasks: number;
 }
 
 /** An edited input, as admission was given it. */
 interface AdmittedEdit {
   call: JsonObject;
-  said: string | null;
+  hash: string | null;
 }
 
 const ANSWER_KINDS = new Set<Json | undefined>(['approve', 'deny', 'edit']);
 const ALIVE = new Set<Json | undefined>(['claimed', 'applied', 'in_doubt']);
 
 export class DecisionChecks {
-  private readonly sayings = new DecisionMessages();
-  private readonly questions = new Questions(this.sayings);
+  private readonly messages = new DecisionMessages();
+  private readonly questions = new Questions(this.messages);
   private place = 0;
   private tasks = 0;
   /** An argument or a result of an activity was left out. */
   private unknown = false;
-  private readonly heard = new Set<string>();
-  private readonly checked: CheckedDecision[] = [];
+  private readonly decisionKeys = new Set<string>();
+  private readonly checkedDecisions: CheckedDecision[] = [];
   private readonly edits: AdmittedEdit[] = [];
   /** By call: digests that people were asked about. */
   private readonly digests = new Map<string, Set<string>>();
-  /** Digests by card; `named`: digests whose question names its run (older builds do not). */
+  /** Digests by card; and the digests whose question names its run (older builds do not name it). */
   private readonly cards = new Map<string, string>();
-  private readonly named = new Set<string>();
+  private readonly digestsWithRun = new Set<string>();
   /** Bodies of decisions, by part. */
   private readonly bodies = new Map<string, JsonObject>();
   private report: Report = () => undefined;
@@ -70,7 +70,7 @@ export class DecisionChecks {
     this.place += 1;
     if (type === 'WORKFLOW_EXECUTION_STARTED') run.before = text(attributes.continuedExecutionRunId) || null;
     if (type === 'WORKFLOW_TASK_COMPLETED') this.tasks += 1;
-    this.sayings.hear(event, { place: this.place, run: run.id, own, tasks: this.tasks });
+    this.messages.read(event, { place: this.place, run: run.id, own, tasks: this.tasks });
     if (type === 'ACTIVITY_TASK_SCHEDULED') this.checkActivity(event, attributes, own);
     if (type === 'ACTIVITY_TASK_COMPLETED') this.checkResult(attributes, own);
   }
@@ -85,14 +85,14 @@ export class DecisionChecks {
     const body = this.bodies.get(block.parts[0] ?? '');
     if (block.kind !== 'decision' || body === undefined || !this.blocks.own.has(ref)) return;
     if (!this.knows || !this.unknown) return;
-    if (ANSWER_KINDS.has(body.decision) && this.sayings.of(wordsOf(body)).length === 0)
+    if (ANSWER_KINDS.has(body.decision) && this.messages.of(wordsOf(body)).length === 0)
       report('B13', `The transcript has a decision of ${quote(body.by)} in other words than the signal or update that gave it`);
   }
 
   /** T9: a dispatch that a run claimed was approved in that run. */
   effect({ digest, dispatch, state, run_id }: JsonObject, report: Report): void {
     const run = this.questions.of(run_id);
-    if (!this.tells(digest) || run === undefined || !ALIVE.has(state)) return;
+    if (!this.isComparable(digest) || run === undefined || !ALIVE.has(state)) return;
     const calls = run.calls.filter(({ value }) => object(value.call).digest === digest);
     const same = calls.filter(({ value }) => object(value.call).dispatch === dispatch);
     if (!same.some(({ value, place }) => this.questions.isApprovedIn(run, value, place)))
@@ -101,11 +101,11 @@ export class DecisionChecks {
 
   /** All signals and updates are known. */
   private get knows(): boolean {
-    return this.history.whole && !this.sayings.unknown;
+    return this.history.whole && !this.messages.unknown;
   }
 
-  private tells(digest: Json | undefined): boolean {
-    return this.knows && !this.unknown && this.named.has(text(digest));
+  private isComparable(digest: Json | undefined): boolean {
+    return this.knows && !this.unknown && this.digestsWithRun.has(text(digest));
   }
 
   private checkActivity(event: JsonObject, { activityType, input }: JsonObject, own: boolean): void {
@@ -114,44 +114,45 @@ export class DecisionChecks {
     this.unknown ||= payload === UNKNOWN;
     const { outcomes, ...value } = payload === UNKNOWN ? ({} as JsonObject) : object(payload);
     const call = object(value.call);
-    this.questions.run.scheduled.set(text(event.eventId), { type, value, place: this.place });
+    this.questions.run.activities.set(text(event.eventId), { type, value, place: this.place });
     if (payload === UNKNOWN) return;
     if (type === 'runCall' && own) this.questions.run.calls.push({ value, place: this.place });
-    this.hear(call.id, list(value.approvals), [value.approval], list(call.earlier));
+    this.checkDecisions(call.id, list(value.approvals), [value.approval], list(call.earlier));
     for (const outcome of list(outcomes).map(object))
-      this.hear(outcome.call_id, list(outcome.approvals), [outcome.decision], list(outcome.earlier));
-    if ((type === 'runCall' || type === 'openSubTurn') && own && this.tells(call.digest))
+      this.checkDecisions(outcome.call_id, list(outcome.approvals), [outcome.decision], list(outcome.earlier));
+    if ((type === 'runCall' || type === 'openSubTurn') && own && this.isComparable(call.digest))
       if (!this.questions.areAnswers(this.questions.run, value, this.place))
         this.report('T9', 'The call was to run by an approval that nobody had given since the run had asked for it');
-    if (type === 'keepSaid') this.hear(undefined, decisionsIn(value.said));
+    if (type === 'keepSaid') this.checkDecisions(undefined, decisionsIn(value.said));
     if (type === 'settleEffect') this.checkSettlements(value, call);
     if (type === 'admitCall' && isJsonObject(value.edit)) this.checkEdit(value.edit, call);
-    if (type === 'checkDecision') this.checks(value);
-    if (type === 'forwardDecision' && this.knows && !this.sayings.wasSent(value.body))
+    if (type === 'checkDecision') this.checkAttestation(value);
+    if (type === 'forwardDecision' && this.knows && !this.messages.wasSent(value.body))
       this.report('H9', 'A decision was passed on to a turn below that nobody has sent');
   }
 
   private checkResult({ scheduledEventId, result }: JsonObject, own: boolean): void {
     const { run } = this.questions;
-    const { type, value, place: began } = run.scheduled.get(text(scheduledEventId)) ?? NOTHING;
+    const { type, value, place: began } = run.activities.get(text(scheduledEventId)) ?? NOTHING;
     const payload = firstPayload(result);
     this.unknown ||= payload === UNKNOWN;
-    const said = payload === UNKNOWN ? {} : object(payload);
+    const output = payload === UNKNOWN ? {} : object(payload);
     const call = object(value.call);
-    if (type === 'admitCall' && said.ok === true) this.ask(said, call, own);
+    if (type === 'admitCall' && output.ok === true) this.ask(output, call, own);
     if (type === 'readCard') {
-      const digest = text(said.digest ?? this.cards.get(text(value.card_ref)) ?? '');
+      const digest = text(output.digest ?? this.cards.get(text(value.card_ref)) ?? '');
       if (own) this.questions.continueQuestion(digest);
     }
     if (type === 'checkDecision') {
-      const { principal } = said;
+      const { principal } = output;
       const { attestation } = value; // absent where the argument was left out
-      if (said.ok === true && this.knows && attestation !== undefined && principal !== principalOf(text(attestation)))
+      if (output.ok === true && this.knows && attestation !== undefined && principal !== principalOf(text(attestation)))
         this.report('H9', `A worker is said to have found good that ${quote(principal)} signed, and another has signed it`);
-      if (said.ok === true) this.checked.push({ value, principal, run: run.id, began, ended: this.place, tasks: this.tasks });
+      if (output.ok === true)
+        this.checkedDecisions.push({ value, principal, run: run.id, began, endPlace: this.place, tasks: this.tasks });
     }
-    const ran = type === 'openSubTurn' ? said.open === true : said.state === 'succeeded' && call.class !== 'destructive';
-    if ((type === 'runCall' || type === 'openSubTurn') && own && ran && this.tells(call.digest))
+    const hasRun = type === 'openSubTurn' ? output.open === true : output.state === 'succeeded' && call.class !== 'destructive';
+    if ((type === 'runCall' || type === 'openSubTurn') && own && hasRun && this.isComparable(call.digest))
       if (!this.questions.isApprovedIn(run, value, began))
         this.report('T9', 'The call ran in a run by approvals that were given in another, before the workflow was reset');
   }
@@ -160,25 +161,25 @@ export class DecisionChecks {
     const digest = text(about);
     this.digests.set(text(id), (this.digests.get(text(id)) ?? new Set()).add(digest));
     if (typeof card_ref === 'string') this.cards.set(card_ref, digest);
-    if (typeof run_id === 'string' && run_id !== '') this.named.add(digest);
+    if (typeof run_id === 'string' && run_id !== '') this.digestsWithRun.add(digest);
     if (own) this.questions.ask(digest, this.place);
   }
 
   /** H9: checks the decisions that an activity is given, each once. */
-  private hear(call: Json | undefined, ...said: (Json | undefined)[][]): void {
-    for (const one of said.flat()) {
+  private checkDecisions(call: Json | undefined, ...decisions: (Json | undefined)[][]): void {
+    for (const one of decisions.flat()) {
       if (!isJsonObject(one) || !ANSWER_KINDS.has(one.decision) || typeof one.digest !== 'string') continue;
       const key = `${text(call)} ${hashOf(one)}`;
-      if (this.heard.has(key)) continue;
-      this.heard.add(key);
+      if (this.decisionKeys.has(key)) continue;
+      this.decisionKeys.add(key);
       if (!this.knows) continue;
       const words = wordsOf(one);
-      const said = this.sayings.of(words);
-      if (said.length === 0)
+      const messages = this.messages.of(words);
+      if (messages.length === 0)
         this.report('H9', `A decision of ${quote(one.by)} stands in other words than the signal or update that gave it`);
       else if (!this.unknown) this.checkCountedDecision(one, words, call);
       const { given_in = null } = one;
-      if (given_in !== null && said.length > 0 && !this.unknown && !said.some(({ run }) => run === given_in))
+      if (given_in !== null && messages.length > 0 && !this.unknown && !messages.some(({ run }) => run === given_in))
         this.report('H9', `A decision of ${quote(one.by)} is said to have been given in another run than it was`);
     }
   }
@@ -186,43 +187,43 @@ export class DecisionChecks {
   /** H9: a worker found a signed decision valid; an edited input was admitted. */
   private checkCountedDecision(one: JsonObject, { kind, digest, attestation, outcome }: Words, call: Json | undefined): void {
     const decision = one.decision === 'edit' ? 'edit' : kind;
-    if (typeof attestation === 'string' && this.good({ decision, digest, outcome, attestation, by: one.by }).length === 0)
+    if (typeof attestation === 'string' && this.findChecks({ decision, digest, outcome, attestation, by: one.by }).length === 0)
       this.report('H9', `No worker has found the signed decision of ${quote(one.by)} good, and it counted`);
     if (one.decision !== 'edit' || typeof one.revision !== 'number') return;
-    const wanted = saidOf(one);
+    const editHash = statementHash(one);
     const revision = one.revision + 1;
-    if (!this.edits.some(({ call: { id, revision: now }, said }) => id === call && now === revision && said === wanted))
+    if (!this.edits.some(({ call: { id, revision: now }, hash }) => id === call && now === revision && hash === editHash))
       this.report('H9', `The change that ${quote(one.by)} is said to have made is none that was admitted`);
   }
 
   /** H9: an edited input is that of a signal or update, about the call that people were asked about. */
   private checkEdit(edit: JsonObject, call: JsonObject): void {
-    this.edits.push({ call, said: saidOf(edit) });
+    this.edits.push({ call, hash: statementHash(edit) });
     if (!this.knows || this.unknown) return;
     const { by, note, attestation, identity, input } = edit;
     const about = [...(this.digests.get(text(call.id)) ?? [])];
     const words = { kind: 'approve', by, note, attestation, identity, input: hashOf(input) };
-    if (!about.some((digest) => this.sayings.of({ ...words, digest }).length > 0))
+    if (!about.some((digest) => this.messages.of({ ...words, digest }).length > 0))
       this.report('H9', `The input that ${quote(by)} is said to want is not that of the signal or update`);
   }
 
   /** H9: the decision that a worker was to check. */
-  private checks({ decision, digest, outcome, attestation, input_hash = null, note_hash }: JsonObject): void {
+  private checkAttestation({ decision, digest, outcome, attestation, input_hash = null, note_hash }: JsonObject): void {
     if (!this.knows || decision === 'steer') return;
     const kind = decision === 'edit' ? 'approve' : text(decision);
-    const alike = (saying: DecisionMessage) =>
-      saying.kind === kind &&
-      saying.attestation === attestation &&
-      saying.input === input_hash &&
-      (decision === 'edit') === (saying.input !== null) &&
-      (kind === 'settle' ? saying.outcome === outcome : (outcome ?? null) === null) &&
-      (note_hash === undefined || note_hash === (saying.note === null ? null : hashOf(saying.note)));
-    if (!this.sayings.about(digest).some(alike))
+    const alike = (message: DecisionMessage) =>
+      message.kind === kind &&
+      message.attestation === attestation &&
+      message.input === input_hash &&
+      (decision === 'edit') === (message.input !== null) &&
+      (kind === 'settle' ? message.outcome === outcome : (outcome ?? null) === null) &&
+      (note_hash === undefined || note_hash === (message.note === null ? null : hashOf(message.note)));
+    if (!this.messages.about(digest).some(alike))
       this.report('H9', 'A worker was to look at a signed decision that no signal or update has');
   }
 
-  private good({ decision, digest, outcome = null, attestation, by }: Record<string, Json | undefined>): CheckedDecision[] {
-    return this.checked.filter(
+  private findChecks({ decision, digest, outcome = null, attestation, by }: Record<string, Json | undefined>): CheckedDecision[] {
+    return this.checkedDecisions.filter(
       ({ value, principal }) =>
         value.decision === decision &&
         value.digest === digest &&
@@ -238,10 +239,13 @@ export class DecisionChecks {
     for (const one of [value, ...list(value.settlements).map(object)]) {
       const { by, note, identity, attestation, outcome } = one;
       const words = { kind: 'settle', digest, by, note, attestation, input: null, outcome, identity };
-      if (this.sayings.of(words).length === 0)
+      if (this.messages.of(words).length === 0)
         this.report('H9', `What ${quote(by)} said of the call stands in other words than the signal or update has`);
       if (this.unknown) continue;
-      if (typeof attestation === 'string' && this.good({ decision: 'settle', digest, outcome, attestation, by }).length === 0)
+      if (
+        typeof attestation === 'string' &&
+        this.findChecks({ decision: 'settle', digest, outcome, attestation, by }).length === 0
+      )
         this.report('H9', `No worker has found the signed settlement of ${quote(by)} good, and it counted`);
       if (this.isCorrected(one, digest))
         this.report('H10', `${quote(by)} has said something else of the call since, and it was settled so`);
@@ -250,21 +254,23 @@ export class DecisionChecks {
 
   /** Whether the author stated another outcome later, before the workflow settled the call. */
   private isCorrected({ by, outcome, attestation }: JsonObject, digest: Json | undefined): boolean {
-    const said = typeof attestation === 'string' ? this.signedSettlements(digest, by) : this.bareSettlements(digest, by);
-    const last = said.filter((one) => one.outcome === outcome).reduce((latest, { place }) => Math.max(latest, place), -1);
-    return said.some((one) => one.outcome !== outcome && one.counts && one.began > last);
+    const settlements = typeof attestation === 'string' ? this.signedSettlements(digest, by) : this.bareSettlements(digest, by);
+    const last = settlements.filter((one) => one.outcome === outcome).reduce((latest, { place }) => Math.max(latest, place), -1);
+    return settlements.some((one) => one.outcome !== outcome && one.counts && one.began > last);
   }
 
   /** Signed settlements, each when it was first found valid. */
   private signedSettlements(digest: Json | undefined, by: Json | undefined) {
     const lineage = this.questions.lineage(this.questions.run);
     const first = new Map<Json | undefined, CheckedDecision>();
-    for (const one of this.checked)
+    for (const one of this.checkedDecisions)
       if (one.value.decision === 'settle' && one.value.digest === digest && lineage.has(one.run) && one.principal === by)
         if (!first.has(one.value.attestation)) first.set(one.value.attestation, one);
-    return [...first.values()].map(({ value, began, ended, tasks }) => {
-      const alone = this.sayings.about(digest).some(({ attestation, calls }) => attestation === value.attestation && calls === 1);
-      return { outcome: value.outcome, began, place: ended, counts: alone && this.tasks - tasks >= 2 };
+    return [...first.values()].map(({ value, began, endPlace, tasks }) => {
+      const alone = this.messages
+        .about(digest)
+        .some(({ attestation, calls }) => attestation === value.attestation && calls === 1);
+      return { outcome: value.outcome, began, place: endPlace, counts: alone && this.tasks - tasks >= 2 };
     });
   }
 
@@ -272,12 +278,12 @@ export class DecisionChecks {
   private bareSettlements(digest: Json | undefined, by: Json | undefined) {
     const lineage = this.questions.lineage(this.questions.run);
     const person = plainName(text(by));
-    return this.sayings
+    return this.messages
       .about(digest)
       .filter((one) => one.kind === 'settle' && lineage.has(one.run) && plainName(one.by) === person)
-      .map(({ outcome, place, tasks, channel, accepted, attestation, note, right }) => {
-        const taken = channel === 'update' ? accepted === true && this.tasks - tasks >= 1 : this.tasks - tasks >= 2;
-        const counts = right && taken && attestation === null && text(note).length <= SHORT_NOTE;
+      .map(({ outcome, place, tasks, channel, isAccepted, attestation, note, right }) => {
+        const wasProcessed = channel === 'update' ? isAccepted === true && this.tasks - tasks >= 1 : this.tasks - tasks >= 2;
+        const counts = right && wasProcessed && attestation === null && text(note).length <= SHORT_NOTE;
         return { outcome, began: place, place, counts };
       });
   }
@@ -287,6 +293,6 @@ const NOTHING: ScheduledActivity = { type: '', value: {}, place: 0 };
 /** Characters. A full turn may have no room for a longer note. */
 const SHORT_NOTE = 400;
 
-function saidOf({ by, note = null, identity, attestation = null }: JsonObject): string | null {
+function statementHash({ by, note = null, identity, attestation = null }: JsonObject): string | null {
   return hashOf({ by, note, identity, attestation } as JsonObject);
 }

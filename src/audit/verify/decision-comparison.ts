@@ -29,7 +29,7 @@ interface AdmissionAnswer {
   input_digest: Json | undefined;
   changes: Json[];
   /** The verdict came after the step. */
-  decided: boolean;
+  isAfterStep: boolean;
   /** A person's edited input. */
   edit: Json | undefined;
 }
@@ -38,14 +38,14 @@ interface AdmissionAnswer {
 type Fact = 'approval' | 'quorum' | 'reason' | 'changes' | 'held' | 'expiry';
 
 export class DecisionComparison {
-  private scheduled = new Map<string, ScheduledActivity>();
+  private activities = new Map<string, ScheduledActivity>();
   /** Hashes, by fact and call. */
-  private readonly told = new Map<string, Set<string | null>>();
+  private readonly hashes = new Map<string, Set<string | null>>();
   /** By call: whether untrusted content had been read. */
-  private readonly untrusted = new Map<string, boolean>();
+  private readonly untrustedReads = new Map<string, boolean>();
   private readonly verdicts = new Verdicts();
   /** By the ref of the input. */
-  private readonly admitted = new Map<string, AdmissionAnswer>();
+  private readonly answers = new Map<string, AdmissionAnswer>();
   /** The part that has the input of a direct call. */
   private direct: Json | undefined;
   /** Bodies of settlements, by part. */
@@ -59,7 +59,7 @@ export class DecisionComparison {
   ) {}
 
   beginRun(): void {
-    this.scheduled = new Map();
+    this.activities = new Map();
   }
 
   event(event: JsonObject): void {
@@ -71,19 +71,19 @@ export class DecisionComparison {
         return this.argument(firstPayload(input), text(continuedExecutionRunId) !== '');
       case 'ACTIVITY_TASK_SCHEDULED': {
         const value = firstPayload(input);
-        const known = value === UNKNOWN ? {} : object(value);
-        const { outcomes, ...kept } = known;
-        const one = { type: text(object(activityType).name), value: kept as JsonObject };
+        const argument = value === UNKNOWN ? {} : object(value);
+        const { outcomes, ...otherFields } = argument;
+        const one = { type: text(object(activityType).name), value: otherFields as JsonObject };
         // The result of a step is complete without its argument.
         if (value !== UNKNOWN || one.type === 'takeStep' || one.type === 'admitDirect')
-          this.scheduled.set(text(event.eventId), one);
+          this.activities.set(text(event.eventId), one);
         for (const outcome of list(outcomes).map(object)) this.attempts(outcome, HISTORY);
         return value === UNKNOWN ? undefined : this.activity(one);
       }
       case 'ACTIVITY_TASK_COMPLETED': {
-        const said = firstPayload(result);
-        const one = this.scheduled.get(text(scheduledEventId));
-        if (one && said !== UNKNOWN) this.checkResult(one, object(said));
+        const output = firstPayload(result);
+        const one = this.activities.get(text(scheduledEventId));
+        if (one && output !== UNKNOWN) this.checkResult(one, object(output));
         return;
       }
     }
@@ -97,8 +97,8 @@ export class DecisionComparison {
     if (!isJsonObject(body)) return;
     if (typeof body.idempotency_key === 'string' && body.outcome !== undefined) this.bodies.set(ref, body);
     if (ref === this.direct) this.all.addFacts('turn', '', { input_json: body.asked }, TRANSCRIPT);
-    const admitted = this.admitted.get(ref);
-    if (admitted) this.comparePart(admitted, body, ref === this.direct);
+    const answer = this.answers.get(ref);
+    if (answer) this.comparePart(answer, body, ref === this.direct);
   }
 
   /** D6: the other settlements in a settlement block. */
@@ -110,17 +110,17 @@ export class DecisionComparison {
   }
 
   /** D1: the tool and input of a direct call. A continued run has only the tool. */
-  private argument(payload: Json | typeof UNKNOWN, continued: boolean): void {
+  private argument(payload: Json | typeof UNKNOWN, isContinued: boolean): void {
     const { tool, input_json } = payload === UNKNOWN ? {} : object(payload);
     if (typeof input_json !== 'string') return;
-    this.all.addFacts('turn', '', { tool, ...(continued ? {} : { input_json }) }, "the turn's argument");
+    this.all.addFacts('turn', '', { tool, ...(isContinued ? {} : { input_json }) }, "the turn's argument");
   }
 
   private activity({ type, value }: ScheduledActivity): void {
     const call = object(value.call);
     const { digest, tool } = value;
     if (type === 'admitDirect') this.all.addFacts('turn', '', { tool, input_json: value.input_json }, HISTORY);
-    if (type === 'admitCall') this.asks(value, call);
+    if (type === 'admitCall') this.checkRequest(value, call);
     if (type === 'checkDecision' && value.decision !== 'steer') this.all.addFacts('call', digest, { tool }, HISTORY);
     // Checked before the activity's own facts are added.
     if (type === 'closeQuestion' || type === 'notify') this.isKnown('call', digest);
@@ -128,27 +128,30 @@ export class DecisionComparison {
     if (type === 'notify') this.checkNotification(value);
     // A step's result that was left out may have proposed the call anew.
     if (!this.all.unknown) this.all.addFacts('use', call.id, { definition_ref: call.definition_ref }, HISTORY);
-    const admitted = this.admitted.get(text(call.input_ref));
-    if (admitted && typeof call.input_hash === 'string' && admitted.input_hash !== call.input_hash)
+    const answer = this.answers.get(text(call.input_ref));
+    if (answer && typeof call.input_hash === 'string' && answer.input_hash !== call.input_hash)
       this.all.report('D4', 'An activity was given a call with another input than admission had let pass');
     if (type !== 'runCall' && type !== 'openSubTurn') return;
     if (!this.all.unknown) this.all.addFacts('use', call.id, { validation_ms: value.validation_ms }, HISTORY);
-    const verdict = admitted?.verdict === 'allow' ? 'allow' : 'ask';
-    if (admitted && value.verdict !== undefined && value.verdict !== verdict)
+    const verdict = answer?.verdict === 'allow' ? 'allow' : 'ask';
+    if (answer && value.verdict !== undefined && value.verdict !== verdict)
       this.all.report('D4', 'The call was run under another verdict than admission had given');
   }
 
   /** D4: admission was told what earlier results say. */
-  private asks({ reason, changes, held, undecided, untrusted, approval, expires_at }: JsonObject, { id }: JsonObject): void {
+  private checkRequest(
+    { reason, changes, held, undecided, untrusted, approval, expires_at }: JsonObject,
+    { id }: JsonObject,
+  ): void {
     this.keep('expiry', id, expires_at ?? null);
-    const read = this.untrusted.get(text(id));
-    const told = isJsonObject(undecided) ? undecided.untrusted : untrusted;
+    const read = this.untrustedReads.get(text(id));
+    const untrustedFlag = isJsonObject(undecided) ? undecided.untrusted : untrusted;
     const right =
       this.has('reason', id, reason) &&
       (approval === undefined || this.has('approval', id, approval)) &&
       list(changes).every((one) => this.has('changes', id, one)) &&
-      (read === undefined || told === undefined || told === read) &&
-      list(held).every((one) => this.isHeld(id, object(one)));
+      (read === undefined || untrustedFlag === undefined || untrustedFlag === read) &&
+      list(held).every((one) => this.hasHold(id, object(one)));
     if (!right && this.all.whole)
       this.all.report(
         'D4',
@@ -156,9 +159,9 @@ export class DecisionComparison {
       );
   }
 
-  private isHeld(id: Json | undefined, held: JsonObject): boolean {
-    if (held.kind === 'reset') return this.history.runs.includes(text(held.id));
-    return this.told.get(`held ${text(id)}`)?.has(hashOf(held)) ?? false;
+  private hasHold(id: Json | undefined, hold: JsonObject): boolean {
+    if (hold.kind === 'reset') return this.history.runs.includes(text(hold.id));
+    return this.hashes.get(`held ${text(id)}`)?.has(hashOf(hold)) ?? false;
   }
 
   private checkNotification({ kind, call_id, tool, digest, expires_at = null }: JsonObject): void {
@@ -172,25 +175,25 @@ export class DecisionComparison {
       this.all.report('D4', `An activity names a ${subject} that nobody was asked about`);
   }
 
-  private checkResult({ type, value }: ScheduledActivity, said: JsonObject): void {
+  private checkResult({ type, value }: ScheduledActivity, output: JsonObject): void {
     const call = object(value.call);
-    if (type === 'takeStep') for (const one of list(said.calls).map(object)) this.checkCall(one);
+    if (type === 'takeStep') for (const one of list(output.calls).map(object)) this.checkCall(one);
     if (type === 'admitDirect') {
-      const one = object(said.call);
+      const one = object(output.call);
       this.checkCall(one);
       this.direct = one.input_ref;
-      this.all.addFacts('turn', '', { agent: said.agent }, HISTORY);
+      this.all.addFacts('turn', '', { agent: output.agent }, HISTORY);
       if (one.verdict !== 'rejected') this.all.addFacts('turn', '', { tool: one.tool }, HISTORY);
     }
-    if (type === 'admitCall' && said.ok === true) this.checkVerdict(value, call, said);
+    if (type === 'admitCall' && output.ok === true) this.checkVerdict(value, call, output);
     if (type === 'runCall' || type === 'openSubTurn') {
-      const { held } = type === 'runCall' ? said : object(said.refused);
+      const { held } = type === 'runCall' ? output : object(output.refused);
       for (const one of list(held)) this.keep('held', call.id, one);
     }
-    if (type === 'settleEffect' && said.effect === value.outcome)
-      this.all.addFacts('effect', said.head, { settlements: value.settlements ?? null }, HISTORY);
-    if ((type === 'runCall' || type === 'settleEffect') && !this.history.wasReset && text(said.result_ref) !== '')
-      this.all.addFacts('result', said.result_ref, { attempts: said.attempts }, HISTORY);
+    if (type === 'settleEffect' && output.effect === value.outcome)
+      this.all.addFacts('effect', output.head, { settlements: value.settlements ?? null }, HISTORY);
+    if ((type === 'runCall' || type === 'settleEffect') && !this.history.wasReset && text(output.result_ref) !== '')
+      this.all.addFacts('result', output.result_ref, { attempts: output.attempts }, HISTORY);
   }
 
   /** A call in the result of `takeStep` or `admitDirect`. */
@@ -203,13 +206,13 @@ export class DecisionComparison {
     if (approval !== undefined) this.approvedUnder(id, approval);
     // By default the approval of one person is enough, over any channel.
     else this.keep('quorum', id, { quorum: 1, channel: 'any' });
-    const defined = object(this.definitions.get(text(call.definition_ref))?.approvals)[text(tool)];
-    if (approval !== undefined && defined !== undefined && hashOf(approval) !== hashOf(defined))
+    const definedApproval = object(this.definitions.get(text(call.definition_ref))?.approvals)[text(tool)];
+    if (approval !== undefined && definedApproval !== undefined && hashOf(approval) !== hashOf(definedApproval))
       this.all.report('D4', "A call was admitted under another approval policy than that of the agent's definition");
     for (const one of list(changes)) this.keep('changes', id, one);
-    this.untrusted.set(text(id), call.untrusted === true);
-    const said = { call_id: id, tool, version, verdict, reason, input_hash, input_digest, changes: list(changes) };
-    this.admit(input_ref, { ...said, decided: false, edit: undefined } as AdmissionAnswer, input);
+    this.untrustedReads.set(text(id), call.untrusted === true);
+    const answer = { call_id: id, tool, version, verdict, reason, input_hash, input_digest, changes: list(changes) };
+    this.admit(input_ref, { ...answer, isAfterStep: false, edit: undefined } as AdmissionAnswer, input);
   }
 
   /** D2: the verdict that came later, or that on an edited input. */
@@ -222,37 +225,37 @@ export class DecisionComparison {
     for (const one of list(changes)) this.keep('changes', id, one);
     const all = list(changes).map(object);
     const [first] = all;
-    const wanted = isJsonObject(edit) ? edit.input : undefined;
+    const editedInput = isJsonObject(edit) ? edit.input : undefined;
     if (isJsonObject(edit) && !(first?.hook === '' && first.by === edit.by))
       this.all.report('D2', 'A call was changed by somebody else than the one who wanted it so');
-    const hooks = wanted === undefined ? all : all.slice(1);
-    const said = { call_id: id, tool, version, verdict, reason, input_hash, input_digest, changes: hooks };
-    this.admit(input_ref, { ...said, decided: true, edit: wanted } as AdmissionAnswer, input);
+    const hooks = editedInput === undefined ? all : all.slice(1);
+    const answer = { call_id: id, tool, version, verdict, reason, input_hash, input_digest, changes: hooks };
+    this.admit(input_ref, { ...answer, isAfterStep: true, edit: editedInput } as AdmissionAnswer, input);
   }
 
-  private admit(ref: Json | undefined, admitted: AdmissionAnswer, input: Json | undefined): void {
+  private admit(ref: Json | undefined, answer: AdmissionAnswer, input: Json | undefined): void {
     if (typeof ref !== 'string') return;
-    this.admitted.set(ref, admitted);
-    if (input !== undefined && input !== null && hashOf(input) !== admitted.input_hash)
+    this.answers.set(ref, answer);
+    if (input !== undefined && input !== null && hashOf(input) !== answer.input_hash)
       this.all.report('D2', 'Admission has answered with another input than the one that it names');
-    if (isJsonObject(input)) this.digestOf(admitted, input);
+    if (isJsonObject(input)) this.digestOf(answer, input);
   }
 
   /** D2: the part agrees with admission's answer and with the requested input. */
-  private comparePart(admitted: AdmissionAnswer, body: JsonObject, direct: boolean): void {
-    const { call_id, tool, verdict, reason, input_hash, changes, decided, edit } = admitted;
-    const made = list(body.changes).map((one) => ({ hook: object(one).hook ?? null, why: object(one).why ?? null }));
-    const answered = changes.map((one) => ({ hook: object(one).hook ?? null, why: object(one).why ?? null }));
-    if (hashOf(made) !== hashOf(answered))
+  private comparePart(answer: AdmissionAnswer, body: JsonObject, direct: boolean): void {
+    const { call_id, tool, verdict, reason, input_hash, changes, isAfterStep, edit } = answer;
+    const recordedChanges = list(body.changes).map((one) => ({ hook: object(one).hook ?? null, why: object(one).why ?? null }));
+    const answeredChanges = changes.map((one) => ({ hook: object(one).hook ?? null, why: object(one).why ?? null }));
+    if (hashOf(recordedChanges) !== hashOf(answeredChanges))
       this.all.report('D2', 'The transcript has other changes of the input than admission has answered');
     const same = { call_id, tool, verdict, reason, input_hash };
     const has = { ...body, input_hash: hashOf(body.input) } as JsonObject;
-    if (decided && Object.entries(same).some(([field, value]) => has[field] !== value))
+    if (isAfterStep && Object.entries(same).some(([field, value]) => has[field] !== value))
       this.all.report('D2', 'The transcript has another verdict on the call than admission has answered');
-    if (made.length > 0 || verdict === 'rejected') return;
-    this.digestOf(admitted, body.input);
-    const wanted = decided ? edit : direct ? jsonOf(body.asked) : undefined;
-    if (wanted !== undefined && !contains(body.input, wanted))
+    if (recordedChanges.length > 0 || verdict === 'rejected') return;
+    this.digestOf(answer, body.input);
+    const expectedInput = isAfterStep ? edit : direct ? jsonOf(body.asked) : undefined;
+    if (expectedInput !== undefined && !contains(body.input, expectedInput))
       this.all.report('D2', 'The input of the call is not the one that was asked for, and nothing is said to have changed it');
   }
 
@@ -274,8 +277,8 @@ export class DecisionComparison {
     for (const call of calls.map(object)) {
       this.attempts(call, RESULT);
       const { required, quorum, channel, expires_at = null } = object(call.approval);
-      const { length: told } = this.all.decisionsOn(call.digest);
-      if (this.all.whole && required === false && (told > 0 || expires_at !== null))
+      const { length: decisionCount } = this.all.decisionsOn(call.digest);
+      if (this.all.whole && required === false && (decisionCount > 0 || expires_at !== null))
         this.all.report('D5', "The turn's result says that nobody had to approve a call that people were asked about");
       if (this.all.whole && !this.verdicts.require(call, required, expires_at !== null))
         this.all.report('D5', "The turn's result says otherwise than admission whether people had to approve a call");
@@ -293,13 +296,13 @@ export class DecisionComparison {
 
   private keep(fact: Fact, id: Json | undefined, value: Json | undefined): void {
     const key = `${fact} ${text(id)}`;
-    const known = this.told.get(key);
-    if (known) known.add(hashOf(value));
-    else this.told.set(key, new Set([hashOf(value)]));
+    const hashes = this.hashes.get(key);
+    if (hashes) hashes.add(hashOf(value));
+    else this.hashes.set(key, new Set([hashOf(value)]));
   }
 
   /** True too if nothing was said: older builds did not say it. */
   private has(fact: Fact, id: Json | undefined, value: Json | undefined): boolean {
-    return this.told.get(`${fact} ${text(id)}`)?.has(hashOf(value)) ?? true;
+    return this.hashes.get(`${fact} ${text(id)}`)?.has(hashOf(value)) ?? true;
   }
 }

@@ -38,7 +38,7 @@ export interface DecisionMessage {
   /** Until when the sender waits; UNKNOWN: it was left out. */
   until: JsonOrUnknown | undefined;
   /** The answer to an update; null: it is unknown. */
-  accepted: boolean | null;
+  isAccepted: boolean | null;
   /** It has the form of a decision, so the workflow reads it. */
   right: boolean;
   /** Hash of the whole decision, as it is passed on. */
@@ -75,7 +75,7 @@ export class DecisionMessages {
   /** A decision was left out: its content is unknown. */
   unknown = false;
 
-  hear(event: JsonObject, at: Pick<DecisionMessage, 'place' | 'run' | 'own' | 'tasks'>): void {
+  read(event: JsonObject, at: Pick<DecisionMessage, 'place' | 'run' | 'own' | 'tasks'>): void {
     const attributes = attributesOf(event);
     const type = eventType(event);
     if (type === 'WORKFLOW_EXECUTION_SIGNALED') {
@@ -102,75 +102,75 @@ export class DecisionMessages {
     if (type === 'WORKFLOW_EXECUTION_UPDATE_COMPLETED') {
       const answer = firstPayload(object(attributes.outcome).success);
       const { accepted } = answer === UNKNOWN ? {} : object(answer);
-      const answered = this.updates.get(`${at.run} ${text(attributes.acceptedEventId)}`) ?? [];
-      for (const saying of answered) saying.accepted = typeof accepted === 'boolean' ? accepted : null;
+      const messages = this.updates.get(`${at.run} ${text(attributes.acceptedEventId)}`) ?? [];
+      for (const message of messages) message.isAccepted = typeof accepted === 'boolean' ? accepted : null;
     }
   }
 
   /** All decisions in these words, without updates that were answered as not accepted. */
   of(words: Words): DecisionMessage[] {
-    return this.about(words.digest).filter((saying) => saying.accepted !== false && says(saying, words));
+    return this.about(words.digest).filter((message) => message.isAccepted !== false && says(message, words));
   }
 
   /** All decisions about the call. */
   about(digest: Json | undefined): DecisionMessage[] {
-    const named = this.all.get(text(digest).slice(0, SHORTEST_NAME)) ?? [];
-    return named.filter(({ call }) => text(digest).startsWith(call));
+    const messages = this.all.get(text(digest).slice(0, SHORTEST_NAME)) ?? [];
+    return messages.filter(({ call }) => text(digest).startsWith(call));
   }
 
   /** Whether a person sent exactly this decision, for one or several calls. */
   wasSent(body: Json | undefined): boolean {
     const whole = hashOf(body);
-    return [...this.all.values()].flat().some((saying) => saying.whole === whole);
+    return [...this.all.values()].flat().some((message) => message.whole === whole);
   }
 
   private note(value: JsonOrUnknown, from: From): DecisionMessage[] {
     this.unknown ||= value === UNKNOWN;
     if (value === UNKNOWN || !isJsonObject(value)) return [];
     const { call, calls, by, note = null, input, attestation, outcome = null } = value;
-    const named = [...texts(call), ...texts(calls)];
-    const signed = texts(attestation);
-    if (signed.length > 0 && signed.length !== named.length) return [];
-    const passed = {
+    const names = [...texts(call), ...texts(calls)];
+    const attestations = texts(attestation);
+    if (attestations.length > 0 && attestations.length !== names.length) return [];
+    const forwardedDecision = {
       decision: from.kind,
-      calls: named,
+      calls: names,
       ...optional({ by, note: note ?? undefined, input, outcome: outcome ?? undefined }),
-      ...(signed.length === 0 ? {} : { attestation: signed }),
+      ...(attestations.length === 0 ? {} : { attestation: attestations }),
     };
-    const whole = hashOf(passed);
+    const whole = hashOf(forwardedDecision);
     const { decision: _, ...fields } = value;
     const body = from.channel === 'update' ? fields : value;
     const right = from.payloads === 1 && KINDS.has(from.kind) && readDecision(from.kind as DecisionKind, body).ok;
     const identity = text(from.identity).slice(0, LONGEST_IDENTITY).toWellFormed();
-    const sayings = named.map((one, index): DecisionMessage => {
-      const token = signed[index] ?? null;
+    const messages = names.map((one, index): DecisionMessage => {
+      const token = attestations[index] ?? null;
       const person = token === null ? text(by) : (principalOf(token) ?? '');
       const words = { by: person, note, input: input === undefined ? null : hashOf(input), outcome, attestation: token };
-      return { ...from, identity, call: one, calls: named.length, ...words, right, accepted: null, whole };
+      return { ...from, identity, call: one, calls: names.length, ...words, right, isAccepted: null, whole };
     });
-    for (const saying of sayings.filter(({ call }) => call.length >= SHORTEST_NAME)) {
-      const key = saying.call.slice(0, SHORTEST_NAME);
+    for (const message of messages.filter(({ call }) => call.length >= SHORTEST_NAME)) {
+      const key = message.call.slice(0, SHORTEST_NAME);
       const before = this.all.get(key);
-      if (before) before.push(saying);
-      else this.all.set(key, [saying]);
+      if (before) before.push(message);
+      else this.all.set(key, [message]);
     }
-    return sayings;
+    return messages;
   }
 }
 
 /** An approval with an edited input is an edit, not an approval. Older builds did not record the identity of an update's sender. */
-function says(saying: DecisionMessage, words: Words): boolean {
+function says(message: DecisionMessage, words: Words): boolean {
   const { kind, by, note = null, attestation = null, input, outcome = null, channel, identity, until } = words;
   return (
-    saying.kind === kind &&
-    saying.by === by &&
-    hashOf(saying.note) === hashOf(note) &&
-    saying.attestation === attestation &&
-    (input === undefined ? saying.input !== null : saying.input === input) &&
-    (kind !== 'settle' || saying.outcome === outcome) &&
-    (channel === undefined || saying.channel === channel) &&
-    (identity === undefined || identity === '' || saying.identity === identity) &&
-    (until === undefined || saying.until === UNKNOWN || hashOf(saying.until ?? null) === hashOf(until))
+    message.kind === kind &&
+    message.by === by &&
+    hashOf(message.note) === hashOf(note) &&
+    message.attestation === attestation &&
+    (input === undefined ? message.input !== null : message.input === input) &&
+    (kind !== 'settle' || message.outcome === outcome) &&
+    (channel === undefined || message.channel === channel) &&
+    (identity === undefined || identity === '' || message.identity === identity) &&
+    (until === undefined || message.until === UNKNOWN || hashOf(message.until ?? null) === hashOf(until))
   );
 }
 

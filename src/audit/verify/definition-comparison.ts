@@ -38,7 +38,7 @@ interface ScheduledActivity {
 type Content = JsonObject | 'other' | null;
 
 export class DefinitionComparison {
-  private scheduled = new Map<string, ScheduledActivity>();
+  private activities = new Map<string, ScheduledActivity>();
   /** By the admission that the step wrote. */
   private readonly steps = new Map<string, Step>();
   private readonly bodies = new Map<string, JsonObject>();
@@ -46,7 +46,7 @@ export class DefinitionComparison {
   /** By block: parts of own messages of the model. */
   private readonly answers = new Map<string, readonly string[]>();
   /** By the preview that people were shown: what held the call back, as admission was told. */
-  private readonly held = new Map<string, Json[]>();
+  private readonly holds = new Map<string, Json[]>();
 
   constructor(
     private readonly all: SourceComparison,
@@ -55,7 +55,7 @@ export class DefinitionComparison {
   ) {}
 
   beginRun(): void {
-    this.scheduled = new Map();
+    this.activities = new Map();
   }
 
   event(event: JsonObject): void {
@@ -63,13 +63,13 @@ export class DefinitionComparison {
     if (eventType(event) === 'ACTIVITY_TASK_SCHEDULED') {
       const value = firstPayload(input);
       const { at, head, held, expires_at } = value === UNKNOWN ? {} : object(value);
-      const kept = { at, head, held, expires_at, known: value !== UNKNOWN } as JsonObject;
-      this.scheduled.set(text(event.eventId), { type: text(object(activityType).name), value: kept });
+      const facts = { at, head, held, expires_at, known: value !== UNKNOWN } as JsonObject;
+      this.activities.set(text(event.eventId), { type: text(object(activityType).name), value: facts });
     }
     if (eventType(event) !== 'ACTIVITY_TASK_COMPLETED') return;
-    const one = this.scheduled.get(text(scheduledEventId));
-    const said = firstPayload(result);
-    if (one && said !== UNKNOWN) this.checkResult(one, object(said));
+    const one = this.activities.get(text(scheduledEventId));
+    const output = firstPayload(result);
+    if (one && output !== UNKNOWN) this.checkResult(one, object(output));
   }
 
   part({ ref, part }: PartBody): void {
@@ -77,11 +77,11 @@ export class DefinitionComparison {
     if (!isJsonObject(body)) return;
     if (isJsonObject(body.subject) || body.v === 'holdfast.summary/1' || body.role !== undefined) this.bodies.set(ref, body);
     this.contents.set(ref, contentOf(body));
-    const told = this.held.get(ref);
-    if (told === undefined) return;
-    const hashes = (held: Json[]) =>
-      held.filter((one) => !FOUND_ANEW.has(object(one).kind)).map((one) => hashOf(one)).sort().join(); // oxfmt-ignore
-    if (hashes(told) !== hashes(list(body.held)))
+    const admissionHolds = this.holds.get(ref);
+    if (admissionHolds === undefined) return;
+    const hashes = (holds: Json[]) =>
+      holds.filter((one) => !FOUND_ANEW.has(object(one).kind)).map((one) => hashOf(one)).sort().join(); // oxfmt-ignore
+    if (hashes(admissionHolds) !== hashes(list(body.held)))
       this.all.report('D4', 'People were shown something else of what held the call back than admission was told');
   }
 
@@ -100,18 +100,18 @@ export class DefinitionComparison {
     this.serverTools(body.server_tools, this.answers.get(block.parent ?? ''));
   }
 
-  private checkResult({ type, value }: ScheduledActivity, said: JsonObject): void {
-    const { head, answer_head, policy, calls, call, preview_ref } = said;
+  private checkResult({ type, value }: ScheduledActivity, output: JsonObject): void {
+    const { head, answer_head, policy, calls, call, preview_ref } = output;
     if (type === 'takeStep')
       this.steps.set(text(answer_head ?? head), { policy: object(policy), calls: list(calls).map(object) });
     if (type === 'admitDirect') {
       this.steps.set(text(head), { policy: object(policy), calls: [object(call)] });
       this.all.addFacts('block', head, { at: value.at }, HISTORY);
     }
-    if (type === 'takeStep') this.next(said);
-    if (type === 'compact') this.checkCompaction(value, said);
+    if (type === 'takeStep') this.next(output);
+    if (type === 'compact') this.checkCompaction(value, output);
     if (type === 'admitCall' && typeof value.expires_at === 'string' && typeof preview_ref === 'string')
-      this.held.set(preview_ref, list(value.held));
+      this.holds.set(preview_ref, list(value.held));
   }
 
   /** D6: what a compaction did. If it did nothing, the head may be that of an earlier summary. */
@@ -134,21 +134,25 @@ export class DefinitionComparison {
 
   private admission(step: Step | undefined, definition: JsonObject | undefined): void {
     if (step === undefined || definition === undefined) return;
-    const defined = object(definition.policy);
+    const definedPolicy = object(definition.policy);
     const other = POLICY.find((field) => {
-      const said = field === 'steer_supersedes' ? (step.policy[field] ?? false) : step.policy[field];
-      return isJsonObject(step.policy.limits) && defined[field] !== undefined && hashOf(said) !== hashOf(defined[field]);
+      const stepValue = field === 'steer_supersedes' ? (step.policy[field] ?? false) : step.policy[field];
+      return (
+        isJsonObject(step.policy.limits) &&
+        definedPolicy[field] !== undefined &&
+        hashOf(stepValue) !== hashOf(definedPolicy[field])
+      );
     });
     if (other !== undefined) this.all.report('D1', `A step says another ${other} of its turn than the agent's definition has`);
     for (const { tool, version, idempotent, sub_agent = null } of step.calls) {
-      const found = list(definition.tools).map(object).filter((one) => one.name === tool && one.version === version); // oxfmt-ignore
-      const agents = found.map((one) => one.sub_agent);
+      const tools = list(definition.tools).map(object).filter((one) => one.name === tool && one.version === version); // oxfmt-ignore
+      const agents = tools.map((one) => one.sub_agent);
       if (agents.length > 0 && !agents.includes(undefined) && !agents.includes(sub_agent))
         this.all.report('D2', 'A call is said to be answered by another agent than the definition of its tool has, or by none');
       if (
-        found.length === 0 ||
+        tools.length === 0 ||
         idempotent === undefined ||
-        found.some((one) => one.idempotent === null || one.idempotent === idempotent)
+        tools.some((one) => one.idempotent === null || one.idempotent === idempotent)
       )
         continue;
       this.all.report('D2', 'A call says otherwise than the definition of its tool whether it may be repeated');
@@ -156,13 +160,13 @@ export class DefinitionComparison {
   }
 
   /** D2: the answer has the uses of the vendor's own tools, too. */
-  private serverTools(told: Json | undefined, answer: readonly string[] | undefined): void {
-    if (!Array.isArray(told)) return;
+  private serverTools(recordedUses: Json | undefined, answer: readonly string[] | undefined): void {
+    if (!Array.isArray(recordedUses)) return;
     const contents = (answer ?? []).map((ref) => this.contents.get(ref) ?? null);
     if (contents.includes(null)) return;
-    const used = contents.filter((one) => isJsonObject(one as Json));
-    const named = told.map((one) => ({ name: object(one).name ?? null, id: object(one).id ?? null }));
-    if (hashOf(named) !== hashOf(used as Json))
+    const answerUses = contents.filter((one) => isJsonObject(one as Json));
+    const admissionUses = recordedUses.map((one) => ({ name: object(one).name ?? null, id: object(one).id ?? null }));
+    if (hashOf(admissionUses) !== hashOf(answerUses as Json))
       this.all.report('D2', "The answer has other uses of the vendor's own tools than its admission");
   }
 
@@ -173,7 +177,7 @@ export class DefinitionComparison {
   }
 }
 
-function contentOf({ type, text: said, name = null, id = null }: JsonObject): Content {
+function contentOf({ type, text: content, name = null, id = null }: JsonObject): Content {
   if (type === 'server_tool_use') return { name, id };
-  return type === 'text' && (typeof said !== 'string' || NOT_KEPT.test(said)) ? null : 'other';
+  return type === 'text' && (typeof content !== 'string' || NOT_KEPT.test(content)) ? null : 'other';
 }

@@ -24,7 +24,7 @@ const LONGEST = 100;
 const MAY_BE_EMPTY: ReadonlySet<string> = new Set(['turn.agent', 'turn.message', 'card.text', 'call.key']);
 
 export class Facts {
-  private readonly said = new Map<string, { value: string; source: string }>();
+  private readonly entries = new Map<string, { value: string; source: string }>();
 
   /** Adds all facts of `record`, by the places in `table`. */
   addRecord(table: Table, record: JsonObject, names: Names, source: string): Disagreement | null {
@@ -49,9 +49,9 @@ export class Facts {
     for (const [fact, value] of Object.entries(facts)) {
       if (value === undefined || ((value === null || value === '') && MAY_BE_EMPTY.has(`${subject}.${fact}`))) continue;
       const key = `${subject} ${fact} ${name}`;
-      const before = this.said.get(key);
+      const before = this.entries.get(key);
       const now = short(value);
-      if (before === undefined) this.said.set(key, { value: now, source });
+      if (before === undefined) this.entries.set(key, { value: now, source });
       else if (before.value !== now) {
         const reason = `${source} says that ${fact} of ${SUBJECT[subject]} is ${quote(value)}, and ${before.source} says otherwise`;
         first ??= { subject, reason: capital(reason) };
@@ -62,11 +62,11 @@ export class Facts {
 
   /** Forgets a fact that may change. */
   forget(subject: Subject, name: string, fact: string): void {
-    this.said.delete(`${subject} ${fact} ${name}`);
+    this.entries.delete(`${subject} ${fact} ${name}`);
   }
 
   knows(subject: Subject, name: Json | undefined, fact: string): boolean {
-    return typeof name === 'string' && this.said.has(`${subject} ${fact} ${name}`);
+    return typeof name === 'string' && this.entries.has(`${subject} ${fact} ${name}`);
   }
 }
 

@@ -34,9 +34,9 @@ export class HistoryComparison {
   /** Expiry times of questions to people, by call. */
   private readonly expiries = new Set<string>();
   /** By digest: whether the call took effect, by the last activity that reported on it. */
-  private readonly applied = new Map<string, boolean>();
+  private readonly effects = new Map<string, boolean>();
   private runs = 0;
-  private scheduled = new Map<string, ScheduledActivity>();
+  private activities = new Map<string, ScheduledActivity>();
 
   constructor(
     private readonly all: SourceComparison,
@@ -54,7 +54,7 @@ export class HistoryComparison {
 
   beginRun({ run_id }: RunBody): void {
     this.runs += 1;
-    this.scheduled = new Map();
+    this.activities = new Map();
     this.all.addFacts('run', String(this.runs), { run_id }, 'the run line');
   }
 
@@ -79,20 +79,20 @@ export class HistoryComparison {
     const type = eventType(event);
     const payload = firstPayload(type === 'ACTIVITY_TASK_SCHEDULED' ? attributes.input : attributes.result);
     if (payload === UNKNOWN) return;
-    const said = object(payload);
-    if (type === 'ACTIVITY_TASK_SCHEDULED') this.all.addRecord(of.LOOK_AT_TURN_INPUT, said, { turn: '' }, SESSION);
+    const record = object(payload);
+    if (type === 'ACTIVITY_TASK_SCHEDULED') this.all.addRecord(of.LOOK_AT_TURN_INPUT, record, { turn: '' }, SESSION);
     if (type !== 'ACTIVITY_TASK_COMPLETED' || this.history.wasReset) return;
-    this.all.addRecord(of.LOOK_AT_TURN_OUTPUT, said, { turn: '' }, SESSION);
+    this.all.addRecord(of.LOOK_AT_TURN_OUTPUT, record, { turn: '' }, SESSION);
     // No block has the end of a turn that was ended from outside.
-    const { state, reason, head } = said;
-    if (this.history.closed) this.all.addFacts('block', head, { state, reason }, SESSION);
+    const { state, reason, head } = record;
+    if (this.history.isClosed) this.all.addFacts('block', head, { state, reason }, SESSION);
   }
 
   private argument(value: Json | typeof UNKNOWN): void {
     if (value === UNKNOWN) return;
     const { turn_id, agent, requester, session_id, trace_id, message, attestation, options } = object(value);
-    const said = { turn_id, agent, requester, session_id, trace_id, message, attestation, options };
-    this.all.addFacts('turn', '', said, "the turn's argument");
+    const facts = { turn_id, agent, requester, session_id, trace_id, message, attestation, options };
+    this.all.addFacts('turn', '', facts, "the turn's argument");
   }
 
   private activity(event: JsonObject, { activityType }: JsonObject, payload: Json | typeof UNKNOWN): void {
@@ -100,12 +100,12 @@ export class HistoryComparison {
     this.all.unknown ||= payload === UNKNOWN;
     const value = payload === UNKNOWN ? {} : object(payload);
     const decisions = WRITING.has(type) ? list(value.outcomes).flatMap((outcome) => decisionsIn(object(outcome))) : [];
-    this.scheduled.set(text(event.eventId), { type, value: { ...value, outcomes: null }, decisions });
+    this.activities.set(text(event.eventId), { type, value: { ...value, outcomes: null }, decisions });
     this.all.addRecord(of.TURN_CONTEXT, object(value.turn), { turn: '' }, HISTORY);
     const call = object(value.call);
     const { digest, input_ref } = call;
     this.all.addRecord(of.CALL_ARGUMENTS, call, { call: digest }, HISTORY);
-    this.tellTool(call.id, call, HISTORY);
+    this.noteTool(call.id, call, HISTORY);
     this.all.addFacts('card', call.preview_ref, { target_hash: call.target_hash }, HISTORY);
     if (type !== 'admitCall') this.all.addFacts('card', call.preview_ref, { makers: call.makers ?? [] }, HISTORY);
     if (call.input !== undefined && call.input !== null && hashOf(call.input) !== call.input_hash)
@@ -134,32 +134,32 @@ export class HistoryComparison {
   }
 
   private checkResult({ scheduledEventId }: JsonObject, payload: Json | typeof UNKNOWN): void {
-    const { type, value, decisions } = this.scheduled.get(text(scheduledEventId)) ?? { type: '', value: {}, decisions: [] };
+    const { type, value, decisions } = this.activities.get(text(scheduledEventId)) ?? { type: '', value: {}, decisions: [] };
     if (type === 'lookAtSubTurn') return;
     this.all.unknown ||= payload === UNKNOWN;
     if (payload === UNKNOWN) return;
-    const said = object(payload);
+    const output = object(payload);
     const call = object(value.call);
     for (const decision of decisions) this.all.hashesInHistory.add(decision);
-    for (const head of [said.head, said.answer_head]) this.all.names(head);
+    for (const head of [output.head, output.answer_head]) this.all.names(head);
     if (type === 'takeStep') {
-      for (const step of [said.head, said.answer_head]) {
-        this.all.addRecord(of.TAKE_STEP_OUTPUT, said, { step, turn: '' }, HISTORY);
-        this.all.addRecord(of.STEP_USAGE, object(said.usage), { step }, HISTORY);
+      for (const step of [output.head, output.answer_head]) {
+        this.all.addRecord(of.TAKE_STEP_OUTPUT, output, { step, turn: '' }, HISTORY);
+        this.all.addRecord(of.STEP_USAGE, object(output.usage), { step }, HISTORY);
       }
-      for (const one of list(said.calls).map(object)) this.checkCall(one, said, { turn: object(value.turn) });
+      for (const one of list(output.calls).map(object)) this.checkCall(one, output, { turn: object(value.turn) });
     }
     if (type === 'admitDirect') {
-      this.all.addFacts('turn', '', { store_id: said.store_id }, HISTORY);
-      this.checkCall(object(said.call), said, { turn: object(value.turn), agent: said.agent });
+      this.all.addFacts('turn', '', { store_id: output.store_id }, HISTORY);
+      this.checkCall(object(output.call), output, { turn: object(value.turn), agent: output.agent });
     }
-    if (type === 'admitCall' && said.ok === true) this.question(call, said);
-    if (type === 'readCard') this.all.addFacts('card', value.card_ref, { text: said.card, digest: said.digest }, HISTORY);
-    for (const one of [said, object(said.outcome), object(said.settled), object(said.refused)]) this.checkRun(one, call);
+    if (type === 'admitCall' && output.ok === true) this.question(call, output);
+    if (type === 'readCard') this.all.addFacts('card', value.card_ref, { text: output.card, digest: output.digest }, HISTORY);
+    for (const one of [output, object(output.outcome), object(output.settled), object(output.refused)]) this.checkRun(one, call);
     // If the effect differs, the record already had another outcome, and the head is from its author.
     const { by, note, identity } = value;
-    if (type === 'settleEffect' && said.effect === value.outcome)
-      this.all.addFacts('effect', said.head, { by, note, identity }, HISTORY);
+    if (type === 'settleEffect' && output.effect === value.outcome)
+      this.all.addFacts('effect', output.head, { by, note, identity }, HISTORY);
   }
 
   /** D2 */
@@ -173,8 +173,8 @@ export class HistoryComparison {
     for (const fact of OF_USE) this.all.facts.forget('use', text(id), fact);
     this.all.addFacts('use', id, { tool_use_id, tool, version, class: kind }, HISTORY);
     this.all.addRecord(of.ADMITTED_CALL, call, { asked: input_ref }, HISTORY);
-    const bound = { store_id, agent: by.agent };
-    const fault = digestFault(call, { turn: by.turn, bound, policy_ref: object(policy).policy_ref });
+    const addedFields = { store_id, agent: by.agent };
+    const fault = digestFault(call, { turn: by.turn, addedFields, policy_ref: object(policy).policy_ref });
     if (fault !== null) this.all.report('D2', `A call ${fault}`);
     this.all.addFacts('call', digest, { call_id: id, tool, version, class: kind, input_hash, input_ref }, HISTORY);
     if (input !== undefined && input !== null) this.all.addFacts('asked', input_ref, { input_hash: hashOf(input) }, HISTORY);
@@ -182,35 +182,35 @@ export class HistoryComparison {
   }
 
   /** D3: the question to people, compared with its part; D4: the call that the question is about. */
-  private question(asked: JsonObject, said: JsonObject): void {
-    const { digest, card_ref, card, preview_ref, target_hash } = said;
-    const { id: call_id, revision, tool, version } = asked;
-    const { input_ref, input_hash } = { ...asked, ...object(said.decided) };
-    const { policy_ref } = { ...asked, ...object(said.renewed) };
-    this.all.addRecord(of.ADMIT_CALL_OUTPUT, said, { card: card_ref, call: digest }, HISTORY);
-    const { run_id = '' } = said;
+  private question(call: JsonObject, output: JsonObject): void {
+    const { digest, card_ref, card, preview_ref, target_hash } = output;
+    const { id: call_id, revision, tool, version } = call;
+    const { input_ref, input_hash } = { ...call, ...object(output.decided) };
+    const { policy_ref } = { ...call, ...object(output.renewed) };
+    this.all.addRecord(of.ADMIT_CALL_OUTPUT, output, { card: card_ref, call: digest }, HISTORY);
+    const { run_id = '' } = output;
     if (run_id !== '' && run_id !== null && this.history.whole && !this.history.runs.includes(text(run_id)))
       this.all.report('D3', 'People were asked in a run that the turn does not have');
     this.all.addFacts('card', card_ref, { call_id, text: card }, HISTORY);
     if (typeof card === 'string' && card !== '' && !card.includes(text(digest)))
       this.all.report('D3', 'The card that people were shown does not name the digest of its call');
     // If the argument was left out, the makers are unknown.
-    const makers = asked.id === undefined ? undefined : (asked.makers ?? []);
+    const makers = call.id === undefined ? undefined : (call.makers ?? []);
     this.all.addFacts('card', preview_ref, { target_hash, makers }, HISTORY);
     this.all.addFacts(
       'call',
       digest,
-      { call_id, revision, tool, version, class: asked.class, input_ref, input_hash, policy_ref },
+      { call_id, revision, tool, version, class: call.class, input_ref, input_hash, policy_ref },
       HISTORY,
     );
-    for (const ref of [card_ref, preview_ref]) if (typeof ref === 'string') this.all.shown.add(ref);
+    for (const ref of [card_ref, preview_ref]) if (typeof ref === 'string') this.all.namedRefs.add(ref);
   }
 
   /** D6: the outcome of a call, as an activity reports it. */
   private checkRun(outcome: JsonObject, call: JsonObject): void {
     const { result_ref, head, effect, state } = outcome;
     if (typeof result_ref !== 'string' || result_ref === '' || !RUN_STATES.has(state)) return;
-    this.all.shown.add(result_ref);
+    this.all.namedRefs.add(result_ref);
     this.all.names(head);
     this.all.addRecord(of.RUN_CALL_OUTPUT, outcome, { result: result_ref }, HISTORY);
     const { id: call_id, tool, version } = call;
@@ -219,23 +219,23 @@ export class HistoryComparison {
     this.all.wholeTexts(result_ref, outcome);
     if (typeof call.class === 'string' && effect !== (call.class === 'destructive' ? EFFECT[state as keyof typeof EFFECT] : null))
       this.all.report('D6', `A ${String(call.class)} call is said to have ${String(state)}, with the effect ${quote(effect)}`);
-    if (typeof effect === 'string') this.applied.set(text(call.digest), effect === 'applied');
+    if (typeof effect === 'string') this.effects.set(text(call.digest), effect === 'applied');
   }
 
   /** D6: the same, as the next step receives it. */
   private outcome(outcome: JsonObject): void {
     const { call_id, digest, result_ref, decision, approvals, earlier } = outcome;
     this.all.noteDecisions(list(approvals), [decision], list(earlier));
-    this.all.told.outcome(outcome);
+    this.all.toolResults.outcome(outcome);
     this.checkOrigin(outcome, HISTORY);
-    this.became(outcome, outcome.summary, HISTORY);
+    this.checkEnd(outcome, outcome.summary, HISTORY);
     this.all.addRecord(of.CALL_OUTCOME, omitSilentFields(outcome), { call: digest, result: result_ref, use: call_id }, HISTORY);
     this.all.addFacts('result', result_ref, { call_id }, HISTORY);
-    this.tellTool(call_id, outcome, HISTORY);
+    this.noteTool(call_id, outcome, HISTORY);
   }
 
   /** D2: the tool of a call, even if it did not run. If a step was left out, it may have proposed the call with another tool. */
-  private tellTool(id: Json | undefined, { tool, version, class: kind }: JsonObject, source: string): void {
+  private noteTool(id: Json | undefined, { tool, version, class: kind }: JsonObject, source: string): void {
     if (this.all.whole) this.all.addFacts('use', id, { tool, version, class: kind }, source);
   }
 
@@ -253,26 +253,26 @@ export class HistoryComparison {
     for (const call of calls.map(object)) {
       const { id: call_id, digest, result_ref } = call;
       this.checkOrigin(call, RESULT);
-      this.became(call, call.result_summary, RESULT);
+      this.checkEnd(call, call.result_summary, RESULT);
       this.all.addRecord(of.CALL_VIEW, omitSilentFields(call), { call: digest, result: result_ref }, RESULT);
       this.all.addFacts('result', result_ref, { call_id }, RESULT);
-      this.tellTool(call_id, call, RESULT);
+      this.noteTool(call_id, call, RESULT);
       this.checkApproval(call);
     }
     // A direct call answers with the envelope of its result in the store.
-    const answered = calls.map((call) => object(call).result_ref).filter((ref) => typeof ref === 'string');
-    if (isJsonObject(view.envelope) && answered.length === 1)
-      this.all.addFacts('result', answered[0], { answer: hashOf(view.envelope) }, RESULT);
+    const resultRefs = calls.map((call) => object(call).result_ref).filter((ref) => typeof ref === 'string');
+    if (isJsonObject(view.envelope) && resultRefs.length === 1)
+      this.all.addFacts('result', resultRefs[0], { answer: hashOf(view.envelope) }, RESULT);
     const digests = new Set(calls.map((call) => object(call).digest));
-    const leftOut = [...this.applied].filter(([digest, did]) => did && !digests.has(digest));
+    const leftOut = [...this.effects].filter(([digest, did]) => did && !digests.has(digest));
     const { applied } = object(view.earlier_calls);
-    const forgotten = typeof applied === 'number' ? applied : 0;
-    if (this.all.whole && !this.history.wasReset && leftOut.length > forgotten)
+    const earlierEffects = typeof applied === 'number' ? applied : 0;
+    if (this.all.whole && !this.history.wasReset && leftOut.length > earlierEffects)
       this.all.report('D6', "The turn's result leaves out a call that took effect");
   }
 
   /** D6: the end of a call that did not run, so that the store has no result of it; and shortened texts. */
-  private became(call: JsonObject, summary: Json | undefined, source: string): void {
+  private checkEnd(call: JsonObject, summary: Json | undefined, source: string): void {
     const { digest, result_ref } = call;
     if (!this.all.isShortForm(result_ref, summary, call.error))
       this.all.report('D6', `${capital(source)} has a shortened text that is no beginning of the whole one`);
@@ -286,13 +286,13 @@ export class HistoryComparison {
   private checkApproval({ id, digest, approval }: JsonObject): void {
     const { decisions, decision, by, note = null, expires_at = null, quorum } = object(approval);
     if (!this.all.whole) return;
-    const told = this.all.decisionsOn(digest);
-    const last = told.at(-1);
-    const named = last?.decision === 'approve' ? told : told.slice(-1);
-    const people = named.map((one) => one.by!).filter((one) => one !== '');
-    const enough = last?.decision !== 'approve' || told.length >= Number(quorum ?? 1);
+    const historyDecisions = this.all.decisionsOn(digest);
+    const last = historyDecisions.at(-1);
+    const finalDecisions = last?.decision === 'approve' ? historyDecisions : historyDecisions.slice(-1);
+    const people = finalDecisions.map((one) => one.by!).filter((one) => one !== '');
+    const enough = last?.decision !== 'approve' || historyDecisions.length >= Number(quorum ?? 1);
     const right =
-      (decisions === undefined || isShown(list(decisions).map(object), told)) &&
+      (decisions === undefined || isShown(list(decisions).map(object), historyDecisions)) &&
       hashOf(by) === hashOf(people) &&
       decision === (last && enough ? last.decision : null) &&
       isShortOf(note, last?.note ?? null) &&
@@ -310,8 +310,8 @@ export class HistoryComparison {
       this.all.report('D4', `${who} names a call that nobody was asked about and that never ran`);
     if (typeof result_ref === 'string' && !this.all.facts.knows('result', result_ref, 'state'))
       this.all.report('D6', `${who} names a result that no activity has given`);
-    const applied = this.applied.get(text(digest)) ?? false;
-    if (!this.history.wasReset && applied !== (effect === 'applied'))
+    const tookEffect = this.effects.get(text(digest)) ?? false;
+    if (!this.history.wasReset && tookEffect !== (effect === 'applied'))
       this.all.report('D6', `${who} does not say of a call whether it took effect as the activity did that ran it`);
   }
 }
@@ -328,13 +328,15 @@ function omitSilentFields(call: JsonObject): JsonObject {
   return silent.length === 0 ? call : { ...call, ...Object.fromEntries(silent.map((field) => [field, undefined!])) };
 }
 
-/** Whether `shown` has the same decisions as `told`; notes and identities may be shortened. */
-function isShown(shown: JsonObject[], told: JsonObject[]): boolean {
-  const alike = (one: JsonObject, was: JsonObject) =>
-    Object.keys(was).every((field) =>
-      field === 'note' || field === 'identity' ? isShortOf(one[field], was[field]) : one[field] === was[field],
+/** Whether the turn's result has the same decisions as the history; notes and identities may be shortened. */
+function isShown(viewDecisions: JsonObject[], historyDecisions: JsonObject[]): boolean {
+  const alike = (one: JsonObject, original: JsonObject) =>
+    Object.keys(original).every((field) =>
+      field === 'note' || field === 'identity' ? isShortOf(one[field], original[field]) : one[field] === original[field],
     );
-  return shown.length === told.length && shown.every((one, index) => alike(one, told[index]!));
+  return (
+    viewDecisions.length === historyDecisions.length && viewDecisions.every((one, index) => alike(one, historyDecisions[index]!))
+  );
 }
 
 function decisionsIn({ decision, approvals, earlier }: JsonObject): (string | null)[] {

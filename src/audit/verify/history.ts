@@ -43,7 +43,7 @@ export type Report = (rule: string, reason: string) => void;
 const CLOSING = /^WORKFLOW_EXECUTION_(COMPLETED|FAILED|CANCELED)$/;
 
 export class History {
-  readonly said = new RecordedDecisions();
+  readonly decisions = new RecordedDecisions();
   /** The turn's argument; UNKNOWN: it was left out, or there is no history. */
   argument: JsonOrUnknown = UNKNOWN;
   /** The event of the parent workflow that started the turn, by the server's record; null: there is none. */
@@ -56,7 +56,7 @@ export class History {
   began = NaN;
   latest = -Infinity;
   /** The last event closes the workflow. */
-  closed = false;
+  isClosed = false;
   /** `runCall` activities by digest, in the order of scheduling. */
   readonly calls = new Map<string, ScheduledCall[]>();
   /** Call activities by the ref of the part that has their input. */
@@ -66,19 +66,19 @@ export class History {
   readonly outcomes: Outcome[] = [];
   private readonly byHead = new Map<string, Outcome[]>();
   /** The calls that each activity result admits, by the joined refs of their inputs. */
-  readonly admitted = new Map<string, JsonObject[]>();
+  readonly admittedCalls = new Map<string, JsonObject[]>();
   /** Heads that activities were given, and the last head that a result named. */
   readonly inputHeads = new Set<string>();
   lastHead: JsonOrUnknown = null;
   /** Blocks that results named, with the kinds that each may be; `admits`: joined input refs of an admission. */
-  readonly named: { ref: string; kinds: readonly string[]; admits: string | null }[] = [];
+  readonly namedBlocks: { ref: string; kinds: readonly string[]; admits: string | null }[] = [];
   /** Which were left out. */
   readonly unknown = { calls: false, digests: false, outcomes: false, admitted: false, questions: false };
   /** The store that the calls are bound to; null: they are bound to none; undefined: there was no call. */
   store: string | null | undefined;
   /** The expiry times of questions to people, by call. */
   private readonly expiries = new Map<string, Set<string>>();
-  private run: { began: RunBody['began']; events: number; latest: number; scheduled: Map<string, ScheduledActivity> } | null =
+  private run: { began: RunBody['began']; events: number; latest: number; activities: Map<string, ScheduledActivity> } | null =
     null;
 
   private readonly audience: Audience;
@@ -99,9 +99,9 @@ export class History {
 
   beginRun({ run_id, began }: RunBody): void {
     this.runs.push(run_id);
-    this.run = { began, events: 0, latest: -Infinity, scheduled: new Map() };
+    this.run = { began, events: 0, latest: -Infinity, activities: new Map() };
     this.wasReset ||= began === 'reset';
-    this.closed = false;
+    this.isClosed = false;
   }
 
   event(event: JsonObject, report: Report): void {
@@ -109,11 +109,11 @@ export class History {
     run.events += 1;
     this.order(event, run, report);
     if (run.events === 1) this.first(event, run.began, report);
-    this.said.hear(event);
+    this.decisions.read(event);
     const type = eventType(event);
-    this.closed = CLOSING.test(type);
-    if (type === 'ACTIVITY_TASK_SCHEDULED') this.checkActivity(event, run.scheduled, report);
-    if (type === 'ACTIVITY_TASK_COMPLETED') this.noteResult(timeOf(event.eventTime), attributesOf(event), run.scheduled);
+    this.isClosed = CLOSING.test(type);
+    if (type === 'ACTIVITY_TASK_SCHEDULED') this.checkActivity(event, run.activities, report);
+    if (type === 'ACTIVITY_TASK_COMPLETED') this.noteResult(timeOf(event.eventTime), attributesOf(event), run.activities);
   }
 
   /** The call of a dispatch; undefined: none was scheduled. */
@@ -127,7 +127,7 @@ export class History {
   }
 
   /** When an activity last reported an outcome with this block as head; undefined: none did. */
-  toldAt(head: string): number | undefined {
+  outcomeTime(head: string): number | undefined {
     const times = this.outcomesAt(head).map(({ at }) => at);
     return times.length === 0 ? undefined : Math.max(...times);
   }
@@ -196,29 +196,29 @@ export class History {
       report('H2', 'The turn was not started by the call that it is said to answer');
   }
 
-  private checkActivity(event: JsonObject, scheduled: Map<string, ScheduledActivity>, report: Report): void {
+  private checkActivity(event: JsonObject, activities: Map<string, ScheduledActivity>, report: Report): void {
     const { activityType, activityId: id, input } = attributesOf(event);
     const type = text(object(activityType).name);
     const value = firstPayload(input);
-    const known = value === UNKNOWN ? null : object(value);
-    scheduled.set(text(event.eventId), { type, digest: known === null ? undefined : object(known.call).digest });
-    if (known === null) {
+    const argument = value === UNKNOWN ? null : object(value);
+    activities.set(text(event.eventId), { type, digest: argument === null ? undefined : object(argument.call).digest });
+    if (argument === null) {
       if (type === 'runCall') this.unknown.calls = true;
       if (OUTCOMES[type] !== undefined) this.unknown.digests = true;
       if (type === 'admitCall') this.unknown.questions = true;
       return;
     }
-    const call = object(known.call);
+    const call = object(argument.call);
     if (type === 'runCall' || type === 'openSubTurn') {
-      this.call(known, call, { id, at: timeOf(event.eventTime) }, report);
-      const runs = scheduledCall(known, call, timeOf(event.eventTime));
+      this.call(argument, call, { id, at: timeOf(event.eventTime) }, report);
+      const runs = scheduledCall(argument, call, timeOf(event.eventTime));
       for (const ref of [call.policy_ref, call.definition_ref]) if (typeof ref === 'string') this.objects.add(ref);
       this.inputs.set(text(call.input_ref), [...this.callsWith(text(call.input_ref)), runs]);
       if (type === 'runCall') this.calls.set(text(call.digest), [...this.callsOf(call.digest), runs]);
     }
-    if (type === 'admitCall') this.noteExpiry(text(call.id), text(known.expires_at));
-    if (type === 'settleEffect') this.checkSettlements(known, call, timeOf(event.eventTime), report);
-    if (GIVEN_HEADS.has(type) && typeof known.head === 'string') this.inputHeads.add(known.head);
+    if (type === 'admitCall') this.noteExpiry(text(call.id), text(argument.expires_at));
+    if (type === 'settleEffect') this.checkSettlements(argument, call, timeOf(event.eventTime), report);
+    if (GIVEN_HEADS.has(type) && typeof argument.head === 'string') this.inputHeads.add(argument.head);
   }
 
   private call(
@@ -238,7 +238,7 @@ export class History {
       if (!(timeOf(at) <= timeOf(expires_at))) report('H4', `${who} approved the call after the approval had expired`);
       if (people.has(plainName(text(by)))) report('H4', `${who} counts twice among those who approved the call`);
       people.add(plainName(text(by)));
-      if (this.whole && !this.said.has('approve', call.digest, by))
+      if (this.whole && !this.decisions.has('approve', call.digest, by))
         report('H4', `The call ran with an approval of ${who}, and no signal or update before says that ${who} approved it`);
       else if (this.whole) this.inTime(approval, call, report);
       if (!(timeOf(at) <= then + CLOCKS_MS))
@@ -266,7 +266,7 @@ export class History {
   private inTime({ by, at, expires_at }: JsonObject, call: JsonObject, report: Report): void {
     if (!this.unknown.questions && !this.expiries.get(text(call.id))?.has(text(expires_at)))
       report('H6', `The approval of ${quote(by)} is said to have been good until a time that nobody was asked until`);
-    if (!this.said.has('approve', call.digest, by, timeOf(at) + CLOCKS_MS))
+    if (!this.decisions.has('approve', call.digest, by, timeOf(at) + CLOCKS_MS))
       report('H6', `The approval of ${quote(by)} bears a time before the signal or update that gave it`);
   }
 
@@ -274,10 +274,10 @@ export class History {
   private checkSettlements(value: JsonObject, call: JsonObject, then: number, report: Report): void {
     for (const one of [value, ...list(value.settlements).map(object)]) {
       const { by, outcome = null, at = value.at } = one;
-      if (this.whole && !this.said.hasSettlement(outcome, call.digest, by))
+      if (this.whole && !this.decisions.hasSettlement(outcome, call.digest, by))
         report('H6', `${quote(by)} is said to have settled the call, and no signal or update before says so`);
       const since = timeOf(at as Json) + CLOCKS_MS;
-      if (this.whole && !this.said.hasSettlement(outcome, call.digest, by, since))
+      if (this.whole && !this.decisions.hasSettlement(outcome, call.digest, by, since))
         report('H6', `The settlement of ${quote(by)} bears a time before the signal or update that gave it`);
       if (!(timeOf(at as Json) <= then + CLOCKS_MS)) report('H6', `The settlement of ${quote(by)} bears a time after it counted`);
       this.checkAttestation(one, { digest: call.digest, decision: 'settle', outcome, by, at: at as Json }, report);
@@ -287,12 +287,12 @@ export class History {
   /** Reports a decision with an invalid signature. */
   checkAttestation(
     { attestation, note = null }: JsonObject,
-    said: Omit<SignedStatement, 'attestation' | 'note'>,
+    statement: Omit<SignedStatement, 'attestation' | 'note'>,
     report: Report,
   ): void {
     if (attestation === undefined) return;
-    const fault = this.attestations.fault({ attestation, note, ...said }, this.audience);
-    if (fault !== null) report('H5', `The signed decision of ${quote(said.by)} does not hold: ${fault}`);
+    const fault = this.attestations.fault({ attestation, note, ...statement }, this.audience);
+    if (fault !== null) report('H5', `The signed decision of ${quote(statement.by)} does not hold: ${fault}`);
   }
 
   /** Why the signature on the turn's start is invalid; null: it is valid, or cannot be checked. */
@@ -300,8 +300,8 @@ export class History {
     return this.attestations.startFault(attestation, start, this.audience.namespace);
   }
 
-  private noteResult(at: number, { scheduledEventId, result }: JsonObject, scheduled: Map<string, ScheduledActivity>): void {
-    const { type, digest } = scheduled.get(text(scheduledEventId)) ?? { type: '', digest: undefined };
+  private noteResult(at: number, { scheduledEventId, result }: JsonObject, activities: Map<string, ScheduledActivity>): void {
+    const { type, digest } = activities.get(text(scheduledEventId)) ?? { type: '', digest: undefined };
     if (type === 'lookAtSubTurn') return;
     const value = firstPayload(result);
     if (value === UNKNOWN) {
@@ -310,21 +310,21 @@ export class History {
       this.unknown.admitted ||= type === 'takeStep' || type === 'admitDirect';
       return;
     }
-    const said = object(value);
-    this.lastHead = namedHead(said) ?? this.lastHead;
-    const outcome = OUTCOMES[type]?.(said);
+    const output = object(value);
+    this.lastHead = headIn(output) ?? this.lastHead;
+    const outcome = OUTCOMES[type]?.(output);
     if (isJsonObject(outcome)) this.note({ digest, head: outcome.head, effect: outcome.effect, at });
-    this.names(type, said);
-    if (type === 'takeStep') this.admit(list(said.calls).map(object));
-    if (type === 'admitDirect') this.admit([object(said.call)]);
+    this.names(type, output);
+    if (type === 'takeStep') this.admit(list(output.calls).map(object));
+    if (type === 'admitDirect') this.admit([object(output.call)]);
   }
 
   /** T7: notes the blocks that an activity's result names. */
-  private names(type: string, said: JsonObject): void {
-    const { head, answer_head, next, calls, call, settled } = said;
+  private names(type: string, output: JsonObject): void {
+    const { head, answer_head, next, calls, call, settled } = output;
     const admits = (type === 'takeStep' ? list(calls) : [call ?? null]).map((one) => text(object(one).input_ref)).join();
-    const add = (ref: Json | undefined, kinds: string[], admitted: string | null = null) =>
-      void (typeof ref === 'string' && this.named.push({ ref, kinds, admits: admitted }));
+    const add = (ref: Json | undefined, kinds: string[], inputRefs: string | null = null) =>
+      void (typeof ref === 'string' && this.namedBlocks.push({ ref, kinds, admits: inputRefs }));
     if (type === 'takeStep' && answer_head !== undefined) add(head, ['end']);
     // At the end of a turn, an older build did not name the answer's block.
     if (type === 'takeStep' && (answer_head !== undefined || next !== 'end')) add(answer_head ?? head, ['admission'], admits);
@@ -340,10 +340,10 @@ export class History {
   }
 
   private admit(calls: JsonObject[]): void {
-    const kept = calls.map(
+    const callFacts = calls.map(
       ({ id, tool, version, class: of, verdict }) => ({ id, tool, version, class: of, verdict }) as JsonObject,
     );
-    this.admitted.set(calls.map(({ input_ref }) => text(input_ref)).join(), kept);
+    this.admittedCalls.set(calls.map(({ input_ref }) => text(input_ref)).join(), callFacts);
   }
 }
 
@@ -351,15 +351,15 @@ export class History {
 const GIVEN_HEADS = new Set(['takeStep', 'runCall', 'endTurn', 'settleEffect']);
 
 /** Where an activity's result has the outcome of a call. */
-const OUTCOMES: Record<string, (said: JsonObject) => Json | undefined> = {
-  runCall: (said) => said,
-  settleEffect: (said) => said,
-  inspectEffect: (said) => said.outcome,
-  reconcileEffect: (said) => said.settled,
+const OUTCOMES: Record<string, (output: JsonObject) => Json | undefined> = {
+  runCall: (output) => output,
+  settleEffect: (output) => output,
+  inspectEffect: (output) => output.outcome,
+  reconcileEffect: (output) => output.settled,
 };
 
-function namedHead(said: JsonObject): string | null {
-  const heads = [said.head, object(said.outcome).head, object(said.settled).head, object(said.refused).head];
+function headIn(output: JsonObject): string | null {
+  const heads = [output.head, object(output.outcome).head, object(output.settled).head, object(output.refused).head];
   return (heads.find((head) => typeof head === 'string') as string | undefined) ?? null;
 }
 
@@ -369,10 +369,10 @@ function approvalsIn({ approvals, approval }: JsonObject): JsonObject[] {
 }
 
 function scheduledCall(value: JsonObject, call: JsonObject, at: number): ScheduledCall {
-  const { input: _, earlier: __, ...kept } = call;
+  const { input: _, earlier: __, ...otherFields } = call;
   const approvals = approvalsIn(value).map(({ by, attestation }) => ({ by, attestation }) as JsonObject);
   const { agent, requester } = object(value.turn);
-  return { call: kept, agent, requester, untrusted: value.untrusted === true, verdict: value.verdict, approvals, at };
+  return { call: otherFields, agent, requester, untrusted: value.untrusted === true, verdict: value.verdict, approvals, at };
 }
 
 function callFault({ turn }: JsonObject, call: JsonObject, id: Json | undefined, own: TurnBody): string | null {
@@ -383,6 +383,6 @@ function callFault({ turn }: JsonObject, call: JsonObject, id: Json | undefined,
     return 'The call was to run with another input than the one that was admitted and approved';
   const digest = attempt(() => callDigest(object(turn) as never, call as never));
   if (digest === null || digest !== call.digest) return 'The call that was to run is not the one that its digest names';
-  const wanted = attempt(() => activityId(text(call.id), text(call.tool), digest, call.dispatch as number));
-  return wanted !== null && id === wanted ? null : 'The id of the activity does not name the call that it ran';
+  const expectedId = attempt(() => activityId(text(call.id), text(call.tool), digest, call.dispatch as number));
+  return expectedId !== null && id === expectedId ? null : 'The id of the activity does not name the call that it ran';
 }

@@ -35,17 +35,17 @@ export async function verifyBundle(chunks: Chunks, trust: readonly TrustedKey[])
     }
     const { bundle, end } = structure.finish(lines);
     const { fault } = meaning;
-    const known = end.contradiction ?? null;
+    const contradiction = end.contradiction ?? null;
     // The trailer names no contradiction at this line or before it.
-    if (fault && !(known && known.line <= fault.line)) throw fault;
+    if (fault && !(contradiction && contradiction.line <= fault.line)) throw fault;
     const unknown = signerFault(trust, end, bundle.made_at);
-    const same = fault !== null && fault.line === known?.line;
+    const same = fault !== null && fault.line === contradiction?.line;
     return {
-      verdict: known ? 'contradictory' : unknown === null ? 'intact' : 'signer_unknown',
+      verdict: contradiction ? 'contradictory' : unknown === null ? 'intact' : 'signer_unknown',
       complete: end.complete,
-      line: known?.line ?? null,
-      rule: known?.rule ?? null,
-      why: known ? (same ? fault.message : DISAGREEMENT_NOTE) : (unknown ?? ''),
+      line: contradiction?.line ?? null,
+      rule: contradiction?.rule ?? null,
+      why: contradiction ? (same ? fault.message : DISAGREEMENT_NOTE) : (unknown ?? ''),
       signed_by: unknown === null ? end.kid : null,
       ...factsOf(trust, structure, meaning),
     };
@@ -62,16 +62,16 @@ function originalOf(trust: readonly TrustedKey[], { made_at, v }: BundleBody, en
   if (end.redaction === null) return null;
   const older = v !== BUNDLE_VERSION;
   let first: EndBody | null = older ? olderBeforeRedaction(end, trust) : end;
-  for (let made = first; made !== null && !older; made = beforeRedaction(made)) first = made;
-  const known = first !== null && signerFault(trust, first, made_at) === null;
-  return { root: first?.root ?? end.redaction.of.root, signed_by: known ? first!.kid : null };
+  for (let original = first; original !== null && !older; original = beforeRedaction(original)) first = original;
+  const isTrusted = first !== null && signerFault(trust, first, made_at) === null;
+  return { root: first?.root ?? end.redaction.of.root, signed_by: isTrusted ? first!.kid : null };
 }
 
-function factsOf(trust: readonly TrustedKey[], { left, bundle, end }: Structure, { attestations }: ContentChecks) {
+function factsOf(trust: readonly TrustedKey[], { omissions, bundle, end }: Structure, { attestations }: ContentChecks) {
   return {
-    redactions: left.parts + left.payloads,
+    redactions: omissions.parts + omissions.payloads,
     made_of: bundle && end ? originalOf(trust, bundle, end) : null,
-    unchecked_decisions: attestations.unchecked,
+    unchecked_decisions: attestations.uncheckedCount,
     bad_starts: attestations.badStarts,
     unsigned_notes: attestations.unsignedNotes.size,
     signatures: attestations.states,

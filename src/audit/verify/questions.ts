@@ -20,9 +20,9 @@ export interface Run {
   keys: string[];
   /** Runs that its events so far are copies of. Once there is none, its own events begin. */
   copies: Run[];
-  scheduled: Map<string, ScheduledActivity>;
+  activities: Map<string, ScheduledActivity>;
   /** By digest: the place at which people were asked, in its own events. */
-  asked: Map<string, number>;
+  questionPlaces: Map<string, number>;
   /** `runCall`s in its own events. */
   calls: { value: JsonObject; place: number }[];
 }
@@ -30,7 +30,7 @@ export interface Run {
 export class Questions {
   private readonly runs: Run[] = [];
 
-  constructor(private readonly sayings: DecisionMessages) {}
+  constructor(private readonly messages: DecisionMessages) {}
 
   get run(): Run {
     return this.runs.at(-1)!;
@@ -38,7 +38,7 @@ export class Questions {
 
   begin({ run_id: id, began }: RunBody): void {
     const copies = began === 'reset' ? [...this.runs] : [];
-    const empty = { keys: [], scheduled: new Map(), asked: new Map(), calls: [] };
+    const empty = { keys: [], activities: new Map(), questionPlaces: new Map(), calls: [] };
     this.runs.push({ id, before: null, copies, ...empty });
   }
 
@@ -48,8 +48,8 @@ export class Questions {
     const type = eventType(event);
     const [payload] = type.startsWith('ACTIVITY') ? list(object(input ?? result).payloads) : [];
     const data = text(object(payload).data);
-    const carried = data === '' ? '' : createHash('sha256').update(data).digest('base64url');
-    const key = `${type} ${text(event.eventTime)} ${carried}`;
+    const payloadHash = data === '' ? '' : createHash('sha256').update(data).digest('base64url');
+    const key = `${type} ${text(event.eventTime)} ${payloadHash}`;
     const index = run.keys.push(key) - 1;
     // The first event of a copy differs.
     if (index > 0) run.copies = run.copies.filter(({ keys }) => keys[index] === key);
@@ -61,7 +61,7 @@ export class Questions {
   }
 
   ask(digest: string, place: number): void {
-    if (!this.run.asked.has(digest)) this.run.asked.set(digest, place);
+    if (!this.run.questionPlaces.has(digest)) this.run.questionPlaces.set(digest, place);
   }
 
   /** Takes over a question of the run before: answers count from this run's beginning. */
@@ -85,10 +85,10 @@ export class Questions {
   areAnswers(run: Run, value: JsonObject, until: number): boolean {
     const lineage = this.lineage(run);
     const digest = text(object(value.call).digest);
-    const askedAt = (saying: DecisionMessage) => this.of(saying.run)?.asked.get(digest) ?? Infinity;
-    const answers = (saying: DecisionMessage) =>
-      saying.own && lineage.has(saying.run) && askedAt(saying) < saying.place && saying.place < until;
-    return approvalsIn(value).every((one) => one.run_id !== run.id || this.sayings.of(wordsOf(one)).some(answers));
+    const askedAt = (message: DecisionMessage) => this.of(message.run)?.questionPlaces.get(digest) ?? Infinity;
+    const answers = (message: DecisionMessage) =>
+      message.own && lineage.has(message.run) && askedAt(message) < message.place && message.place < until;
+    return approvalsIn(value).every((one) => one.run_id !== run.id || this.messages.of(wordsOf(one)).some(answers));
   }
 }
 

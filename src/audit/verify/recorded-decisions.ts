@@ -11,7 +11,7 @@ const SHORTEST_NAME = 12;
 /** Signals that decide. */
 const DECISIONS = new Set(['approve', 'deny', 'settle']);
 
-interface Saying {
+interface RecordedDecision {
   kind: string;
   /** ms since 1970, the server's clock. */
   at: number;
@@ -24,11 +24,11 @@ interface Saying {
 
 export class RecordedDecisions {
   /** By the beginning of the digest that they name. */
-  private readonly sayings = new Map<string, Saying[]>();
+  private readonly decisions = new Map<string, RecordedDecision[]>();
   /** A decision was left out: its content is unknown. */
   private unknown = false;
 
-  hear(event: JsonObject): void {
+  read(event: JsonObject): void {
     const type = eventType(event);
     const at = timeOf(event.eventTime);
     if (type === 'WORKFLOW_EXECUTION_SIGNALED') {
@@ -50,13 +50,13 @@ export class RecordedDecisions {
 
   /** Whether the person has settled the call with this outcome so far. */
   hasSettlement(outcome: Json | undefined, digest: Json | undefined, by: Json | undefined, until = Infinity): boolean {
-    const alike = (one: Saying) => one.kind === 'settle' && one.outcome === outcome && !(one.at > until);
+    const alike = (one: RecordedDecision) => one.kind === 'settle' && one.outcome === outcome && !(one.at > until);
     return this.unknown || this.of(digest, by).some(alike);
   }
 
-  private of(digest: Json | undefined, by: Json | undefined): Saying[] {
+  private of(digest: Json | undefined, by: Json | undefined): RecordedDecision[] {
     const person = plainName(text(by));
-    const about = this.sayings.get(text(digest).slice(0, SHORTEST_NAME)) ?? [];
+    const about = this.decisions.get(text(digest).slice(0, SHORTEST_NAME)) ?? [];
     return about.filter((one) => text(digest).startsWith(one.call) && one.people.includes(person));
   }
 
@@ -66,12 +66,12 @@ export class RecordedDecisions {
     if (value === UNKNOWN) this.unknown = true;
     if (value === UNKNOWN || !isJsonObject(value)) return;
     const { call, calls, by, attestation, decision, outcome } = value;
-    const signed = texts(attestation).map((token) => principalOf(token));
-    const people = [...(typeof by === 'string' ? [by] : []), ...signed].map(plainName);
-    for (const named of [...texts(call), ...texts(calls)].filter(({ length }) => length >= SHORTEST_NAME)) {
-      const key = named.slice(0, SHORTEST_NAME);
-      const saying = { kind: kind ?? text(decision), at, outcome, call: named, people };
-      this.sayings.set(key, [...(this.sayings.get(key) ?? []), saying]);
+    const principals = texts(attestation).map((token) => principalOf(token));
+    const people = [...(typeof by === 'string' ? [by] : []), ...principals].map(plainName);
+    for (const name of [...texts(call), ...texts(calls)].filter(({ length }) => length >= SHORTEST_NAME)) {
+      const key = name.slice(0, SHORTEST_NAME);
+      const entry = { kind: kind ?? text(decision), at, outcome, call: name, people };
+      this.decisions.set(key, [...(this.decisions.get(key) ?? []), entry]);
     }
   }
 }

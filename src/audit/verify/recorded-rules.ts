@@ -23,7 +23,7 @@ interface DefinedTool {
 export class RecordedRules {
   /** Objects that may have rules, by `policy_ref`. */
   private readonly objects = new Map<string, Json>();
-  private readonly compiled = new Map<string, Policy | null>();
+  private readonly policies = new Map<string, Policy | null>();
   private readonly tools: DefinedTool[] = [];
   private readonly definitions = new Set<string>();
 
@@ -57,25 +57,25 @@ export class RecordedRules {
     const { call } = run;
     if (hashOf(body.input) !== call.input_hash) return 'The rules were asked about another input than the one that ran';
     const policy = this.policy(call.policy_ref);
-    const { definition_ref: named } = call;
-    const defined = this.tools.filter(
+    const { definition_ref: definitionRef } = call;
+    const tools = this.tools.filter(
       ({ ref, agent, tool }) =>
-        (typeof named !== 'string' || ref === named) &&
+        (typeof definitionRef !== 'string' || ref === definitionRef) &&
         agent === run.agent &&
         tool.name === call.tool &&
         tool.version === call.version,
     );
-    if (defined.length === 0 && typeof named === 'string' && this.definitions.has(named))
+    if (tools.length === 0 && typeof definitionRef === 'string' && this.definitions.has(definitionRef))
       return "The call ran with a tool, or a version of it, that the agent's definition does not have";
-    if (policy === null || defined.length === 0) return null;
-    const faults = defined.map((one) => faultUnder(policy, one, run, body));
+    if (policy === null || tools.length === 0) return null;
+    const faults = tools.map((one) => faultUnder(policy, one, run, body));
     return faults.includes(null) ? null : faults[0]!;
   }
 
   private policy(ref: Json | undefined): Policy | null {
     if (typeof ref !== 'string') return null;
-    if (!this.compiled.has(ref)) this.compiled.set(ref, this.compile(ref));
-    return this.compiled.get(ref) ?? null;
+    if (!this.policies.has(ref)) this.policies.set(ref, this.compile(ref));
+    return this.policies.get(ref) ?? null;
   }
 
   private compile(ref: string): Policy | null {
@@ -88,19 +88,21 @@ function faultUnder(policy: Policy, { tool, classifies }: DefinedTool, run: Sche
   const { call, verdict } = run;
   if (!isJsonObject(body.facts)) return 'The call ran, and what the rules looked at is not written down';
   if (!isClass(call.class) || !isJsonObject(body.input)) return null;
-  const asked = { tool: tool.name, version: tool.version, class: call.class, input: body.input };
-  const facts = readRecordedFacts(asked, body.facts, tool.schema);
+  const ruleCall = { tool: tool.name, version: tool.version, class: call.class, input: body.input };
+  const facts = readRecordedFacts(ruleCall, body.facts, tool.schema);
   // Targets that cannot be recorded are left out; other facts never are.
   if (facts === null)
     return body.facts.targets === undefined ? null : 'The call ran, and not all that the rules looked at is there';
   const { egress, group, target } = facts.tool;
   if (egress !== tool.egress || group !== tool.group || target !== tool.target || call.class !== tool.class)
     return "What the rules looked at is not the tool of the agent's definition";
-  const said = attempt(() => decide(policy, { ...facts, turn: turnOf(run) }));
-  if (said === null) return null;
-  if (said.verdict === 'deny') return `The call ran, and the rules forbid it: ${quote(said.reason)}`;
-  const asks = said.verdict === 'ask' || (said.verdict === 'classify' && !classifies);
-  return asks && verdict !== 'ask' ? `The call ran without being asked about, and the rules ask: ${quote(said.reason)}` : null;
+  const decision = attempt(() => decide(policy, { ...facts, turn: turnOf(run) }));
+  if (decision === null) return null;
+  if (decision.verdict === 'deny') return `The call ran, and the rules forbid it: ${quote(decision.reason)}`;
+  const asks = decision.verdict === 'ask' || (decision.verdict === 'classify' && !classifies);
+  return asks && verdict !== 'ask'
+    ? `The call ran without being asked about, and the rules ask: ${quote(decision.reason)}`
+    : null;
 }
 
 /** The turn's facts for the rules: as the activity of the call has them, not as its part does. */

@@ -35,7 +35,7 @@ export class RepeatedFactChecks {
   private readonly subAgents: SubAgents;
   private readonly inRuns: RunComparison;
   private readonly inView: ResultComparison;
-  private readonly keptSaid: StoredDecisions;
+  private readonly storedDecisions: StoredDecisions;
   private readonly inDefinition: DefinitionComparison;
   private readonly inAdmission: AdmissionComparison;
 
@@ -50,7 +50,7 @@ export class RepeatedFactChecks {
     this.subAgents = new SubAgents(this.all, history, blocks, turn, children);
     this.inRuns = new RunComparison(this.all, history);
     this.inView = new ResultComparison(this.all, history);
-    this.keptSaid = new StoredDecisions(this.all, history);
+    this.storedDecisions = new StoredDecisions(this.all, history);
     this.inDefinition = new DefinitionComparison(this.all, blocks, definitions);
     this.inAdmission = new AdmissionComparison(this.all, turn, history, definitions);
   }
@@ -63,7 +63,7 @@ export class RepeatedFactChecks {
     this.subAgents.beginRun();
     this.inRuns.beginRun();
     this.inView.beginRun();
-    this.keptSaid.beginRun();
+    this.storedDecisions.beginRun();
     this.inDefinition.beginRun();
     this.inAdmission.beginRun();
   }
@@ -77,7 +77,7 @@ export class RepeatedFactChecks {
     this.subAgents.event(event);
     this.inRuns.event(event);
     this.inView.event(event);
-    this.keptSaid.event(event);
+    this.storedDecisions.event(event);
     this.inDefinition.event(event);
     this.inAdmission.event(event);
   }
@@ -132,8 +132,8 @@ export class RepeatedFactChecks {
     this.all.report = report;
     const isOfSession = subject.kind === 'session';
     if (!isOfSession && subject.id !== turn_id) report('D1', 'The bundle is of another turn than it says');
-    const said = { agent, tenant, ...(isOfSession ? { session_id: subject.id } : {}) };
-    for (const [fact, value] of Object.entries(said))
+    const facts = { agent, tenant, ...(isOfSession ? { session_id: subject.id } : {}) };
+    for (const [fact, value] of Object.entries(facts))
       if (this.all.facts.knows('turn', '', fact) && this.all.facts.knows('turn', '', 'requester'))
         this.all.addFacts('turn', '', { [fact]: value }, 'the first line');
   }

@@ -12,7 +12,7 @@ import type { SourceComparison } from './source-comparison';
 import { attributesOf, eventType, firstPayload, resultIn, UNKNOWN } from './values';
 
 /** Maximum number of names in the result. */
-const MOST_HEARD = 40;
+const MOST_AUTHORS = 40;
 /** Maximum number of ignored signals that are shown. */
 const KEPT_SIGNALS = 50;
 /** UTF-16 units of a signal's name, and of its sender's identity, that are kept. */
@@ -28,28 +28,28 @@ interface RunState {
   /** Calls that steps proposed. */
   calls: Set<string>;
   /** One of them had another revision. */
-  revised: boolean;
-  /** People whose words the model reads (`heard`), and people who may count as such (`may`); null: unknown. */
-  people: { heard: Set<string>; may: Set<string> } | null;
+  hasRevisions: boolean;
+  /** People whose words the model reads, and people who may be among them; null: unknown. */
+  people: { authors: Set<string>; possibleAuthors: Set<string> } | null;
   /** The conversation comes near the limit of the model's context window; null: unknown. */
   full: boolean | null;
   /** Whether a destructive call was refused, and whether one ended otherwise; null: unknown. */
-  ended: { refused: boolean; otherwise: boolean } | null;
+  outcomes: { refused: boolean; otherwise: boolean } | null;
   /** `next` of the last step. */
   next: Json | undefined;
   /** Signals and updates to the workflow: their number, and their names and senders. */
-  sent: { count: number; from: Set<string> } | null;
+  messages: { count: number; from: Set<string> } | null;
 }
 
 interface ScheduledActivity {
   type: string;
-  cancelled: boolean;
+  isCancelled: boolean;
 }
 
 export class ResultComparison {
   private run: RunState = unknown();
   private readonly runs = new Map<string, RunState>();
-  private scheduled = new Map<string, ScheduledActivity>();
+  private activities = new Map<string, ScheduledActivity>();
 
   constructor(
     private readonly all: SourceComparison,
@@ -57,7 +57,7 @@ export class ResultComparison {
   ) {}
 
   beginRun(): void {
-    this.scheduled = new Map();
+    this.activities = new Map();
   }
 
   event(event: JsonObject): void {
@@ -76,8 +76,8 @@ export class ResultComparison {
       case 'ACTIVITY_TASK_SCHEDULED':
         return this.activity(event, attributes);
       case 'ACTIVITY_TASK_CANCEL_REQUESTED': {
-        const one = this.scheduled.get(text(attributes.scheduledEventId));
-        if (one) one.cancelled = true;
+        const one = this.activities.get(text(attributes.scheduledEventId));
+        if (one) one.isCancelled = true;
         return;
       }
       case 'ACTIVITY_TASK_COMPLETED':
@@ -90,78 +90,87 @@ export class ResultComparison {
   private beginFrom({ input, continuedExecutionRunId }: JsonObject): void {
     const before = text(continuedExecutionRunId);
     const payload = firstPayload(input);
-    const known = this.runs.get(before);
-    this.run = before === '' ? (payload === UNKNOWN ? unknown() : first(object(payload))) : known ? copyOf(known) : unknown();
+    const previous = this.runs.get(before);
+    this.run =
+      before === '' ? (payload === UNKNOWN ? unknown() : first(object(payload))) : previous ? copyOf(previous) : unknown();
     this.runs.set(this.history.runs.at(-1)!, this.run);
   }
 
   private countSignal(name: Json | undefined, identity: Json | undefined): void {
-    if (this.run.sent === null) return;
-    this.run.sent.count += 1;
-    this.run.sent.from.add(text(name)).add(`${text(name)} ${text(identity)}`);
+    if (this.run.messages === null) return;
+    this.run.messages.count += 1;
+    this.run.messages.from.add(text(name)).add(`${text(name)} ${text(identity)}`);
   }
 
   private activity(event: JsonObject, { activityType, input }: JsonObject): void {
     const type = text(object(activityType).name);
-    this.scheduled.set(text(event.eventId), { type, cancelled: false });
+    this.activities.set(text(event.eventId), { type, isCancelled: false });
     const payload = firstPayload(input);
     if (type === 'compact') this.run.full = null;
     // People who wrote to a sub-agent took part in its answer.
     if (payload === UNKNOWN || type === 'openSubTurn') this.run.people = null;
     const value = payload === UNKNOWN ? {} : object(payload);
     const { call, edit, note, by } = value;
-    if (Number(object(call).revision ?? 1) > 1) this.run.revised = true;
-    for (const steer of list(value.steers).map(object)) this.heard(steer.by);
-    if (type === 'settleEffect' && typeof note === 'string') this.may(by);
-    if (isJsonObject(edit)) this.may(edit.by);
+    if (Number(object(call).revision ?? 1) > 1) this.run.hasRevisions = true;
+    for (const steer of list(value.steers).map(object)) this.addAuthor(steer.by);
+    if (type === 'settleEffect' && typeof note === 'string') this.addPossibleAuthor(by);
+    if (isJsonObject(edit)) this.addPossibleAuthor(edit.by);
     const decisions = [...list(value.approvals), value.approval, ...list(object(call).earlier)];
     for (const outcome of list(value.outcomes).map(object)) {
-      if (Number(outcome.revision ?? 1) > 1) this.run.revised = true;
+      if (Number(outcome.revision ?? 1) > 1) this.run.hasRevisions = true;
       decisions.push(...list(outcome.approvals), outcome.decision, ...list(outcome.earlier));
     }
     for (const outcome of list(value.outcomes).map(object)) this.noteOutcome(outcome);
     if (type === 'takeStep') this.refusals(value.all_refused);
-    for (const decision of decisions) this.may(object(decision).by);
-    for (const settlement of list(value.settlements)) this.may(object(settlement).by);
+    for (const decision of decisions) this.addPossibleAuthor(object(decision).by);
+    for (const settlement of list(value.settlements)) this.addPossibleAuthor(object(settlement).by);
   }
 
   /** The outcome of a stopped call, or of an older build, may lack facts that the workflow knows. */
   private noteOutcome({ digest, class: kind, state, effect }: JsonObject): void {
     if (state === 'cancelled' || state === 'superseded' || (typeof digest === 'string' && kind === undefined))
-      this.run.ended = null;
-    if (this.run.ended === null || typeof digest !== 'string' || kind !== 'destructive') return;
-    this.run.ended[effect === 'refused' ? 'refused' : 'otherwise'] = true;
+      this.run.outcomes = null;
+    if (this.run.outcomes === null || typeof digest !== 'string' || kind !== 'destructive') return;
+    this.run.outcomes[effect === 'refused' ? 'refused' : 'otherwise'] = true;
   }
 
   /** D6: `all_refused`: there were destructive calls, and all were refused. */
-  private refusals(said: Json | undefined): void {
-    const { ended } = this.run;
-    if (said !== undefined && ended !== null && this.all.whole && said !== (ended.refused && !ended.otherwise))
-      this.all.report('D6', `A step is told ${quote(said)} of whether all that might take effect was refused, and it was not so`);
+  private refusals(allRefused: Json | undefined): void {
+    const { outcomes } = this.run;
+    if (
+      allRefused !== undefined &&
+      outcomes !== null &&
+      this.all.whole &&
+      allRefused !== (outcomes.refused && !outcomes.otherwise)
+    )
+      this.all.report(
+        'D6',
+        `A step is told ${quote(allRefused)} of whether all that might take effect was refused, and it was not so`,
+      );
   }
 
   private noteResult({ scheduledEventId, result }: JsonObject): void {
-    const { type, cancelled } = this.scheduled.get(text(scheduledEventId)) ?? { type: '', cancelled: false };
+    const { type, isCancelled } = this.activities.get(text(scheduledEventId)) ?? { type: '', isCancelled: false };
     const payload = firstPayload(result);
-    if (type === 'takeStep' && (payload === UNKNOWN || cancelled))
-      Object.assign(this.run, unknown(), { calls: this.run.calls, revised: this.run.revised });
-    if (payload === UNKNOWN || cancelled) return;
-    const said = object(payload);
+    if (type === 'takeStep' && (payload === UNKNOWN || isCancelled))
+      Object.assign(this.run, unknown(), { calls: this.run.calls, hasRevisions: this.run.hasRevisions });
+    if (payload === UNKNOWN || isCancelled) return;
+    const output = object(payload);
     if (type === 'compact') this.run.full = false;
-    if (type === 'admitDirect') this.run.calls.add(text(object(said.call).id));
+    if (type === 'admitDirect') this.run.calls.add(text(object(output.call).id));
     if (type !== 'takeStep') return;
-    this.run.next = said.next;
-    this.run.full = said.context_full === true;
-    for (const person of list(said.said_before)) this.heard(person);
-    if (said.next === 'calls') for (const call of list(said.calls)) this.run.calls.add(text(object(call).id));
+    this.run.next = output.next;
+    this.run.full = output.context_full === true;
+    for (const person of list(output.said_before)) this.addAuthor(person);
+    if (output.next === 'calls') for (const call of list(output.calls)) this.run.calls.add(text(object(call).id));
   }
 
-  private heard(person: Json | undefined): void {
-    if (typeof person === 'string' && person !== '') this.run.people?.heard.add(person);
+  private addAuthor(person: Json | undefined): void {
+    if (typeof person === 'string' && person !== '') this.run.people?.authors.add(person);
   }
 
-  private may(person: Json | undefined): void {
-    if (typeof person === 'string' && person !== '') this.run.people?.may.add(person);
+  private addPossibleAuthor(person: Json | undefined): void {
+    if (typeof person === 'string' && person !== '') this.run.people?.possibleAuthors.add(person);
   }
 
   private view(view: JsonObject & { calls: Json[] }): void {
@@ -176,8 +185,8 @@ export class ResultComparison {
     if (other !== null) this.all.report('D6', `The turn's result ${other}`);
     if (this.run.next === 'end' && ENDS.has(view.state) && !endsAs(view, calls))
       this.all.report('D6', `The turn's result says ${quote(view.state)}, and its calls do not say so`);
-    const left = this.all.whole && !this.history.wasReset ? this.checkEarlierCalls(view, calls) : null;
-    if (left !== null) this.all.report('D6', `The turn's result ${left}`);
+    const earlierFault = this.all.whole && !this.history.wasReset ? this.checkEarlierCalls(view, calls) : null;
+    if (earlierFault !== null) this.all.report('D6', `The turn's result ${earlierFault}`);
   }
 
   /** Each digest in `pending` is of a waiting call, own or of a sub-agent. */
@@ -199,14 +208,14 @@ export class ResultComparison {
     const { count, last } = ignored_signals;
     if (typeof count !== 'number' || list(last).length !== Math.min(count, KEPT_SIGNALS))
       return `says that ${quote(count)} signals were ignored, and shows ${list(last).length}`;
-    const { sent } = this.run;
-    if (sent === null) return null;
-    if (count > sent.count) return `says that ${quote(count)} signals were ignored, and ${sent.count} came`;
+    const { messages } = this.run;
+    if (messages === null) return null;
+    if (count > messages.count) return `says that ${quote(count)} signals were ignored, and ${messages.count} came`;
     const isSent = ({ signal, identity }: JsonObject) => {
-      if (isShort(signal, LONGEST.name) && !sent.from.has(text(signal))) return false;
+      if (isShort(signal, LONGEST.name) && !messages.from.has(text(signal))) return false;
       // An older build did not record the sender of an update.
-      const named = isShort(signal, LONGEST.name) && isShort(identity, LONGEST.identity) && identity !== '';
-      return !named || sent.from.has(`${text(signal)} ${text(identity)}`);
+      const isComparable = isShort(signal, LONGEST.name) && isShort(identity, LONGEST.identity) && identity !== '';
+      return !isComparable || messages.from.has(`${text(signal)} ${text(identity)}`);
     };
     const other = list(last)
       .map(object)
@@ -218,16 +227,16 @@ export class ResultComparison {
   private people({ steered_by, requester }: JsonObject): string | null {
     const { people } = this.run;
     if (people === null) return null;
-    const shown = list(steered_by).map(text);
-    const all = [...people.heard, ...people.may];
-    const other = shown.find((one) => !all.some((person) => samePerson(person, one)));
+    const steerers = list(steered_by).map(text);
+    const all = [...people.authors, ...people.possibleAuthors];
+    const other = steerers.find((one) => !all.some((person) => samePerson(person, one)));
     if (other !== undefined) return `says that ${quote(other)} changed the call or steered the turn, and the history does not`;
-    if (shown.length >= MOST_HEARD) return null;
-    const known = [text(requester), ...shown];
-    const lost = [...people.heard].find((person) => !known.some((one) => samePerson(person, one)));
-    return lost === undefined
+    if (steerers.length >= MOST_AUTHORS) return null;
+    const names = [text(requester), ...steerers];
+    const missingName = [...people.authors].find((person) => !names.some((one) => samePerson(person, one)));
+    return missingName === undefined
       ? null
-      : `does not say that ${quote(lost)} changed the call or steered the turn, and the history does`;
+      : `does not say that ${quote(missingName)} changed the call or steered the turn, and the history does`;
   }
 
   /** Each call that a step proposed is shown, or is counted in `earlier_calls`. */
@@ -235,24 +244,26 @@ export class ResultComparison {
     const { count = 0 } = object(earlier_calls);
     const { applied = 0, not_applied = 0, refused = 0, in_doubt = 0 } = object(earlier_calls) as Record<string, number>;
     if (applied + not_applied + refused + in_doubt > Number(count)) return 'counts more effects than calls that it leaves out';
-    const shown = new Set(calls.map(({ id }) => text(id)));
-    const left = [...this.run.calls].filter((id) => !shown.has(id)).length;
-    const revised = this.run.revised || calls.some(({ revision }) => Number(revision ?? 1) > 1);
+    const viewIds = new Set(calls.map(({ id }) => text(id)));
+    const omissions = [...this.run.calls].filter((id) => !viewIds.has(id)).length;
+    const hasRevisions = this.run.hasRevisions || calls.some(({ revision }) => Number(revision ?? 1) > 1);
     // A turn may be cancelled before it processes the calls of its last step.
-    if (state !== 'cancelled' && left > Number(count)) return `leaves out ${left} calls, and counts ${quote(count)}`;
-    return !revised && Number(count) > left ? `counts ${quote(count)} calls that it leaves out, and there were ${left}` : null;
+    if (state !== 'cancelled' && omissions > Number(count)) return `leaves out ${omissions} calls, and counts ${quote(count)}`;
+    return !hasRevisions && Number(count) > omissions
+      ? `counts ${quote(count)} calls that it leaves out, and there were ${omissions}`
+      : null;
   }
 }
 
 /** A turn ends as refused if and only if there were destructive calls and all were refused. Older builds may not say the class. */
 function endsAs({ state, earlier_calls }: JsonObject, calls: JsonObject[]): boolean {
-  const said = calls.filter((call) => typeof call.digest === 'string' && call.state !== 'superseded');
-  if (said.some((call) => call.class === undefined)) return true;
-  const destructive = said.filter((call) => call.class === 'destructive');
+  const currentCalls = calls.filter((call) => typeof call.digest === 'string' && call.state !== 'superseded');
+  if (currentCalls.some((call) => call.class === undefined)) return true;
+  const destructive = currentCalls.filter((call) => call.class === 'destructive');
   const before = object(earlier_calls);
-  const counted = (...effects: string[]) => effects.some((effect) => typeof before[effect] === 'number' && before[effect] > 0);
-  const otherwise = counted('applied', 'not_applied', 'in_doubt') || destructive.some(({ effect }) => effect !== 'refused');
-  return (state === 'refused') === (!otherwise && (destructive.length > 0 || counted('refused')));
+  const hasCount = (...effects: string[]) => effects.some((effect) => typeof before[effect] === 'number' && before[effect] > 0);
+  const otherwise = hasCount('applied', 'not_applied', 'in_doubt') || destructive.some(({ effect }) => effect !== 'refused');
+  return (state === 'refused') === (!otherwise && (destructive.length > 0 || hasCount('refused')));
 }
 
 /** Another revision of a call replaces a revision that has not run: the replaced one has no result or effect. */
@@ -275,30 +286,30 @@ function isShort(value: Json | undefined, longest: number): boolean {
 }
 
 function unknown(): RunState {
-  return { calls: new Set(), revised: false, people: null, full: null, ended: null, next: undefined, sent: null };
+  return { calls: new Set(), hasRevisions: false, people: null, full: null, outcomes: null, next: undefined, messages: null };
 }
 
 function first({ parent, context_full }: JsonObject): RunState {
-  const heard = new Set(list(object(parent).makers).filter((one) => typeof one === 'string'));
+  const authors = new Set(list(object(parent).makers).filter((one) => typeof one === 'string'));
   return {
     calls: new Set(),
-    revised: false,
-    people: { heard, may: new Set() },
+    hasRevisions: false,
+    people: { authors, possibleAuthors: new Set() },
     full: context_full === true,
-    ended: { refused: false, otherwise: false },
+    outcomes: { refused: false, otherwise: false },
     next: undefined,
-    sent: { count: 0, from: new Set() },
+    messages: { count: 0, from: new Set() },
   };
 }
 
-function copyOf({ calls, revised, people, full, ended, next, sent }: RunState): RunState {
+function copyOf({ calls, hasRevisions, people, full, outcomes, next, messages }: RunState): RunState {
   return {
     calls: new Set(calls),
-    revised,
-    people: people && { heard: new Set(people.heard), may: new Set(people.may) },
+    hasRevisions,
+    people: people && { authors: new Set(people.authors), possibleAuthors: new Set(people.possibleAuthors) },
     full,
-    ended: ended && { ...ended },
+    outcomes: outcomes && { ...outcomes },
     next,
-    sent: sent && { count: sent.count, from: new Set(sent.from) },
+    messages: messages && { count: messages.count, from: new Set(messages.from) },
   };
 }

@@ -34,7 +34,7 @@ const AROUND_MS = 10_000;
 interface ScheduledActivity {
   type: string;
   /** Its cancellation was requested: a result that came all the same may not count. */
-  cancelled: boolean;
+  isCancelled: boolean;
   /** The value that its result is compared with. */
   of: Json | undefined;
 }
@@ -46,10 +46,10 @@ interface RunState {
   /** Heads from which the next activity may continue. Null: unknown. */
   heads: Set<Json> | null;
   /** Number of denials by the classifier: so far, and before the last task. Null: unknown. */
-  denied: { now: number; before: number } | null;
+  denials: { now: number; before: number } | null;
 }
 
-const NOTHING: ScheduledActivity = { type: '', cancelled: false, of: undefined };
+const NOTHING: ScheduledActivity = { type: '', isCancelled: false, of: undefined };
 
 /** What a run says of the run that continues it. */
 interface Next {
@@ -61,13 +61,13 @@ interface Next {
 }
 
 export class RunComparison {
-  private scheduled = new Map<string, ScheduledActivity>();
+  private activities = new Map<string, ScheduledActivity>();
   /** When each task began: by the event that started it, and (`tasks`) by the event that completed it. */
-  private begun = new Map<string, number>();
+  private taskStarts = new Map<string, number>();
   private tasks = new Map<string, number>();
   /** The times of all tasks of the turn. */
   private readonly clock = new Set<number>();
-  private run: RunState = { began: NaN, heads: null, denied: null };
+  private run: RunState = { began: NaN, heads: null, denials: null };
   private readonly runs = new Map<string, RunState>();
   private readonly next = new Map<string, Next>();
   /** Times that steps allow people to decide, ms. Null: one step does not say it. */
@@ -83,8 +83,8 @@ export class RunComparison {
   ) {}
 
   beginRun(): void {
-    this.scheduled = new Map();
-    this.begun = new Map();
+    this.activities = new Map();
+    this.taskStarts = new Map();
     this.tasks = new Map();
     this.taskSince = true;
     this.latest = -Infinity;
@@ -97,14 +97,14 @@ export class RunComparison {
       case 'WORKFLOW_EXECUTION_STARTED':
         return this.checkStart(attributes);
       case 'WORKFLOW_TASK_STARTED':
-        return void this.begun.set(text(event.eventId), timeOf(event.eventTime));
+        return void this.taskStarts.set(text(event.eventId), timeOf(event.eventTime));
       case 'WORKFLOW_TASK_COMPLETED':
         return this.task(event, attributes);
       case 'ACTIVITY_TASK_SCHEDULED':
         return this.activity(event, attributes);
       case 'ACTIVITY_TASK_CANCEL_REQUESTED': {
-        const one = this.scheduled.get(text(attributes.scheduledEventId));
-        if (one) one.cancelled = true;
+        const one = this.activities.get(text(attributes.scheduledEventId));
+        if (one) one.isCancelled = true;
         return;
       }
       case 'ACTIVITY_TASK_COMPLETED':
@@ -132,34 +132,42 @@ export class RunComparison {
     const { input, continuedExecutionRunId, originalExecutionRunId, workflowType, taskQueue } = attributes;
     const run = this.history.runs.at(-1)!;
     const before = text(continuedExecutionRunId);
-    const known = this.runs.get(before);
+    const previous = this.runs.get(before);
     const argument = firstPayload(input);
     const heads = argument === UNKNOWN ? null : new Set<Json>([object(argument).parent_head ?? null]);
-    const denied = { now: 0, before: 0 };
+    const denials = { now: 0, before: 0 };
     this.run =
       before === ''
-        ? { began: NaN, heads, denied }
-        : known
-          ? { ...known, heads: known.heads && new Set(known.heads), denied: known.denied && { ...known.denied } }
-          : { began: NaN, heads: null, denied: null };
+        ? { began: NaN, heads, denials }
+        : previous
+          ? {
+              ...previous,
+              heads: previous.heads && new Set(previous.heads),
+              denials: previous.denials && { ...previous.denials },
+            }
+          : { began: NaN, heads: null, denials: null };
     this.runs.set(run, this.run);
     const next = this.next.get(before);
     if (next === undefined) return;
-    const told = { run: next.run, type: next.type, queue: next.queue };
+    const statement = { run: next.run, type: next.type, queue: next.queue };
     const own = { run: text(originalExecutionRunId) || run, type: object(workflowType).name, queue: object(taskQueue).name };
-    const other = (['run', 'type', 'queue'] as const).find((field) => told[field] !== undefined && told[field] !== own[field]);
+    const other = (['run', 'type', 'queue'] as const).find(
+      (field) => statement[field] !== undefined && statement[field] !== own[field],
+    );
     if (other) this.all.report('D1', `The run began with another ${other} than the run before it says`);
     const began = handedOn(attributes);
-    const changed = Object.keys(next.fields).find((name) => name in began && hashOf(began[name]) !== hashOf(next.fields[name]));
-    if (changed) this.all.report('D1', `The run began with another ${changed} than the run before it has handed on`);
+    const difference = Object.keys(next.fields).find(
+      (name) => name in began && hashOf(began[name]) !== hashOf(next.fields[name]),
+    );
+    if (difference) this.all.report('D1', `The run began with another ${difference} than the run before it has handed on`);
   }
 
   private task(event: JsonObject, { startedEventId }: JsonObject): void {
-    const time = this.begun.get(text(startedEventId)) ?? NaN;
+    const time = this.taskStarts.get(text(startedEventId)) ?? NaN;
     this.tasks.set(text(event.eventId), time);
     this.clock.add(time);
     this.taskSince = true;
-    if (this.run.denied) this.run.denied.before = this.run.denied.now;
+    if (this.run.denials) this.run.denials.before = this.run.denials.now;
     // The first task of the turn, in whatever run it was.
     if (Number.isNaN(this.run.began) && this.run.heads !== null) this.run.began = time;
   }
@@ -175,7 +183,7 @@ export class RunComparison {
     const payload = firstPayload(attributes.input);
     const value = payload === UNKNOWN ? {} : object(payload);
     const of = { keepSaid: hashOf(value.said), readSaid: value.said_ref, reconcileEffect: value.not_applied_from }[type];
-    this.scheduled.set(text(event.eventId), { type, cancelled: false, of: payload === UNKNOWN ? undefined : of });
+    this.activities.set(text(event.eventId), { type, isCancelled: false, of: payload === UNKNOWN ? undefined : of });
     const time = this.tasks.get(text(attributes.workflowTaskCompletedEventId));
     if (
       TIMED_ACTIVITIES.has(type) &&
@@ -221,29 +229,30 @@ export class RunComparison {
 
   /** D4: the number of denials by the classifier. The workflow may not have processed those since the last task. */
   private denials({ in_all, in_a_row }: JsonObject): void {
-    const { denied } = this.run;
-    if (in_all === undefined || denied === null || !this.all.whole) return;
-    const right = typeof in_all === 'number' && denied.before <= in_all && in_all <= denied.now && Number(in_a_row) <= in_all;
-    if (!right) this.all.report('D4', `Admission was told of ${quote(in_all)} denials, and the history has ${denied.now}`);
+    const { denials } = this.run;
+    if (in_all === undefined || denials === null || !this.all.whole) return;
+    const right = typeof in_all === 'number' && denials.before <= in_all && in_all <= denials.now && Number(in_a_row) <= in_all;
+    if (!right) this.all.report('D4', `Admission was told of ${quote(in_all)} denials, and the history has ${denials.now}`);
   }
 
   private checkResult({ scheduledEventId, result }: JsonObject): void {
-    const { type, cancelled, of } = this.scheduled.get(text(scheduledEventId)) ?? NOTHING;
+    const { type, isCancelled, of } = this.activities.get(text(scheduledEventId)) ?? NOTHING;
     if (OF_OTHERS.has(type)) return;
     const payload = firstPayload(result);
     if (payload === UNKNOWN) this.run.heads = null;
     if (payload === UNKNOWN) return;
-    const said = object(payload);
-    this.noteHeads(said, cancelled);
-    if (type === 'takeStep' || type === 'admitDirect') this.waitsFor(object(said.policy).approval_expiry_ms);
-    if (type === 'takeStep') this.limitCalls(said);
-    if (type === 'admitDirect') this.limit(object(said.call));
-    if (type === 'admitCall' && said.ok === false && said.by_classifier === true && this.run.denied) this.run.denied.now += 1;
-    if (type === 'readCard' && said.run_id !== undefined && !this.history.runs.includes(text(said.run_id)))
+    const output = object(payload);
+    this.noteHeads(output, isCancelled);
+    if (type === 'takeStep' || type === 'admitDirect') this.waitsFor(object(output.policy).approval_expiry_ms);
+    if (type === 'takeStep') this.limitCalls(output);
+    if (type === 'admitDirect') this.limit(object(output.call));
+    if (type === 'admitCall' && output.ok === false && output.by_classifier === true && this.run.denials)
+      this.run.denials.now += 1;
+    if (type === 'readCard' && output.run_id !== undefined && !this.history.runs.includes(text(output.run_id)))
       this.all.report('D3', 'The card is shown in a run that the turn does not have');
-    if (type === 'keepSaid') this.all.addFacts('said', said.said_ref, { said: of }, HISTORY);
-    if (type === 'readSaid') this.all.addFacts('said', of, { said: hashOf(said.said) }, HISTORY);
-    const { not_applied_from: until } = said;
+    if (type === 'keepSaid') this.all.addFacts('said', output.said_ref, { said: of }, HISTORY);
+    if (type === 'readSaid') this.all.addFacts('said', of, { said: hashOf(output.said) }, HISTORY);
+    const { not_applied_from: until } = output;
     if (type === 'reconcileEffect' && until !== undefined && of !== undefined && !(timeOf(until) >= timeOf(of)))
       this.all.report('D6', 'A probe was to be believed sooner than the workflow had said');
   }
@@ -263,15 +272,15 @@ export class RunComparison {
     this.all.addFacts('use', id, { timeout_ms }, HISTORY);
   }
 
-  private noteHeads(said: JsonObject, cancelled: boolean): void {
-    const heads = [said, object(said.outcome), object(said.settled), object(said.refused)].flatMap(({ head, answer_head }) =>
-      [head, answer_head].filter((one) => typeof one === 'string'),
+  private noteHeads(output: JsonObject, isCancelled: boolean): void {
+    const heads = [output, object(output.outcome), object(output.settled), object(output.refused)].flatMap(
+      ({ head, answer_head }) => [head, answer_head].filter((one) => typeof one === 'string'),
     );
-    const { heads: known } = this.run;
-    if (heads.length === 0 || known === null) return;
-    if (this.taskSince && !cancelled) known.clear();
+    const { heads: runHeads } = this.run;
+    if (heads.length === 0 || runHeads === null) return;
+    if (this.taskSince && !isCancelled) runHeads.clear();
     this.taskSince = false;
-    for (const head of heads) known.add(head);
+    for (const head of heads) runHeads.add(head);
   }
 
   /** D1: when the turn began and ended, by the clock of its workflow. */

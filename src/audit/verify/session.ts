@@ -18,13 +18,13 @@ export class SessionChecks {
   /** The id of the last event, and its run. */
   private before = { run: '', id: 0 };
   private readonly runs = new Set<string>();
-  private started = false;
-  private sent = false;
-  private taken = false;
+  private hasStart = false;
+  private hasMessage = false;
+  private hasAnswer = false;
   /** Time of the latest event so far, ms since 1970. */
   private latest = -Infinity;
   /** Events so far, as `<what it does> <run id> <id>`. */
-  private readonly there = new Set<string>();
+  private readonly eventKeys = new Set<string>();
 
   constructor(
     private readonly turn: TurnBody,
@@ -43,20 +43,20 @@ export class SessionChecks {
     switch (eventType(event)) {
       case 'WORKFLOW_EXECUTION_UPDATE_ADMITTED':
       case 'WORKFLOW_EXECUTION_UPDATE_ACCEPTED':
-        this.there.add(`message ${own}`).add(`update ${run_id} ${updateOf(attributes)}`);
+        this.eventKeys.add(`message ${own}`).add(`update ${run_id} ${updateOf(attributes)}`);
         return this.checkMessage(object(attributes.acceptedRequest ?? attributes.request), no);
       case 'WORKFLOW_EXECUTION_UPDATE_COMPLETED':
         return this.checkAnswer(run_id, attributes, no);
       case 'START_CHILD_WORKFLOW_EXECUTION_INITIATED':
-        this.there.add(`start ${own}`);
+        this.eventKeys.add(`start ${own}`);
         return this.checkTurnStart({ run_id, event }, attributes, no);
       case 'CHILD_WORKFLOW_EXECUTION_STARTED':
         return this.child(run_id, event, attributes, no);
       case 'ACTIVITY_TASK_SCHEDULED':
-        this.there.add(`look ${own}`);
-        return this.looks(attributes, no);
+        this.eventKeys.add(`look ${own}`);
+        return this.checkLookActivity(attributes, no);
       case 'ACTIVITY_TASK_COMPLETED':
-        if (!this.there.has(`look ${run_id} ${text(attributes.scheduledEventId)}`))
+        if (!this.eventKeys.has(`look ${run_id} ${text(attributes.scheduledEventId)}`))
           no('The session asked nothing that this answers');
         return this.checkTurnEnd(event, attributes, no);
       default:
@@ -68,7 +68,7 @@ export class SessionChecks {
   end(report: Report): void {
     const { argument, whole } = this.history;
     if (!whole || argument === UNKNOWN || typeof object(argument).session_workflow_id !== 'string') return;
-    if (!this.started || !this.sent || !this.taken)
+    if (!this.hasStart || !this.hasMessage || !this.hasAnswer)
       report('T8', 'The turn is of a session, and what the session says of its message or its start is missing');
   }
 
@@ -86,31 +86,32 @@ export class SessionChecks {
 
   private checkMessage({ input }: JsonObject, no: No): void {
     if (input === undefined) return; // the event before has it
-    this.sent = true;
+    this.hasMessage = true;
     if (object(input).name !== 'send') no('What the session was sent is no message');
     const { argument } = this.history;
-    const said = firstPayload(object(input).args);
-    if (argument === UNKNOWN || said === UNKNOWN) return;
+    const payload = firstPayload(object(input).args);
+    if (argument === UNKNOWN || payload === UNKNOWN) return;
     for (const name of ['message', 'requester', 'attestation', 'callback_ref'])
-      if (hashOf(object(said)[name] ?? null) !== hashOf(object(argument)[name] ?? null))
+      if (hashOf(object(payload)[name] ?? null) !== hashOf(object(argument)[name] ?? null))
         no(`The session was sent another ${name} than the turn was started with`);
   }
 
   private checkAnswer(run: string, attributes: JsonObject, no: No): void {
-    this.taken = true;
+    this.hasAnswer = true;
     const { acceptedEventId, outcome } = attributes;
     const isKnown =
-      this.there.has(`message ${run} ${text(acceptedEventId)}`) && this.there.has(`update ${run} ${updateOf(attributes)}`);
+      this.eventKeys.has(`message ${run} ${text(acceptedEventId)}`) &&
+      this.eventKeys.has(`update ${run} ${updateOf(attributes)}`);
     // If the message is missing, rule T8 reports it.
-    if (this.sent && !isKnown) no('The session has answered another message than this');
+    if (this.hasMessage && !isKnown) no('The session has answered another message than this');
     this.names(firstPayload(object(outcome).success), no);
   }
 
   private checkTurnStart({ run_id, event }: SessionBody, attributes: JsonObject, no: No): void {
-    this.started = true;
+    this.hasStart = true;
     const { workflowId, input } = attributes;
     const { argument, startedBy, startedWith, whole, began } = this.history;
-    const given = firstPayload(input);
+    const payload = firstPayload(input);
     if (
       workflowId !== this.turn.workflow_id ||
       (startedBy && (startedBy.run_id !== run_id || startedBy.event_id !== event.eventId))
@@ -120,8 +121,8 @@ export class SessionChecks {
       no('The session has started the turn after it began: a time was changed');
     const other = startedBy ? otherStart(attributes, startedWith) : null;
     if (other !== null) no(`The session has started the turn with another ${other} than the turn has`);
-    if (argument === UNKNOWN || given === UNKNOWN) return;
-    if (hashOf(given) !== hashOf(argument)) no('The session has started the turn with another argument than the turn has');
+    if (argument === UNKNOWN || payload === UNKNOWN) return;
+    if (hashOf(payload) !== hashOf(argument)) no('The session has started the turn with another argument than the turn has');
     if (startedBy && startedBy.workflow_id !== object(argument).session_workflow_id)
       no('The turn was started by another workflow than its session');
   }
@@ -135,13 +136,13 @@ export class SessionChecks {
     if (workflowId !== this.turn.workflow_id || (startedBy && !sameName(workflowType, startedWith.workflowType)))
       no('The session has started another workflow than the turn');
     // If the start is missing, rule T8 reports it.
-    if (this.started && !this.there.has(`start ${run} ${text(initiatedEventId)}`))
+    if (this.hasStart && !this.eventKeys.has(`start ${run} ${text(initiatedEventId)}`))
       no('The session has started something else than it asked for');
     if (whole && !(timeOf(event.eventTime) >= began - CLOCKS_MS))
       no('The turn began after the session was told so: a time was changed');
   }
 
-  private looks({ activityType, activityId, taskQueue, input }: JsonObject, no: No): void {
+  private checkLookActivity({ activityType, activityId, taskQueue, input }: JsonObject, no: No): void {
     const { argument, startedBy, startedWith } = this.history;
     if (object(activityType).name !== LOOK_AT_TURN || !EVENT_ID.test(text(activityId)))
       no('The session has asked for something else than how the turn ended');
@@ -160,15 +161,15 @@ export class SessionChecks {
   }
 
   private checkTurnEnd(event: JsonObject, { result }: JsonObject, no: No): void {
-    const { lastHead, wasReset, runs, closed, whole, latest } = this.history;
-    const said = firstPayload(result);
+    const { lastHead, wasReset, runs, isClosed, whole, latest } = this.history;
+    const output = firstPayload(result);
     if (wasReset || runs.length === 0) return;
-    if (closed && whole && !(timeOf(event.eventTime) >= latest - CLOCKS_MS))
+    if (isClosed && whole && !(timeOf(event.eventTime) >= latest - CLOCKS_MS))
       no('The session has found the end of the turn before the turn ended: a time was changed');
-    if (said === UNKNOWN) return;
-    const { head, state } = object(said);
-    if (closed && whole && state === 'lost') no('The session has not found the turn, and the turn has ended');
-    if (lastHead === UNKNOWN || head === undefined || (head === null && !(closed && whole))) return;
+    if (output === UNKNOWN) return;
+    const { head, state } = object(output);
+    if (isClosed && whole && state === 'lost') no('The session has not found the turn, and the turn has ended');
+    if (lastHead === UNKNOWN || head === undefined || (head === null && !(isClosed && whole))) return;
     if (head !== lastHead) no('The session has found another end of the turn than the turn has');
   }
 
@@ -198,12 +199,12 @@ function fieldsOf(value: Json | undefined): Record<string, JsonOrUnknown> {
 }
 
 /** The first field in which the started workflow's first event differs from the request; null: none. The server may add fields. */
-function otherStart(asked: JsonObject, has: JsonObject): string | null {
-  if (!sameName(asked.workflowType, has.workflowType)) return 'type';
-  if (!sameName(asked.taskQueue, has.taskQueue)) return 'task queue';
+function otherStart(request: JsonObject, has: JsonObject): string | null {
+  if (!sameName(request.workflowType, has.workflowType)) return 'type';
+  if (!sameName(request.taskQueue, has.taskQueue)) return 'task queue';
   for (const field of ['memo', 'searchAttributes'] as const) {
     const there = fieldsOf(has[field]);
-    for (const [name, value] of Object.entries(fieldsOf(asked[field]))) {
+    for (const [name, value] of Object.entries(fieldsOf(request[field]))) {
       const other = Object.hasOwn(there, name) ? there[name]! : null;
       if (value !== UNKNOWN && other !== UNKNOWN && hashOf(value) !== hashOf(other)) return name;
     }

@@ -12,9 +12,9 @@ const whole: Rule = (value) => Number.isSafeInteger(value) && (value as number) 
 const hash: Rule = isHash;
 const object: Rule = isJsonObject;
 const is =
-  (...allowed: Json[]): Rule =>
+  (...values: Json[]): Rule =>
   (value) =>
-    allowed.includes(value);
+    values.includes(value);
 const orNull =
   (rule: Rule): Rule =>
   (value) =>

@@ -32,11 +32,11 @@ export const SESSION = 'the session';
 
 export class SourceComparison {
   readonly facts = new Facts();
-  readonly told = new ToolResultChecks();
-  /** Heads that activities and records named; `shown`: cards, previews and results that activities named. */
+  readonly toolResults = new ToolResultChecks();
+  /** Heads that activities and records named; and the refs of cards, previews and results that activities named. */
   readonly heads = new Set<string>();
-  readonly shown = new Set<string>();
-  /** Hashes of decisions, messages and answers that activities wrote; `written`: those in the transcript. */
+  readonly namedRefs = new Set<string>();
+  /** Hashes of decisions, messages and answers: those that activities wrote, and those in the transcript. */
   readonly hashesInHistory = new Set<string | null>();
   readonly hashesInTranscript = new Set<string | null>();
   /** An argument or a result of an activity was left out: its content is unknown. */
@@ -46,9 +46,9 @@ export class SourceComparison {
   report: Report = () => undefined;
   private readonly decisions = new Set<string | null>();
   /** By digest: the decisions on a call, each once, in the order in which activities were first given them. */
-  private decided = new Map<string, Map<string | null, JsonObject>>();
+  private decisionsByCall = new Map<string, Map<string | null, JsonObject>>();
   /** By run: the same at its end, for the run that continues it. */
-  private readonly decidedIn = new Map<string, Map<string, Map<string | null, JsonObject>>>();
+  private readonly decisionsByRun = new Map<string, Map<string, Map<string | null, JsonObject>>>();
   /** Texts of results, by their refs. */
   private readonly results = new Map<string, JsonObject>();
 
@@ -63,8 +63,8 @@ export class SourceComparison {
     this.reportDisagreement(this.facts.addFacts(subject, name, facts, source));
   }
 
-  addRecord(...said: Parameters<Facts['addRecord']>): void {
-    this.reportDisagreement(this.facts.addRecord(...said));
+  addRecord(...args: Parameters<Facts['addRecord']>): void {
+    this.reportDisagreement(this.facts.addRecord(...args));
   }
 
   names(head: Json | undefined): void {
@@ -72,31 +72,34 @@ export class SourceComparison {
   }
 
   /** Notes decisions that activities were given. */
-  noteDecisions(...said: (Json | undefined)[][]): void {
-    for (const decision of said.flat()) {
+  noteDecisions(...lists: (Json | undefined)[][]): void {
+    for (const decision of lists.flat()) {
       if (!isJsonObject(decision)) continue;
       const { revision: _, ...rest } = decision;
       this.decisions.add(hashOf(rest));
       // The `approval` of an older `runCall` is a decision; that of an `admitCall` is a policy without a digest.
       if (rest.decision === 'edit' || typeof rest.digest !== 'string') continue;
       const { digest, decision: what, by, at, note = null, channel, identity = null } = rest as Record<string, Json>;
-      const shown = { decision: what, by, at, note, channel, identity, attested: rest.attestation !== undefined } as JsonObject;
-      const about = this.decided.get(text(digest)) ?? new Map<string | null, JsonObject>();
-      if (!about.has(hashOf(shown))) this.decided.set(text(digest), about.set(hashOf(shown), shown));
+      const entry = { decision: what, by, at, note, channel, identity, attested: rest.attestation !== undefined } as JsonObject;
+      const about = this.decisionsByCall.get(text(digest)) ?? new Map<string | null, JsonObject>();
+      if (!about.has(hashOf(entry))) this.decisionsByCall.set(text(digest), about.set(hashOf(entry), entry));
     }
   }
 
   /** The decisions on a call that activities were given, as the turn's result shows them. */
   decisionsOn(digest: Json | undefined): JsonObject[] {
-    return [...(this.decided.get(text(digest))?.values() ?? [])];
+    return [...(this.decisionsByCall.get(text(digest))?.values() ?? [])];
   }
 
   /** A run begins with the decisions of the run that it continues. @param before null: it is the first run */
   goOn(run_id: string, before: string | null): void {
-    this.decided = new Map(
-      [...((before !== null && this.decidedIn.get(before)) || [])].map(([digest, said]) => [digest, new Map(said)]),
+    this.decisionsByCall = new Map(
+      [...((before !== null && this.decisionsByRun.get(before)) || [])].map(([digest, decisions]) => [
+        digest,
+        new Map(decisions),
+      ]),
     );
-    this.decidedIn.set(run_id, this.decided);
+    this.decisionsByRun.set(run_id, this.decisionsByCall);
   }
 
   /** Notes the texts of a result, from the activity that gave it. */
@@ -106,10 +109,11 @@ export class SourceComparison {
 
   /** D6: a shortened text is the beginning of the whole text. */
   isShortForm(ref: Json | undefined, summary: Json | undefined, error: Json | undefined): boolean {
-    const told = typeof ref === 'string' ? this.results.get(ref) : undefined;
+    const result = typeof ref === 'string' ? this.results.get(ref) : undefined;
     const { message } = object(error);
     const others =
-      told && ((isCut(summary) && !isShortOf(summary, told.summary)) || (isCut(message) && !isShortOf(message, told.message)));
+      result &&
+      ((isCut(summary) && !isShortOf(summary, result.summary)) || (isCut(message) && !isShortOf(message, result.message)));
     return !others;
   }
 

@@ -25,16 +25,16 @@ interface Message {
   /** ms since 1970, the server's clock. */
   at: number;
   /** The answer to an update refused it. */
-  refused: boolean;
+  isRefused: boolean;
 }
 
 export class Steers {
   /** By the hash of the text. */
-  private readonly said = new Map<string | null, Message[]>();
+  private readonly messages = new Map<string | null, Message[]>();
   /** Updates of this run, by event. */
   private updates = new Map<string, Message>();
   /** Steps and checks of this run, by event. */
-  private scheduled = new Map<string, { type: string; value: JsonObject }>();
+  private activities = new Map<string, { type: string; value: JsonObject }>();
   /** Messages that workers found valid, each as a key of `fact`. */
   private readonly good = new Set<string>();
   /** A message was left out: its content is unknown. */
@@ -51,7 +51,7 @@ export class Steers {
 
   beginRun(): void {
     this.updates = new Map();
-    this.scheduled = new Map();
+    this.activities = new Map();
   }
 
   event(event: JsonObject): void {
@@ -60,19 +60,19 @@ export class Steers {
     const at = timeOf(event.eventTime);
     if (type === 'WORKFLOW_EXECUTION_SIGNALED' && attributes.signalName === 'steer') {
       const { input, identity } = attributes;
-      this.hear(firstPayload(input), { channel: 'signal', identity, at });
+      this.readMessage(firstPayload(input), { channel: 'signal', identity, at });
     }
     if (type === 'WORKFLOW_EXECUTION_UPDATE_ACCEPTED' || type === 'WORKFLOW_EXECUTION_UPDATE_ADMITTED') {
       const { input, meta } = object(attributes.acceptedRequest ?? attributes.request);
       const { name, args } = object(input);
       const { identity } = object(meta);
-      const message = name === 'steer' ? this.hear(firstPayload(args), { channel: 'update', identity, at }) : null;
+      const message = name === 'steer' ? this.readMessage(firstPayload(args), { channel: 'update', identity, at }) : null;
       if (message) this.updates.set(text(event.eventId), message);
     }
     if (type === 'WORKFLOW_EXECUTION_UPDATE_COMPLETED') {
       const answer = firstPayload(object(attributes.outcome).success);
       const message = this.updates.get(text(attributes.acceptedEventId));
-      if (message && answer !== UNKNOWN) message.refused = object(answer).accepted === false;
+      if (message && answer !== UNKNOWN) message.isRefused = object(answer).accepted === false;
     }
     if (type === 'ACTIVITY_TASK_SCHEDULED') this.activity(event, at, attributes);
     if (type === 'ACTIVITY_TASK_COMPLETED') this.noteResult(attributes);
@@ -87,9 +87,9 @@ export class Steers {
 
   /** D5; or B13, if it is unknown what steps were given. */
   block({ ref, block }: BlockBody): void {
-    const [head = '', said = ''] = block.parts;
+    const [head = '', textRef = ''] = block.parts;
     const steer = this.heads.get(head);
-    const words = this.texts.get(said);
+    const words = this.texts.get(textRef);
     if (block.kind !== 'message' || steer === undefined || words === undefined || !this.blocks.own.has(ref)) return;
     const one = { ...steer, text: words };
     this.all.hashesInTranscript.add(hashOf(one));
@@ -99,23 +99,26 @@ export class Steers {
       this.all.report('B13', `The transcript has a message of ${quote(steer.by)} that no signal or update has`);
   }
 
-  private hear(value: JsonOrUnknown, from: Pick<Message, 'channel' | 'at'> & { identity: Json | undefined }): Message | null {
+  private readMessage(
+    value: JsonOrUnknown,
+    from: Pick<Message, 'channel' | 'at'> & { identity: Json | undefined },
+  ): Message | null {
     this.unknown ||= value === UNKNOWN;
     if (value === UNKNOWN || !isJsonObject(value)) return null;
     const { text: words = null, attestation = null } = value;
     const by = typeof attestation === 'string' ? principalOf(attestation) : (value.by ?? null);
     const identity = text(from.identity).slice(0, LONGEST_IDENTITY).toWellFormed();
-    const message: Message = { ...from, identity, text: words, by, attestation, refused: false };
-    const alike = this.said.get(hashOf(words));
+    const message: Message = { ...from, identity, text: words, by, attestation, isRefused: false };
+    const alike = this.messages.get(hashOf(words));
     if (alike) alike.push(message);
-    else this.said.set(hashOf(words), [message]);
+    else this.messages.set(hashOf(words), [message]);
     return message;
   }
 
   private wasSaid({ text: words = null, by, attestation = null, channel, identity, at }: JsonObject): boolean {
-    return (this.said.get(hashOf(words)) ?? []).some(
+    return (this.messages.get(hashOf(words)) ?? []).some(
       (one) =>
-        !one.refused &&
+        !one.isRefused &&
         one.by === by &&
         one.attestation === attestation &&
         one.channel === channel &&
@@ -129,7 +132,7 @@ export class Steers {
     const payload = firstPayload(input);
     if (!(type === 'takeStep' || type === 'checkSteer') || payload === UNKNOWN) return;
     const { steers, digest, attestation } = object(payload);
-    this.scheduled.set(text(eventId), {
+    this.activities.set(text(eventId), {
       type,
       value: { steers: steers ?? null, digest: digest ?? null, attestation: attestation ?? null },
     });
@@ -151,8 +154,8 @@ export class Steers {
   }
 
   private noteResult({ scheduledEventId, result }: JsonObject): void {
-    const { type, value } = this.scheduled.get(text(scheduledEventId)) ?? { type: '', value: {} };
-    this.scheduled.delete(text(scheduledEventId));
+    const { type, value } = this.activities.get(text(scheduledEventId)) ?? { type: '', value: {} };
+    this.activities.delete(text(scheduledEventId));
     const payload = firstPayload(result);
     if (payload === UNKNOWN) return;
     const { ok, principal = null } = object(payload);

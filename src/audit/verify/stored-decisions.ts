@@ -18,11 +18,11 @@ import { attributesOf, eventType, firstPayload, UNKNOWN, type JsonOrUnknown } fr
 
 export class StoredDecisions {
   /** By run: refs of the parts that it stored. */
-  private readonly kept = new Map<string, Set<Json>>();
+  private readonly storedRefs = new Map<string, Set<Json>>();
   /** By event: activities of this run. */
-  private scheduled = new Map<string, string>();
+  private activities = new Map<string, string>();
   /** `said_ref` in the run's argument. */
-  private named: JsonOrUnknown = UNKNOWN;
+  private argumentRef: JsonOrUnknown = UNKNOWN;
 
   constructor(
     private readonly all: SourceComparison,
@@ -30,8 +30,8 @@ export class StoredDecisions {
   ) {}
 
   beginRun(): void {
-    this.scheduled = new Map();
-    this.named = UNKNOWN;
+    this.activities = new Map();
+    this.argumentRef = UNKNOWN;
   }
 
   event(event: JsonObject): void {
@@ -45,32 +45,32 @@ export class StoredDecisions {
   private checkStart({ input, continuedExecutionRunId }: JsonObject): void {
     const before = text(continuedExecutionRunId);
     const payload = firstPayload(input);
-    this.named = payload === UNKNOWN ? UNKNOWN : (object(object(payload).resume).said_ref ?? null);
-    if (typeof this.named !== 'string' || !this.all.whole || !this.history.runs.includes(before)) return;
-    if (!this.kept.get(before)?.has(this.named))
+    this.argumentRef = payload === UNKNOWN ? UNKNOWN : (object(object(payload).resume).said_ref ?? null);
+    if (typeof this.argumentRef !== 'string' || !this.all.whole || !this.history.runs.includes(before)) return;
+    if (!this.storedRefs.get(before)?.has(this.argumentRef))
       this.all.report('D1', 'The run was to read what people have said in another part than the run before it had kept');
   }
 
   private activity({ eventId }: JsonObject, { activityType, input }: JsonObject): void {
     const type = text(object(activityType).name);
-    this.scheduled.set(text(eventId), type);
+    this.activities.set(text(eventId), type);
     const payload = firstPayload(input);
-    if (type !== 'readSaid' || payload === UNKNOWN || this.named === UNKNOWN) return;
-    if ((object(payload).said_ref ?? null) !== this.named)
+    if (type !== 'readSaid' || payload === UNKNOWN || this.argumentRef === UNKNOWN) return;
+    if ((object(payload).said_ref ?? null) !== this.argumentRef)
       this.all.report('D1', 'What people have said was read in another part than the run was given');
   }
 
   private noteResult({ scheduledEventId, result }: JsonObject): void {
     const payload = firstPayload(result);
-    if (this.scheduled.get(text(scheduledEventId)) !== 'keepSaid' || payload === UNKNOWN) return;
+    if (this.activities.get(text(scheduledEventId)) !== 'keepSaid' || payload === UNKNOWN) return;
     const run = this.history.runs.at(-1)!;
-    this.kept.set(run, (this.kept.get(run) ?? new Set()).add(object(payload).said_ref ?? null));
+    this.storedRefs.set(run, (this.storedRefs.get(run) ?? new Set()).add(object(payload).said_ref ?? null));
   }
 }
 
 /** The approvals and denials in what the store was to keep; none if it is not packed as the engine packs it. */
-export function decisionsIn(said: Json | undefined): Json[] {
-  const all = isPacked(said) && isWhole(said) ? unpackJson(said) : [];
+export function decisionsIn(value: Json | undefined): Json[] {
+  const all = isPacked(value) && isWhole(value) ? unpackJson(value) : [];
   return list(all)
     .flatMap((one) => one)
     .filter((one) => isJsonObject(one) && one.decision !== 'edit');

@@ -30,7 +30,7 @@ export class Structure {
   bundle: BundleBody | null = null;
   end: EndBody | null = null;
   /** Numbers of parts and payloads that were left out. */
-  left = { parts: 0, payloads: 0 };
+  omissions = { parts: 0, payloads: 0 };
   /** Refs of the lines so far. */
   readonly objects = new Set<string>();
   readonly parts = new Set<string>();
@@ -86,10 +86,10 @@ export class Structure {
         break;
       case 'event':
       case 'session':
-        if (line.bytes.includes(LEFT_OUT)) this.left.payloads += leftOut(line.body.event);
+        if (line.bytes.includes(LEFT_OUT)) this.omissions.payloads += leftOut(line.body.event);
         break;
       case 'part':
-        if (line.body.part === null) this.left.parts += 1;
+        if (line.body.part === null) this.omissions.parts += 1;
         else this.mustBe(line, line.body.ref);
         this.parts.add(line.body.ref);
         break;
@@ -145,14 +145,14 @@ export class Structure {
     if (body.contradiction && body.contradiction.line > n) throw no('It names a contradiction at a line that there is not');
     if (!carriesKey(body)) throw no('The trailer does not carry an Ed25519 key with its id');
     if (!isSigned(body)) throw no('The signature is not right: the trailer was changed, or another key has made it');
-    for (let made = beforeRedaction(body); made !== null; made = beforeRedaction(made))
-      if (!carriesKey(made) || !isSigned(made))
+    for (let original = beforeRedaction(body); original !== null; original = beforeRedaction(original))
+      if (!carriesKey(original) || !isSigned(original))
         throw no('The bundle that it is said to be a redaction of was never signed so: its signature is not right');
     this.end = body;
   }
 
   private checkRedaction({ redaction, complete }: EndBody, no: (reason: string) => Fault): void {
-    const { parts, payloads } = this.left;
+    const { parts, payloads } = this.omissions;
     if (redaction === null) {
       if (payloads > 0 || (complete && parts > 0)) throw no('Something was left out, and nobody says so');
       return;

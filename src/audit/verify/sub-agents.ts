@@ -21,9 +21,9 @@ const OF_END = ['agent', 'state', 'head', 'reason'] as const;
 type Reports = Map<string, JsonObject>;
 
 export class SubAgents {
-  private scheduled = new Map<string, { type: string; value: JsonObject; activityId: string }>();
+  private activities = new Map<string, { type: string; value: JsonObject; activityId: string }>();
   /** By turn: the last `openSubTurn` of this run. */
-  private opened = new Map<string, { value: JsonObject; said: JsonObject }>();
+  private openings = new Map<string, { value: JsonObject; output: JsonObject }>();
   /** By turn: hashes of the digests of the calls that it was opened for, in any run. */
   private readonly openedFor = new Map<string, Set<string | null>>();
   /** Workflows of all opened turns. */
@@ -32,15 +32,15 @@ export class SubAgents {
   /** By run: the reports at its end. */
   private readonly reportsIn = new Map<string, Reports>();
   /** By workflow: the first runs that Temporal started for it. */
-  private readonly started = new Map<string, Set<string>>();
+  private readonly firstRuns = new Map<string, Set<string>>();
   /** Hashes of a call with the turn that answered it, by `closeSubTurn`. */
-  private readonly answered = new Set<string | null>();
+  private readonly answerHashes = new Set<string | null>();
   /** The same, by the outcomes of calls. */
   private readonly outcomes = new Set<string | null>();
   /** By part: a message's list of the turns that answered calls. */
   private readonly lists = new Map<string, JsonObject[]>();
   /** By update: whether this turn accepted a decision that its parent passed on; null: the answer is unknown. */
-  private readonly passed = new Map<string, boolean | null>();
+  private readonly acceptances = new Map<string, boolean | null>();
   private updates = new Map<string, string>();
   /** The result of this turn. */
   private view: JsonObject | null = null;
@@ -55,8 +55,8 @@ export class SubAgents {
   ) {}
 
   beginRun(): void {
-    this.scheduled = new Map();
-    this.opened = new Map();
+    this.activities = new Map();
+    this.openings = new Map();
     this.updates = new Map();
     this.view = null;
   }
@@ -68,8 +68,8 @@ export class SubAgents {
     if (type === 'WORKFLOW_EXECUTION_STARTED') this.start(attributes, firstPayload(input));
     if (type === 'ACTIVITY_TASK_SCHEDULED') this.activity(event, attributes, firstPayload(input));
     if (type === 'ACTIVITY_TASK_COMPLETED') this.checkResult(attributes, firstPayload(result));
-    if (type === 'START_CHILD_WORKFLOW_EXECUTION_INITIATED') this.begins(attributes, firstPayload(input));
-    if (type === 'CHILD_WORKFLOW_EXECUTION_STARTED') this.began(attributes);
+    if (type === 'START_CHILD_WORKFLOW_EXECUTION_INITIATED') this.checkStart(attributes, firstPayload(input));
+    if (type === 'CHILD_WORKFLOW_EXECUTION_STARTED') this.noteStart(attributes);
     if (type.startsWith('WORKFLOW_EXECUTION_UPDATE_')) this.update(event, type, attributes);
     const view = resultIn(type, attributes);
     if (view !== null) this.checkTurnResult(view);
@@ -94,21 +94,21 @@ export class SubAgents {
   end(): void {
     const { workflow_id, first_execution_run_id } = this.turn;
     const above = this.children.get(`end ${workflow_id} ${first_execution_run_id}`);
-    const spent = this.children.get(`spent ${workflow_id} ${first_execution_run_id}`);
+    const usageHash = this.children.get(`spent ${workflow_id} ${first_execution_run_id}`);
     if (above !== undefined && this.view !== null && !this.history.wasReset) {
       if (above !== endOf(this.view)) this.all.report('D6', 'The turn has ended otherwise than the turn above it was told');
       // The usage of turns below that still run is in one of the two, and not in the other.
-      if (this.view.sub_turns === undefined && spent !== hashOf(this.view.usage))
+      if (this.view.sub_turns === undefined && usageHash !== hashOf(this.view.usage))
         this.all.report('D6', 'The turn has used something else than the turn above it was told');
     }
     const head = `head ${workflow_id} ${first_execution_run_id} `;
-    const stood = [...this.children.keys()].filter((key) => key.startsWith(head)).map((key) => key.slice(head.length));
-    if (!this.blocks.unknown.starts && !stood.every((ref) => this.blocks.own.has(ref)))
+    const headRefs = [...this.children.keys()].filter((key) => key.startsWith(head)).map((key) => key.slice(head.length));
+    if (!this.blocks.unknown.starts && !headRefs.every((ref) => this.blocks.own.has(ref)))
       this.all.report('D6', 'The turn above was told of a block of this turn that is none');
-    if (!this.history.whole || !this.history.closed) return;
+    if (!this.history.whole || !this.history.isClosed) return;
     for (const key of this.children.keys()) {
       if (!key.startsWith(`taken ${workflow_id} `)) continue;
-      if (this.passed.get(key.slice(`taken ${workflow_id} `.length)) === undefined)
+      if (this.acceptances.get(key.slice(`taken ${workflow_id} `.length)) === undefined)
         this.all.report('H9', 'The turn above was told that a decision was taken here, and no update here has it');
     }
   }
@@ -118,13 +118,13 @@ export class SubAgents {
     { continuedExecutionRunId: before, parentWorkflowExecution, parentInitiatedEventId }: JsonObject,
     payload: JsonOrUnknown,
   ): void {
-    const known = this.reportsIn.get(text(before));
-    this.reports = new Map(known);
+    const reportsBefore = this.reportsIn.get(text(before));
+    this.reports = new Map(reportsBefore);
     this.reportsIn.set(this.history.runs.at(-1)!, this.reports);
     const { parent } = payload === UNKNOWN ? ({} as JsonObject) : object(payload);
     if (isJsonObject(parent)) {
-      const { limits: _, makers: __, ...told } = parent;
-      this.all.addFacts('turn', '', { parent: told }, "the turn's argument");
+      const { limits: _, makers: __, ...parentFacts } = parent;
+      this.all.addFacts('turn', '', { parent: parentFacts }, "the turn's argument");
     }
     if (this.turn.parent === null || !isJsonObject(parentWorkflowExecution)) return;
     const { workflowId: workflow, runId } = parentWorkflowExecution;
@@ -141,37 +141,37 @@ export class SubAgents {
     if (!ABOUT.has(type) || payload === UNKNOWN) return;
     const { call, sub_turn_id, workflow_id, report, outcomes, body, identity, head, untrusted } = object(payload);
     const value = { call, sub_turn_id, workflow_id, body, identity, head, untrusted } as JsonObject;
-    const said = list(outcomes).map(object).flatMap(answerOf);
-    this.scheduled.set(text(event.eventId), { type, value: { ...value, said }, activityId: text(activityId) });
-    for (const one of said) {
+    const answers = list(outcomes).map(object).flatMap(answerOf);
+    this.activities.set(text(event.eventId), { type, value: { ...value, answers }, activityId: text(activityId) });
+    for (const one of answers) {
       this.outcomes.add(hashOf(one));
-      if (this.all.whole && !this.answered.has(hashOf(one)))
+      if (this.all.whole && !this.answerHashes.has(hashOf(one)))
         this.all.report('D6', 'An outcome says that another turn has answered the call than was asked for its answer');
     }
-    if (type === 'closeSubTurn') this.isOpened(text(sub_turn_id), object(call).digest);
-    if (type === 'closeSubTurn') this.closes(object(call).id, text(sub_turn_id), object(report));
-    if (type === 'forwardDecision') this.passesOn(text(activityId), text(workflow_id), body, identity);
+    if (type === 'closeSubTurn') this.checkOpening(text(sub_turn_id), object(call).digest);
+    if (type === 'closeSubTurn') this.checkClosing(object(call).id, text(sub_turn_id), object(report));
+    if (type === 'forwardDecision') this.noteForward(text(activityId), text(workflow_id), body, identity);
   }
 
   /** D6: a turn answers the call that it was opened for. */
-  private isOpened(turn_id: string, digest: Json | undefined): void {
-    const known = this.openedFor.get(turn_id);
-    if (this.all.whole && known !== undefined && digest !== undefined && !known.has(hashOf(digest)))
+  private checkOpening(turn_id: string, digest: Json | undefined): void {
+    const digests = this.openedFor.get(turn_id);
+    if (this.all.whole && digests !== undefined && digest !== undefined && !digests.has(hashOf(digest)))
       this.all.report('D6', 'A turn below is said to answer another call than it was opened for');
   }
 
   /** D6: a call is answered by the last report on its turn. */
-  private closes(call_id: Json | undefined, turn_id: string, report: JsonObject): void {
+  private checkClosing(call_id: Json | undefined, turn_id: string, report: JsonObject): void {
     const workflow_id = workflowOf(turn_id);
     const last = this.reports.get(workflow_id);
-    const { said_by: _, ...told } = report;
-    if (last !== undefined && this.all.whole && hashOf(last) !== hashOf(told))
+    const { said_by: _, ...reportFacts } = report;
+    if (last !== undefined && this.all.whole && hashOf(last) !== hashOf(reportFacts))
       this.all.report('D6', 'A call was answered by another report of its turn than the last that the turn above was given');
     const { first_execution_run_id, head } = report;
-    this.answered.add(hashOf({ call_id, turn_id, workflow_id, first_execution_run_id, head } as JsonObject));
+    this.answerHashes.add(hashOf({ call_id, turn_id, workflow_id, first_execution_run_id, head } as JsonObject));
   }
 
-  private passesOn(activityId: string, workflow_id: string, body: Json | undefined, identity: Json | undefined): void {
+  private noteForward(activityId: string, workflow_id: string, body: Json | undefined, identity: Json | undefined): void {
     const id = `${this.history.runs.at(-1)!}:${activityId}`;
     if (this.all.whole && !this.below.has(workflow_id))
       this.all.report('H9', 'A decision was passed on to a workflow that is no turn below this one');
@@ -179,36 +179,36 @@ export class SubAgents {
   }
 
   private checkResult({ scheduledEventId }: JsonObject, payload: JsonOrUnknown): void {
-    const one = this.scheduled.get(text(scheduledEventId));
-    this.scheduled.delete(text(scheduledEventId));
+    const one = this.activities.get(text(scheduledEventId));
+    this.activities.delete(text(scheduledEventId));
     if (one === undefined) return;
     const { type, value, activityId } = one;
     // The turn's state then is unknown.
     if (payload === UNKNOWN && type === 'lookAtSubTurn') this.reports.delete(text(value.workflow_id));
     if (payload === UNKNOWN) return;
-    const said = object(payload);
+    const output = object(payload);
     if (type === 'takeStep' || type === 'endTurn')
-      for (const answered of list(value.said)) this.all.hashesInHistory.add(hashOf(answered));
-    if (type === 'openSubTurn' && said.open === true) this.opens(text(value.sub_turn_id), value, said);
-    if (type === 'lookAtSubTurn') this.lookedAt(text(value.workflow_id), said);
-    if (type === 'forwardDecision' && said.accepted === true)
+      for (const answer of list(value.answers)) this.all.hashesInHistory.add(hashOf(answer));
+    if (type === 'openSubTurn' && output.open === true) this.noteOpening(text(value.sub_turn_id), value, output);
+    if (type === 'lookAtSubTurn') this.noteReport(text(value.workflow_id), output);
+    if (type === 'forwardDecision' && output.accepted === true)
       this.children.set(`taken ${text(value.workflow_id)} ${this.history.runs.at(-1)!}:${activityId}`, null);
   }
 
-  private opens(turn_id: string, value: JsonObject, said: JsonObject): void {
-    this.opened.set(turn_id, { value, said });
+  private noteOpening(turn_id: string, value: JsonObject, output: JsonObject): void {
+    this.openings.set(turn_id, { value, output });
     this.openedFor.set(turn_id, (this.openedFor.get(turn_id) ?? new Set()).add(hashOf(object(value.call).digest ?? null)));
     this.below.add(workflowOf(turn_id));
-    const { report } = object(said.existing);
+    const { report } = object(output.existing);
     if (isJsonObject(report)) this.reports.set(workflowOf(turn_id), withoutPeople(report));
   }
 
   /** D6: the run of the report. */
-  private lookedAt(workflow_id: string, report: JsonObject): void {
+  private noteReport(workflow_id: string, report: JsonObject): void {
     this.reports.set(workflow_id, withoutPeople(report));
     const { first_execution_run_id: first } = report;
-    const started = this.started.get(workflow_id);
-    if (started && typeof first === 'string' && first !== '' && !started.has(first))
+    const runs = this.firstRuns.get(workflow_id);
+    if (runs && typeof first === 'string' && first !== '' && !runs.has(first))
       this.all.report('D6', 'A turn below is said to have begun with another run than Temporal has started');
     if (typeof report.head === 'string') this.children.set(`head ${workflow_id} ${text(first)} ${report.head}`, null);
     if (report.ended !== true) return;
@@ -217,7 +217,7 @@ export class SubAgents {
   }
 
   /** D1: a turn is started as it was opened, with search attributes and memo that fit its argument. */
-  private begins({ workflowId: workflow, searchAttributes, memo }: JsonObject, payload: JsonOrUnknown): void {
+  private checkStart({ workflowId: workflow, searchAttributes, memo }: JsonObject, payload: JsonOrUnknown): void {
     if (payload === UNKNOWN || !isJsonObject(object(payload).parent)) return;
     const argument = object(payload);
     const parent = object(argument.parent);
@@ -225,7 +225,7 @@ export class SubAgents {
     const { workflow_id, first_execution_run_id } = this.turn;
     const own = { turn_id: this.turn.turn_id, workflow_id, first_execution_run_id: first_execution_run_id ?? undefined };
     this.all.addFacts('turn', '', { requester, trace_id }, 'the start of a sub-agent');
-    const { HoldfastState, ...shown } = fieldsOf(searchAttributes, 'indexedFields');
+    const { HoldfastState, ...otherAttributes } = fieldsOf(searchAttributes, 'indexedFields');
     const { holdfast_trace } = fieldsOf(memo, 'fields');
     const wrong =
       firstDifference(own, parent) ??
@@ -233,27 +233,31 @@ export class SubAgents {
         { workflowId: workflow, parent_head: argument.parent_head },
         { workflowId: workflowOf(text(turn_id)), parent_head: null },
       ) ??
-      firstDifference({ ...asAttributes({ agent, requester }), HoldfastState: 'running' }, { ...shown, HoldfastState }) ??
+      firstDifference(
+        { ...asAttributes({ agent, requester }), HoldfastState: 'running' },
+        { ...otherAttributes, HoldfastState },
+      ) ??
       firstDifference({ trace_id }, { trace_id: holdfast_trace });
     if (wrong !== null) this.all.report('D1', `The start of a sub-agent has ${wrong} in two ways`);
-    const { value, said } = this.opened.get(text(turn_id)) ?? {};
-    if (said === undefined || value === undefined) {
+    const { value, output } = this.openings.get(text(turn_id)) ?? {};
+    if (output === undefined || value === undefined) {
       if (this.all.whole) this.all.report('D1', 'A turn of a sub-agent was started that no activity has opened');
       return;
     }
-    const { agent: named, message: asked, within, depth_left, limits } = said;
+    const { agent: openedAgent, message: openedMessage, within, depth_left, limits } = output;
     const { id: call_id, digest, makers } = object(value.call);
-    const opened =
-      firstDifference({ agent: named, message: asked }, { agent, message }) ??
+    const difference =
+      firstDifference({ agent: openedAgent, message: openedMessage }, { agent, message }) ??
       firstDifference({ within, depth_left, call_id, digest, head: value.head, untrusted: value.untrusted }, parent) ??
       (list(makers).every((maker) => parent.makers === undefined || list(parent.makers).includes(maker)) ? null : 'makers') ??
       (isWithin(object(parent.limits), object(limits)) ? null : 'limits');
-    if (opened !== null) this.all.report('D1', `A turn of a sub-agent was started with another ${opened} than it was opened for`);
+    if (difference !== null)
+      this.all.report('D1', `A turn of a sub-agent was started with another ${difference} than it was opened for`);
   }
 
-  private began({ workflowExecution, initiatedEventId }: JsonObject): void {
+  private noteStart({ workflowExecution, initiatedEventId }: JsonObject): void {
     const { workflowId: workflow, runId } = object(workflowExecution);
-    this.started.set(text(workflow), (this.started.get(text(workflow)) ?? new Set()).add(text(runId)));
+    this.firstRuns.set(text(workflow), (this.firstRuns.get(text(workflow)) ?? new Set()).add(text(runId)));
     const child = `${text(workflow)} ${text(runId)}`;
     this.children.set(`begun ${child}`, null);
     this.children.set(`begun ${child} ${this.history.runs.at(-1)!} ${text(initiatedEventId)}`, null);
@@ -266,8 +270,9 @@ export class SubAgents {
       const id = this.updates.get(text(attributes.acceptedEventId));
       if (id === undefined) return;
       // The same update may be sent to two runs: one acceptance is enough.
-      if (answer !== UNKNOWN && object(answer).accepted === false && this.passed.get(id) === null) this.passed.delete(id);
-      else this.passed.set(id, true);
+      if (answer !== UNKNOWN && object(answer).accepted === false && this.acceptances.get(id) === null)
+        this.acceptances.delete(id);
+      else this.acceptances.set(id, true);
       return;
     }
     const { input, meta } = object(attributes.acceptedRequest ?? attributes.request);
@@ -276,11 +281,11 @@ export class SubAgents {
     if (name !== 'decide') return;
     const body = firstPayload(args);
     const id = text(updateId);
-    const known = this.children.get(`passed ${this.turn.workflow_id} ${id}`);
-    if (known === undefined) return;
+    const forwardHash = this.children.get(`passed ${this.turn.workflow_id} ${id}`);
+    if (forwardHash === undefined) return;
     this.updates.set(text(event.eventId), id);
-    if (this.passed.get(id) !== true) this.passed.set(id, null);
-    if (body !== UNKNOWN && known !== hashOf({ body, identity: text(identity) }))
+    if (this.acceptances.get(id) !== true) this.acceptances.set(id, null);
+    if (body !== UNKNOWN && forwardHash !== hashOf({ body, identity: text(identity) }))
       this.all.report('H9', 'A decision that came through the turn above is another than that one has passed on');
   }
 
@@ -288,14 +293,14 @@ export class SubAgents {
   private checkTurnResult(view: JsonObject & { calls: Json[] }): void {
     this.view = view;
     for (const { workflow_id, call_id, turn_id, agent, state, head, usage, waiting } of list(view.sub_turns).map(object)) {
-      const { said, value } = this.opened.get(text(turn_id)) ?? {};
-      const opened = said && value ? { agent: said.agent, call_id: object(value.call).id } : {};
+      const { output, value } = this.openings.get(text(turn_id)) ?? {};
+      const opening = output && value ? { agent: output.agent, call_id: object(value.call).id } : {};
       const last = this.reports.get(text(workflow_id));
       const ends =
         last?.ended === true ? { state: last.state, head: last.head, usage: object(last.spent).usage, waiting: [] } : {};
       const wrong =
         firstDifference({ workflow_id: workflowOf(text(turn_id)) }, { workflow_id }) ??
-        firstDifference(opened, { agent, call_id }) ??
+        firstDifference(opening, { agent, call_id }) ??
         firstDifference(ends as JsonObject, { state, head, usage, waiting });
       if (wrong !== null && this.all.whole)
         this.all.report('D6', `${capital(RESULT)} says another ${wrong} of turn ${quote(turn_id)} below than the history does`);
@@ -313,8 +318,8 @@ function answerOf({ call_id = null, sub_turn }: JsonObject): JsonObject[] {
 }
 
 /** Hash of a turn's `OF_END`. */
-function endOf(said: JsonObject): string | null {
-  return hashOf(OF_END.map((name) => said[name] ?? null));
+function endOf(record: JsonObject): string | null {
+  return hashOf(OF_END.map((name) => record[name] ?? null));
 }
 
 /** `said_by` is asked for each time, and is not kept. */
@@ -322,7 +327,7 @@ function withoutPeople({ said_by: _, ...report }: JsonObject): JsonObject {
   return report;
 }
 
-/** Whether no limit is above what its agent and tool allow. */
-function isWithin(reserved: JsonObject, allowed: JsonObject): boolean {
-  return Object.entries(reserved).every(([name, limit]) => !(Number(limit) > Number(allowed[name] ?? Infinity)));
+/** Whether no limit is above the bound of its agent and tool. */
+function isWithin(limits: JsonObject, bounds: JsonObject): boolean {
+  return Object.entries(limits).every(([name, limit]) => !(Number(limit) > Number(bounds[name] ?? Infinity)));
 }

@@ -13,7 +13,7 @@ export interface Tally {
   text: string;
   sums: Sums;
   /** Sub-agents' turns by workflow, as `lookAtSubTurn` last found them. */
-  below: Map<string, { sums: Sums; ended: boolean }>;
+  below: Map<string, { sums: Sums; isEnded: boolean }>;
   /** The totals are incomplete: the preceding run is missing, or something was left out. */
   unknown: boolean;
 }
@@ -36,14 +36,14 @@ export function add(sums: Sums, usage: JsonObject): void {
 }
 
 /** The first sum that differs from `usage`; null: none differs, or a sub-agent's turn had not ended when it was last looked at. */
-export function wrongSum({ sums, below }: Tally, usage: JsonObject): { field: string; said: Json; sum: number } | null {
+export function wrongSum({ sums, below }: Tally, usage: JsonObject): { field: string; value: Json; sum: number } | null {
   const turns = [...below.values()];
-  if (turns.some(({ ended }) => !ended)) return null;
+  if (turns.some(({ isEnded }) => !isEnded)) return null;
   for (const field of SUMS) {
-    const said = usage[field];
+    const value = usage[field];
     const sum = turns.reduce((all, turn) => all + turn.sums[field], sums[field]);
     const most = field === 'cost_usd' ? PRECISION * Math.max(1, sum) : 0;
-    if (said !== undefined && !(typeof said === 'number' && Math.abs(said - sum) <= most)) return { field, said, sum };
+    if (value !== undefined && !(typeof value === 'number' && Math.abs(value - sum) <= most)) return { field, value, sum };
   }
   return null;
 }

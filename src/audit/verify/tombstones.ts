@@ -18,16 +18,17 @@ const MOST_FAULTS = 20;
 
 /** @param text of `tombstones.jsonl` */
 export function readTombstones(text: string, trust: readonly TrustedKey[]): Tombstones {
-  const gone = new Map<string, string | null>();
+  const deletedRoots = new Map<string, string | null>();
   const faults: string[] = [];
   for (const [index, line] of text.split('\n').entries()) {
     if (line === '') continue;
     const stone = objectIn(line);
     const fault = stone === null ? 'it cannot be read' : faultOf(stone, trust);
-    if (fault === null) gone.set(String(stone!.root), isJsonObject(stone!.previous!) ? String(stone!.previous.root) : null);
+    if (fault === null)
+      deletedRoots.set(String(stone!.root), isJsonObject(stone!.previous!) ? String(stone!.previous.root) : null);
     else if (faults.length < MOST_FAULTS) faults.push(`Tombstone ${index + 1} counts for nothing: ${fault}.`);
   }
-  return { gone, faults };
+  return { gone: deletedRoots, faults };
 }
 
 function faultOf(stone: JsonObject, trust: readonly TrustedKey[]): string | null {

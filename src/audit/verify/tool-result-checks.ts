@@ -6,7 +6,7 @@ import { attempt } from './values';
 
 /** A call's outcome, as a step was given it. */
 interface Outcome {
-  failed: boolean;
+  hasFailed: boolean;
   /** Null: there is no result, and `says` has the error. */
   result_ref: string | null;
   says: string;
@@ -23,7 +23,7 @@ interface Result {
 /** A `tool_result`. */
 interface ToolResultFacts {
   use: string;
-  failed: boolean;
+  hasFailed: boolean;
   /** One of these is the outcome of the call. */
   says: readonly string[];
   note: Json;
@@ -39,14 +39,14 @@ export class ToolResultChecks {
   /** By the refs of their parts, which may be in several blocks. */
   private readonly parts = new Map<string, [ToolResultFacts]>();
   private readonly users = new Set<string>();
-  private readonly told: ToolResultFacts[] = [];
+  private readonly toolResults: ToolResultFacts[] = [];
 
   outcome({ tool_use_id, state, result_ref, error, note = null }: JsonObject): void {
-    const known = this.outcomes.get(text(tool_use_id)) ?? [];
+    const outcomes = this.outcomes.get(text(tool_use_id)) ?? [];
     const ref = typeof result_ref === 'string' ? result_ref : null;
     const advice = typeof note === 'string' ? note : null;
-    known.push({ failed: state !== 'succeeded', result_ref: ref, says: ofError(error), note: advice });
-    this.outcomes.set(text(tool_use_id), known);
+    outcomes.push({ hasFailed: state !== 'succeeded', result_ref: ref, says: ofError(error), note: advice });
+    this.outcomes.set(text(tool_use_id), outcomes);
   }
 
   result(ref: string, body: JsonObject): void {
@@ -59,25 +59,25 @@ export class ToolResultChecks {
     if (body.role === 'user') this.users.add(ref);
     if (body.type !== 'tool_result') return;
     const { tool_use_id, is_error, content } = body;
-    this.parts.set(ref, [{ use: text(tool_use_id), failed: is_error === true, ...saidIn(content) }]);
+    this.parts.set(ref, [{ use: text(tool_use_id), hasFailed: is_error === true, ...saidIn(content) }]);
   }
 
   message([first = '', ...parts]: string[]): void {
     if (!this.users.has(first)) return;
-    for (const ref of parts) this.told.push(...(this.parts.get(ref) ?? []));
+    for (const ref of parts) this.toolResults.push(...(this.parts.get(ref) ?? []));
   }
 
   /** Whether everything that the model was told is an outcome of a call with that id. */
   agrees(): boolean {
-    return this.told.every((told) => (this.outcomes.get(told.use) ?? []).some((outcome) => this.isOf(told, outcome)));
+    return this.toolResults.every((facts) => (this.outcomes.get(facts.use) ?? []).some((outcome) => this.isOf(facts, outcome)));
   }
 
-  private isOf(told: ToolResultFacts, { failed, result_ref, says, note }: Outcome): boolean {
-    if (told.failed !== failed) return false;
+  private isOf(facts: ToolResultFacts, { hasFailed, result_ref, says, note }: Outcome): boolean {
+    if (facts.hasFailed !== hasFailed) return false;
     const result = result_ref === null ? { says, notes: [] } : (this.results.get(result_ref) ?? null);
     if (result === null || result.says === null) return true;
     const notes = [...(note === null ? [] : [note]), ...result.notes];
-    return told.says.includes(result.says) && told.note === (notes.length === 0 ? null : notes.join(' '));
+    return facts.says.includes(result.says) && facts.note === (notes.length === 0 ? null : notes.join(' '));
   }
 }
 
@@ -93,8 +93,8 @@ function saidBy(ref: string, { envelope, inline, summary }: JsonObject): string 
 function saidIn(content: Json | undefined): Pick<ToolResultFacts, 'says' | 'note'> {
   const [one, ...more] = list(content).map(object);
   if (one === undefined || more.length > 0 || one.type !== 'text') return { says: [], note: null };
-  const said = object(attempt(() => JSON.parse(text(one.text)) as Json) ?? null);
-  const { success, data = null, error, note = null } = said;
+  const envelope = object(attempt(() => JSON.parse(text(one.text)) as Json) ?? null);
+  const { success, data = null, error, note = null } = envelope;
   if (success === false) return { says: [ofError(error)], note };
   return { says: success === true ? [SUCCESS, ofData(data), ofLarge(object(data))] : [], note };
 }

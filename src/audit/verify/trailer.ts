@@ -15,10 +15,10 @@ export function carriesKey({ kid, public: raw }: EndBody): boolean {
   }
 }
 
-export function isSigned({ signature, ...signed }: EndBody): boolean {
+export function isSigned({ signature, ...body }: EndBody): boolean {
   const seal = Buffer.from(signature, 'base64url');
   if (seal.toString('base64url') !== signature) return false;
-  return verify(null, Buffer.from(canonical(asJson(signed))), publicKey(signed.public), seal);
+  return verify(null, Buffer.from(canonical(asJson(body))), publicKey(body.public), seal);
 }
 
 /**
@@ -38,6 +38,6 @@ export function olderBeforeRedaction(end: EndBody, keys: readonly { kid: string;
   const key = [...keys, end].find(({ kid }) => kid === of.kid);
   if (key === undefined) return null;
   const { root, kid, signature } = of;
-  const made = { ...end, root, kid, signature, public: key.public, redaction: null };
-  return carriesKey(made) && isSigned(made) ? made : null;
+  const original = { ...end, root, kid, signature, public: key.public, redaction: null };
+  return carriesKey(original) && isSigned(original) ? original : null;
 }

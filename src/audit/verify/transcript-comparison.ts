@@ -22,9 +22,9 @@ export class TranscriptComparison {
   /** Bodies of the engine's own blocks, by the refs of their parts. */
   private readonly bodies = new Map<string, JsonObject>();
   /** An own admission was found. */
-  private answered = false;
+  private hasAdmission = false;
   /** A part was left out. */
-  private lost = false;
+  private hasOmission = false;
 
   constructor(
     private readonly all: SourceComparison,
@@ -35,7 +35,7 @@ export class TranscriptComparison {
   /** D2, D3, D6: compares the content of the part. */
   part({ ref, part }: PartBody): void {
     const body = part?.body ?? null;
-    this.lost ||= part === null;
+    this.hasOmission ||= part === null;
     if (part !== null && this.all.facts.knows('card', ref, 'digest')) this.isCard(body);
     if (part !== null && this.all.facts.knows('result', ref, 'state') && !isJsonObject(object(body).envelope))
       this.all.report('D6', 'What is said to be the result of a call is no result');
@@ -44,15 +44,15 @@ export class TranscriptComparison {
     const { subject, call_id, tool, version, input, envelope, undecided } = body;
     if (isJsonObject(subject) || typeof body.first_execution_run_id === 'string' || typeof body.state === 'string')
       this.bodies.set(ref, body);
-    this.all.told.part(ref, body);
+    this.all.toolResults.part(ref, body);
     if (facts.knows('asked', ref, 'call_id')) {
       const { tool_use_id, verdict, reason, error } = body;
       const { agent, requester, untrusted } = object(object(body.facts).turn);
-      const said = { call_id, tool, version, class: body.class, verdict, reason, error, undecided };
+      const admission = { call_id, tool, version, class: body.class, verdict, reason, error, undecided };
       this.all.addFacts(
         'asked',
         ref,
-        { ...said, tool_use_id: text(tool_use_id).slice(0, 200), input_hash: hashOf(input) },
+        { ...admission, tool_use_id: text(tool_use_id).slice(0, 200), input_hash: hashOf(input) },
         TRANSCRIPT,
       );
       this.all.addFacts('turn', '', { agent, requester }, TRANSCRIPT);
@@ -66,14 +66,14 @@ export class TranscriptComparison {
     if (facts.knows('card', ref, 'digest'))
       this.all.addFacts('card', ref, { digest: body.digest, text: body.card, call_id }, TRANSCRIPT);
     if (facts.knows('result', ref, 'state')) {
-      this.all.told.result(ref, body);
+      this.all.toolResults.result(ref, body);
       const { success, error } = object(envelope);
       const { tool_name, tool_version, trace_id } = object(object(envelope).metadata);
       const of_tool = { tool: tool_name, version: tool_version };
-      const failed = success === false ? { error } : {};
+      const failure = success === false ? { error } : {};
       if (facts.knows('result', ref, 'answer') && canonicalBytes(envelope) <= LARGEST_ANSWER)
         this.all.addFacts('result', ref, { answer: hashOf(envelope) }, TRANSCRIPT);
-      this.all.addFacts('result', ref, { summary: body.summary, call_id, success, ...of_tool, ...failed }, TRANSCRIPT);
+      this.all.addFacts('result', ref, { summary: body.summary, call_id, success, ...of_tool, ...failure }, TRANSCRIPT);
       this.all.addFacts('turn', '', { turn_id: body.turn_id, session_id: body.session_id, trace_id }, TRANSCRIPT);
     }
   }
@@ -87,8 +87,8 @@ export class TranscriptComparison {
 
   block({ ref, block }: BlockBody): void {
     // Before its first own answer, a turn closes calls that an earlier turn left open.
-    if (block.kind === 'admission') this.answered ||= this.blocks.own.has(ref);
-    if (block.kind === 'message' && this.answered && this.blocks.own.has(ref)) this.all.told.message(block.parts);
+    if (block.kind === 'admission') this.hasAdmission ||= this.blocks.own.has(ref);
+    if (block.kind === 'message' && this.hasAdmission && this.blocks.own.has(ref)) this.all.toolResults.message(block.parts);
     if (!this.blocks.own.has(ref)) return;
     // The salt of a part belongs to one turn, so no other turn has the same part.
     if (!block.parts.every((part) => this.blocks.hasPart(part)))
@@ -129,7 +129,7 @@ export class TranscriptComparison {
     if (this.all.facts.knows('block', head, 'digest')) this.all.addFacts('block', head, { digest, tool, key, dispatch }, RECORD);
     this.all.addFacts('effect', result_head, { digest }, RECORD);
     for (const block of [head, result_head]) this.all.names(block);
-    if (!(state === 'applied' || state === 'in_doubt') || !this.history.whole || this.lost) return;
+    if (!(state === 'applied' || state === 'in_doubt') || !this.history.whole || this.hasOmission) return;
     if (this.blocks.stateIn(result_head) === undefined)
       this.all.report('D7', 'The effect record says what became of a call, and names no block of the transcript that says so');
     if (!this.all.facts.knows('block', head, 'key'))
@@ -138,9 +138,9 @@ export class TranscriptComparison {
 
   /** T7, D7, D8 */
   end({ parts, blocks }: Present): void {
-    const lost = [...this.all.heads].find((ref) => !blocks.has(ref));
+    const missingRef = [...this.all.heads].find((ref) => !blocks.has(ref));
     if (
-      !this.lost &&
+      !this.hasOmission &&
       this.history.whole &&
       [...this.all.hashesInHistory].some((decision) => !this.all.hashesInTranscript.has(decision))
     )
@@ -148,18 +148,18 @@ export class TranscriptComparison {
         'T7',
         'The history has a message, an answer or a decision that was written down, and the transcript does not have it',
       );
-    if (!this.lost && this.all.whole && !this.all.told.agrees())
+    if (!this.hasOmission && this.all.whole && !this.all.toolResults.agrees())
       this.all.report('D8', 'The transcript tells the model something else of a call than became of it');
-    if (lost !== undefined) this.lacks(lost);
+    if (missingRef !== undefined) this.lacks(missingRef);
     else this.checkNamedParts(parts);
   }
 
   /** D7: each part that the history names has a line in the turn, even if the store lacked it. A step's block is the turn's own. */
   checkNamedParts(parts: Present['parts']): void {
-    const lost = [...this.all.shown].find((ref) => !this.blocks.hasPart(ref));
-    if (lost !== undefined && !parts.has(lost)) this.lacks(lost);
-    else if (lost !== undefined)
-      this.all.report('D7', `The history names something that stands in the lines of another turn (${lost.slice(0, 64)})`);
+    const missingRef = [...this.all.namedRefs].find((ref) => !this.blocks.hasPart(ref));
+    if (missingRef !== undefined && !parts.has(missingRef)) this.lacks(missingRef);
+    else if (missingRef !== undefined)
+      this.all.report('D7', `The history names something that stands in the lines of another turn (${missingRef.slice(0, 64)})`);
     if (this.blocks.hasStrayStep()) this.all.report('D7', 'A step has written a block that is not of the transcript of its turn');
   }
 
@@ -169,9 +169,9 @@ export class TranscriptComparison {
 
   /** D5 */
   private checkDecision(body: JsonObject): void {
-    const { subject: _, ...said } = body;
-    this.all.hashesInTranscript.add(hashOf(said));
-    if (this.all.whole && !this.all.hasDecision(said))
+    const { subject: _, ...decision } = body;
+    this.all.hashesInTranscript.add(hashOf(decision));
+    if (this.all.whole && !this.all.hasDecision(decision))
       this.all.report('D5', 'The transcript has a decision that says something else than the history');
   }
 }

@@ -33,21 +33,21 @@ interface ScheduledActivity {
 
 export class TurnInHistory {
   private runs = 0;
-  private scheduled = new Map<string, ScheduledActivity>();
+  private activities = new Map<string, ScheduledActivity>();
   private tally = none();
   /** By run: the tally at its end. */
   private readonly tallies = new Map<string, Tally>();
   /** The state in the search attribute. */
-  private shown: JsonOrUnknown | undefined;
+  private stateAttribute: JsonOrUnknown | undefined;
   /** Tools of the calls that steps proposed, cut as in a search attribute. */
   private readonly tools = new Set<Json>();
   /** A sub-agent's turn was opened: its calls wait in this turn, too. */
-  private opened = false;
+  private hasSubTurn = false;
   private end: { state: Json; reason: Json } | null = null;
   /** By run: hash of the argument that it passed to the next run. */
-  private readonly handed = new Map<string, string | null>();
+  private readonly argumentHashes = new Map<string, string | null>();
   /** By event: hash of the argument that it starts a child workflow with. */
-  private begun = new Map<string, string | null>();
+  private childArguments = new Map<string, string | null>();
 
   constructor(
     private readonly all: SourceComparison,
@@ -59,9 +59,9 @@ export class TurnInHistory {
 
   beginRun(): void {
     this.runs += 1;
-    this.scheduled = new Map();
-    this.begun = new Map();
-    this.shown = undefined;
+    this.activities = new Map();
+    this.childArguments = new Map();
+    this.stateAttribute = undefined;
     this.end = null;
   }
 
@@ -75,8 +75,8 @@ export class TurnInHistory {
     if (type === 'ACTIVITY_TASK_SCHEDULED') this.activity(event, attributes, firstPayload(input));
     if (type === 'ACTIVITY_TASK_COMPLETED') this.checkResult(attributes, firstPayload(result));
     if (type === 'WORKFLOW_EXECUTION_CONTINUED_AS_NEW' && firstPayload(input) !== UNKNOWN)
-      this.handed.set(this.history.runs.at(-1)!, hashOf(firstPayload(input) as Json));
-    if (type === 'WORKFLOW_EXECUTION_COMPLETED') this.above('result', firstPayload(result));
+      this.argumentHashes.set(this.history.runs.at(-1)!, hashOf(firstPayload(input) as Json));
+    if (type === 'WORKFLOW_EXECUTION_COMPLETED') this.checkParent('result', firstPayload(result));
     if (type === 'WORKFLOW_EXECUTION_CANCELED') this.checkCancellation(firstPayload(attributes.details));
     const view = resultIn(type, attributes);
     if (view !== null) this.checkTurnResult(type, attributes, view);
@@ -84,36 +84,37 @@ export class TurnInHistory {
 
   /** D1: the turn's usage, as its session found it. */
   session(event: JsonObject): void {
-    if (eventType(event) !== 'ACTIVITY_TASK_COMPLETED' || this.history.wasReset || !this.history.closed) return;
-    const found = firstPayload(attributesOf(event).result);
-    if (found !== UNKNOWN) this.checkUsage(object(found).usage, SESSION);
+    if (eventType(event) !== 'ACTIVITY_TASK_COMPLETED' || this.history.wasReset || !this.history.isClosed) return;
+    const payload = firstPayload(attributesOf(event).result);
+    if (payload !== UNKNOWN) this.checkUsage(object(payload).usage, SESSION);
   }
 
   private child(type: string, { eventId }: JsonObject, { input, result, workflowExecution, initiatedEventId }: JsonObject): void {
     const { workflowId, runId } = object(workflowExecution);
-    const named = `${text(workflowId)} ${text(runId)}`;
+    const childKey = `${text(workflowId)} ${text(runId)}`;
     const payload = firstPayload(type === 'CHILD_WORKFLOW_EXECUTION_COMPLETED' ? result : input);
     if (payload === UNKNOWN) return;
-    if (type === 'START_CHILD_WORKFLOW_EXECUTION_INITIATED') this.begun.set(text(eventId), hashOf(payload));
-    const begun = this.begun.get(text(initiatedEventId));
-    if (type === 'CHILD_WORKFLOW_EXECUTION_STARTED' && begun !== undefined) this.children.set(`argument ${named}`, begun);
-    if (type === 'CHILD_WORKFLOW_EXECUTION_COMPLETED') this.children.set(`result ${named}`, hashOf(payload));
+    if (type === 'START_CHILD_WORKFLOW_EXECUTION_INITIATED') this.childArguments.set(text(eventId), hashOf(payload));
+    const argumentHash = this.childArguments.get(text(initiatedEventId));
+    if (type === 'CHILD_WORKFLOW_EXECUTION_STARTED' && argumentHash !== undefined)
+      this.children.set(`argument ${childKey}`, argumentHash);
+    if (type === 'CHILD_WORKFLOW_EXECUTION_COMPLETED') this.children.set(`result ${childKey}`, hashOf(payload));
   }
 
   /** D1: compares the turn with its parent turn's history. */
-  private above(what: 'argument' | 'result', payload: JsonOrUnknown): void {
-    const known = this.children.get(`${what} ${this.turn.workflow_id} ${this.history.runs.at(-1)!}`);
-    if (known !== undefined && payload !== UNKNOWN && known !== hashOf(payload))
+  private checkParent(what: 'argument' | 'result', payload: JsonOrUnknown): void {
+    const childHash = this.children.get(`${what} ${this.turn.workflow_id} ${this.history.runs.at(-1)!}`);
+    if (childHash !== undefined && payload !== UNKNOWN && childHash !== hashOf(payload))
       this.all.report('D1', `The turn has another ${what} than the history of the turn above it has`);
   }
 
   private start(attributes: JsonObject, argument: JsonOrUnknown): void {
     const { continuedExecutionRunId: before } = attributes;
     this.goOn(typeof before === 'string' ? before : null);
-    this.above('argument', argument);
+    this.checkParent('argument', argument);
     if (argument !== UNKNOWN) {
-      const handed = this.handed.get(text(before));
-      if (handed !== undefined && handed !== hashOf(argument))
+      const argumentHash = this.argumentHashes.get(text(before));
+      if (argumentHash !== undefined && argumentHash !== hashOf(argument))
         this.all.report('D1', 'The run began with another argument than the run before it has handed on');
       this.argument(object(argument));
     }
@@ -128,27 +129,27 @@ export class TurnInHistory {
     const { parent_head, resume } = rest;
     if (parent_head !== undefined && resume === undefined) this.all.beginnings.add(parent_head);
     this.all.addFacts('turn', '', asAttributes({ agent, requester, session_id }), "the turn's argument");
-    const asked =
+    const request =
       typeof message === 'string' && message !== ''
         ? { request: hashOf({ agent: agent ?? null, message, session_id: session_id ?? null }), message_hash: hashOf(message) }
         : typeof input_json === 'string' && input_json !== ''
           ? { request: hashOf({ agent: agent ?? null, tool: tool ?? null, input_json, options: options ?? {} }) }
           : {};
     const tenant = typeof requester === 'string' ? tenantOf(requester) : undefined;
-    this.all.addFacts('turn', '', { ...asked, tenant, answers: answersOf(parent) }, "the turn's argument");
+    this.all.addFacts('turn', '', { ...request, tenant, answers: answersOf(parent) }, "the turn's argument");
   }
 
   private goOn(before: string | null): void {
-    const known = before === null ? undefined : this.tallies.get(before);
-    this.tally = known ? copyOf(known) : { ...none(), unknown: before !== null };
+    const tally = before === null ? undefined : this.tallies.get(before);
+    this.tally = tally ? copyOf(tally) : { ...none(), unknown: before !== null };
     this.tallies.set(this.history.runs.at(-1)!, this.tally);
   }
 
   /** D1: search attributes name the agent, requester and session. */
-  private attributes(given: Json | undefined): void {
-    const fields = fieldsOf(given, 'indexedFields');
-    const { indexedFields } = object(given);
-    if (Object.hasOwn(object(indexedFields), 'HoldfastState')) this.shown = fields.HoldfastState ?? UNKNOWN;
+  private attributes(value: Json | undefined): void {
+    const fields = fieldsOf(value, 'indexedFields');
+    const { indexedFields } = object(value);
+    if (Object.hasOwn(object(indexedFields), 'HoldfastState')) this.stateAttribute = fields.HoldfastState ?? UNKNOWN;
     this.all.addRecord(of.SEARCH_ATTRIBUTES, fields, { turn: '' }, 'a search attribute');
     this.checkWaitingTools(fields);
   }
@@ -163,7 +164,7 @@ export class TurnInHistory {
         `A turn is ${quote(HoldfastState)}, and its search attribute names ${HoldfastTool.length} tools that wait`,
       );
     const other = HoldfastTool.find((tool) => !this.tools.has(tool));
-    if (other !== undefined && this.all.whole && !this.opened)
+    if (other !== undefined && this.all.whole && !this.hasSubTurn)
       this.all.report('D1', `A search attribute names the tool ${quote(other)}, which no step has asked for`);
   }
 
@@ -171,75 +172,75 @@ export class TurnInHistory {
     const type = text(object(activityType).name);
     const value = payload === UNKNOWN ? {} : object(payload);
     const { step, at, state, reason, envelope, all_refused, workflow_id, begin, message } = value;
-    const kept = { step, at, state, reason, envelope, all_refused, workflow_id, message };
-    const withoutCalls = { ...kept, outcomes: list(value.outcomes).slice(0, 1) } as JsonObject;
-    this.scheduled.set(text(event.eventId), { type, value: type === 'endTurn' ? withoutCalls : (kept as JsonObject) });
+    const facts = { step, at, state, reason, envelope, all_refused, workflow_id, message };
+    const withoutCalls = { ...facts, outcomes: list(value.outcomes).slice(0, 1) } as JsonObject;
+    this.activities.set(text(event.eventId), { type, value: type === 'endTurn' ? withoutCalls : (facts as JsonObject) });
     if (type === 'endTurn') {
       this.all.addRecord(of.END_TURN_INPUT, value, { run: String(this.runs) }, HISTORY);
       const { message, attestation } = object(begin);
       this.all.addFacts('turn', '', { message, attestation }, HISTORY);
     }
-    this.opened ||= type === 'openSubTurn';
+    this.hasSubTurn ||= type === 'openSubTurn';
     if (type === 'takeStep' && step !== undefined && this.knowsAll && step !== this.tally.steps + 1)
       this.all.report('D1', `The turn is said to take step ${quote(step)} after ${this.tally.steps} steps`);
   }
 
   private checkResult({ scheduledEventId }: JsonObject, payload: JsonOrUnknown): void {
-    const { type, value } = this.scheduled.get(text(scheduledEventId)) ?? { type: '', value: {} };
-    const said = payload === UNKNOWN ? {} : object(payload);
-    const asked = type === 'takeStep' ? list(said.calls) : type === 'admitDirect' ? [said.call!] : [];
-    for (const call of asked.map(object)) this.tools.add(cutBytes(text(call.tool), KEYWORD_BYTES));
-    if (type === 'lookAtSubTurn') this.lookedAt(value, payload);
-    if (type === 'takeStep') this.step(value, said);
+    const { type, value } = this.activities.get(text(scheduledEventId)) ?? { type: '', value: {} };
+    const output = payload === UNKNOWN ? {} : object(payload);
+    const calls = type === 'takeStep' ? list(output.calls) : type === 'admitDirect' ? [output.call!] : [];
+    for (const call of calls.map(object)) this.tools.add(cutBytes(text(call.tool), KEYWORD_BYTES));
+    if (type === 'lookAtSubTurn') this.noteReport(value, payload);
+    if (type === 'takeStep') this.step(value, output);
     if (type === 'compact') {
-      add(this.tally.sums, object(said.usage));
-      this.all.beginnings.add(said.head ?? null);
+      add(this.tally.sums, object(output.usage));
+      this.all.beginnings.add(output.head ?? null);
     }
     if (type === 'admitDirect') {
       this.tally.steps = 1;
-      this.began(said);
+      this.notePolicy(output);
     }
-    if (type === 'endTurn') this.checkEnd(value, said, payload === UNKNOWN);
+    if (type === 'endTurn') this.checkEnd(value, output, payload === UNKNOWN);
   }
 
-  private step({ step, at, all_refused, message }: JsonObject, said: JsonObject): void {
-    const { head, answer_head, next, usage, calls } = said;
+  private step({ step, at, all_refused, message }: JsonObject, output: JsonObject): void {
+    const { head, answer_head, next, usage, calls } = output;
     this.tally.steps += 1;
-    if (typeof said.text === 'string' && said.text !== '') this.tally.text = said.text;
+    if (typeof output.text === 'string' && output.text !== '') this.tally.text = output.text;
     add(this.tally.sums, object(usage));
     for (const block of [head, answer_head]) this.all.addFacts('block', block, { at }, HISTORY);
     if (next === 'end' && typeof all_refused === 'boolean')
       this.all.addFacts('block', head, { state: all_refused ? 'refused' : 'completed', reason: null }, HISTORY);
-    if (typeof message === 'string') this.began(said);
+    if (typeof message === 'string') this.notePolicy(output);
     const other = list(calls).findIndex((call, index) => object(call).id !== `${String(step)}.${index + 1}`);
     if (Number.isInteger(step) && other !== -1)
       this.all.report('D2', 'A call is numbered as one of another step, or place in it');
   }
 
   /** The rules of the first step are those that the turn begins with. */
-  private began({ policy }: JsonObject): void {
+  private notePolicy({ policy }: JsonObject): void {
     if (!this.history.wasReset && isJsonObject(policy)) this.all.addFacts('turn', '', { policy_ref: policy.policy_ref }, HISTORY);
   }
 
-  private lookedAt({ workflow_id }: JsonObject, payload: JsonOrUnknown): void {
+  private noteReport({ workflow_id }: JsonObject, payload: JsonOrUnknown): void {
     const { spent, ended } = payload === UNKNOWN ? {} : object(payload);
     if (!isJsonObject(spent) || !isJsonObject(spent.usage)) this.tally.unknown = true;
     const sums = emptySums();
     add(sums, object(object(spent).usage));
-    this.tally.below.set(text(workflow_id), { sums, ended: ended === true });
+    this.tally.below.set(text(workflow_id), { sums, isEnded: ended === true });
   }
 
   /** D6: compares what `endTurn` was to write with what the turn says of its end. */
-  private checkEnd({ at, state, reason, envelope, outcomes }: JsonObject, said: JsonObject, unknown: boolean): void {
+  private checkEnd({ at, state, reason, envelope, outcomes }: JsonObject, output: JsonObject, unknown: boolean): void {
     if (unknown) return;
-    this.all.addFacts('block', said.head, { at, state, reason }, HISTORY);
+    this.all.addFacts('block', output.head, { at, state, reason }, HISTORY);
     this.all.addFacts('run', String(this.runs), { reason }, HISTORY);
     this.end = { state: state ?? null, reason: reason ?? null };
-    if (envelope !== true && said.envelope === undefined) return;
-    this.all.addFacts('run', String(this.runs), { envelope: said.envelope ?? null }, HISTORY);
+    if (envelope !== true && output.envelope === undefined) return;
+    this.all.addFacts('run', String(this.runs), { envelope: output.envelope ?? null }, HISTORY);
     const { result_ref = null, error = null } = object(list(outcomes)[0]);
-    const answer = object(said.envelope);
-    if (said.envelope === undefined || result_ref !== null || error === null) return;
+    const answer = object(output.envelope);
+    if (output.envelope === undefined || result_ref !== null || error === null) return;
     if (answer.success !== false || hashOf(answer.error) !== hashOf(error))
       this.all.report('D6', 'A direct call answers with something else than why it did not run');
   }
@@ -249,7 +250,7 @@ export class TurnInHistory {
     const end = this.end?.state === 'cancelled' ? { reason: this.end.reason } : {};
     this.all.addFacts('run', String(this.runs), { state: 'cancelled' }, 'the end of the workflow');
     if (!this.history.wasReset) this.all.addFacts('turn', '', { state: 'cancelled', ...end }, 'the end of the workflow');
-    this.isShown('cancelled');
+    this.checkStateAttribute('cancelled');
   }
 
   /** D1: the turn's result. */
@@ -257,8 +258,8 @@ export class TurnInHistory {
     const { state, reason, envelope, usage } = view;
     this.all.addFacts('run', String(this.runs), { state, reason, envelope }, RESULT);
     if (!STATES[type]!(state)) this.all.report('D1', `The turn's result is ${quote(state)}, and Temporal has another end of it`);
-    if (type === 'WORKFLOW_EXECUTION_FAILED') this.why(object(failure), reason);
-    this.isShown(state);
+    if (type === 'WORKFLOW_EXECUTION_FAILED') this.checkReason(object(failure), reason);
+    this.checkStateAttribute(state);
     if (!this.knowsAll) return;
     if (view.step !== undefined && view.step !== this.tally.steps)
       this.all.report('D1', `The turn's result says step ${quote(view.step)}, and the history has ${this.tally.steps}`);
@@ -269,16 +270,20 @@ export class TurnInHistory {
   }
 
   /** D1: Temporal's failure message is the reason of the turn. */
-  private why({ message = '', encodedAttributes }: JsonObject, reason: Json | undefined): void {
+  private checkReason({ message = '', encodedAttributes }: JsonObject, reason: Json | undefined): void {
     if (reason === undefined || encodedAttributes !== undefined || message === '(redacted)') return;
     if (hashOf(message) !== hashOf(reason ?? 'failed'))
       this.all.report('D1', 'The turn has failed for another reason than its result says');
   }
 
   /** D1: the search attribute has the final state. */
-  private isShown(state: Json | undefined): void {
-    if (this.shown !== undefined && this.shown !== UNKNOWN && hashOf(this.shown) !== hashOf(state ?? null))
-      this.all.report('D1', `The turn has ended as ${quote(state)}, and its search attribute says ${quote(this.shown)}`);
+  private checkStateAttribute(state: Json | undefined): void {
+    if (
+      this.stateAttribute !== undefined &&
+      this.stateAttribute !== UNKNOWN &&
+      hashOf(this.stateAttribute) !== hashOf(state ?? null)
+    )
+      this.all.report('D1', `The turn has ended as ${quote(state)}, and its search attribute says ${quote(this.stateAttribute)}`);
   }
 
   /** D1: the usage is the sum over the steps and the sub-agents' turns. */
@@ -286,7 +291,7 @@ export class TurnInHistory {
     if (!this.knowsAll) return;
     const wrong = wrongSum(this.tally, object(usage));
     const who = capital(source);
-    if (wrong) this.all.report('D1', `${who} says ${wrong.field} ${quote(wrong.said)}, and the steps have used ${wrong.sum}`);
+    if (wrong) this.all.report('D1', `${who} says ${wrong.field} ${quote(wrong.value)}, and the steps have used ${wrong.sum}`);
   }
 
   private get knowsAll(): boolean {
@@ -297,8 +302,8 @@ export class TurnInHistory {
 /** Agent, requester and session, as search attributes have them. */
 export function asAttributes({ agent, requester, session_id }: Record<string, Json | undefined>): Record<string, Json> {
   // A direct call need not name its agent.
-  const named = { HoldfastAgent: agent ?? undefined, HoldfastRequester: requester, HoldfastSession: session_id };
-  const cut = Object.entries(named).map(([name, value]) => [
+  const attributes = { HoldfastAgent: agent ?? undefined, HoldfastRequester: requester, HoldfastSession: session_id };
+  const cut = Object.entries(attributes).map(([name, value]) => [
     name,
     typeof value === 'string' ? cutBytes(value, KEYWORD_BYTES) : value,
   ]);
@@ -315,6 +320,6 @@ function answersOf(parent: Json | undefined): JsonObject | undefined {
 /** The values of a memo or of search attributes, if not left out. */
 export function fieldsOf(value: Json | undefined, of: 'fields' | 'indexedFields'): Record<string, Json> {
   const all = Object.entries(object(object(value)[of]));
-  const known = all.map(([name, payload]) => [name, firstPayload({ payloads: [payload] })] as const);
-  return Object.fromEntries(known.filter((one) => one[1] !== UNKNOWN)) as Record<string, Json>;
+  const entries = all.map(([name, payload]) => [name, firstPayload({ payloads: [payload] })] as const);
+  return Object.fromEntries(entries.filter((one) => one[1] !== UNKNOWN)) as Record<string, Json>;
 }

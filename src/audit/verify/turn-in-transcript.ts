@@ -32,7 +32,7 @@ interface Use {
 interface AdmittedUse {
   id: string | null;
   tool: Json;
-  rejected: boolean;
+  isRejected: boolean;
   /** Hash of the input as the model wrote it; null: unknown. */
   input: string | null;
 }
@@ -47,7 +47,7 @@ export class TurnInTranscript {
   /** By ref. */
   private readonly contents = new Map<string, Content>();
   private readonly roles = new Map<string, Json>();
-  private readonly asked = new Map<string, AdmittedUse>();
+  private readonly uses = new Map<string, AdmittedUse>();
   private readonly starts = new Map<string, JsonObject>();
   /** By first part of an admission: whether it is that of a direct call. */
   private readonly headers = new Map<string, boolean>();
@@ -71,13 +71,13 @@ export class TurnInTranscript {
     if (isJsonObject(body.subject)) this.headers.set(ref, body.direct === true);
     const { asked, call_id, tool_use_id, tool, version, verdict, input, changes } = body;
     if (typeof asked !== 'string' || typeof call_id !== 'string') return;
-    const written = inputIn(asked);
-    const rejected = verdict === 'rejected';
-    this.asked.set(ref, { id: hashOf(tool_use_id ?? null), tool: tool ?? null, rejected, input: written && hashOf(written) });
-    if (written === null || rejected) return;
+    const request = inputIn(asked);
+    const isRejected = verdict === 'rejected';
+    this.uses.set(ref, { id: hashOf(tool_use_id ?? null), tool: tool ?? null, isRejected, input: request && hashOf(request) });
+    if (request === null || isRejected) return;
     const [first] = list(changes);
-    const taken = first === undefined ? input : object(first).before;
-    if (!isJsonObject(taken) || new Defaults(this.defaults(tool, version)).extend(written, taken)) return;
+    const firstInput = first === undefined ? input : object(first).before;
+    if (!isJsonObject(firstInput) || new Defaults(this.defaults(tool, version)).extend(request, firstInput)) return;
     this.all.report('D2', 'A call was admitted with another input than the one that was asked for');
   }
 
@@ -104,14 +104,14 @@ export class TurnInTranscript {
     if (!this.history.wasReset && policy_ref !== null) this.all.addFacts('turn', '', { policy_ref }, TRANSCRIPT);
     const definition = this.definitions.get(text(definition_ref));
     if (definition === undefined || !isJsonObject(agent)) return;
-    const offered = list(definition.tools)
+    const offeredTools = list(definition.tools)
       .map(object)
       .filter(({ internal }) => internal !== true);
-    const shown = offered.map((tool) => `${text(tool.name)}@${text(tool.version)}`);
+    const toolNames = offeredTools.map((tool) => `${text(tool.name)}@${text(tool.version)}`);
     const other =
       (name !== undefined && name !== definition.name && 'name') ||
       (prompt_hash !== undefined && prompt_hash !== definition.prompt_hash && 'prompt') ||
-      (tools !== undefined && hashOf(tools) !== hashOf(shown) && 'list of tools');
+      (tools !== undefined && hashOf(tools) !== hashOf(toolNames) && 'list of tools');
     if (other) this.all.report('D1', `The turn began with another ${other} than its agent's definition has`);
   }
 
@@ -126,32 +126,33 @@ export class TurnInTranscript {
     const uses = contents.filter((one): one is Use => isUse(one));
     if (!isAnswer && direct !== false) return;
     if (uses.length !== parts.length) this.all.report('D2', 'Other calls were admitted than the answer asks for');
-    for (const [index, use] of uses.entries()) this.use(use, this.asked.get(parts[index] ?? ''));
+    for (const [index, use] of uses.entries()) this.use(use, this.uses.get(parts[index] ?? ''));
   }
 
   /** D2: the admitted call is the one that the answer asks for. */
-  private use({ id, name, input }: Use, asked: AdmittedUse | undefined): void {
-    if (asked === undefined) return;
+  private use({ id, name, input }: Use, admittedUse: AdmittedUse | undefined): void {
+    if (admittedUse === undefined) return;
     const isNamed =
-      hashOf(name) === hashOf(asked.tool) || (asked.rejected && typeof name === 'string' && shortName(name) === asked.tool);
-    if (id !== asked.id || !isNamed) this.all.report('D2', 'Another call was admitted than the answer asks for');
-    if (asked.input !== null && input !== asked.input)
+      hashOf(name) === hashOf(admittedUse.tool) ||
+      (admittedUse.isRejected && typeof name === 'string' && shortName(name) === admittedUse.tool);
+    if (id !== admittedUse.id || !isNamed) this.all.report('D2', 'Another call was admitted than the answer asks for');
+    if (admittedUse.input !== null && input !== admittedUse.input)
       this.all.report('D2', 'The answer asks for a call with another input than the one that was admitted');
   }
 
   /** Defaults of a tool of this name and version in the definitions; null: no definition has the tool. */
   private defaults(tool: Json | undefined, version: Json | undefined): Json[] | null {
     const all = [...this.definitions.values()].flatMap(({ tools }) => list(tools!).map(object));
-    const found = all.filter((one) => one.name === tool && one.version === version);
-    return found.length === 0 ? null : found.flatMap(({ defaults }) => list(defaults));
+    const matches = all.filter((one) => one.name === tool && one.version === version);
+    return matches.length === 0 ? null : matches.flatMap(({ defaults }) => list(defaults));
   }
 }
 
-function contentOf({ type, text: said, id, name, input }: JsonObject): Content {
+function contentOf({ type, text: content, id, name, input }: JsonObject): Content {
   if (type === 'tool_use') return { id: hashOf(id ?? null), name: name ?? null, input: hashOf(input) };
   if (type !== 'text') return 'other';
-  if (typeof said !== 'string' || NOT_KEPT.test(said)) return null;
-  return { text: said.slice(0, TEXT_LIMIT), length: said.length };
+  if (typeof content !== 'string' || NOT_KEPT.test(content)) return null;
+  return { text: content.slice(0, TEXT_LIMIT), length: content.length };
 }
 
 function isText(content: Content): content is { text: string; length: number } {
@@ -175,8 +176,8 @@ function shortName(name: string): string {
 }
 
 /** The input as the model wrote it; `{}`: it was no object; null: it has U+FFFD, so a character of it was lost. */
-function inputIn(asked: string): JsonObject | null {
-  if (asked.includes('\ufffd')) return null;
-  const input = attempt(() => parseJson(asked));
+function inputIn(json: string): JsonObject | null {
+  if (json.includes('\ufffd')) return null;
+  const input = attempt(() => parseJson(json));
   return isJsonObject(input ?? null) ? (input as JsonObject) : {};
 }

@@ -22,9 +22,9 @@ export interface Refs {
 export class Turn {
   readonly history: History;
   readonly blocks: Blocks;
-  private readonly twice: RepeatedFactChecks;
-  private readonly ofSession: SessionChecks;
-  private readonly asSaid: DecisionChecks;
+  private readonly repeatedFacts: RepeatedFactChecks;
+  private readonly sessionChecks: SessionChecks;
+  private readonly decisionChecks: DecisionChecks;
   private readonly records = {
     heads: new Set<string>(),
     applied: new Set<string>(),
@@ -36,50 +36,50 @@ export class Turn {
     readonly body: TurnBody,
     namespace: string,
     attestations: Attestations,
-    private readonly around: BundleContext,
+    private readonly context: BundleContext,
   ) {
     this.history = new History(body, namespace, attestations);
-    this.blocks = new Blocks(body, this.history, around);
-    this.twice = new RepeatedFactChecks(body, this.history, this.blocks, around);
-    this.ofSession = new SessionChecks(body, this.history);
-    this.asSaid = new DecisionChecks(this.history, this.blocks);
+    this.blocks = new Blocks(body, this.history, context);
+    this.repeatedFacts = new RepeatedFactChecks(body, this.history, this.blocks, context);
+    this.sessionChecks = new SessionChecks(body, this.history);
+    this.decisionChecks = new DecisionChecks(this.history, this.blocks);
   }
 
   beginRun(body: RunBody): void {
     this.history.beginRun(body);
-    this.asSaid.beginRun(body);
-    this.twice.beginRun(body);
+    this.decisionChecks.beginRun(body);
+    this.repeatedFacts.beginRun(body);
   }
 
   event(event: JsonObject, report: Report): void {
     this.history.event(event, report);
-    this.asSaid.event(event, report);
-    this.twice.event(event, report);
+    this.decisionChecks.event(event, report);
+    this.repeatedFacts.event(event, report);
   }
 
   /** H8, D1, D6 */
   session(body: SessionBody, report: Report): void {
-    this.ofSession.event(body, report);
-    this.twice.session(body.event, report);
+    this.sessionChecks.event(body, report);
+    this.repeatedFacts.session(body.event, report);
   }
 
   part(body: PartBody, report: Report): void {
     this.blocks.part(body.ref, body.part, report);
-    this.asSaid.part(body);
-    this.twice.part(body, report);
+    this.decisionChecks.part(body);
+    this.repeatedFacts.part(body, report);
   }
 
   block(body: BlockBody, report: Report): void {
     this.blocks.block(body, report);
-    this.asSaid.block(body, report);
-    this.twice.block(body, report);
+    this.decisionChecks.block(body, report);
+    this.repeatedFacts.block(body, report);
   }
 
   /** T2, T9, D6, D7 */
   effect(record: JsonObject, report: Report): void {
     this.record(record, report);
-    this.asSaid.effect(record, report);
-    this.twice.effect(record, report);
+    this.decisionChecks.effect(record, report);
+    this.repeatedFacts.effect(record, report);
   }
 
   /** T2 */
@@ -104,23 +104,26 @@ export class Turn {
       if (!(timeOf(claimed_at) >= Math.min(...calls.map(({ at }) => at)) - CLOCKS_MS))
         report('T2', 'The effect was claimed before its call was scheduled: a clock was wrong, or the record was changed');
     } else if (!history.unknown.calls) report('T2', 'The effect record is of a call that the history does not know');
-    const said = blocks.stateIn(result_head);
-    if (said !== undefined && said !== 'unknown' && (said.state !== state || said.result_ref !== result_ref))
-      report('T2', `The effect record says ${quote(state)}, and the transcript says ${quote(said.state)}, or has another result`);
+    const outcome = blocks.stateIn(result_head);
+    if (outcome !== undefined && outcome !== 'unknown' && (outcome.state !== state || outcome.result_ref !== result_ref))
+      report(
+        'T2',
+        `The effect record says ${quote(state)}, and the transcript says ${quote(outcome.state)}, or has another result`,
+      );
   }
 
   /** T2. The maker of a bundle reads effect records first. The end of a run is no limit: a running attempt may claim after it. */
   private inTime({ result_head, claimed_at, updated_at }: JsonObject, report: Report): void {
-    const known = this.history.whole ? this.history.toldAt(text(result_head)) : undefined;
-    const until = (known ?? Math.max(this.history.latest, this.around.madeAt)) + CLOCKS_MS;
+    const outcomeAt = this.history.whole ? this.history.outcomeTime(text(result_head)) : undefined;
+    const until = (outcomeAt ?? Math.max(this.history.latest, this.context.madeAt)) + CLOCKS_MS;
     if (timeOf(claimed_at) <= until && timeOf(updated_at) <= until) return;
-    const what = known === undefined ? 'the bundle was made' : 'history had its outcome';
+    const what = outcomeAt === undefined ? 'the bundle was made' : 'history had its outcome';
     report('T2', `The effect was claimed, or its record changed, after ${what}: a time was changed`);
   }
 
   /** D1, for the first turn of a bundle. */
   first(bundle: BundleBody, report: Report): void {
-    this.twice.first(bundle, this.body, report);
+    this.repeatedFacts.first(bundle, this.body, report);
   }
 
   /** T1, T3 to T5, T7, T8, D7, D8 */
@@ -128,38 +131,39 @@ export class Turn {
     const { history } = this;
     if (history.runs.length > 0 && history.lastHead !== UNKNOWN && history.lastHead !== head)
       report('T1', 'The transcript does not end where the history says that it ends');
-    if (!complete) return this.twice.checkNamedParts(refs, report);
-    const lost = [...history.inputHeads].find((given) => !refs.blocks.has(given));
-    if (lost !== undefined) report('T1', `The history went on from a block that is not in the transcript (${lost.slice(0, 64)})`);
+    if (!complete) return this.repeatedFacts.checkNamedParts(refs, report);
+    const missingHead = [...history.inputHeads].find((inputHead) => !refs.blocks.has(inputHead));
+    if (missingHead !== undefined)
+      report('T1', `The history went on from a block that is not in the transcript (${missingHead.slice(0, 64)})`);
     this.checkEffects(report);
     this.nothingMissing(refs, report);
-    if (!history.whole || !history.closed)
+    if (!history.whole || !history.isClosed)
       report('T5', 'The turn is said to be complete, and its history has no beginning or no end');
     this.toTheEnd(head, report);
-    if (this.around.hasSessions) this.ofSession.end(report);
-    this.twice.end(refs, report);
+    if (this.context.hasSessions) this.sessionChecks.end(report);
+    this.repeatedFacts.end(refs, report);
   }
 
   /** T3 */
   private checkEffects(report: Report): void {
     const { history, blocks, records } = this;
     if (blocks.unknown.starts) return; // it is unknown which blocks are the turn's own
-    const done = history.outcomes.filter(({ effect }) => effect === 'applied');
-    for (const { digest, head } of done) {
-      const said = blocks.stateIn(head);
-      if (said !== 'unknown' && said?.state !== 'applied')
+    const appliedOutcomes = history.outcomes.filter(({ effect }) => effect === 'applied');
+    for (const { digest, head } of appliedOutcomes) {
+      const outcome = blocks.stateIn(head);
+      if (outcome !== 'unknown' && outcome?.state !== 'applied')
         report('T3', 'The history says that a call took effect, and the transcript does not have it');
       if (digest !== undefined && !records.applied.has(text(digest)) && !records.appliedHeads.has(text(head)))
         report('T3', 'The history says that a call took effect, and there is no effect record of it');
     }
     if (history.wasReset || history.unknown.outcomes) return;
-    const digests = new Set(done.map(({ digest }) => text(digest)));
+    const digests = new Set(appliedOutcomes.map(({ digest }) => text(digest)));
     if (!history.unknown.digests && ![...records.applied].every((digest) => digests.has(digest)))
       report('T3', 'There is the record of an effect that the history does not know');
     if (records.claimed || blocks.hasOpenDispatch()) report('T3', 'A call was dispatched, and nothing says what became of it');
-    const named = new Set([...history.outcomes.map(({ head }) => text(head)), ...records.heads]);
+    const heads = new Set([...history.outcomes.map(({ head }) => text(head)), ...records.heads]);
     for (const [ref, { kind }] of blocks.own)
-      if ((kind === 'effect' || kind === 'settlement') && !named.has(ref))
+      if ((kind === 'effect' || kind === 'settlement') && !heads.has(ref))
         report('T3', 'The transcript says what became of a call, and neither history nor effect record say so');
   }
 
@@ -169,14 +173,17 @@ export class Turn {
     if (blocks.unknown.starts || !history.whole) return;
     if (head !== null && blocks.findBlock(head)?.kind !== 'end')
       report('T7', 'The turn has ended, and its transcript has no end');
-    const isThere = ({ ref, kinds, admits }: (typeof history.named)[number]) => {
+    const isThere = ({ ref, kinds, admits }: (typeof history.namedBlocks)[number]) => {
       const own = blocks.findBlock(ref);
       return own !== undefined && kinds.includes(own.kind) && own.admits === admits;
     };
-    const lost = history.named.find((one) => !isThere(one));
-    if (lost)
-      report('T7', `The history says that a block of kind ${lost.kinds[0]} was written, and the transcript has another, or none`);
-    const steps = history.named.filter(({ admits }) => admits !== null).map(({ ref }) => ref);
+    const missingBlock = history.namedBlocks.find((one) => !isThere(one));
+    if (missingBlock)
+      report(
+        'T7',
+        `The history says that a block of kind ${missingBlock.kinds[0]} was written, and the transcript has another, or none`,
+      );
+    const steps = history.namedBlocks.filter(({ admits }) => admits !== null).map(({ ref }) => ref);
     if (!history.wasReset && new Set(steps).size < steps.length)
       report('T7', 'Two steps of the history are said to have written the same block');
   }
@@ -184,11 +191,11 @@ export class Turn {
   /** T4 */
   private nothingMissing({ objects }: Refs, report: Report): void {
     const { refs } = this.blocks;
-    const inner = [...refs.objects].map((ref) => this.around.rules.within(ref)).filter((ref) => ref !== null);
-    const lost =
+    const inner = [...refs.objects].map((ref) => this.context.rules.within(ref)).filter((ref) => ref !== null);
+    const missingRef =
       [...refs.parts].find((ref) => !this.blocks.hasPart(ref)) ??
       [...refs.objects, ...inner, ...this.history.objects].find((ref) => !objects.has(ref)) ??
       [...this.history.inputs.keys()].find((ref) => !this.blocks.hasPart(ref));
-    if (lost !== undefined) report('T4', `Something that the transcript refers to is missing (${lost.slice(0, 64)})`);
+    if (missingRef !== undefined) report('T4', `Something that the transcript refers to is missing (${missingRef.slice(0, 64)})`);
   }
 }

@@ -18,9 +18,9 @@ export function firstPayload(payloads: Json | undefined): JsonOrUnknown {
   const before = READ.get(payloads);
   if (before !== undefined) return before;
   const value = readFirstPayload(payloads);
-  const known = value === LEFT_OUT ? UNKNOWN : (value ?? null);
-  READ.set(payloads, known);
-  return known;
+  const payload = value === LEFT_OUT ? UNKNOWN : (value ?? null);
+  READ.set(payloads, payload);
+  return payload;
 }
 
 /** An event's own attributes: `EVENT_TYPE_TIMER_FIRED` has them in `timerFiredEventAttributes`. */

@@ -7,22 +7,22 @@ const UNSETTLED_STATES = new Set<Json | undefined>(['cancelled', 'proposed', 'su
 
 export class Verdicts {
   /** By call: the last verdict and all verdicts. `loose`: it is unknown which of them counts. */
-  private readonly known = new Map<string, { last: Json | undefined; all: Set<Json | undefined>; loose: boolean }>();
+  private readonly verdicts = new Map<string, { last: Json | undefined; all: Set<Json | undefined>; loose: boolean }>();
 
-  add(id: Json | undefined, verdict: Json | undefined, edited: boolean): void {
-    const known = this.known.get(text(id)) ?? { last: undefined, all: new Set(), loose: false };
-    this.known.set(text(id), known);
-    known.all.add(verdict);
+  add(id: Json | undefined, verdict: Json | undefined, isEdit: boolean): void {
+    const entry = this.verdicts.get(text(id)) ?? { last: undefined, all: new Set(), loose: false };
+    this.verdicts.set(text(id), entry);
+    entry.all.add(verdict);
     // A person's edit need not have taken effect.
-    if (edited) known.loose = true;
-    else known.last = verdict;
+    if (isEdit) entry.loose = true;
+    else entry.last = verdict;
   }
 
-  /** Whether `required` follows from `asked` or the last verdict; from any verdict, if it is unknown which one counts. */
-  require({ id, state }: JsonObject, required: Json | undefined, asked: boolean): boolean {
-    const known = this.known.get(text(id));
-    if (known === undefined || required === undefined) return true;
-    const verdicts = known.loose || UNSETTLED_STATES.has(state) ? [...known.all] : [known.last];
-    return verdicts.some((verdict) => required === (asked || verdict === 'ask'));
+  /** Whether `isRequired` follows from `wasAsked` or the last verdict; from any verdict, if it is unknown which one counts. */
+  require({ id, state }: JsonObject, isRequired: Json | undefined, wasAsked: boolean): boolean {
+    const entry = this.verdicts.get(text(id));
+    if (entry === undefined || isRequired === undefined) return true;
+    const verdicts = entry.loose || UNSETTLED_STATES.has(state) ? [...entry.all] : [entry.last];
+    return verdicts.some((verdict) => isRequired === (wasAsked || verdict === 'ask'));
   }
 }

@@ -44,6 +44,6 @@ export interface Verification {
 }
 
 /** The verification as `--json` prints it: without the signatures' texts. */
-export function forMachines({ signatures: _, ...told }: Verification): Omit<Verification, 'signatures'> {
-  return told;
+export function forMachines({ signatures: _, ...output }: Verification): Omit<Verification, 'signatures'> {
+  return output;
 }

@@ -10,42 +10,42 @@ import type { CallDecision } from './types';
  */
 export function answerUnder(policy: ApprovalPolicy, call: CallCase, requester: string): Omit<CallDecision, 'outcome'> {
   const makers = [requester, ...(call.question?.makers ?? [])];
-  const said: { by: string }[] = [];
+  const approvals: { by: string }[] = [];
   const faults: string[] = [];
-  for (const given of [...call.decisions].sort(byTime)) {
-    const { decision, by } = given;
-    if (decision === 'expired') return { answer: 'expired', reason: describeApprovals(said, policy, faults) };
-    const fault = faultOf(given, { digest: call.digest ?? '', policy, makers, expires_at: null, said });
+  for (const entry of [...call.decisions].sort(byTime)) {
+    const { decision, by } = entry;
+    if (decision === 'expired') return { answer: 'expired', reason: describeApprovals(approvals, policy, faults) };
+    const fault = faultOf(entry, { digest: call.digest ?? '', policy, makers, expires_at: null, said: approvals });
     if (fault !== null) {
       faults.push(fault);
       continue;
     }
     if (decision === 'deny') return { answer: 'denied', reason: `${by} denied it` };
     if (decision === 'edit') return { answer: 'edited', reason: `${by} changed the input` };
-    if (decision === 'approve') said.push({ by });
-    if (said.length >= policy.quorum) return { answer: 'approved', reason: `${names(said)} approved it` };
+    if (decision === 'approve') approvals.push({ by });
+    if (approvals.length >= policy.quorum) return { answer: 'approved', reason: `${names(approvals)} approved it` };
   }
-  return { answer: 'open', reason: describeApprovals(said, policy, faults) };
+  return { answer: 'open', reason: describeApprovals(approvals, policy, faults) };
 }
 
 /** Why a decision would not have counted, or null. */
-function faultOf({ decision, by, claims }: DecisionCase, asked: Parameters<typeof decisionFault>[0]): string | null {
+function faultOf({ decision, by, claims }: DecisionCase, question: Parameters<typeof decisionFault>[0]): string | null {
   const kind = decision === 'deny' ? 'deny' : 'approve';
-  const { roles } = asked.policy;
+  const { roles } = question.policy;
   if (claims !== null && roles.length > 0 && !list(claims.roles).some((role) => roles.includes(text(role))))
     return `${by} holds none of the roles ${roles.join(', ')}`;
   // An edit approves nothing, so its author may be a maker, or have decided before.
-  const counts = decision === 'edit' ? { ...asked, makers: [], said: [] } : asked;
+  const counts = decision === 'edit' ? { ...question, makers: [], said: [] } : question;
   return decisionFault(counts, { kind, by, attested: claims !== null }, 0);
 }
 
-function describeApprovals(said: { by: string }[], { quorum }: ApprovalPolicy, faults: string[]): string {
-  const people = said.length === 0 ? '' : `: ${names(said)}`;
-  return [`${said.length} of ${quorum} had approved it${people}`, ...faults].join('; ');
+function describeApprovals(approvals: { by: string }[], { quorum }: ApprovalPolicy, faults: string[]): string {
+  const people = approvals.length === 0 ? '' : `: ${names(approvals)}`;
+  return [`${approvals.length} of ${quorum} had approved it${people}`, ...faults].join('; ');
 }
 
-function names(said: { by: string }[]): string {
-  return said.map(({ by }) => by).join(' and ');
+function names(approvals: { by: string }[]): string {
+  return approvals.map(({ by }) => by).join(' and ');
 }
 
 function byTime(a: DecisionCase, b: DecisionCase): number {

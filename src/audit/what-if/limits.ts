@@ -26,13 +26,15 @@ export function stopUnder(
   limits: Limits,
 ): Stop | null | 'cannot_tell' {
   const steps = turn.steps.filter(({ takenBack }) => !takenBack);
-  const wanted = turn.calls.some(({ step, takenBack }) => step === steps.length && !takenBack) ? steps.length + 1 : steps.length;
-  for (let next = 2; next <= wanted; next++) {
-    const taken = [...steps.slice(0, next - 1), ...below.filter(({ step }) => step < next)];
+  const lastStep = turn.calls.some(({ step, takenBack }) => step === steps.length && !takenBack)
+    ? steps.length + 1
+    : steps.length;
+  for (let next = 2; next <= lastStep; next++) {
+    const entries = [...steps.slice(0, next - 1), ...below.filter(({ step }) => step < next)];
     const count = next - 1 + below.filter(({ step }) => step < next).reduce((sum, one) => sum + one.steps, 0);
-    const spent = (of: (usage: Usage) => number) => taken.reduce((sum, { usage }) => sum + of(usage), 0);
-    const tokens = spent((usage) => usage.inputTokens + usage.outputTokens);
-    const cost = spent((usage) => usage.costUsd);
+    const total = (of: (usage: Usage) => number) => entries.reduce((sum, { usage }) => sum + of(usage), 0);
+    const tokens = total((usage) => usage.inputTokens + usage.outputTokens);
+    const cost = total((usage) => usage.costUsd);
     const stop = (reason: string): Stop => ({ beforeStep: next, reason });
     if (count >= limits.steps) return stop(`the limit of ${limits.steps} steps`);
     if (tokens >= limits.tokens) return stop(`the limit of ${limits.tokens} tokens (${tokens} used)`);
@@ -43,11 +45,11 @@ export function stopUnder(
 
 /** Summaries cost tokens that no step records. If a step's result was left out, its cost is unknown. */
 function isAllKnown({ transcript, steps }: TurnCase, { tokens, costUsd }: Limits): boolean {
-  const summed = transcript.some(({ own, kind }) => own && kind === 'summary');
-  const unpriced = steps.some(({ activity }) => activity === null || activity.output === null);
-  return !(summed && (tokens < Infinity || costUsd < Infinity)) && !(unpriced && costUsd < Infinity);
+  const hasSummary = transcript.some(({ own, kind }) => own && kind === 'summary');
+  const hasUnknownCost = steps.some(({ activity }) => activity === null || activity.output === null);
+  return !(hasSummary && (tokens < Infinity || costUsd < Infinity)) && !(hasUnknownCost && costUsd < Infinity);
 }
 
-export function mergeLimits(recorded: Limits | null, proposed: ProposedLimits): Limits {
-  return { ...(recorded ?? { steps: Infinity, tokens: Infinity, costUsd: Infinity }), ...proposed };
+export function mergeLimits(limits: Limits | null, changes: ProposedLimits): Limits {
+  return { ...(limits ?? { steps: Infinity, tokens: Infinity, costUsd: Infinity }), ...changes };
 }

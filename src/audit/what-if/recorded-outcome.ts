@@ -31,21 +31,21 @@ function isRejected({ verdict, state }: CallCase): boolean {
 }
 
 function answerOf({ decisions, state }: CallCase): Answer {
-  const said = (decision: string) => decisions.some((one) => one.decision === decision);
-  if (said('deny')) return 'denied';
-  if (said('expired') || state === 'expired') return 'expired';
-  if (said('edit')) return 'edited';
+  const hasDecision = (decision: string) => decisions.some((one) => one.decision === decision);
+  if (hasDecision('deny')) return 'denied';
+  if (hasDecision('expired') || state === 'expired') return 'expired';
+  if (hasDecision('edit')) return 'edited';
   if (state === 'superseded') return 'superseded';
   if (state === 'cancelled') return 'cancelled';
-  return said('approve') && state !== null && RUN_STATES.has(state) ? 'approved' : 'open';
+  return hasDecision('approve') && state !== null && RUN_STATES.has(state) ? 'approved' : 'open';
 }
 
 /** Number of calls that only a left-out part of an admission records. */
 export function hiddenCalls({ transcript, calls }: TurnCase): number {
-  const known = new Set(calls.map(({ id }) => id));
+  const ids = new Set(calls.map(({ id }) => id));
   const admissions = transcript.filter(({ own, onChain, kind }) => own && onChain && kind === 'admission');
-  const hidden = admissions.map(({ bodies }, step) => {
-    return bodies.filter((body, index) => index > 0 && body === null && !known.has(`${step + 1}.${index}`)).length;
+  const counts = admissions.map(({ bodies }, step) => {
+    return bodies.filter((body, index) => index > 0 && body === null && !ids.has(`${step + 1}.${index}`)).length;
   });
-  return hidden.reduce((sum, count) => sum + count, 0);
+  return counts.reduce((sum, count) => sum + count, 0);
 }

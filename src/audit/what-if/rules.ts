@@ -22,10 +22,10 @@ export function policyOf(rules: Rules | null, within: Policy['within'] = []): Po
 }
 
 /** What the rules decide on a call. If people were asked at the time, the answer is the recorded one. */
-export function wouldDecide(call: CallCase, was: CallDecision, { policy, before, agent }: Ruling): CallDecision {
+export function wouldDecide(call: CallCase, original: CallDecision, { policy, before, agent }: Ruling): CallDecision {
   const unknown = (reason: string): CallDecision => ({ outcome: 'cannot_tell', answer: null, reason });
-  if (was.outcome === 'cannot_tell') return was;
-  if (refusedByOthers(call)) return was;
+  if (original.outcome === 'cannot_tell') return original;
+  if (refusedByOthers(call)) return original;
   if (policy === null) return unknown('the bundle does not have the rules of this agent');
   if (call.facts === null)
     return unknown('the bundle does not have what the rules looked at: it is of an older build, or that was left out');
@@ -37,13 +37,13 @@ export function wouldDecide(call: CallCase, was: CallDecision, { policy, before,
   if (facts === null) return unknown('what the rules looked at was not all written down');
   const { verdict, reason } = decide(policy, facts);
   if (verdict === 'deny') return { outcome: 'refused', answer: null, reason };
-  if (verdict === 'ask' || askedAnyway(call)) return decideByAsking(was, verdict === 'ask' ? reason : was.reason);
+  if (verdict === 'ask' || askedAnyway(call)) return decideByAsking(original, verdict === 'ask' ? reason : original.reason);
   if (verdict === 'allow') return { outcome: 'allowed', answer: null, reason };
-  if (agent?.classifies === false) return decideByAsking(was, `${reason}; the agent has no classifier`);
-  if (before !== null && decide(before, facts).verdict === 'classify') return was;
+  if (agent?.classifies === false) return decideByAsking(original, `${reason}; the agent has no classifier`);
+  if (before !== null && decide(before, facts).verdict === 'classify') return original;
   return unknown(`${reason}: the classifier would have been asked`);
 }
 
-function decideByAsking(was: CallDecision, reason: string): CallDecision {
-  return { outcome: 'asked', answer: was.outcome === 'asked' ? was.answer : null, reason };
+function decideByAsking(original: CallDecision, reason: string): CallDecision {
+  return { outcome: 'asked', answer: original.outcome === 'asked' ? original.answer : null, reason };
 }

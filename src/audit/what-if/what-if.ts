@@ -44,7 +44,7 @@ function faultsOf({ objects }: CaseFile, { definitionRef }: TurnCase, { permissi
 /** The result of a turn under the proposal, for the turns of its sub-agents. */
 interface Fate {
   /** By call id: why the call would not have started a sub-agent's turn. */
-  dropped: Map<string, string>;
+  dropReasons: Map<string, string>;
   /** Modes that bind the turns below: under the proposal, and (`before`) as recorded. */
   within: OuterMode[];
   before: OuterMode[];
@@ -61,28 +61,30 @@ class Comparison {
   all(): WhatIf {
     const turns = this.file.turns.map((turn) => this.turn(turn));
     const calls = turns.flatMap((turn) => turn.calls);
-    const hidden = turns.reduce((sum, turn) => sum + turn.hidden, 0);
+    const hiddenCount = turns.reduce((sum, turn) => sum + turn.hidden, 0);
     const unknownEnds = turns.filter(({ wouldStop, differs }) => wouldStop === 'cannot_tell' && !differs);
     return {
       agent: this.proposal.agent,
       turns,
       differences: calls.filter(({ differs }) => differs).length + turns.filter(({ differs }) => differs).length,
-      unknown: calls.filter(({ would }) => would.outcome === 'cannot_tell').length + unknownEnds.length + hidden,
+      unknown: calls.filter(({ would }) => would.outcome === 'cannot_tell').length + unknownEnds.length + hiddenCount,
     };
   }
 
   private turn(turn: TurnCase): TurnDiff {
     const above = turn.parent ? this.fates.get(turn.parent.turnId) : undefined;
-    const gone = turn.parent ? above?.dropped.get(turn.parent.callId) : undefined;
+    const dropReason = turn.parent ? above?.dropReasons.get(turn.parent.callId) : undefined;
     const { wasStopped, wouldStop } = this.stops(turn);
     const { ruling, within, before } = this.ruling(turn, above);
     const calls: CallDiff[] = [];
     let firstDifference = Infinity;
     for (const call of turn.calls) {
-      const was = recordedDecision(call);
+      const original = recordedDecision(call);
       const would =
-        gone !== undefined ? notReached(gone) : (decideByStop(call, wouldStop) ?? this.would(turn, call, was, ruling));
-      const differs = would.outcome !== 'cannot_tell' && (would.outcome !== was.outcome || would.answer !== was.answer);
+        dropReason !== undefined
+          ? notReached(dropReason)
+          : (decideByStop(call, wouldStop) ?? this.would(turn, call, original, ruling));
+      const differs = would.outcome !== 'cannot_tell' && (would.outcome !== original.outcome || would.answer !== original.answer);
       const { id: callId, revision, tool, version, class: toolClass, step } = call;
       calls.push({
         callId,
@@ -90,17 +92,17 @@ class Comparison {
         tool,
         version,
         class: toolClass,
-        was,
+        was: original,
         would,
         differs,
         afterDifference: step > firstDifference,
       });
       if (differs) firstDifference = Math.min(firstDifference, step);
     }
-    const dropped = new Map(
+    const dropReasons = new Map(
       calls.filter(({ would, was }) => isDropped(would) && !isDropped(was)).map(({ callId, would }) => [callId, would.reason]),
     );
-    this.fates.set(turn.turnId, { dropped, within, before });
+    this.fates.set(turn.turnId, { dropReasons, within, before });
     const differs =
       wouldStop !== 'cannot_tell' && wasStopped !== 'cannot_tell' && wouldStop?.beforeStep !== wasStopped?.beforeStep;
     return { turnId: turn.turnId, agent: turn.agent, wasStopped, wouldStop, differs, calls, hidden: hiddenCalls(turn) };
@@ -109,27 +111,27 @@ class Comparison {
   /** `ruling` is null if the proposal changes neither the turn's own rules nor the modes above it. */
   private ruling(turn: TurnCase, above: Fate | undefined): { ruling: Ruling | null; within: OuterMode[]; before: OuterMode[] } {
     const { objects } = this.file;
-    const recorded = recordedRules(objects, turn.policyRef);
+    const originalRules = recordedRules(objects, turn.policyRef);
     const before = above?.before ?? recordedOuterModes(turn);
     const within = above?.within ?? before;
-    const proposed = turn.agent === this.proposal.agent ? this.proposal.permissions : undefined;
-    const rules = proposed === undefined ? recorded : withDefaults(proposed);
-    const changed = proposed !== undefined || [...new Set(within)].sort().join() !== [...new Set(before)].sort().join();
-    const ruling = changed && {
+    const permissions = turn.agent === this.proposal.agent ? this.proposal.permissions : undefined;
+    const rules = permissions === undefined ? originalRules : withDefaults(permissions);
+    const hasChanges = permissions !== undefined || [...new Set(within)].sort().join() !== [...new Set(before)].sort().join();
+    const ruling = hasChanges && {
       policy: policyOf(rules, within),
-      before: policyOf(recorded, before),
+      before: policyOf(originalRules, before),
       agent: recordedAgent(objects.get(turn.definitionRef ?? '')),
     };
     const down = (modes: OuterMode[], own: Policy['mode'] | undefined) => [...modes, ...(own === undefined ? [] : outer(own))];
-    return { ruling: ruling || null, within: down(within, rules?.mode), before: down(before, recorded?.mode) };
+    return { ruling: ruling || null, within: down(within, rules?.mode), before: down(before, originalRules?.mode) };
   }
 
-  private would(turn: TurnCase, call: CallCase, was: CallDecision, ruling: Ruling | null): CallDecision {
-    const decided = ruling === null ? was : wouldDecide(call, was, ruling);
+  private would(turn: TurnCase, call: CallCase, original: CallDecision, ruling: Ruling | null): CallDecision {
+    const decision = ruling === null ? original : wouldDecide(call, original, ruling);
     const { approvals, agent } = this.proposal;
-    if (approvals === undefined || turn.agent !== agent) return decided;
-    if (decided.outcome !== 'asked' || was.outcome !== 'asked') return decided;
-    if (was.answer === 'superseded' || was.answer === 'cancelled') return decided;
+    if (approvals === undefined || turn.agent !== agent) return decision;
+    if (decision.outcome !== 'asked' || original.outcome !== 'asked') return decision;
+    if (original.answer === 'superseded' || original.answer === 'cancelled') return decision;
     if (call.question === null)
       return { outcome: 'cannot_tell', answer: null, reason: 'the bundle does not have what people were asked' };
     const policy = approvalPolicyOf(approvals, call.tool, { channel: 'any', notify: false });
@@ -142,9 +144,9 @@ class Comparison {
     if (limits === undefined || turn.agent !== agent || turn.parent !== null || turn.direct)
       return { wasStopped: null, wouldStop: null };
     const below = this.below(turn.turnId);
-    const recorded = recordedLimits(turn);
-    const wasStopped = recorded === null ? 'cannot_tell' : stopUnder(turn, below, onlyThose(recorded, limits));
-    return { wasStopped, wouldStop: stopUnder(turn, below, onlyThose(mergeLimits(recorded, limits), limits)) };
+    const originalLimits = recordedLimits(turn);
+    const wasStopped = originalLimits === null ? 'cannot_tell' : stopUnder(turn, below, onlyThose(originalLimits, limits));
+    return { wasStopped, wouldStop: stopUnder(turn, below, onlyThose(mergeLimits(originalLimits, limits), limits)) };
   }
 
   /** Usage of the sub-agents' turns, by the step that started each, with the turns below them. */
@@ -159,9 +161,9 @@ class Comparison {
 }
 
 /** Drops the limits that are not proposed: the turn was recorded under them. */
-function onlyThose<T extends { steps: number; tokens: number; costUsd: number }>(all: T, proposed: object): T {
-  const kept = Object.entries(all).map(([name, limit]) => [name, Object.hasOwn(proposed, name) ? limit : Infinity]);
-  return Object.fromEntries(kept) as T;
+function onlyThose<T extends { steps: number; tokens: number; costUsd: number }>(all: T, changes: object): T {
+  const entries = Object.entries(all).map(([name, limit]) => [name, Object.hasOwn(changes, name) ? limit : Infinity]);
+  return Object.fromEntries(entries) as T;
 }
 
 function decideByStop({ step }: CallCase, stop: TurnDiff['wouldStop']): CallDecision | null {

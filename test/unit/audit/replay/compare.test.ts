@@ -8,8 +8,8 @@ import type { Json } from '../../../../src/shared/json/json';
 function sentences(was: Command, now: Command): string[] {
   const recorded: RecordedCommand = { ...was, event: 7 };
   const asked: ReplayedCommand = { ...now, task: 1 };
-  const history = { commands: [recorded], started: {}, ended: true } as unknown as History;
-  return compare(history, { asked: [asked], failure: null }).differences.map((one) => one.sentence);
+  const history = { commands: [recorded], startAttributes: {}, isEnded: true } as unknown as History;
+  return compare(history, { commands: [asked], failure: null }).differences.map((one) => one.sentence);
 }
 
 const activity = (id: string, type: string): Command => ({ kind: 'activity', id, fields: { type, input: [{ step: 1 }] } });

@@ -10,6 +10,6 @@ describe('a history to replay', () => {
 
   it('of a run that has only begun is refused: Temporal’s replay would wait for ever', () => {
     expect(() => readHistory([started])).toThrow('it has only begun');
-    expect(readHistory([started, scheduled])).toMatchObject({ commands: [], ended: false, events: 2 });
+    expect(readHistory([started, scheduled])).toMatchObject({ commands: [], isEnded: false, events: 2 });
   });
 });

@@ -166,7 +166,7 @@ describe('what is known of signatures', () => {
     const attestations = new Attestations(TRUST.filter(({ use }) => use === 'bundle'));
     const { attestation } = said();
     expect(attestations.fault(said({ attestation, digest: 'e'.repeat(64) }), HERE)).toBeNull();
-    expect(attestations.unchecked).toBe(1);
+    expect(attestations.uncheckedCount).toBe(1);
     expect([...attestations.states]).toEqual([[attestation, 'not checked']]);
   });
 
@@ -182,7 +182,7 @@ describe('what is known of signatures', () => {
     expect(state()).toBe('does not hold');
     attestations.fault(said({ attestation }), HERE);
     expect(state()).toBe('does not hold');
-    expect(attestations.unchecked).toBe(0);
+    expect(attestations.uncheckedCount).toBe(0);
     attestations.fault(said({ attestation: 7 }), HERE);
     expect(attestations.states.size).toBe(1);
   });

@@ -25,7 +25,7 @@ const token = (claims: object = {}) => {
 function heard(tell: (run: HandRun) => unknown, more: Partial<DecisionMessage> = {}): DecisionMessages {
   const sayings = new DecisionMessages();
   let place = 0;
-  tell(new HandRun((event) => sayings.hear(event, { place: (place += 1), run: 'r', own: true, tasks: 3, ...more })));
+  tell(new HandRun((event) => sayings.read(event, { place: (place += 1), run: 'r', own: true, tasks: 3, ...more })));
   return sayings;
 }
 const signalled = (value: unknown, name = 'approve', options = {}) => heard((run) => run.signal(name, value, options));
@@ -39,7 +39,7 @@ describe('a signal', () => {
     expect(saying).toEqual({
       ...{ place: 1, run: 'r', own: true, tasks: 3, kind: 'approve', channel: 'signal', until: undefined, payloads: 1 },
       ...{ identity: 'web', call: DIGEST, calls: 1, by: 'ana', note, input: null, outcome: null, attestation: null },
-      ...{ right: true, accepted: null, whole: hashJson({ decision: 'approve', calls: [DIGEST], by: 'ana', note }) },
+      ...{ right: true, isAccepted: null, whole: hashJson({ decision: 'approve', calls: [DIGEST], by: 'ana', note }) },
     });
   });
 
@@ -139,7 +139,7 @@ describe('an update', () => {
 
   it('says what it has as its decision', () => {
     expect(updated(decide).about(DIGEST)[0]).toMatchObject({
-      ...{ kind: 'approve', channel: 'update', identity: 'api', right: true, accepted: null, until: undefined },
+      ...{ kind: 'approve', channel: 'update', identity: 'api', right: true, isAccepted: null, until: undefined },
     });
     expect(updated({ ...decide, decision: 'deny' }).about(DIGEST)[0]).toMatchObject({ kind: 'deny', right: true });
     expect(updated({ ...decide, decision: 'other' }).about(DIGEST)[0]).toMatchObject({ kind: 'other', right: false });
@@ -158,7 +158,7 @@ describe('an update', () => {
   it('that was left out may have said anything', () => expect(updated(GONE).unknown).toBe(true));
 
   it('was answered', () => {
-    const answered = (answer: unknown) => updated(decide, answer).about(DIGEST)[0]!.accepted;
+    const answered = (answer: unknown) => updated(decide, answer).about(DIGEST)[0]!.isAccepted;
     expect([true, false, undefined, GONE, 'yes'].map((accepted) => answered(accepted === GONE ? GONE : { accepted }))).toEqual([
       ...[true, false, null, null, null],
     ]);
@@ -183,7 +183,7 @@ describe('an update', () => {
   it('is answered in its run', () => {
     const sayings = new DecisionMessages();
     const answer = { outcome: { success: payloads({ accepted: false }) } };
-    const told = (run: string) => new HandRun((event) => sayings.hear(event, { place: 1, run, own: true, tasks: 0 }));
+    const told = (run: string) => new HandRun((event) => sayings.read(event, { place: 1, run, own: true, tasks: 0 }));
     told('r').update('decide', decide);
     told('s').tell('WORKFLOW_EXECUTION_UPDATE_COMPLETED', { acceptedEventId: '1', ...answer });
     expect(count(sayings)).toBe(1);

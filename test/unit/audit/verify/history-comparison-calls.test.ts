@@ -26,8 +26,8 @@ describe('what people were asked (D3, D4)', () => {
       'target_hash',
     ];
     expect(asked().knows('call', 'd', ...facts)).toBe(facts.join(' '));
-    expect([...asked().all.shown]).toEqual(['c', 'v']);
-    expect(asked({ card_ref: null, preview_ref: null }).all.shown.size).toBe(0);
+    expect([...asked().all.namedRefs]).toEqual(['c', 'v']);
+    expect(asked({ card_ref: null, preview_ref: null }).all.namedRefs.size).toBe(0);
     expect(asked({ ok: false }).knows('card', 'c', 'digest')).toBe('');
     expect(new Scene().does('notify', { call: CALL }, SAID).knows('card', 'c', 'digest')).toBe('');
   });
@@ -81,15 +81,16 @@ describe('what became of a call (D6)', () => {
       facts.join(' '),
       'effect',
     ]);
-    expect([[...ran().all.shown], [...ran().all.heads]]).toEqual([['r'], ['h']]);
+    expect([[...ran().all.namedRefs], [...ran().all.heads]]).toEqual([['r'], ['h']]);
     for (const nested of [{ outcome: RESULT }, { settled: RESULT }, { refused: RESULT }])
       expect(new Scene().does('x', { call: CALL }, nested).knows('result', 'r', 'state')).toBe('state');
-    for (const none of [{ result_ref: null }, { result_ref: '' }, { state: 'running' }]) expect(ran(none).all.shown.size).toBe(0);
+    for (const none of [{ result_ref: null }, { result_ref: '' }, { state: 'running' }])
+      expect(ran(none).all.namedRefs.size).toBe(0);
     expect([
       ran().not('result', 'r', { success: true }),
       ran({ state: 'failed', effect: 'not_applied' }).not('result', 'r', { success: true }),
     ]).toEqual([false, true]);
-    expect(new Scene().does('lookAtSubTurn', { call: CALL }, RESULT).all.shown.size).toBe(0);
+    expect(new Scene().does('lookAtSubTurn', { call: CALL }, RESULT).all.namedRefs.size).toBe(0);
   });
 
   it('has the effect of its class', () => {

@@ -156,11 +156,11 @@ it('a history ends with an event that closes its workflow', () => {
     ['WORKFLOW_EXECUTION_COMPLETED_LATER', false],
   ] as const) {
     run.tell(type);
-    expect([type, history.closed]).toEqual([type, closes]);
+    expect([type, history.isClosed]).toEqual([type, closes]);
   }
   run.tell('WORKFLOW_EXECUTION_COMPLETED');
   begin({ continuedExecutionRunId: 'r' }, 'continued', 's');
-  expect(history.closed).toBe(false);
+  expect(history.isClosed).toBe(false);
 });
 
 describe('heads', () => {
@@ -204,7 +204,7 @@ describe('blocks that activities have written', () => {
     const { history, run, begin } = begun();
     begin();
     run.activity(name, {}, result);
-    return history.named.map(({ ref, kinds, admits }) => [ref, kinds.join(' or '), admits]);
+    return history.namedBlocks.map(({ ref, kinds, admits }) => [ref, kinds.join(' or '), admits]);
   };
   const calls = [{ input_ref: 'i' }, { input_ref: 'j' }];
 
@@ -264,11 +264,11 @@ describe('what became of calls', () => {
   it('is told of a block, at a time', () => {
     expect(history.outcomesAt('h')).toHaveLength(4);
     expect(history.outcomesAt('i')).toEqual([]);
-    expect(history.toldAt('i')).toBeUndefined();
+    expect(history.outcomeTime('i')).toBeUndefined();
     told('runCall', { head: 'h', effect: 'applied' }, 9);
     told('runCall', { head: 'h', effect: 'applied' }, 8);
     told('runCall', { effect: 'refused' }, 20);
-    expect(history.toldAt('h')).toBe(ms(9));
+    expect(history.outcomeTime('h')).toBe(ms(9));
   });
 });
 
@@ -321,7 +321,7 @@ it('calls that were admitted are kept by their inputs', () => {
   run.activity('takeStep', {}, { calls: [call, { ...call, id: '1.2', input_ref: 'j' }] });
   run.activity('admitDirect', {}, { call: { ...call, input_ref: 'k' } });
   run.activity('admitCall', {}, { call: { ...call, input_ref: 'l' } });
-  expect([...history.admitted]).toEqual([
+  expect([...history.admittedCalls]).toEqual([
     ['i,j', [kept, { ...kept, id: '1.2' }]],
     ['k', [kept]],
   ]);

@@ -41,7 +41,7 @@ test.each<[string, Json | undefined, Json]>([
 ])('%s is not what was wanted', (_what, value, wanted) => expect(contains(value, wanted)).toBe(false));
 
 describe('a call that needs no further admission', () => {
-  const step: Step = { turn: TURN_CONTEXT, bound: {}, policy_ref: null };
+  const step: Step = { turn: TURN_CONTEXT, addedFields: {}, policy_ref: null };
   const ready = { verdict: 'allow', needs_admit: false };
   const [missing, wrong] = [
     'is said to need no further admission, and has no digest; or has one, and is said to need it',
@@ -79,10 +79,10 @@ describe('a call that needs no further admission', () => {
   });
 
   it('has the digest of a turn as its result binds it', () => {
-    const bound = { store_id: 's'.repeat(32), definition_ref: undefined, agent: 'other' };
+    const addedFields = { store_id: 's'.repeat(32), definition_ref: undefined, agent: 'other' };
     const about = { ...ready, definition_ref: 'd', target_hash: null };
-    const call = callOf(about, { ...TURN_CONTEXT, store_id: bound.store_id, agent: 'other' });
-    expect(digestFault(call, { ...step, bound })).toBeNull();
+    const call = callOf(about, { ...TURN_CONTEXT, store_id: addedFields.store_id, agent: 'other' });
+    expect(digestFault(call, { ...step, addedFields })).toBeNull();
     expect(digestFault(call, step)).toBe(wrong);
   });
 

@@ -93,7 +93,7 @@ describe('an approval', () => {
     if (run === 'q') questions.ask(DIGEST, asked);
     questions.begin({ run_id: 'r', began: 'continued' });
     if (run === 'r') questions.ask(DIGEST, asked);
-    const told = new HandRun((one) => sayings.hear(one, { place: 5, run, own, tasks: 0 }));
+    const told = new HandRun((one) => sayings.read(one, { place: 5, run, own, tasks: 0 }));
     told.signal('approve', { call: DIGEST, by: 'ana' });
     const approved = (more: Fields = {}, until = 9, on: Run = questions.run) => {
       const approval = { decision: 'approve', digest: DIGEST, by: 'ana', run_id: 'r', ...more } as JsonObject;
@@ -134,7 +134,7 @@ describe('an approval', () => {
     const other = scene({ run: 'q' });
     other.questions.of('r')!.before = 'q';
     other.questions.continueQuestion(DIGEST);
-    expect(other.questions.run.asked.get(DIGEST)).toBe(0);
+    expect(other.questions.run.questionPlaces.get(DIGEST)).toBe(0);
   });
 
   it('may be missing, or stand alone', () => {

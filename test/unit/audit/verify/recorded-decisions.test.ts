@@ -10,7 +10,7 @@ const approve = { call: DIGEST, by: 'ana' };
 
 function heard(tell: (run: HandRun) => void): RecordedDecisions {
   const said = new RecordedDecisions();
-  tell(new HandRun((event) => said.hear(event)));
+  tell(new HandRun((event) => said.read(event)));
   return said;
 }
 const signalled = (name: string, value: unknown = approve) => heard((run) => run.signal(name, value));

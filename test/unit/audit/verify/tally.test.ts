@@ -2,7 +2,7 @@
 import { add, copyOf, none, emptySums, wrongSum, type Sums } from '../../../../src/audit/verify/tally';
 
 const used = (more: Partial<Sums> = {}): Sums => ({ ...emptySums(), ...more });
-const tally = (sums: Partial<Sums>, ...below: { sums: Sums; ended: boolean }[]) => ({
+const tally = (sums: Partial<Sums>, ...below: { sums: Sums; isEnded: boolean }[]) => ({
   ...none(),
   sums: used(sums),
   below: new Map(below.map((turn, index) => [`turn/${index}`, turn])),
@@ -24,21 +24,21 @@ it('of a run that goes on is a copy', () => {
   const next = copyOf(first);
   expect(next).toEqual(first);
   add(next.sums, { input_tokens: 2 });
-  next.below.set('turn/9', { sums: used(), ended: true });
+  next.below.set('turn/9', { sums: used(), isEnded: true });
   expect(first).toEqual(tally({ input_tokens: 1 }));
 });
 
 it('is the sum of steps and of turns below', () => {
-  const below = { sums: used({ input_tokens: 2 }), ended: true };
+  const below = { sums: used({ input_tokens: 2 }), isEnded: true };
   expect(wrongSum(tally({ input_tokens: 1 }, below, below), { input_tokens: 5 })).toBeNull();
-  expect(wrongSum(tally({ input_tokens: 1 }, below), { input_tokens: 4 })).toEqual({ field: 'input_tokens', said: 4, sum: 3 });
-  expect(wrongSum(tally({ output_tokens: 1 }), { output_tokens: 0 })).toEqual({ field: 'output_tokens', said: 0, sum: 1 });
-  expect(wrongSum(tally({ output_tokens: 1 }), { output_tokens: '1' })).toMatchObject({ said: '1' });
+  expect(wrongSum(tally({ input_tokens: 1 }, below), { input_tokens: 4 })).toEqual({ field: 'input_tokens', value: 4, sum: 3 });
+  expect(wrongSum(tally({ output_tokens: 1 }), { output_tokens: 0 })).toEqual({ field: 'output_tokens', value: 0, sum: 1 });
+  expect(wrongSum(tally({ output_tokens: 1 }), { output_tokens: '1' })).toMatchObject({ value: '1' });
   expect(wrongSum(tally({ output_tokens: 1 }), {})).toBeNull();
 });
 
 it('is not known while a turn below has not ended', () => {
-  const [ended, open] = [true, false].map((is) => ({ sums: used(), ended: is })) as [never, never];
+  const [ended, open] = [true, false].map((is) => ({ sums: used(), isEnded: is })) as [never, never];
   expect(wrongSum(tally({}, ended, open), { input_tokens: 9 })).toBeNull();
   expect(wrongSum(tally({}, ended), { input_tokens: 9 })).not.toBeNull();
 });
@@ -46,7 +46,7 @@ it('is not known while a turn below has not ended', () => {
 it('of dollars is right to a billionth, which depends on the order in which they were added', () => {
   const of = (sum: number, cost_usd: number) => wrongSum(tally({ cost_usd: sum }), { cost_usd });
   expect(of(0.1, 0.1 + 0.9e-9)).toBeNull();
-  expect(of(0.1, 0.1 + 1.1e-9)).toEqual({ field: 'cost_usd', said: 0.1 + 1.1e-9, sum: 0.1 });
+  expect(of(0.1, 0.1 + 1.1e-9)).toEqual({ field: 'cost_usd', value: 0.1 + 1.1e-9, sum: 0.1 });
   expect(of(0, 1e-9)).toBeNull();
   expect(of(1000, 1000 + 0.9e-6)).toBeNull();
   expect(of(1000, 1000 + 1.1e-6)).not.toBeNull();

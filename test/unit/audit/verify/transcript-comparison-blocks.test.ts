@@ -217,7 +217,7 @@ describe('the end of a turn', () => {
     expect(end(head)).toEqual(missing(HASH.head));
     expect(end(head, { blocks: [HASH.head] })).toEqual(missing(HASH.other));
     expect(end(head, { blocks: [HASH.head, HASH.other] })).toEqual([]);
-    const shown = (scene: Scene) => void scene.all.shown.add('p'.repeat(70));
+    const shown = (scene: Scene) => void scene.all.namedRefs.add('p'.repeat(70));
     const own = (scene: Scene) => void [shown(scene), scene.part({}, 'p'.repeat(70))];
     expect([end(shown), end(own, { parts: ['p'.repeat(70)] })]).toEqual([missing('p'.repeat(64)), []]);
     // Its line stands in another turn.

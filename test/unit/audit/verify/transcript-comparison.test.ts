@@ -160,7 +160,7 @@ describe('the part of a result (D6)', () => {
   it('is what the model is told of it (D8)', () => {
     const agrees = (text: string, lines: (scene: Scene) => void) => {
       const scene = new Scene();
-      scene.all.told.outcome({ tool_use_id: 'u', state: 'succeeded', result_ref: 'p', error: null });
+      scene.all.toolResults.outcome({ tool_use_id: 'u', state: 'succeeded', result_ref: 'p', error: null });
       scene.all.addFacts('result', 'p', { state: 'succeeded' }, 'the history');
       scene.part({ envelope: { success: true, data: 7 }, inline: true }, 'p');
       scene.part({ role: 'user' }, 'head');
