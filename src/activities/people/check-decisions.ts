@@ -20,10 +20,10 @@ import { asJson } from '../../shared/json/json';
 
 /** Checks a signed decision when it arrives: one that is not genuine must not answer a question. */
 export async function checkDecision(deps: Dependencies, input: CheckDecisionInput): Promise<CheckDecisionOutput> {
-  const checked = await deps.trust.check(input, deps.registry.approval(input.turn.agent, input.tool).roles);
-  if (!checked.ok) return checked;
-  const reason = await recordStatement(deps.store, input, checked.principal);
-  return reason === null ? checked : { ok: false, reason };
+  const result = await deps.trust.check(input, deps.registry.approval(input.turn.agent, input.tool).roles);
+  if (!result.ok) return result;
+  const reason = await recordStatement(deps.store, input, result.principal);
+  return reason === null ? result : { ok: false, reason };
 }
 
 /**

@@ -64,13 +64,13 @@ export async function admittedTool(
   return deps.registry.find(turn.agent, name, version) ?? deps.outside.pinned(own.agent.mcpServers, name, version);
 }
 
-function different(offered: Tool[], own: PreparedAgent, twice: (tool: Tool) => void): Tool[] {
+function different(tools: Tool[], own: PreparedAgent, twice: (tool: Tool) => void): Tool[] {
   const names = new Set([...own.tools.keys(), ...own.internal.keys()]);
-  return offered.filter((tool) => {
-    const known = names.has(tool.name);
-    if (known) twice(tool);
+  return tools.filter((tool) => {
+    const isKnown = names.has(tool.name);
+    if (isKnown) twice(tool);
     names.add(tool.name);
-    return !known;
+    return !isKnown;
   });
 }
 

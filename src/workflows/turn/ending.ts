@@ -37,7 +37,7 @@ export function endingOf(error: unknown, data: TurnData): Ending {
 
 export interface AtTheEnd {
   /** Gets the result of closing the transcript. If it is given, the result includes the envelope of a direct call. */
-  take?: (closed: EndTurnOutput) => void;
+  take?: (result: EndTurnOutput) => void;
   /** Runs when the view is final, to tell those who wait for it. Never throws. */
   last?: () => Promise<void>;
 }
@@ -83,14 +83,14 @@ function describeEffects(data: TurnData): string {
 }
 
 /** Writes the end into the transcript. The turn ends even if the store fails. */
-async function close({ turn, data, begin }: Dispatch, ending: Ending, take?: (closed: EndTurnOutput) => void): Promise<void> {
+async function close({ turn, data, begin }: Dispatch, ending: Ending, take?: (result: EndTurnOutput) => void): Promise<void> {
   const { head, outcomes } = data;
-  const wanted = { ...(take ? { envelope: true } : {}), ...(begin && data.step === 0 ? { begin } : {}) };
+  const options = { ...(take ? { envelope: true } : {}), ...(begin && data.step === 0 ? { begin } : {}) };
   try {
-    const ended = await endTurn({ turn, at: now(), head, outcomes, state: ending.state, reason: ending.reason, ...wanted });
-    data.head = ended.head;
+    const result = await endTurn({ turn, at: now(), head, outcomes, state: ending.state, reason: ending.reason, ...options });
+    data.head = result.head;
     data.outcomes = [];
-    take?.(ended);
+    take?.(result);
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     ending.reason = `${ending.reason ?? ''} The transcript could not be closed: ${error.cause?.message ?? error.message}`.trim();
