@@ -151,9 +151,9 @@ async function decision(
   input: JsonObject,
 ): Promise<DecideResult | null> {
   const { undecided, edit } = request;
-  const prepared = prepareTool(tool);
-  if (edit) return editedCall(deps, { ...request, edit }, agent, prepared, input);
-  return undecided ? decideCall(deps, { ...request, undecided }, agent, prepared, input) : null;
+  const preparedTool = prepareTool(tool);
+  if (edit) return editedCall(deps, { ...request, edit }, agent, preparedTool, input);
+  return undecided ? decideCall(deps, { ...request, undecided }, agent, preparedTool, input) : null;
 }
 
 /** Why the call was sent back, except a reset, and the owners of its act. An edit drops the reasons about the old input. */

@@ -46,7 +46,7 @@ interface ConversationFacts {
   /** The model has read text that outsiders wrote. */
   untrusted: boolean;
   /** Names of the tools that the model was shown. */
-  shown: ReadonlySet<string>;
+  shownTools: ReadonlySet<string>;
   /** The original ids of calls whose id was replaced. */
   askedIds: AskedIds;
 }
@@ -57,7 +57,7 @@ export async function admitAll(
   agent: PreparedAgent,
   input: TakeStepInput,
   response: ModelResponse,
-  { untrusted, shown, askedIds }: ConversationFacts,
+  { untrusted, shownTools, askedIds }: ConversationFacts,
 ): Promise<ProposedCall[]> {
   const cut = isTruncated(response.stopReason);
   let budget = INLINE_BUDGET;
@@ -71,7 +71,7 @@ export async function admitAll(
   const calls: ProposedCall[] = [];
   for (const [index, use] of uses.entries()) {
     const id = callId(input.step, index + 1);
-    const proposal = { name: use.name, json: use.json, cut, shown };
+    const proposal = { name: use.name, json: use.json, cut, shown: shownTools };
     const began = performance.now();
     const admission =
       index < MAX_CALLS

@@ -10,7 +10,7 @@ import type { CallContext } from './call-context';
 export async function runCall(deps: Dependencies, input: RunCallInput): Promise<RunCallOutput> {
   const began = performance.now();
   const resolution = await resolveCall(deps, input);
-  if (!resolution.ok) return resolution.refused;
+  if (!resolution.ok) return resolution.output;
   const request = { ...input, validation_ms: (input.validation_ms ?? 0) + Math.round(performance.now() - began) };
   const run = { ...resolution.run, request };
   const output = await runAdmittedCall(run);

@@ -15,14 +15,14 @@ import { otherStart } from './start';
 import { holdAnswerOutput, checkBeforeEffect, heldOutput } from './checks-before-effect';
 import { recheckPermission } from './recheck-approvals';
 
-export type CheckedCall = { ok: true; run: CallContext } | { ok: false; refused: RunCallOutput };
+export type CheckedCall = { ok: true; run: CallContext } | { ok: false; output: RunCallOutput };
 
 /** The tool and the input that the digest names, or the refusal. */
 export async function resolveCall(deps: Dependencies, request: RunCallInput): Promise<CheckedCall> {
   const { turn, call } = request;
   const refuse = async (error: CallError, tool?: Tool): Promise<CheckedCall> => ({
     ok: false,
-    refused: await refusal(callContext(deps, request, tool), error),
+    output: await refusal(callContext(deps, request, tool), error),
   });
   const lookup = await namedCall(deps.store, turn, call);
   if (!lookup.ok)

@@ -74,7 +74,7 @@ async function summarizeMessages(
 ): Promise<{ text: string; usage: StepUsage }> {
   const messages: ModelMessage[] = [...part, { role: 'user', content: [{ type: 'text', text: ASK }] }];
   const tools = agent.choice.shown(all, agent.catalogue);
-  const response = await request(deps, agent, { messages, tools, container, forced: false }, showingCharacters());
+  const response = await request(deps, agent, { messages, tools, container, mayForceTools: false }, showingCharacters());
   const text = answerText(response);
   if (text.trim() === '')
     throw ApplicationFailure.retryable(

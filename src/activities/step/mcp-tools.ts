@@ -28,8 +28,8 @@ export async function beginningAgent(
   if (!own) return undefined;
   const { mcpServers } = own.agent;
   if (mcpServers.length === 0) return { agent: own, outside: null };
-  const { tools: offered, missing } = await deps.outside.offered(mcpServers);
-  const tools = different(offered, own, (tool) => {
+  const { tools: serverTools, missing } = await deps.outside.offered(mcpServers);
+  const tools = different(serverTools, own, (tool) => {
     deps.log.warn({ agent: turn.agent, tool: tool.name }, 'two tools have one name: the second is left out');
   });
   const outside = { tools: tools.map((tool) => `${tool.name}@${tool.version}`), missing };

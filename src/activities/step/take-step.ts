@@ -115,7 +115,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   draft.add(messageBlock('assistant', storableContent(response)), at);
   const hasUntrusted =
     input.turn.parent?.untrusted === true || (await hasReadUntrusted(deps.store, { agent, definition_ref }, blocks));
-  const facts = { untrusted: hasUntrusted, shown: new Set(tools.map(({ name }) => name)) };
+  const facts = { untrusted: hasUntrusted, shownTools: new Set(tools.map(({ name }) => name)) };
   const proposals = toolUses(response).map(({ name, json }) => ({ name, json, cut: isTruncated(response.stopReason) }));
   await checkAhead(agent, proposals, input.turn.requester);
   const calls = await admitAll(deps, agent, input, response, { ...facts, askedIds });
@@ -187,18 +187,18 @@ interface ModelRequestParts {
   /** Null: there is none. */
   container: string | null;
   /** Whether the agent's options may make the model call a tool. Default true. */
-  forced?: boolean;
+  mayForceTools?: boolean;
 }
 
 export async function request(
   deps: Dependencies,
   preparedAgent: PreparedAgent,
-  { messages, tools, container, forced = true }: ModelRequestParts,
+  { messages, tools, container, mayForceTools = true }: ModelRequestParts,
   onText: (text: string) => void,
 ): Promise<ModelResponse> {
   const { agent: definition } = preparedAgent;
   const options = definition.modelOptions;
-  const free = forced || options.tool_choice === undefined ? options : { ...options, tool_choice: { type: 'none' } };
+  const free = mayForceTools || options.tool_choice === undefined ? options : { ...options, tool_choice: { type: 'none' } };
   try {
     return await deps.model.request(
       {

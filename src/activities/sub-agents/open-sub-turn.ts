@@ -21,7 +21,7 @@ const LONGEST_MESSAGE = 100_000;
 export async function openSubTurn(deps: Dependencies, request: OpenSubTurnInput): Promise<OpenSubTurnOutput> {
   const { turn } = request;
   const resolution = await resolveCall(deps, request);
-  if (!resolution.ok) return { open: false, refused: resolution.refused };
+  if (!resolution.ok) return { open: false, refused: resolution.output };
   const { run } = resolution;
   const { tool, input } = run;
   const refuse = async (error: CallError) => ({

@@ -17,8 +17,8 @@ export interface TablesVersion {
 }
 
 export async function tablesVersion(database: Database): Promise<TablesVersion> {
-  const [asked] = await database.query<{ there: boolean }>(`SELECT to_regclass('holdfast.migrations') IS NOT NULL AS there`);
-  if (!asked!.there) return { present: 0, known: LATEST_VERSION };
+  const [schema] = await database.query<{ there: boolean }>(`SELECT to_regclass('holdfast.migrations') IS NOT NULL AS there`);
+  if (!schema!.there) return { present: 0, known: LATEST_VERSION };
   const [row] = await database.query<{ present: number | null }>(HIGHEST);
   return { present: row!.present ?? 0, known: LATEST_VERSION };
 }

@@ -54,13 +54,13 @@ export function handleDecisions({ data, questions, forwarding, arrivals }: Dispa
   }
   onSignals((arrival) => {
     const { name: signal, identity } = arrival;
-    const recordIgnored = (reason: string | null) => {
+    const recordReason = (reason: string | null) => {
       if (reason !== null) ignoreSignal(data, { at: now(), signal, identity, reason });
     };
     const reason = arrivals.inTurn(() => fromSignal(arrival, { data, decide, loop }));
     if (reason instanceof Promise)
-      reason.then(recordIgnored, (error: unknown) => recordIgnored(`it could not be checked: ${textOf(error)}`));
-    else recordIgnored(reason);
+      reason.then(recordReason, (error: unknown) => recordReason(`it could not be checked: ${textOf(error)}`));
+    else recordReason(reason);
   });
 
   setHandler(

@@ -115,5 +115,5 @@ function makersOf(open: OpenStep | undefined): string[] {
 
 /** Only of calls without an outcome; an outcome has its own. */
 function openProgress(open: OpenStep | undefined): Progress[] {
-  return Object.entries(open?.progress ?? {}).flatMap(([id, kept]) => (open!.outcomes[id] === undefined ? [kept] : []));
+  return Object.entries(open?.progress ?? {}).flatMap(([id, entry]) => (open!.outcomes[id] === undefined ? [entry] : []));
 }

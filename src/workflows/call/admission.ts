@@ -40,7 +40,7 @@ import type { Admission, Dispatch } from './dispatch-types';
 /** How one revision of a call is admitted and asked about. */
 export interface Asking {
   revision: number;
-  held: HoldReason[];
+  reasons: HoldReason[];
   edit: Edit | null;
   /** People who changed the call or steered the turn, besides the requester. */
   makers: string[];
@@ -73,7 +73,7 @@ export function admit(context: Dispatch, call: AdmittedCall): Admission | Promis
 
 /** The call as the model proposes it. People who steered the turn before are its makers. */
 function first({ data }: Dispatch): Asking {
-  return { revision: 1, held: [], edit: null, makers: data.steered?.by ?? [], earlier: [] };
+  return { revision: 1, reasons: [], edit: null, makers: data.steered?.by ?? [], earlier: [] };
 }
 
 /** Runs `admitCall` (open verdict, preview), then asks people if the verdict is `ask` or the call was held back. */
@@ -89,11 +89,11 @@ export function admitAs(context: Dispatch, call: AdmittedCall, asking: Asking): 
 async function askActivity(
   context: Dispatch,
   call: AdmittedCall,
-  { revision, held, edit, makers }: Asking,
+  { revision, reasons, edit, makers }: Asking,
 ): Promise<AdmissionResult | (AdmitCallOutput & { ok: false })> {
   const { id, tool, version, input_hash, input, input_ref } = call;
   const policy = context.data.policy!;
-  const mayAsk = call.verdict === 'ask' || held.length > 0;
+  const mayAsk = call.verdict === 'ask' || reasons.length > 0;
   const expiresAt = mayAsk ? new Date(Date.now() + policy.approval_expiry_ms).toISOString() : null;
   const fields = {
     id,
@@ -115,7 +115,7 @@ async function askActivity(
     reason: call.reason,
     expires_at: expiresAt,
     ...openFacts(context.data, call),
-    ...(held.length > 0 ? { held } : {}),
+    ...(reasons.length > 0 ? { held: reasons } : {}),
     ...(edit === null ? {} : { edit }),
     ...(edit !== null && call.untrusted ? { untrusted: true } : {}),
     ...(call.approval && mayAsk ? { approval: call.approval } : {}),
@@ -134,7 +134,7 @@ function afterwards(
   if (result.renewed) renew(context.data, call, result.renewed);
   if (result.target_hash !== undefined) call.target_hash = result.target_hash;
   const args = callArguments(context, call, asking, result);
-  if (call.verdict !== 'ask' && asking.held.length === 0) return ready(context, call, args, []);
+  if (call.verdict !== 'ask' && asking.reasons.length === 0) return ready(context, call, args, []);
   const question: ApprovalQuestion = {
     kind: 'approval',
     call_id: call.id,
@@ -176,7 +176,7 @@ async function askPeople(
     if (args.revision >= MOST_REVISIONS)
       return `it has been changed ${MOST_REVISIONS} times; deny it, and have it asked for anew`;
     const makers = [...asking.makers.filter((maker) => !samePerson(maker, change.by)), change.by];
-    const nextAsking = { revision: args.revision + 1, held: asking.held, edit: change, makers, earlier: [] };
+    const nextAsking = { revision: args.revision + 1, reasons: asking.reasons, edit: change, makers, earlier: [] };
     const result = await askActivity(context, call, nextAsking);
     if (!result.ok) return `${result.error.code} ${result.error.reason}: ${result.error.message}`;
     return () => void (next = { asking: nextAsking, result, change });
@@ -190,10 +190,10 @@ async function askPeople(
     supersede(data, call, args.revision + 1);
     const earlier = saidOn(args, question.approvals);
     const reasons: HoldReason[] = [
-      ...asking.held.filter(({ kind }) => kind !== 'reset'),
+      ...asking.reasons.filter(({ kind }) => kind !== 'reset'),
       { kind: 'reset', id: question.run_id, text: '' },
     ];
-    return admitAs(context, call, { ...asking, revision: args.revision + 1, held: reasons, edit: null, earlier });
+    return admitAs(context, call, { ...asking, revision: args.revision + 1, reasons, edit: null, earlier });
   }
   if (answer.how === 'superseded') {
     supersede(data, call, args.revision + 1);
@@ -293,8 +293,8 @@ function steeredOver({ data }: Dispatch, call: AdmittedCall, args: CallArguments
     'While this call waited for approval the user said something, which follows. The call was not run.',
     { hint: 'If it is still wanted after what the user said, propose it again: it will be asked about anew.' },
   );
-  const { effect: done } = viewOf(data, call.id);
-  const effect = call.class === 'destructive' ? (done ?? 'refused') : null;
+  const { effect: earlierEffect } = viewOf(data, call.id);
+  const effect = call.class === 'destructive' ? (earlierEffect ?? 'refused') : null;
   return endCall(data, call, 'superseded', { error, effect, approvals, earlier: args.earlier ?? [] });
 }
 
@@ -304,10 +304,12 @@ function refusedOutcome(
   decision: Decision,
   decisions: { approvals: Decision[]; earlier: Earlier[] },
 ): CallOutcome {
-  const { effect: done } = viewOf(context.data, call.id);
-  const effect = call.class === 'destructive' ? (done ?? 'refused') : null;
+  const { effect: earlierEffect } = viewOf(context.data, call.id);
+  const effect = call.class === 'destructive' ? (earlierEffect ?? 'refused') : null;
   const stays =
-    done === null ? '' : ` An earlier run had dispatched it before the workflow was reset: it is ${done}, and stays so.`;
+    earlierEffect === null
+      ? ''
+      : ` An earlier run had dispatched it before the workflow was reset: it is ${earlierEffect}, and stays so.`;
   if (decision.decision === 'expired') {
     const error = callError(
       'CONFIRMATION_REQUIRED',

@@ -81,11 +81,11 @@ async function runOne(
 
 /** The workflow ends as its only call ended. */
 function endOf({ state, tool, error }: CallOutcome): Ending {
-  if (state === 'succeeded') return { state: 'completed', reason: null, written: false };
+  if (state === 'succeeded') return { state: 'completed', reason: null, hasEndBlock: false };
   const byRule = state === 'rejected' && error?.code === 'PERMISSION_DENIED';
   const isRefusal = state === 'denied' || state === 'expired' || byRule;
   const reason = error ? `${error.code} ${error.reason}: ${error.message}` : `${tool} ended ${state}`;
-  return { state: isRefusal ? 'refused' : 'failed', reason, written: false };
+  return { state: isRefusal ? 'refused' : 'failed', reason, hasEndBlock: false };
 }
 
 type CallWorkflow = typeof call;

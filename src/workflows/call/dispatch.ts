@@ -111,7 +111,7 @@ async function runAdmittedCall(context: Dispatch, call: AdmittedCall, admission:
     supersede(context.data, call, revision);
     const earlier = saidOn(current.args, current.approvals);
     const { makers = [] } = current.args;
-    const again = await admitAs(context, call, { revision, held: result.held, edit: null, makers, earlier });
+    const again = await admitAs(context, call, { revision, reasons: result.held, edit: null, makers, earlier });
     if (!again.ok) return { outcome: again.outcome, took_ms: took };
     current = again;
   }

@@ -34,9 +34,9 @@ function inbox(): Inbox {
   const activator = getActivator();
   const present = inboxes.get(activator);
   if (present) return present;
-  const created: Inbox = { early: [], listener: null, senders: new Map() };
-  inboxes.set(activator, created);
-  return created;
+  const newInbox: Inbox = { early: [], listener: null, senders: new Map() };
+  inboxes.set(activator, newInbox);
+  return newInbox;
 }
 
 export function deliverSignal({ name, identity, payloads }: Arrival): void {

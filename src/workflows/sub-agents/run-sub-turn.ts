@@ -23,8 +23,8 @@ export async function runSubTurn(
   const request = requestOf(context, call, admission);
   const carriedOn = progress?.at === 'sub_turn' ? data.subs?.find(({ turn_id }) => turn_id === progress.turn_id) : undefined;
   const start = carriedOn ? { sub: carriedOn } : await startSubTurn(context, call, request);
-  if ('refused' in start) {
-    const { refused: refusal } = start;
+  if ('refusal' in start) {
+    const { refusal } = start;
     if (refusal.held) return { held: refusal.held, took_ms: 0 };
     return { outcome: endCall(data, call, 'failed', { ...refusal, ...saidOf(admission) }), took_ms: 0 };
   }

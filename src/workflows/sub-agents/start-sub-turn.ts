@@ -29,13 +29,13 @@ export async function startSubTurn(
   context: Dispatch,
   call: AdmittedCall,
   request: RunCallInput,
-): Promise<{ sub: SubTurn } | { refused: Partial<RunCallOutput> }> {
+): Promise<{ sub: SubTurn } | { refusal: Partial<RunCallOutput> }> {
   const { data, turn } = context;
   let misses = 0;
   for (let nth = 1; nth <= MOST_TURNS; nth++) {
     const turnId = subTurnId(turn.turn_id, call.id, nth);
     const opening = await openSubTurn(call, { ...request, call: { ...request.call, dispatch: nth }, sub_turn_id: turnId });
-    if (!opening.open) return { refused: opening.refused };
+    if (!opening.open) return { refusal: opening.refused };
     const { existing, agent } = opening;
     const identity = { call_id: call.id, turn_id: turnId, workflow_id: workflowId(turnId), agent };
     if (existing?.whose === 'foreign') continue;
@@ -56,14 +56,14 @@ export async function startSubTurn(
       continue;
     }
     const share = reservation(context, opening);
-    if (share === null) return { refused: { error: exhaustedLimitError(call.tool) } };
+    if (share === null) return { refusal: { error: exhaustedLimitError(call.tool) } };
     const sub: SubTurn = { ...identity, reserved: share, report: null, news: false };
     enter(context, sub);
     if (await start(context, call, request, opening, sub)) return { sub };
     data.subs = data.subs!.filter((other) => other !== sub);
     if (++misses <= MOST_TURNS) nth -= 1; // another start was faster: check again whose it is
   }
-  return { refused: { error: noFreeIdError(call.tool) } };
+  return { refusal: { error: noFreeIdError(call.tool) } };
 }
 
 function enter({ data }: Dispatch, sub: SubTurn): SubTurn {

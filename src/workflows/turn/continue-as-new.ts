@@ -67,16 +67,16 @@ export async function continueBetweenSteps(context: Dispatch, steering: Steering
 }
 
 async function storeWords({ turn, data }: Dispatch): Promise<StoredWords> {
-  const { said } = setAside(callsOf(data));
-  const { said_ref } = await keepSaid({ turn, said: packJson(said) });
-  return { said_ref, places: placesOf(said) };
+  const { pieces } = setAside(callsOf(data));
+  const { said_ref } = await keepSaid({ turn, said: packJson(pieces) });
+  return { said_ref, places: placesOf(pieces) };
 }
 
 /** Whether the words of people that the store does not keep fit into the argument of the next run. */
 function wordsFitArgument(data: TurnData, apart: StoredWords | null): boolean {
   fitCalls(data);
-  const { said } = setAside(without(data, apart));
-  return jsonBytes(packJson(said)) <= SAID_ALONG || !isBounded() || !patched('said-by-reference');
+  const { pieces } = setAside(without(data, apart));
+  return jsonBytes(packJson(pieces)) <= SAID_ALONG || !isBounded() || !patched('said-by-reference');
 }
 
 function without(data: TurnData, apart: StoredWords | null): JsonObject {
@@ -99,7 +99,7 @@ export function resumable(data: TurnData, apart: StoredWords | null): Json {
 
 /** In the form of older builds. */
 function openStepWithoutCards(open: OpenStep): OpenStep {
-  const progress = Object.entries(open.progress).map(([id, kept]) => [id, withoutCard(kept)] as const);
+  const progress = Object.entries(open.progress).map(([id, entry]) => [id, withoutCard(entry)] as const);
   return { ...open, progress: Object.fromEntries(progress) };
 }
 
@@ -149,8 +149,8 @@ function hasStoredWords(resume: Json): resume is Json & ReadLater {
 /** Reads the words of people back. Before that no question is asked. */
 async function readBack({ turn, data }: Dispatch, resume: ReadLater): Promise<void> {
   const { said_ref } = resume;
-  const { said } = await readSaid({ turn, said_ref });
-  const { calls, outcomes, open, earlier_calls } = stateIn(resume, unpackJson(said) as Json[]);
+  const { said: words } = await readSaid({ turn, said_ref });
+  const { calls, outcomes, open, earlier_calls } = stateIn(resume, unpackJson(words) as Json[]);
   Object.assign(data, { calls, outcomes, ...(open ? { open } : {}), ...(earlier_calls ? { earlier_calls } : {}) });
 }
 

@@ -160,7 +160,7 @@ export function withoutCard(progress: Progress): Progress {
 export function withInputs({ calls, ...open }: OpenStep): OpenStep {
   const inputs = new Map(calls.map(({ id, input }) => [id, input]));
   const progress = Object.entries(open.progress).map(
-    ([id, kept]) => [id, { ...kept, args: { ...kept.args, input: kept.args.input ?? inputs.get(id) ?? null } }] as const,
+    ([id, entry]) => [id, { ...entry, args: { ...entry.args, input: entry.args.input ?? inputs.get(id) ?? null } }] as const,
   );
   return { ...open, calls, progress: Object.fromEntries(progress) };
 }
@@ -181,14 +181,14 @@ function forgetOldest(data: TurnData): void {
 
 /** The smallest number for which `holds` is true; `most` if it is true for none below. Calls `holds` rarely: it is expensive. */
 function fewest(most: number, holds: (count: number) => boolean): number {
-  let [below, found] = [-1, 0];
-  for (let step = 1; found < most && !holds(found); step *= 2) [below, found] = [found, Math.min(most, found + step)];
-  while (found - below > 1) {
-    const middle = Math.floor((below + found) / 2);
-    if (holds(middle)) found = middle;
+  let [below, above] = [-1, 0];
+  for (let step = 1; above < most && !holds(above); step *= 2) [below, above] = [above, Math.min(most, above + step)];
+  while (above - below > 1) {
+    const middle = Math.floor((below + above) / 2);
+    if (holds(middle)) above = middle;
     else below = middle;
   }
-  return found;
+  return above;
 }
 
 const NO_CALLS: EarlierCalls = { count: 0, applied: 0, refused: 0, in_doubt: 0, not_applied: 0 };
@@ -255,11 +255,11 @@ export type Places = ReadonlyMap<string, number>;
  * @param places positions of the pieces that are taken out; absent: all pieces, in their order
  * @returns the pieces, and the value with its position in the place of each piece
  */
-export function setAside(value: Json, places?: Places): { rest: Json; said: Json[] } {
+export function setAside(value: Json, places?: Places): { rest: Json; pieces: Json[] } {
   const pieces: Json[] = [];
   const place = (piece: Json) => (places ? (places.get(JSON.stringify(piece)) ?? piece) : pieces.push(piece) - 1);
   const rest = mapFields(value, (field) => (isSaid(field) ? place(field) : field));
-  return { rest, said: pieces };
+  return { rest, pieces };
 }
 
 export function placesOf(pieces: Json[]): Places {

@@ -95,12 +95,12 @@ async function runSteps(input: TurnInput, context: Dispatch, { steering, interru
     const ending = interruption.ending();
     if (ending) return ending;
     const limit = limitReason(data);
-    if (limit !== null) return { state: 'limit', reason: limit, written: false };
+    if (limit !== null) return { state: 'limit', reason: limit, hasEndBlock: false };
     if (isFull()) await continueBetweenSteps(context, steering, another);
     const room = data.context_full && !data.paused;
     const hasRoom = room ? await inFlight.during(() => interruption.during(() => compactConversation(turn, data))) : null;
     if (data.interrupted) continue;
-    if (full && hasRoom === false) return { state: 'failed', reason: NO_ROOM, written: false };
+    if (full && hasRoom === false) return { state: 'failed', reason: NO_ROOM, hasEndBlock: false };
     const steers = data.paused ? [] : steering.pickUp();
     const step = await inFlight.during(() => interruption.during(() => nextStep(input, turn, data, steers)));
     if (step === null) continue;
@@ -119,14 +119,18 @@ async function runSteps(input: TurnInput, context: Dispatch, { steering, interru
           data.text = cutAnswer(data.text, false);
           break;
         }
-        return { state: hasOnlyRefusals(data) ? 'refused' : 'completed', reason: null, written: true };
+        return { state: hasOnlyRefusals(data) ? 'refused' : 'completed', reason: null, hasEndBlock: true };
       case 'cut':
-        return { state: 'limit', reason: `The answer was cut at the agent's maxTokens for one step; raise it.`, written: false };
+        return {
+          state: 'limit',
+          reason: `The answer was cut at the agent's maxTokens for one step; raise it.`,
+          hasEndBlock: false,
+        };
       case 'refusal':
         return {
           state: 'failed',
           reason: 'MODEL_REFUSAL: the model declined to answer. Rephrase the message, or hand the task to a person.',
-          written: false,
+          hasEndBlock: false,
         };
     }
   }
