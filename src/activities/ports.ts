@@ -139,12 +139,12 @@ export interface Trust {
    * @param roles the principal needs one of them to approve or settle; empty: any
    * @param at ISO 8601: when it came, and was found valid; absent: it comes now. A key that was revoked since then is not valid.
    */
-  check(said: CheckDecisionInput, roles: readonly string[], at?: string): Promise<CheckDecisionOutput>;
+  check(statement: CheckDecisionInput, roles: readonly string[], at?: string): Promise<CheckDecisionOutput>;
   /**
    * Whether the requester, or a gateway for the requester, started exactly this; never throws.
    * @returns the fault, or null
    */
-  checkStart(said: SignedStart): Promise<string | null>;
+  checkStart(start: SignedStart): Promise<string | null>;
 }
 
 export interface SignedStart {
@@ -169,9 +169,9 @@ export const TRUSTS_NOBODY: Trust = {
 /** The budgets, wherever they are kept. Every method may be repeated. */
 export interface Budgets {
   /** @throws Error if the budget cannot be reached in time: the amount may be reserved or not */
-  reserve(name: BudgetName, asked: Reservation): Promise<ReservationAnswer>;
+  reserve(name: BudgetName, reservation: Reservation): Promise<ReservationAnswer>;
   /** @throws Error if the budget cannot be reached in time */
-  settle(name: BudgetName, said: BudgetSettlement): Promise<void>;
+  settle(name: BudgetName, settlement: BudgetSettlement): Promise<void>;
 }
 
 /** Notifies the people who must decide. */

@@ -63,9 +63,9 @@ class CommandSigner implements BundleSigner {
   }
 
   async sign(bytes: Uint8Array): Promise<Buffer> {
-    const printed = (await run(this.command, bytes)).trim();
-    if (!SIGNATURE.test(printed)) throw bad('it printed no signature: 64 bytes in base64url, 86 characters');
-    const signature = Buffer.from(printed, 'base64url');
+    const output = (await run(this.command, bytes)).trim();
+    if (!SIGNATURE.test(output)) throw bad('it printed no signature: 64 bytes in base64url, 86 characters');
+    const signature = Buffer.from(output, 'base64url');
     if (!verify(null, bytes, publicKey(this.public), signature))
       throw bad('its output is not a signature made with the key in HOLDFAST_BUNDLE_SIGNER_PUBLIC');
     return signature;
@@ -80,15 +80,15 @@ function bad(what: string): BadSigningKey {
 function run(command: string, input: Uint8Array): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, { shell: true, stdio: ['pipe', 'pipe', 'inherit'], timeout: SIGN_WITHIN });
-    let printed = '';
+    let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      if (printed.length <= MOST_OUTPUT) printed += text;
+      if (output.length <= MOST_OUTPUT) output += text;
     });
     child.stdin.on('error', () => undefined); // it may answer without reading all
     child.on('error', (error) => reject(bad(error.message)));
     child.on('close', (code, signal) =>
       code === 0
-        ? resolve(printed)
+        ? resolve(output)
         : reject(
             bad(signal === null ? `it ended with code ${code}` : `it was ended by ${signal}; it has ${SIGN_WITHIN / 1000} s`),
           ),
@@ -129,6 +129,6 @@ function issuanceClaims(
   until: string | null,
 ): { iat: number; exp: number; nonce: string; kid: string } {
   const iat = Math.floor(nowMs / 1000);
-  const wanted = until === null ? Infinity : Math.ceil(Date.parse(until) / 1000);
-  return { iat, exp: Math.min(Math.max(wanted, iat + 1), iat + LONGEST_S), nonce: randomBytes(16).toString('base64url'), kid };
+  const expiry = until === null ? Infinity : Math.ceil(Date.parse(until) / 1000);
+  return { iat, exp: Math.min(Math.max(expiry, iat + 1), iat + LONGEST_S), nonce: randomBytes(16).toString('base64url'), kid };
 }

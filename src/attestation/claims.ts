@@ -78,9 +78,9 @@ const like =
   (value) =>
     typeof value === 'string' && pattern.test(value);
 const oneOf =
-  (...allowed: Json[]): Rule =>
+  (...values: Json[]): Rule =>
   (value) =>
-    value !== undefined && allowed.includes(value);
+    value !== undefined && values.includes(value);
 const time: Rule = (value) => Number.isSafeInteger(value) && (value as number) >= 0;
 const optional =
   (rule: Rule): Rule =>
@@ -130,8 +130,8 @@ export function decisionClaims(value: Json): DecisionClaims | null {
   const settles = (claims.outcome !== undefined) === (claims.decision === 'settle');
   const edits = (claims.input_hash !== undefined) === (claims.decision === 'edit');
   const covers = claims.v === 'holdfast.decision/3';
-  const bound = covers || (claims.aud.store_id !== undefined) === (claims.v === 'holdfast.decision/2');
-  return settles && edits && bound && (claims.note_hash !== undefined) === covers ? claims : null;
+  const bindsStore = covers || (claims.aud.store_id !== undefined) === (claims.v === 'holdfast.decision/2');
+  return settles && edits && bindsStore && (claims.note_hash !== undefined) === covers ? claims : null;
 }
 
 /** Null: these are not the claims of a start. */

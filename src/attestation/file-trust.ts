@@ -27,26 +27,27 @@ type SignatureCheck<C> = { ok: true; claims: C; key: TrustedKey } | { ok: false;
 export class FileTrust implements Trust {
   constructor(private readonly settings: TrustSettings) {}
 
-  async check(said: CheckDecisionInput, roles: readonly string[], at?: string): Promise<CheckDecisionOutput> {
-    const signed = await this.verifyClaims(said.attestation, decisionClaims, at);
-    if (!signed.ok) return signed;
-    const { claims, key } = signed;
-    const reason = speaksFor(key, claims.principal, claims.roles) ?? this.aboutThis(claims, said) ?? lacksRole(claims, roles);
+  async check(statement: CheckDecisionInput, roles: readonly string[], at?: string): Promise<CheckDecisionOutput> {
+    const result = await this.verifyClaims(statement.attestation, decisionClaims, at);
+    if (!result.ok) return result;
+    const { claims, key } = result;
+    const reason =
+      speaksFor(key, claims.principal, claims.roles) ?? this.aboutThis(claims, statement) ?? lacksRole(claims, roles);
     return reason === null ? { ok: true, principal: claims.principal } : { ok: false, reason };
   }
 
-  async checkStart(said: Parameters<Trust['checkStart']>[0]): Promise<string | null> {
-    const signed = await this.verifyClaims(said.attestation, startClaims, said.at);
-    if (!signed.ok) return signed.reason;
-    const { aud, requester, agent, message_hash } = signed.claims;
-    const fault = speaksFor(signed.key, requester, []);
+  async checkStart(start: Parameters<Trust['checkStart']>[0]): Promise<string | null> {
+    const result = await this.verifyClaims(start.attestation, startClaims, start.at);
+    if (!result.ok) return result.reason;
+    const { aud, requester, agent, message_hash } = result.claims;
+    const fault = speaksFor(result.key, requester, []);
     if (fault !== null) return fault;
-    const { workflow_id, session_id } = said.turn;
+    const { workflow_id, session_id } = start.turn;
     const here = [workflow_id, ...(session_id === null ? [] : [sessionWorkflowId(session_id)])];
     if (aud.namespace !== this.settings.namespace || !here.includes(aud.workflow_id)) return 'it was signed for another turn';
-    if (!samePerson(requester, said.turn.requester)) return `it was signed for ${quoteName(requester)}`;
-    if (agent !== said.agent) return `it was signed for agent ${quoteName(agent)}`;
-    return message_hash === said.message_hash ? null : 'it was signed for another message';
+    if (!samePerson(requester, start.turn.requester)) return `it was signed for ${quoteName(requester)}`;
+    if (agent !== start.agent) return `it was signed for agent ${quoteName(agent)}`;
+    return message_hash === start.message_hash ? null : 'it was signed for another message';
   }
 
   /** The claims, if signature, key and time are valid. */
@@ -83,17 +84,18 @@ export class FileTrust implements Trust {
     }
   }
 
-  private aboutThis(claims: DecisionClaims, said: CheckDecisionInput): string | null {
+  private aboutThis(claims: DecisionClaims, statement: CheckDecisionInput): string | null {
     const { aud } = claims;
-    const { workflow_id, first_execution_run_id, store_id } = said.turn;
+    const { workflow_id, first_execution_run_id, store_id } = statement.turn;
     const here = aud.workflow_id === workflow_id && aud.first_execution_run_id === first_execution_run_id;
     if (!here || aud.namespace !== this.settings.namespace) return 'it was signed for another turn';
     if (aud.store_id !== store_id) return otherStore(aud.store_id, store_id);
-    if (claims.digest !== said.digest) return `it was signed for another ${said.decision === 'steer' ? 'message' : 'call'}`;
-    if (claims.decision !== said.decision) return `it was signed to ${claims.decision}, not to ${said.decision}`;
-    if ((claims.outcome ?? null) !== said.outcome) return `it was signed for the outcome ${claims.outcome ?? 'none'}`;
-    if ((claims.input_hash ?? null) !== said.input_hash) return 'it was signed for another input';
-    const note = said.note_hash ?? null;
+    if (claims.digest !== statement.digest)
+      return `it was signed for another ${statement.decision === 'steer' ? 'message' : 'call'}`;
+    if (claims.decision !== statement.decision) return `it was signed to ${claims.decision}, not to ${statement.decision}`;
+    if ((claims.outcome ?? null) !== statement.outcome) return `it was signed for the outcome ${claims.outcome ?? 'none'}`;
+    if ((claims.input_hash ?? null) !== statement.input_hash) return 'it was signed for another input';
+    const note = statement.note_hash ?? null;
     if (claims.note_hash === undefined)
       return note === null ? null : `the note beside it is not signed (${claims.v}); sign it again, with the note`;
     return claims.note_hash === note ? null : 'it was signed with another note, or with none';
@@ -109,14 +111,14 @@ function speaksFor(key: TrustedKey, principal: string, roles: readonly string[])
   return more === undefined ? null : `key ${key.kid} does not give the role ${more}`;
 }
 
-function otherStore(signed: string | undefined, own: string | undefined): string {
-  if (signed === undefined) return 'it was signed for a turn that is bound to no store (holdfast.decision/1); sign it again';
-  return `it was signed for a turn of store ${signed}, but this turn is ${own === undefined ? 'bound to no store' : `of store ${own}`}`;
+function otherStore(signedStore: string | undefined, own: string | undefined): string {
+  if (signedStore === undefined) return 'it was signed for a turn that is bound to no store (holdfast.decision/1); sign it again';
+  return `it was signed for a turn of store ${signedStore}, but this turn is ${own === undefined ? 'bound to no store' : `of store ${own}`}`;
 }
 
-function lacksRole({ decision, principal, roles }: DecisionClaims, wanted: readonly string[]): string | null {
-  if (decision === 'deny' || wanted.length === 0 || roles.some((role) => wanted.includes(role))) return null;
-  return `${quoteName(principal)} has none of the roles ${wanted.join(', ')}`;
+function lacksRole({ decision, principal, roles }: DecisionClaims, neededRoles: readonly string[]): string | null {
+  if (decision === 'deny' || neededRoles.length === 0 || roles.some((role) => neededRoles.includes(role))) return null;
+  return `${quoteName(principal)} has none of the roles ${neededRoles.join(', ')}`;
 }
 
 function notNow({ iat, exp }: { iat: number; exp: number }, now: number): string | null {

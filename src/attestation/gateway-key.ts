@@ -36,11 +36,11 @@ export async function gatewayKey({ signingKey, made, trustedKeys }: KeyPlaces): 
 export async function ownKey(path: string, trustedKeys: string | null, use: { bundle?: true } = {}): Promise<SigningKey> {
   if (existsSync(path)) return SigningKey.read(path);
   const key = SigningKey.generate();
-  const made = () => key.save(path);
-  if (trustedKeys === null) return (await made()) ? key : SigningKey.read(path);
+  const save = () => key.save(path);
+  if (trustedKeys === null) return (await save()) ? key : SigningKey.read(path);
   // Trusted before it is saved: a process that dies in between leaves a key that nobody has, not one that nobody trusts.
   const enter = (keys: TrustedKey[]) => (existsSync(path) ? keys : [...keys, trustedEntry(key, use)]);
-  return (await updateTrustedKeys(trustedKeys, enter, made)) ? key : SigningKey.read(path);
+  return (await updateTrustedKeys(trustedKeys, enter, save)) ? key : SigningKey.read(path);
 }
 
 const KEY_REGISTER = 'gateway-keys';
@@ -52,8 +52,8 @@ const FORGOTTEN_AFTER_MS = 30 * 24 * 3_600_000;
  * because of this.
  */
 export async function announceKey({ registers }: Pick<Store, 'registers'>, { kid }: Pick<SigningKey, 'kid'>): Promise<void> {
-  await registers.update(KEY_REGISTER, (known, now) => {
-    const others = Object.entries(timesOf(known)).filter(([other]) => other !== kid);
+  await registers.update(KEY_REGISTER, (entry, now) => {
+    const others = Object.entries(timesOf(entry)).filter(([other]) => other !== kid);
     return { value: Object.fromEntries([[kid, now], ...others].slice(0, MAX_KEYS)), answer: null };
   });
 }
@@ -64,6 +64,6 @@ export async function announcedKeys(read: (register: string) => Promise<{ value:
   return Object.entries(timesOf(value)).flatMap(([kid, at]) => (at > now - FORGOTTEN_AFTER_MS ? [kid] : []));
 }
 
-function timesOf(known: Json): Record<string, number> {
-  return isJsonObject(known) ? (known as Record<string, number>) : {};
+function timesOf(entry: Json): Record<string, number> {
+  return isJsonObject(entry) ? (entry as Record<string, number>) : {};
 }

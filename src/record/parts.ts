@@ -10,8 +10,8 @@ import { object } from './fields';
 /** A part is of another kind than its reference says. */
 export class UnexpectedPart extends Error {
   override readonly name = 'UnexpectedPart';
-  constructor(wanted: string) {
-    super(`A part of the store is no ${wanted}: its reference names the wrong part.`);
+  constructor(kind: string) {
+    super(`A part of the store is no ${kind}: its reference names the wrong part.`);
   }
 }
 
@@ -114,7 +114,7 @@ function isListOf<T extends Json>(value: Maybe, isItem: (item: Json) => item is 
 function isHoldReason(value: Json): value is JsonObject & HoldReason {
   if (!isJsonObject(value)) return false;
   const { kind, id, text } = value;
-  return HOLD_KINDS.some((known) => known === kind) && isText(id) && isText(text);
+  return HOLD_KINDS.some((holdKind) => holdKind === kind) && isText(id) && isText(text);
 }
 
 function hasOwner({ turn_id, session_id, call_id }: JsonObject): boolean {

@@ -152,12 +152,12 @@ interface WithBodies {
 const READ_BLOCKS = new WeakMap<readonly Json[], ReadBlock | null>();
 
 /** Null: the first body was redacted or is no object, or the kind is unknown. */
-export function readBlock(stored: WithBodies): ReadBlock | null {
-  const { bodies } = stored;
-  if (!Object.isFrozen(bodies)) return readFields(stored);
-  const known = READ_BLOCKS.get(bodies);
-  if (known !== undefined) return known;
-  const read = readFields(stored);
+export function readBlock(block: WithBodies): ReadBlock | null {
+  const { bodies } = block;
+  if (!Object.isFrozen(bodies)) return readFields(block);
+  const entry = READ_BLOCKS.get(bodies);
+  if (entry !== undefined) return entry;
+  const read = readFields(block);
   READ_BLOCKS.set(bodies, read);
   return read;
 }
@@ -212,14 +212,14 @@ export function ofKind<K extends BlockKind>(kind: K, blocks: readonly (ReadBlock
 
 function readStart(body: JsonObject): ReadStart {
   const { agent, parent, outside, signed_for } = body;
-  const signed = objectOrNull(signed_for);
+  const signedFor = objectOrNull(signed_for);
   return {
     ...texts(body, ['turn_id', 'workflow_id', 'first_execution_run_id', 'session_id', 'trace_id', 'store_id', 'requester']),
     ...texts(body, ['policy_ref', 'definition_ref', 'message_hash', 'attestation']),
     agent: textOrNull(object(agent).name),
     parent: isJsonObject(parent) ? readParent(parent) : null,
     outside: list(object(outside).tools).map(text),
-    signed_for: signed && { agent: text(signed.agent), message_hash: text(signed.message_hash) },
+    signed_for: signedFor && { agent: text(signedFor.agent), message_hash: text(signedFor.message_hash) },
   };
 }
 
@@ -264,8 +264,8 @@ function readDecision(body: JsonObject): ReadDecision {
 }
 
 function readDispatch(body: JsonObject): ReadDispatch {
-  const known = texts(body, ['digest', 'idempotency_key', 'preview_ref']);
-  return { ...known, approval: isJsonObject(body.approval) ? readPolicy(body.approval) : null, subject: readSubject(body) };
+  const fields = texts(body, ['digest', 'idempotency_key', 'preview_ref']);
+  return { ...fields, approval: isJsonObject(body.approval) ? readPolicy(body.approval) : null, subject: readSubject(body) };
 }
 
 function readPolicy({ channel, quorum, roles, four_eyes, remind_ms, notify }: JsonObject): ApprovalPolicy {
@@ -281,11 +281,11 @@ function readPolicy({ channel, quorum, roles, four_eyes, remind_ms, notify }: Js
 
 function readSettlement(body: JsonObject): ReadSettlement {
   const { settlements } = body;
-  const said = (one: JsonObject): ReadSettlementEntry => texts(one, ['outcome', 'by', 'note', 'at']);
+  const entryOf = (one: JsonObject): ReadSettlementEntry => texts(one, ['outcome', 'by', 'note', 'at']);
   return {
     digest: textOrNull(body.digest),
-    ...said(body),
-    settlements: Array.isArray(settlements) ? settlements.filter(isJsonObject).map(said) : null,
+    ...entryOf(body),
+    settlements: Array.isArray(settlements) ? settlements.filter(isJsonObject).map(entryOf) : null,
     subject: readSubject(body),
   };
 }

@@ -59,10 +59,10 @@ export function decisionBlocks(
   call: NamedForSubject & Pick<CallArguments, 'earlier'>,
   decisions: NonNullable<CallOutcome['approvals']>,
 ): BlockContent[] {
-  const before = (call.earlier ?? []).map(({ revision, ...said }) =>
-    decisionBlock({ ...said, subject: callSubject(turn, { ...call, revision }) }),
+  const before = (call.earlier ?? []).map(({ revision, ...decision }) =>
+    decisionBlock({ ...decision, subject: callSubject(turn, { ...call, revision }) }),
   );
-  const now = decisions.map((said) => decisionBlock({ ...said, subject: callSubject(turn, call) }));
+  const now = decisions.map((decision) => decisionBlock({ ...decision, subject: callSubject(turn, call) }));
   return [...before, ...now];
 }
 

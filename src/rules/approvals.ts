@@ -41,11 +41,11 @@ export function approvalFaults(
 ): string[] {
   if (approvals === undefined) return [];
   const { tools: single = {}, ...common } = approvals;
-  const known = new Set(tools.map(({ name }) => name));
+  const toolNames = new Set(tools.map(({ name }) => name));
   return [
     ...ruleFaults('approvals', common),
     ...Object.entries(single).flatMap(([name, rule]) => [
-      ...(known.has(name) || isFrom(servers, name)
+      ...(toolNames.has(name) || isFrom(servers, name)
         ? []
         : [`approvals.tools names ${JSON.stringify(name)}, which the agent does not have`]),
       ...ruleFaults(`approvals.tools.${name}`, rule),

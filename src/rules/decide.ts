@@ -21,37 +21,37 @@ export function decide(
   call: CallFacts,
   evaluate: (condition: Condition) => Outcome = (condition) => condition.holds(call),
 ): Verdict {
-  const tried = policy.rulesOf(call.tool).map((rule) => tryRule(rule, call, evaluate));
-  const considered = tried.map(({ why: _, ...trace }) => trace);
+  const trials = policy.rulesOf(call.tool).map((rule) => tryRule(rule, call, evaluate));
+  const traces = trials.map(({ why: _, ...trace }) => trace);
   return {
     ...byRules(
       policy,
       call,
-      tried.filter((rule) => rule.matched),
+      trials.filter((rule) => rule.matched),
     ),
-    considered,
+    considered: traces,
   };
 }
 
-function byRules(policy: Policy, call: CallFacts, matched: RuleTrial[]): RuleDecision {
-  const ranked = matched.toSorted(
+function byRules(policy: Policy, call: CallFacts, trials: RuleTrial[]): RuleDecision {
+  const ranking = trials.toSorted(
     (a, b) => compareSpecificity(b.specificity, a.specificity) || STRICTNESS[b.effect] - STRICTNESS[a.effect],
   );
-  const deny = ranked.find((rule) => rule.effect === 'deny');
+  const deny = ranking.find((rule) => rule.effect === 'deny');
   if (deny) return { verdict: 'deny', reason: reasonOf(deny), word: 'denied_by_rule', rule: deny.rule };
   if (isModeInForce(policy, 'plan') && hasEffects(call)) {
     const reason = `mode plan runs nothing with effects, and ${call.tool.name} is of class ${call.tool.class}`;
     return { verdict: 'deny', reason, word: 'plan_mode', rule: null };
   }
-  const best = ranked[0];
+  const best = ranking[0];
   return best ? { verdict: best.effect, reason: reasonOf(best), word: null, rule: best.rule } : byMode(policy, call);
 }
 
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
 
 /** The agent's own mode, or that of a parent turn. */
-function isModeInForce({ mode, within = [] }: Policy, wanted: Mode): boolean {
-  return mode === wanted || within.includes(wanted);
+function isModeInForce({ mode, within = [] }: Policy, wantedMode: Mode): boolean {
+  return mode === wantedMode || within.includes(wantedMode);
 }
 
 function byMode(policy: Policy, { tool }: CallFacts): RuleDecision {
@@ -101,29 +101,32 @@ function tryRule({ rule, specificity, matches }: ToolRule, call: CallFacts, ask:
   const holds = rule.condition === null || ask(rule.condition);
   if (typeof holds === 'object')
     return { ...trace, matched: !allows, because: `its condition failed (${holds.error.slice(0, 200).toWellFormed()})` };
-  const changed = holds && allows ? describeMismatch(rule, call) : null;
-  return { ...trace, matched: holds && changed === null, because: changed ?? (holds ? MATCHES : 'its condition is false') };
+  const mismatch = holds && allows ? describeMismatch(rule, call) : null;
+  return { ...trace, matched: holds && mismatch === null, because: mismatch ?? (holds ? MATCHES : 'its condition is false') };
 }
 
 /** Why an allow rule does not cover the files that the command runs, or null. A rule without pattern and condition covers all. */
-function describeMismatch({ files: bound, pattern, condition }: Rule, { tool, targets, files }: CallFacts): string | null {
-  if (bound === 'any' || tool.target !== 'command') return null;
-  if (bound === null) {
+function describeMismatch({ files: hashes, pattern, condition }: Rule, { tool, targets, files }: CallFacts): string | null {
+  if (hashes === 'any' || tool.target !== 'command') return null;
+  if (hashes === null) {
     if (files === undefined || targets === null || (pattern === null && condition === null)) return null;
     const runs = targets.flatMap(simpleCommands).map(runsFiles);
-    const found = runs.find((one) => one !== null && !one.guarded);
-    return found ? `${found.program} runs what lies in ${found.files[0]}, and the rule has no files that say what that is` : null;
+    const programRun = runs.find((one) => one !== null && !one.guarded);
+    return programRun
+      ? `${programRun.program} runs what lies in ${programRun.files[0]}, and the rule has no files that say what that is`
+      : null;
   }
   const commands = (targets ?? []).flatMap(simpleCommands);
   if (commands.some((command) => GOES_ELSEWHERE.test(command))) return 'it runs in another folder than the files of the rule';
-  const left = commands
+  const unlistedRun = commands
     .map(runsFiles)
-    .find((one) => one !== null && !one.open && !one.guarded && !Object.hasOwn(bound, one.files[0]!));
-  if (left) return `${left.program} runs what lies in ${left.files[0]}, which is none of the files of the rule`;
-  for (const [path, hash] of Object.entries(bound)) {
-    const found = files?.hashOf(path);
-    if (found === undefined) return `what ${path} held was not written down`;
-    if (found !== hash) return found === null ? `there is no file ${path}` : `${path} is another than the rule has: ${found}`;
+    .find((one) => one !== null && !one.open && !one.guarded && !Object.hasOwn(hashes, one.files[0]!));
+  if (unlistedRun)
+    return `${unlistedRun.program} runs what lies in ${unlistedRun.files[0]}, which is none of the files of the rule`;
+  for (const [path, hash] of Object.entries(hashes)) {
+    const actual = files?.hashOf(path);
+    if (actual === undefined) return `what ${path} held was not written down`;
+    if (actual !== hash) return actual === null ? `there is no file ${path}` : `${path} is another than the rule has: ${actual}`;
   }
   return null;
 }

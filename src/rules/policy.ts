@@ -44,9 +44,9 @@ export function permissionFaults(
   if (faults.length > 0) return faults;
   return EFFECTS.flatMap((effect) =>
     permissions[effect].flatMap((entry) => {
-      const parsed = parseRule(effect, entry);
-      if (parsed.ok && later(parsed.rule.name)) return [];
-      return parsed.ok ? [...faultsFor(parsed.rule, tools), ...fieldFaults(parsed.rule, tools)] : [parsed.fault];
+      const result = parseRule(effect, entry);
+      if (result.ok && later(result.rule.name)) return [];
+      return result.ok ? [...faultsFor(result.rule, tools), ...fieldFaults(result.rule, tools)] : [result.fault];
     }),
   );
 }
@@ -58,7 +58,7 @@ export function shapeFaults(permissions: Partial<Record<keyof AgentPermissions, 
   return [
     ...unknownFields(permissions, ['mode', ...EFFECTS], 'permissions'),
     ...lists.map((effect) => `permissions.${effect} must be a list of rules`),
-    ...(mode === undefined || MODES.some((known) => known === mode)
+    ...(mode === undefined || MODES.some((name) => name === mode)
       ? []
       : [`permissions.mode is ${JSON.stringify(mode)}; it must be one of ${MODES.join(', ')}`]),
   ];
@@ -66,16 +66,16 @@ export function shapeFaults(permissions: Partial<Record<keyof AgentPermissions, 
 
 /** Compiles rules for calls of any tool; a rule that cannot be parsed is left out. */
 export function compileRules(permissions: AgentPermissions): Policy {
-  const rules = EFFECTS.flatMap((effect) => permissions[effect].map((entry) => parseRule(effect, entry))).flatMap((parsed) =>
-    parsed.ok ? [parsed.rule] : [],
+  const rules = EFFECTS.flatMap((effect) => permissions[effect].map((entry) => parseRule(effect, entry))).flatMap((result) =>
+    result.ok ? [result.rule] : [],
   );
   const ready = new WeakMap<RuledTool, ToolRule[]>();
   return {
     mode: permissions.mode,
     rulesOf(tool) {
-      const known = ready.get(tool) ?? prepare(rules, tool);
-      ready.set(tool, known);
-      return known;
+      const toolRules = ready.get(tool) ?? prepare(rules, tool);
+      ready.set(tool, toolRules);
+      return toolRules;
     },
   };
 }
@@ -92,8 +92,8 @@ function forTool(rule: Rule, { target }: RuledTool): ToolRule {
 /** A field that none of the named tools has is a typo, and would make the rule useless. */
 function fieldFaults(rule: Rule, tools: readonly RuledTool[]): string[] {
   if (!rule.condition || rule.name === '*') return [];
-  const named = tools.filter((tool) => names(rule, tool.name));
-  const schemas = named.map((tool) => tool.schema);
+  const matchingTools = tools.filter((tool) => names(rule, tool.name));
+  const schemas = matchingTools.map((tool) => tool.schema);
   if (schemas.length === 0 || schemas.some((schema) => schema.additionalProperties !== false)) return [];
   return rule.condition.inputFields
     .filter((field) => !schemas.some((schema) => isJsonObject(schema.properties) && Object.hasOwn(schema.properties, field)))

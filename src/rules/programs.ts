@@ -74,9 +74,9 @@ function behindRunner(runner: string, words: string[]): RunsFiles | null {
     if (runner === 'env' && SPLITS.test(word)) return anything;
     if (EXECUTION_VARIABLES.test(word)) return runs(words.slice(index));
     if (word.startsWith('-') || /^(?:\w+=.*|\d[\d.]*[smhd]?)$/.test(word)) continue;
-    const found = runs(words.slice(index));
+    const result = runs(words.slice(index));
     const mayBeValue = words[index - 1]?.startsWith('-') || before-- > 0;
-    if (found !== null || !mayBeValue || RUNNERS.has(word)) return found;
+    if (result !== null || !mayBeValue || RUNNERS.has(word)) return result;
   }
   return null;
 }
@@ -101,12 +101,12 @@ function addDash([first = '', ...rest]: string[]): string[] {
 
 function isHarmlessSed(args: string[]): boolean {
   if (args.some((arg) => SED_FILE.test(arg))) return false;
-  const said = args.flatMap((arg, at) => {
-    const found = SED_SCRIPT.exec(arg);
-    return found ? [found[1] || (args[at + 1] ?? '')] : [];
+  const optionScripts = args.flatMap((arg, at) => {
+    const match = SED_SCRIPT.exec(arg);
+    return match ? [match[1] || (args[at + 1] ?? '')] : [];
   });
   const script = args.find((arg) => !arg.startsWith('-'));
-  const scripts = said.length > 0 || script === undefined ? said : [script];
+  const scripts = optionScripts.length > 0 || script === undefined ? optionScripts : [script];
   return scripts.every((one) => HARMLESS_SED_SCRIPTS.some((form) => form.test(one)));
 }
 

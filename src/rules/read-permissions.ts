@@ -41,8 +41,8 @@ function contentFaults(document: Document.Parsed, line: (node: unknown) => strin
     const list: unknown = root.get(effect, true);
     if (!yaml().isSeq(list)) continue;
     for (const item of list.items as Node[]) {
-      const parsed = parseRule(effect, item.toJS(document) as RuleEntry);
-      if (!parsed.ok) faults.push(`${line(item)}${parsed.fault}`);
+      const result = parseRule(effect, item.toJS(document) as RuleEntry);
+      if (!result.ok) faults.push(`${line(item)}${result.fault}`);
     }
   }
   return faults;

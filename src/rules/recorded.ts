@@ -50,10 +50,10 @@ export function readRecordedFacts(call: RecordedCall, facts: Json | undefined, s
   if (typeof untrusted !== 'boolean' || typeof requester !== 'string' || typeof agent !== 'string') return null;
   if (typeof step !== 'number' || !Number.isSafeInteger(step)) return null;
   const { tool: name, version, class: toolClass, input } = call;
-  const grouped = typeof group === 'string' ? { group } : {};
-  const tool = { name, version, class: toolClass, ...grouped, egress, target, schema };
-  const known = isHashes(files) ? { files: { hashOf: (path: string) => getOwn(files, path), looked: files } } : {};
-  return { tool, input, targets, ...known, turn: { untrusted, requester, agent, step } };
+  const groupField = typeof group === 'string' ? { group } : {};
+  const tool = { name, version, class: toolClass, ...groupField, egress, target, schema };
+  const fileFields = isHashes(files) ? { files: { hashOf: (path: string) => getOwn(files, path), looked: files } } : {};
+  return { tool, input, targets, ...fileFields, turn: { untrusted, requester, agent, step } };
 }
 
 function isHashes(value: Json | undefined): value is Record<string, string | null> {

@@ -71,17 +71,17 @@ function faultOfFiles(effect: RuleEffect, isNarrow: boolean, files: RuleFiles): 
 
 /** Faults of a rule for the tools that it names; empty: none. */
 export function faultsFor(rule: Rule, tools: readonly RuledTool[]): string[] {
-  const named = tools.filter((tool) => names(rule, tool.name));
-  if (isExact(rule) && named.length === 0)
+  const matchingTools = tools.filter((tool) => names(rule, tool.name));
+  if (isExact(rule) && matchingTools.length === 0)
     return [`permissions name ${JSON.stringify(rule.name)}, which is none of the agent's tools`];
   if (rule.pattern === null) return [];
-  const without = named.filter((tool) => tool.target === null).map((tool) => tool.name);
+  const without = matchingTools.filter((tool) => tool.target === null).map((tool) => tool.name);
   const faults = without.map(
     (name) => `${rule.effect}: ${JSON.stringify(rule.text)} has a pattern, but ${name} declares no ruleTarget to match it with`,
   );
-  if (rule.files !== null && named.some((tool) => tool.target !== 'command'))
+  if (rule.files !== null && matchingTools.some((tool) => tool.target !== 'command'))
     faults.push(`${rule.effect}: ${JSON.stringify(rule.text)} has files, which are for tools that run commands`);
-  const asPath = named.some((tool) => tool.target === 'path') ? pathPatternFault(rule.pattern) : null;
+  const asPath = matchingTools.some((tool) => tool.target === 'path') ? pathPatternFault(rule.pattern) : null;
   return asPath === null ? faults : [...faults, `${rule.effect}: ${JSON.stringify(rule.text)}: ${asPath}`];
 }
 

@@ -118,21 +118,21 @@ export function usedAmount(book: Book, now: number): bigint {
 }
 
 /** Reserves, or says why not. A repeated dispatch keeps its one reservation. */
-export function reserve(given: Book, asked: Reservation, now: number): { book: Book; answer: ReservationAnswer } {
-  const { amount, cap, window_ms, lasts_ms, accepted } = asked;
-  const present = { ...pruneBook(given, now), terms: { cap, window_ms } };
-  const repeated = given.closed.includes(nameOf(asked)) || present.open.some(same(asked));
-  if (repeated) return { book: present, answer: { granted: true, used: String(usedAmount(present, now)), over: false } };
+export function reserve(current: Book, request: Reservation, now: number): { book: Book; answer: ReservationAnswer } {
+  const { amount, cap, window_ms, lasts_ms, accepted } = request;
+  const present = { ...pruneBook(current, now), terms: { cap, window_ms } };
+  const isRepeat = current.closed.includes(nameOf(request)) || present.open.some(same(request));
+  if (isRepeat) return { book: present, answer: { granted: true, used: String(usedAmount(present, now)), over: false } };
 
-  const open = present.open.filter(({ key, dispatch }) => key !== asked.key || dispatch > asked.proven);
+  const open = present.open.filter(({ key, dispatch }) => key !== request.key || dispatch > request.proven);
   const book = { ...present, open };
   const before = usedAmount(book, now);
   const over = before + BigInt(amount) > BigInt(cap);
   if ((over && !accepted) || open.length >= MOST_OPEN || isLarge(open)) {
-    const named = open.slice(0, MAX_OPEN).map(({ key, dispatch }) => ({ key, dispatch }));
-    return { book, answer: { granted: false, used: String(before), frees_at: freesAt(book, asked, now), open: named } };
+    const oldest = open.slice(0, MAX_OPEN).map(({ key, dispatch }) => ({ key, dispatch }));
+    return { book, answer: { granted: false, used: String(before), frees_at: freesAt(book, request, now), open: oldest } };
   }
-  const { key, dispatch } = asked;
+  const { key, dispatch } = request;
   const entry: Entry = { key, dispatch, amount, state: 'reserved', until: now + lasts_ms + window_ms, window_ms, over };
   return { book: { ...book, open: [...open, entry] }, answer: { granted: true, used: String(before), over } };
 }
@@ -140,17 +140,17 @@ export function reserve(given: Book, asked: Reservation, now: number): { book: B
 /**
  * Enters how a dispatch ended. A dispatch that is not in the book changes nothing: it was settled before, or its window is over.
  */
-export function settle(given: Book, said: BudgetSettlement, now: number): Book {
-  const book = pruneBook(given, now);
-  const entry = book.open.find(same(said));
+export function settle(current: Book, settlement: BudgetSettlement, now: number): Book {
+  const book = pruneBook(current, now);
+  const entry = book.open.find(same(settlement));
   if (!entry) return book;
-  if (said.outcome === 'in_doubt') {
+  if (settlement.outcome === 'in_doubt') {
     return { ...book, open: book.open.map((other) => (other === entry ? { ...entry, state: 'in_doubt' } : other)) };
   }
   const open = book.open.filter((other) => other !== entry);
-  if (said.outcome === 'not_applied') return { ...book, open };
-  const closed = [...book.closed, nameOf(said)].slice(-CLOSED_LIMIT);
-  return { ...book, open, closed, spent: addSpending(book.spent, entry, now) };
+  if (settlement.outcome === 'not_applied') return { ...book, open };
+  const closedKeys = [...book.closed, nameOf(settlement)].slice(-CLOSED_LIMIT);
+  return { ...book, open, closed: closedKeys, spent: addSpending(book.spent, entry, now) };
 }
 
 /** Drops entries that have left their window. */
@@ -166,37 +166,37 @@ export function countsUntil({ open, spent }: Book): number | null {
 }
 
 /** The effect has happened by now, so its window ends at most one window from now; the end is rounded up to a slice. */
-function addSpending(spent: SpendingSlice[], { until, window_ms, amount, over }: Entry, now: number): SpendingSlice[] {
+function addSpending(slices: SpendingSlice[], { until, window_ms, amount, over }: Entry, now: number): SpendingSlice[] {
   const slice = Math.max(1, Math.ceil(window_ms / SLICES));
   const end = Math.ceil(Math.min(until, now + window_ms) / slice) * slice;
-  const before = spent.find((one) => one.until === end) ?? { until: end, amount: '0', calls: 0, over: 0 };
+  const before = slices.find((one) => one.until === end) ?? { until: end, amount: '0', calls: 0, over: 0 };
   const after = {
     until: end,
     amount: String(BigInt(before.amount) + BigInt(amount)),
     calls: before.calls + 1,
     over: before.over + (over ? 1 : 0),
   };
-  return mergeOldest([...spent.filter((one) => one !== before), after].sort((a, b) => a.until - b.until));
+  return mergeOldest([...slices.filter((one) => one !== before), after].sort((a, b) => a.until - b.until));
 }
 
 function isLarge(open: Entry[]): boolean {
   return open.length > MOST_OPEN / 2 && jsonBytes(open) > OPEN_BYTES;
 }
 
-function mergeOldest(spent: SpendingSlice[]): SpendingSlice[] {
-  const [first, second, ...others] = spent;
-  if (spent.length <= MAX_SLICES || !first || !second) return spent;
+function mergeOldest(slices: SpendingSlice[]): SpendingSlice[] {
+  const [first, second, ...others] = slices;
+  if (slices.length <= MAX_SLICES || !first || !second) return slices;
   const amount = String(BigInt(first.amount) + BigInt(second.amount));
   return [{ until: second.until, amount, calls: first.calls + second.calls, over: first.over + second.over }, ...others];
 }
 
 function freesAt(book: Book, { amount, cap }: Reservation, now: number): number | null {
   if (BigInt(amount) > BigInt(cap)) return null;
-  let left = usedAmount(book, now);
+  let remaining = usedAmount(book, now);
   const ends = live(book, now).sort((a, b) => a.until - b.until);
   for (const one of ends) {
-    left -= BigInt(one.amount);
-    if (left + BigInt(amount) <= BigInt(cap)) return one.until;
+    remaining -= BigInt(one.amount);
+    if (remaining + BigInt(amount) <= BigInt(cap)) return one.until;
   }
   return now;
 }

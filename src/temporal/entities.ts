@@ -40,7 +40,7 @@ const LONGEST_WAIT_MS = 1000;
 export function temporalBudgets(client: Client, taskQueue: string): Budgets {
   const inTurn = queues();
   return {
-    reserve: (name, asked) =>
+    reserve: (name, reservation) =>
       inTurn(budgetWorkflowId(name), () =>
         retryUntil(client, RESERVES_WITHIN, () => {
           const startWorkflowOperation = new WithStartWorkflowOperation(BUDGET_WORKFLOW, {
@@ -53,16 +53,16 @@ export function temporalBudgets(client: Client, taskQueue: string): Budgets {
             memo: { holdfast_budget: name },
           });
           return client.workflow.executeUpdateWithStart<Workflow, ReservationAnswer, unknown[]>(RESERVE_UPDATE, {
-            args: [asked],
+            args: [reservation],
             startWorkflowOperation,
           });
         }),
       ),
-    settle: (name, said) =>
+    settle: (name, settlement) =>
       inTurn(budgetWorkflowId(name), () =>
         retryUntil(client, SETTLES_WITHIN, async () => {
           try {
-            await client.workflow.getHandle(budgetWorkflowId(name)).executeUpdate(SETTLE_UPDATE, { args: [said] });
+            await client.workflow.getHandle(budgetWorkflowId(name)).executeUpdate(SETTLE_UPDATE, { args: [settlement] });
           } catch (error) {
             if (!(error instanceof WorkflowNotFoundError)) throw error; // no workflow: nothing of this budget counts any more
           }
@@ -142,12 +142,12 @@ export function temporalIntents(client: Client, taskQueue: string): Intents {
 }
 
 async function retryTimes<T>(work: () => Promise<T>): Promise<T> {
-  for (let tried = 1; ; tried++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
-      if (error instanceof WorkflowUpdateFailedError || tried >= TRIES) throw error;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * tried));
+      if (error instanceof WorkflowUpdateFailedError || attempt >= TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * attempt));
     }
   }
 }

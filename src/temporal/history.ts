@@ -24,32 +24,32 @@ export interface Reading {
 /** @throws WorkflowNotFoundError */
 export async function* readHistory(client: Client, workflowId: string, { follow, stop }: Reading): AsyncGenerator<RunEvent> {
   const description = await client.workflow.getHandle(workflowId).describe();
-  const seen = new Set<string>();
+  const runIds = new Set<string>();
   let runId: string | null = description.raw.workflowExecutionInfo?.firstRunId || description.runId;
   while (runId !== null) {
-    seen.add(runId);
+    runIds.add(runId);
     let next: string | null = null;
-    let copied = false;
+    let isCopy = false;
     for await (const event of readRun(client, { workflowId, runId }, { follow, ...(stop ? { stop } : {}) })) {
       const original = event.workflowExecutionStartedEventAttributes?.originalExecutionRunId;
-      if (original && original !== runId) copied = true;
-      if (event.workflowTaskFailedEventAttributes?.newRunId === runId) copied = false; // here the reset took place
+      if (original && original !== runId) isCopy = true;
+      if (event.workflowTaskFailedEventAttributes?.newRunId === runId) isCopy = false; // here the reset took place
       next = event.workflowExecutionContinuedAsNewEventAttributes?.newExecutionRunId ?? null;
-      const superseded = hasEnded(event) && next === null;
-      if (superseded) next = await runAfterReset(client, workflowId, seen, runId);
-      yield { runId, run: seen.size, event, copied, superseded: superseded && next !== null };
+      const isLast = hasEnded(event) && next === null;
+      if (isLast) next = await runAfterReset(client, workflowId, runIds, runId);
+      yield { runId, run: runIds.size, event, copied: isCopy, superseded: isLast && next !== null };
     }
     runId = next;
   }
 }
 
 /** Null: there was no reset. */
-async function runAfterReset(client: Client, workflowId: string, seen: Set<string>, runId: string): Promise<string | null> {
+async function runAfterReset(client: Client, workflowId: string, runIds: Set<string>, runId: string): Promise<string | null> {
   const { raw } = await client.workflow.getHandle(workflowId, runId).describe();
-  const named = raw.workflowExtendedInfo?.resetRunId;
-  if (named && !seen.has(named)) return named;
+  const resetRunId = raw.workflowExtendedInfo?.resetRunId;
+  if (resetRunId && !runIds.has(resetRunId)) return resetRunId;
   const present = (await client.workflow.getHandle(workflowId).describe()).runId;
-  return seen.has(present) ? null : present;
+  return runIds.has(present) ? null : present;
 }
 
 function hasEnded(event: HistoryEvent): boolean {

@@ -8,19 +8,24 @@ const CODE = /^holdfast\.tool\.([A-Z_]{1,40})$/;
 
 /** @returns a function that ends it */
 export function watchPendingActivities(client: Client, workflowId: string, listener: LiveListener): () => void {
-  const seen = new Map<string, string>();
+  const lastValues = new Map<string, string>();
   const stop = new AbortController();
   const look = async () => {
     while (!stop.signal.aborted) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY).unref());
-      if (!stop.signal.aborted) await lookOnce(client, workflowId, seen, listener).catch(() => undefined);
+      if (!stop.signal.aborted) await lookOnce(client, workflowId, lastValues, listener).catch(() => undefined);
     }
   };
   void look();
   return () => stop.abort();
 }
 
-async function lookOnce(client: Client, workflowId: string, seen: Map<string, string>, listener: LiveListener): Promise<void> {
+async function lookOnce(
+  client: Client,
+  workflowId: string,
+  lastValues: Map<string, string>,
+  listener: LiveListener,
+): Promise<void> {
   const description = await client.workflow.getHandle(workflowId).describe();
   if (description.status.name !== 'RUNNING') return;
   for (const activity of description.raw.pendingActivities ?? []) {
@@ -32,10 +37,10 @@ async function lookOnce(client: Client, workflowId: string, seen: Map<string, st
     ];
     const at = new Date().toISOString();
     const progress = details?.progress;
-    if (progress && isNew(seen, `${call} progress`, JSON.stringify(progress)))
+    if (progress && isNew(lastValues, `${call} progress`, JSON.stringify(progress)))
       listener({ at, type: 'tool_progress', call, ...progress });
     const attempt = activity.attempt ?? 1;
-    if (attempt > 1 && isNew(seen, `${call} attempt`, String(attempt))) {
+    if (attempt > 1 && isNew(lastValues, `${call} attempt`, String(attempt))) {
       const next = activity.scheduledTime ? new Date(Number(activity.scheduledTime.seconds) * 1000).toISOString() : null;
       const { message = '', applicationFailureInfo } = activity.lastFailure ?? {};
       const code = CODE.exec(applicationFailureInfo?.type ?? '')?.[1] ?? null;
@@ -53,8 +58,8 @@ async function lookOnce(client: Client, workflowId: string, seen: Map<string, st
   }
 }
 
-function isNew(seen: Map<string, string>, key: string, value: string): boolean {
-  if (seen.get(key) === value) return false;
-  seen.set(key, value);
+function isNew(lastValues: Map<string, string>, key: string, value: string): boolean {
+  if (lastValues.get(key) === value) return false;
+  lastValues.set(key, value);
   return true;
 }

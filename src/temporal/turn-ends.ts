@@ -29,7 +29,7 @@ export function temporalTurnEnds(client: Client): TurnEnds {
 async function look(client: Client, { turn_id, session_id, within_ms, of }: LookAtTurnInput): Promise<LookAtTurnOutput> {
   const handle = client.workflow.getHandle(workflowId(turn_id));
   const within = <T>(ms: number, work: () => Promise<T>) => client.withDeadline(Date.now() + ms, work);
-  const queried = () => within(ANSWERS_WITHIN, () => handle.query<TurnView>(STATUS_QUERY));
+  const query = () => within(ANSWERS_WITHIN, () => handle.query<TurnView>(STATUS_QUERY));
   try {
     const there = await within(ANSWERS_WITHIN, () => handle.describe());
     if (of && !isOf(there, session_id, of)) return { state: 'lost', reason: otherTurnReason(turn_id) };
@@ -42,7 +42,7 @@ async function look(client: Client, { turn_id, session_id, within_ms, of }: Look
         const { cause } = error;
         if (cause instanceof ApplicationFailure && cause.type === TURN_FAILURE && cause.details?.[0])
           return cause.details[0] as TurnView;
-        return queried();
+        return query();
       },
     );
     if (view === null) return { state: 'running' };

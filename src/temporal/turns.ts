@@ -30,21 +30,21 @@ const MOST_RUNS_BACK = 500;
 /** @param as a client under another identity: a forwarded decision keeps its sender's */
 export function temporalTurns(client: Client, as: (identity: string) => Client): Turns {
   const within = <T>(work: () => Promise<T>) => client.withDeadline(Date.now() + ANSWERS_WITHIN, work);
-  const described = (workflowId: string) => client.workflow.getHandle(workflowId).describe();
+  const describe = (workflowId: string) => client.workflow.getHandle(workflowId).describe();
   return {
     ask: (workflowId) =>
       within(async () => {
-        const description = await described(workflowId).catch((error: unknown) => orNull(error));
+        const description = await describe(workflowId).catch((error: unknown) => orNull(error));
         if (description === null) return null;
         const { name } = description.status;
-        const closed = (name === 'RUNNING' ? null : name) as AskedTurn['closed'];
-        const asked = client.workflow.getHandle(workflowId).query<SubTurnFacts>(SUB_TURN_QUERY);
+        const status = (name === 'RUNNING' ? null : name) as AskedTurn['closed'];
+        const answer = client.workflow.getHandle(workflowId).query<SubTurnFacts>(SUB_TURN_QUERY);
         // A turn that was ended from outside before it ever ran cannot answer.
-        const facts = await asked.catch((error: unknown) => {
-          if (closed === 'TERMINATED' || closed === 'TIMED_OUT' || isUnknownQuery(error)) return null;
+        const facts = await answer.catch((error: unknown) => {
+          if (status === 'TERMINATED' || status === 'TIMED_OUT' || isUnknownQuery(error)) return null;
           throw error;
         });
-        return { closed, startedBy: description.parentExecution?.workflowId ?? null, facts };
+        return { closed: status, startedBy: description.parentExecution?.workflowId ?? null, facts };
       }),
     decide: async (workflowId, { id, body, identity, before }) => {
       const sender = as(identity);
@@ -54,8 +54,8 @@ export function temporalTurns(client: Client, as: (identity: string) => Client):
           throw new Error(`No worker has taken earlier requests to ${workflowId}; the decision was not passed on.`);
         const sending = new Sending(id, Math.min(PASSED_ON_WITHIN, before - SURE_AFTER - Date.now()));
         if (sending.until <= Date.now()) throw new Error('There is no time left to pass the decision on.');
-        const sent = { args: [body, sending.waits] as [typeof body, Waits], updateId: id };
-        const ask = () => handle.executeUpdate<DecideAnswer, [typeof body, Waits]>(DECIDE_UPDATE, sent);
+        const options = { args: [body, sending.waits] as [typeof body, Waits], updateId: id };
+        const ask = () => handle.executeUpdate<DecideAnswer, [typeof body, Waits]>(DECIDE_UPDATE, options);
         const fate = await sendInTime(sender, workflowId, sending, ask);
         if (fate.taken === 'answered') return fate.answer;
         if (fate.taken === 'no') throw new Error('No worker answered in time; the decision is not taken later.');
@@ -68,7 +68,7 @@ export function temporalTurns(client: Client, as: (identity: string) => Client):
     },
     runs: (workflowId, firstExecutionRunId) =>
       within(async () => {
-        const description = await described(workflowId).catch((error: unknown) => orNull(error));
+        const description = await describe(workflowId).catch((error: unknown) => orNull(error));
         return description?.status.name === 'RUNNING' && firstRunOf(description) === firstExecutionRunId;
       }),
     continues: async (workflowId, runId, earlier) => {
@@ -82,7 +82,7 @@ export function temporalTurns(client: Client, as: (identity: string) => Client):
     },
     startedBy: (workflowId, firstExecutionRunId) =>
       within(async () => {
-        const child = await described(workflowId).catch((error: unknown) => orNull(error));
+        const child = await describe(workflowId).catch((error: unknown) => orNull(error));
         const by = firstRunOf(child) === firstExecutionRunId ? child?.parentExecution : undefined;
         if (!by?.workflowId) return null;
         const parent = client.workflow.getHandle(by.workflowId, by.runId ?? undefined);
@@ -96,8 +96,8 @@ export function temporalTurns(client: Client, as: (identity: string) => Client):
           .fetchHistory()
           .catch((error: unknown) => orNull(error));
         for (const { activityTaskCompletedEventAttributes: completed } of history?.events ?? []) {
-          const [said] = await decodeArrayFromPayloads(client.options.loadedDataConverter, completed?.result?.payloads ?? []);
-          const { store_id } = isJsonObject(said as Json) ? (said as { store_id?: unknown }) : {};
+          const [result] = await decodeArrayFromPayloads(client.options.loadedDataConverter, completed?.result?.payloads ?? []);
+          const { store_id } = isJsonObject(result as Json) ? (result as { store_id?: unknown }) : {};
           if (typeof store_id === 'string') return store_id;
         }
         return null;
@@ -108,8 +108,8 @@ export function temporalTurns(client: Client, as: (identity: string) => Client):
 /** The run that continued in this one. Null: there was none, or Temporal no longer knows it. */
 async function runBefore({ workflowService, options }: Client, workflowId: string, runId: string): Promise<string | null> {
   const execution = { workflowId, runId };
-  const asked = { namespace: options.namespace, execution, maximumPageSize: 1 };
-  const { history } = await workflowService.getWorkflowExecutionHistory(asked).catch((error: unknown) => {
+  const request = { namespace: options.namespace, execution, maximumPageSize: 1 };
+  const { history } = await workflowService.getWorkflowExecutionHistory(request).catch((error: unknown) => {
     if (isGrpcServiceError(error) && error.code === NOT_FOUND) return { history: null };
     throw error;
   });

@@ -38,22 +38,22 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     };
   }
   await deps.archive.rules(agent);
-  const admitted = await inputToAdmit(deps.store, turn, request.call);
-  const settled = await decision(deps, request, agent, tool, admitted);
-  if (settled && !settled.ok) return settled;
+  const admittedInput = await inputToAdmit(deps.store, turn, request.call);
+  const result = await decision(deps, request, agent, tool, admittedInput);
+  if (result && !result.ok) return result;
 
-  const decided = settled?.decided;
-  const input = settled?.input ?? admitted;
-  const aimed = turn.store_id === undefined ? NO_TARGET : targetOf(tool, input);
-  if (!aimed.ok) return { ok: false, error: aimed.error };
-  const { target } = aimed;
-  const renewed = renewedPolicy(request, agent);
+  const decidedCall = result?.decided;
+  const input = result?.input ?? admittedInput;
+  const targetResult = turn.store_id === undefined ? NO_TARGET : targetOf(tool, input);
+  if (!targetResult.ok) return { ok: false, error: targetResult.error };
+  const { target } = targetResult;
+  const newPolicy = renewedPolicy(request, agent);
   const call = {
     ...request.call,
-    ...(decided ? argumentsOf(decided) : {}),
-    ...(renewed ? { policy_ref: renewed.policy_ref } : {}),
+    ...(decidedCall ? argumentsOf(decidedCall) : {}),
+    ...(newPolicy ? { policy_ref: newPolicy.policy_ref } : {}),
   };
-  const policy = renewed?.approval ?? request.approval;
+  const policy = newPolicy?.approval ?? request.approval;
   const show = showing();
   const progress = (message: string) => show({ progress: { message, fraction: null } });
   const preview = await previewOf({ deps, turn, call, tool, input }, progress);
@@ -61,34 +61,34 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     const message = `The preview of ${tool.name} failed, so nobody was asked: ${preview.error.message}`;
     return { ok: false, error: { ...preview.error, message } };
   }
-  const asks = request.expires_at !== null && (decided?.verdict !== 'allow' || request.held !== undefined);
+  const asks = request.expires_at !== null && (decidedCall?.verdict !== 'allow' || request.held !== undefined);
   // Only reasons on a card can be accepted: a call that nobody is asked about gets none.
-  const before = asks ? await earlierRun(deps, request, call) : { held: null, effect: null };
-  const held = asks ? [...(await heldOn(deps, request, tool, input)), ...(before.held ? [before.held] : [])] : [];
+  const before = asks ? await earlierRun(deps, request, call) : { hold: null, effect: null };
+  const reasons = asks ? [...(await heldOn(deps, request, tool, input)), ...(before.hold ? [before.hold] : [])] : [];
 
   const makers = makersOf(request);
-  const bound = turn.store_id === undefined ? {} : { target_hash: targetHash(target) };
-  const shownWith = async (put: HoldReason[]) => {
+  const targetFields = turn.store_id === undefined ? {} : { target_hash: targetHash(target) };
+  const storeEvidence = async (put: HoldReason[]) => {
     const preview_ref = await storeApprovalEvidence(deps.store, scope, call.id, {
       preview: preview.data,
       held: put,
       makers,
       target,
     });
-    return { preview_ref, digest: await keptDigest(deps, turn, { ...call, ...bound, preview_ref }, { input, target }) };
+    return { preview_ref, digest: await keptDigest(deps, turn, { ...call, ...targetFields, preview_ref }, { input, target }) };
   };
-  let shown = await shownWith(held);
+  let evidence = await storeEvidence(reasons);
   if (asks && [policy, agent.approval(tool.name)].some((one) => one?.channel === 'attested')) {
     const open = (digest: string) => openQuestion(deps.store, digest, request.expires_at!);
-    const asked = await open(shown.digest);
-    if (asked !== null) {
+    const askingRun = await open(evidence.digest);
+    if (askingRun !== null) {
       // Answers to another run must not count in this one, so this question gets a digest of its own.
-      held.push(askedBefore(asked));
-      shown = await shownWith(held);
-      await open(shown.digest);
+      reasons.push(askedBefore(askingRun));
+      evidence = await storeEvidence(reasons);
+      await open(evidence.digest);
     }
   }
-  const { digest, preview_ref: previewRef } = shown;
+  const { digest, preview_ref: previewRef } = evidence;
   const card = approvalCard({
     tool: tool.name,
     version: tool.version,
@@ -97,12 +97,12 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     requester: turn.requester,
     makers,
     agent: turn.agent,
-    reason: decided?.reason ?? request.reason,
-    changes: [...(request.changes ?? []), ...(decided?.changes ?? [])],
+    reason: decidedCall?.reason ?? request.reason,
+    changes: [...(request.changes ?? []), ...(decidedCall?.changes ?? [])],
     input,
     preview: preview.data,
     target,
-    held,
+    held: reasons,
     ...(policy ? { policy } : {}),
     expiresAt: request.expires_at ?? '',
   });
@@ -115,9 +115,9 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     card_ref: cardRef,
     run_id: Context.current().info.workflowExecution?.runId ?? '',
     ...(before.effect ? { effect: before.effect } : {}),
-    ...(decided ? { decided } : {}),
-    ...(renewed ? { renewed } : {}),
-    ...bound,
+    ...(decidedCall ? { decided: decidedCall } : {}),
+    ...(newPolicy ? { renewed: newPolicy } : {}),
+    ...targetFields,
   };
 }
 
@@ -148,19 +148,19 @@ async function decision(
   request: AdmitCallInput,
   agent: PreparedAgent,
   tool: Tool,
-  admitted: JsonObject,
+  input: JsonObject,
 ): Promise<DecideResult | null> {
   const { undecided, edit } = request;
-  const prepared = prepareTool(tool);
-  if (edit) return editedCall(deps, { ...request, edit }, agent, prepared, admitted);
-  return undecided ? decideCall(deps, { ...request, undecided }, agent, prepared, admitted) : null;
+  const preparedTool = prepareTool(tool);
+  if (edit) return editedCall(deps, { ...request, edit }, agent, preparedTool, input);
+  return undecided ? decideCall(deps, { ...request, undecided }, agent, preparedTool, input) : null;
 }
 
 /** Why the call was sent back, except a reset, and the owners of its act. An edit drops the reasons about the old input. */
 async function heldOn(deps: Dependencies, request: AdmitCallInput, tool: Tool, input: JsonObject): Promise<HoldReason[]> {
   const { edit } = request;
-  const held = (request.held ?? []).filter(({ kind }) => kind !== 'reset');
-  const sentBack = edit ? held.filter(({ kind }) => kind !== 'preview_drifted' && kind !== 'target_changed') : held;
+  const reasons = (request.held ?? []).filter(({ kind }) => kind !== 'reset');
+  const sentBack = edit ? reasons.filter(({ kind }) => kind !== 'preview_drifted' && kind !== 'target_changed') : reasons;
   const before = await intentBefore(deps, request, tool, input);
   if (!before) return edit ? sentBack.filter(({ kind }) => kind !== 'same_intent') : sentBack;
   return [...sentBack.filter(({ kind }) => kind !== 'same_intent'), before];

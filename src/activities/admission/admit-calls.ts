@@ -46,7 +46,7 @@ interface ConversationFacts {
   /** The model has read text that outsiders wrote. */
   untrusted: boolean;
   /** Names of the tools that the model was shown. */
-  shown: ReadonlySet<string>;
+  shownTools: ReadonlySet<string>;
   /** The original ids of calls whose id was replaced. */
   askedIds: AskedIds;
 }
@@ -57,7 +57,7 @@ export async function admitAll(
   agent: PreparedAgent,
   input: TakeStepInput,
   response: ModelResponse,
-  { untrusted, shown, askedIds }: ConversationFacts,
+  { untrusted, shownTools, askedIds }: ConversationFacts,
 ): Promise<ProposedCall[]> {
   const cut = isTruncated(response.stopReason);
   let budget = INLINE_BUDGET;
@@ -71,12 +71,12 @@ export async function admitAll(
   const calls: ProposedCall[] = [];
   for (const [index, use] of uses.entries()) {
     const id = callId(input.step, index + 1);
-    const asked = { name: use.name, json: use.json, cut, shown };
+    const proposal = { name: use.name, json: use.json, cut, shown: shownTools };
     const began = performance.now();
     const admission =
       index < MAX_CALLS
-        ? await running.asking(agent.tools.get(use.name)?.tool.name, () => admit(agent, asked, options(id)))
-        : refuseExcess(agent, asked, MAX_CALLS);
+        ? await running.asking(agent.tools.get(use.name)?.tool.name, () => admit(agent, proposal, options(id)))
+        : refuseExcess(agent, proposal, MAX_CALLS);
     const validationMs = Math.round(performance.now() - began);
     const bytes = Buffer.byteLength(canonical(admission.input));
     const inline = bytes <= INLINE_BYTES && bytes <= budget;
@@ -100,17 +100,17 @@ function tooManyCalls(count: number): ApplicationFailure {
 export async function storeCalls(
   store: Store,
   turn: TurnContext,
-  calls: { asked: ProposedCall; admitted: AdmittedCall }[],
+  calls: { proposal: ProposedCall; call: AdmittedCall }[],
 ): Promise<void> {
-  const large = calls.filter(({ asked, admitted }) => !asked.inline && admitted.verdict !== 'rejected');
-  const ready = turn.store_id === undefined ? [] : calls.filter(({ admitted }) => admitted.digest !== null);
-  const records = ready.map(({ asked: { admission }, admitted }) => ({
-    record: callRecord(turn, firstRevision(admitted, admitted.policy_ref!)),
+  const large = calls.filter(({ proposal, call }) => !proposal.inline && call.verdict !== 'rejected');
+  const ready = turn.store_id === undefined ? [] : calls.filter(({ call }) => call.digest !== null);
+  const records = ready.map(({ proposal: { admission }, call }) => ({
+    record: callRecord(turn, firstRevision(call, call.policy_ref!)),
     input: admission.input,
     target: admission.target,
   }));
   await Promise.all([
-    ...large.map(({ asked }) => store.putPart(turn.first_execution_run_id, asJson(asked.body))),
+    ...large.map(({ proposal }) => store.putPart(turn.first_execution_run_id, asJson(proposal.body))),
     store.putCalls(records),
   ]);
 }
@@ -120,8 +120,18 @@ function firstRevision(
   { id, tool, version, class: toolClass, input_hash, definition_ref, target_hash }: AdmittedCall,
   policyRef: string,
 ): CallFields {
-  const bound = definition_ref === undefined ? {} : { definition_ref, target_hash: target_hash ?? null };
-  return { id, revision: 1, tool, version, class: toolClass, input_hash, preview_ref: null, policy_ref: policyRef, ...bound };
+  const definitionFields = definition_ref === undefined ? {} : { definition_ref, target_hash: target_hash ?? null };
+  return {
+    id,
+    revision: 1,
+    tool,
+    version,
+    class: toolClass,
+    input_hash,
+    preview_ref: null,
+    policy_ref: policyRef,
+    ...definitionFields,
+  };
 }
 
 export function admissionBody(id: string, use: ToolUse, admission: StaticAdmission): AdmissionCall {
@@ -147,7 +157,7 @@ export function admissionBody(id: string, use: ToolUse, admission: StaticAdmissi
 
 /** The agent whose call it is, and the hash of its definition. */
 interface Taking {
-  prepared: PreparedAgent;
+  agent: PreparedAgent;
   definition_ref: string | null;
 }
 
@@ -158,13 +168,13 @@ export function admittedCall(
   { id, use, admission, validationMs, inline }: ProposedCall,
   { inputRef, untrusted }: { inputRef: string; untrusted: boolean },
 ): AdmittedCall {
-  const agent = taking?.prepared ?? null;
+  const agent = taking?.agent ?? null;
   const { tool, version, verdict, input_hash } = admission;
   const definition = agent?.versions.get(`${tool}@${version}`);
   const { changes, undecided } = admission;
   // If nobody is asked, only a destructive call gets a preview, which its digest covers.
-  const previewed = verdict === 'allow' && admission.class === 'destructive' && definition?.preview !== undefined;
-  const needsAdmit = verdict === 'ask' || previewed;
+  const hasPreview = verdict === 'allow' && admission.class === 'destructive' && definition?.preview !== undefined;
+  const needsAdmit = verdict === 'ask' || hasPreview;
   const call: AdmittedCall = {
     id,
     tool_use_id: use.id,

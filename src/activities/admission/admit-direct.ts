@@ -24,9 +24,9 @@ import { policyOf } from '../step/take-step';
 const TOOL_USE_ID = 'direct';
 
 export async function admitDirect(deps: Dependencies, input: AdmitDirectInput): Promise<AdmitDirectOutput> {
-  const found = agentFor(deps.registry, input);
-  const begun = found.ok ? ((await beginningAgent(deps, { agent: found.agent.agent.name })) ?? null) : null;
-  const agent = begun?.agent ?? null;
+  const lookup = agentFor(deps.registry, input);
+  const preparedStart = lookup.ok ? ((await beginningAgent(deps, { agent: lookup.agent.agent.name })) ?? null) : null;
+  const agent = preparedStart?.agent ?? null;
   const turn = { ...input.turn, agent: agent?.agent.name ?? input.turn.agent };
   const { attestation, input_json, tool } = input;
   const message_hash = hashJson({ tool, input_json });
@@ -35,24 +35,28 @@ export async function admitDirect(deps: Dependencies, input: AdmitDirectInput): 
   const store_id = await beginOver(deps, turn);
   const admissible = agent
     ? await admitOne(deps, agent, { ...input, turn })
-    : rejectOne(input, found.ok ? unknownTool(input.tool, '') : found.error);
+    : rejectOne(input, lookup.ok ? unknownTool(input.tool, '') : lookup.error);
   const mayAct = admissible.admission.class === 'destructive' && admissible.admission.verdict !== 'rejected';
-  const known = mayAct ? await directCallKeyFault(deps.store, turn) : null;
-  const call = known === null ? admissible : rejectOne(input, known);
+  const keyFault = mayAct ? await directCallKeyFault(deps.store, turn) : null;
+  const proposal = keyFault === null ? admissible : rejectOne(input, keyFault);
 
-  const bound = { ...turn, store_id };
+  const boundTurn = { ...turn, store_id };
   const draft = new Draft(deps.store, turn.first_execution_run_id, null);
-  const start = startBody(begun, { ...input, turn: bound }, { asked_agent: input.turn.agent, message_hash, definition_ref });
+  const start = startBody(
+    preparedStart,
+    { ...input, turn: boundTurn },
+    { asked_agent: input.turn.agent, message_hash, definition_ref },
+  );
   draft.add(startBlock(start), input.at);
   const request: DirectRequest = { direct: true, requester: turn.requester, definition_ref, subject: turnSubject(turn) };
-  const admission = draft.add(admissionBlock(request, [call.body]), input.at);
-  const admitted = admittedCall(agent && { prepared: agent, definition_ref }, bound, call, {
+  const admission = draft.add(admissionBlock(request, [proposal.body]), input.at);
+  const call = admittedCall(agent && { agent, definition_ref }, boundTurn, proposal, {
     inputRef: admission.block.parts[1]!,
     untrusted: false,
   });
-  const stored = storeCalls(deps.store, bound, [{ asked: call, admitted }]);
-  const [head] = await Promise.all([draft.store(), stored]);
-  return { head, agent: turn.agent, policy: agent && policyOf(agent), call: admitted, store_id };
+  const writes = storeCalls(deps.store, boundTurn, [{ proposal, call }]);
+  const [head] = await Promise.all([draft.store(), writes]);
+  return { head, agent: turn.agent, policy: agent && policyOf(agent), call, store_id };
 }
 
 type AgentLookup = { ok: true; agent: PreparedAgent } | { ok: false; error: CallError };
@@ -60,12 +64,12 @@ type AgentLookup = { ok: true; agent: PreparedAgent } | { ok: false; error: Call
 /** The agent whose rules apply: the named one, otherwise the only one that has the tool. */
 function agentFor(registry: Registry, { turn, tool }: AdmitDirectInput): AgentLookup {
   const names = registry.names();
-  const served = `This worker serves: ${names.join(', ') || 'none'}.`;
+  const servedAgents = `This worker serves: ${names.join(', ') || 'none'}.`;
   if (turn.agent !== '') {
     const agent = registry.agent(turn.agent);
     if (agent) return { ok: true, agent };
     const message = `This worker has no agent ${JSON.stringify(turn.agent.slice(0, 100))}.`;
-    return { ok: false, error: callError('INVALID_PARAMS', 'unknown_agent', message, { hint: served }) };
+    return { ok: false, error: callError('INVALID_PARAMS', 'unknown_agent', message, { hint: servedAgents }) };
   }
   const having = names.filter((name) => hasTool(registry.agent(name)!, tool));
   if (having.length === 1) return { ok: true, agent: registry.agent(having[0]!)! };
@@ -73,7 +77,7 @@ function agentFor(registry: Registry, { turn, tool }: AdmitDirectInput): AgentLo
     const message = `${having.length} agents have ${tool}: ${having.join(', ')}. Each has rules of its own, so one has to be named.`;
     return { ok: false, error: callError('INVALID_PARAMS', 'ambiguous_agent', message, { hint: 'Name one of them as agent.' }) };
   }
-  return { ok: false, error: unknownTool(tool, served) };
+  return { ok: false, error: unknownTool(tool, servedAgents) };
 }
 
 function unknownTool(tool: string, hint: string): CallError {
@@ -93,8 +97,8 @@ async function admitOne(
   await checkAhead(agent, [{ name: tool, json: input_json, cut: false }], turn.requester);
   const began = performance.now();
   const facts = { turn: turnFacts(turn, callId(1, 1), false), log };
-  const wanted = { name: tool, json: input_json, cut: false, direct: true };
-  const admission = await running.asking(agent.tools.get(tool)?.tool.name, () => admit(agent, wanted, facts));
+  const proposal = { name: tool, json: input_json, cut: false, direct: true };
+  const admission = await running.asking(agent.tools.get(tool)?.tool.name, () => admit(agent, proposal, facts));
   return buildProposedCall(tool, input_json, admission, Math.round(performance.now() - began));
 }
 
@@ -126,27 +130,27 @@ function buildProposedCall(name: string, json: string, admission: StaticAdmissio
 }
 
 function startBody(
-  begun: PreparedStart | null,
+  preparedStart: PreparedStart | null,
   { turn, tool, input_json, attestation }: AdmitDirectInput,
   { asked_agent, message_hash, definition_ref }: { asked_agent: string; message_hash: string; definition_ref: string | null },
 ): StartBody {
-  const agent = begun?.agent ?? null;
-  const outside = begun?.outside ?? null;
-  const described = agent && {
+  const agent = preparedStart?.agent ?? null;
+  const outside = preparedStart?.outside ?? null;
+  const agentFacts = agent && {
     name: turn.agent,
     prompt_hash: hashJson(systemPrompt(agent.agent)),
     tools: [...agent.tools.values()].map(({ tool: { name, version } }) => `${name}@${version}`),
   };
   const call = { tool: tool.toWellFormed(), asked_hash: hashJson(input_json.toWellFormed()) };
   const signed_for = { agent: asked_agent, message_hash };
-  const signed = attestation === undefined ? {} : { attestation, signed_for };
+  const signatureFields = attestation === undefined ? {} : { attestation, signed_for };
   return {
     ...turn,
-    agent: described,
+    agent: agentFacts,
     policy_ref: agent?.policyRef ?? null,
     definition_ref,
     call,
     ...(outside === null ? {} : { outside }),
-    ...signed,
+    ...signatureFields,
   };
 }

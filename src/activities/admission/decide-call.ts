@@ -35,38 +35,39 @@ export async function decideCall(
   deps: Dependencies,
   request: AdmitCallInput & { undecided: NonNullable<AdmitCallInput['undecided']> },
   agent: PreparedAgent,
-  prepared: PreparedTool,
+  preparedTool: PreparedTool,
   input: JsonObject,
 ): Promise<DecideResult> {
-  const { tool } = prepared;
+  const { tool } = preparedTool;
   const { name, version, class: toolClass } = tool;
   const turn = turnFacts(request.turn, request.call.id, request.undecided.untrusted);
-  const asked = { tool: name, version, class: toolClass, input, turn };
+  const proposal = { tool: name, version, class: toolClass, input, turn };
   const hooks = hooksFor(agent.hooks.before, name).filter((hook) => hook.io);
-  const hooked = await runBeforeIo(hooks, asked, (changed) => checkInput(prepared, changed), deps.log);
-  if (!hooked.ok) return hooked;
+  const hookResult = await runBeforeIo(hooks, proposal, (newInput) => checkInput(preparedTool, newInput), deps.log);
+  if (!hookResult.ok) return hookResult;
 
-  const looked = factsOf({ tool, input: hooked.input, turn });
-  const verdict = await decideOn(agent.policy, looked);
+  const facts = factsOf({ tool, input: hookResult.input, turn });
+  const verdict = await decideOn(agent.policy, facts);
   if (verdict.verdict === 'deny') return { ok: false, error: deniedError(name, verdict) };
   const open = verdict.verdict === 'classify';
-  const call = { ...asked, input: hooked.input };
-  const said = open ? await classify(agent.agent.classifier, request.undecided.denials, call, deps.log) : null;
-  if (said?.verdict === 'deny') return { ok: false, error: deniedByClassifier(name, said), by_classifier: true };
+  const call = { ...proposal, input: hookResult.input };
+  const classification = open ? await classify(agent.agent.classifier, request.undecided.denials, call, deps.log) : null;
+  if (classification?.verdict === 'deny')
+    return { ok: false, error: deniedByClassifier(name, classification), by_classifier: true };
 
-  const approved = said?.verdict === 'approve';
-  const allowed = verdict.verdict === 'allow' || approved;
-  const reason = said ? `${verdict.reason}; ${said.reason}` : verdict.reason;
-  const decided = await storeDecision(deps, request, {
-    allowed,
+  const byClassifier = classification?.verdict === 'approve';
+  const isAllowed = verdict.verdict === 'allow' || byClassifier;
+  const reason = classification ? `${verdict.reason}; ${classification.reason}` : verdict.reason;
+  const decidedCall = await storeDecision(deps, request, {
+    allowed: isAllowed,
     reason,
-    approved,
-    input: hooked.input,
-    changes: hooked.changes,
+    approved: byClassifier,
+    input: hookResult.input,
+    changes: hookResult.changes,
     verdict,
-    facts: recordedFacts(looked),
+    facts: recordedFacts(facts),
   });
-  return { ok: true, decided, input: hooked.input, before: hooked.changes[0]?.before ?? null };
+  return { ok: true, decided: decidedCall, input: hookResult.input, before: hookResult.changes[0]?.before ?? null };
 }
 
 export interface DecisionRecord {
@@ -84,23 +85,23 @@ export interface DecisionRecord {
 export async function storeDecision(
   deps: Dependencies,
   { turn, call }: AdmitCallInput,
-  recorded: DecisionRecord,
+  record: DecisionRecord,
 ): Promise<DecidedCall> {
-  const { allowed, reason, approved, input, changes, verdict } = recorded;
-  const said = allowed ? 'allow' : 'ask';
+  const { allowed, reason, approved, input, changes, verdict } = record;
+  const outcome = allowed ? 'allow' : 'ask';
   const body = {
     call_id: call.id,
     tool: call.tool,
-    verdict: said,
+    verdict: outcome,
     reason,
     rule: verdict.rule,
     input,
     changes,
-    facts: recorded.facts,
+    facts: record.facts,
   };
   const input_ref = await deps.store.putPart(turn.first_execution_run_id, asJson(body));
   return {
-    verdict: said,
+    verdict: outcome,
     reason,
     input: Buffer.byteLength(canonical(input)) <= INLINE_BYTES ? input : null,
     input_ref,
@@ -123,8 +124,8 @@ export function changedBy(changes: readonly InputChange[]): ChangedBy[] {
 }
 
 /** The facts of the turn that rules may use; the step comes from the call's id. */
-export function turnFacts(turn: { requester: string; agent: string }, callId: string, untrusted: boolean): TurnFacts {
-  return { untrusted, requester: turn.requester, agent: turn.agent, step: Number(callId.split('.')[0]) };
+export function turnFacts(turn: { requester: string; agent: string }, callId: string, hasReadUntrusted: boolean): TurnFacts {
+  return { untrusted: hasReadUntrusted, requester: turn.requester, agent: turn.agent, step: Number(callId.split('.')[0]) };
 }
 
 // The evidence that the approvers of a call saw besides its input: a part of its own, whose hash the call's digest covers.
@@ -160,13 +161,13 @@ export const PREVIEW_TIMEOUT = 30_000;
 
 /** Read-only by contract: it may run again. `data` is null if the tool has none. */
 export async function previewOf(
-  called: ToolCall,
+  toolCall: ToolCall,
   progress: ToolContext['progress'] = () => undefined,
 ): Promise<{ ok: true; data: Json } | { ok: false; error: CallError }> {
-  const { deps, turn, call, tool } = called;
+  const { deps, turn, call, tool } = toolCall;
   if (!tool.preview) return { ok: true, data: null };
   const { info, cancellationSignal: cancelled } = Context.current();
   const facts = { tool: tool.name, callId: call.id, idempotencyKey: `preview_${call.id}`, attempt: info.attempt, progress };
   const { context } = toolContext(deps, turn, facts);
-  return runInlineOrInThread(called, context, { timeoutMs: PREVIEW_TIMEOUT, cancelled }, 'preview');
+  return runInlineOrInThread(toolCall, context, { timeoutMs: PREVIEW_TIMEOUT, cancelled }, 'preview');
 }

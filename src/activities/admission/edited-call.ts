@@ -17,48 +17,48 @@ export async function editedCall(
   deps: Dependencies,
   request: AdmitCallInput & { edit: Edit },
   agent: PreparedAgent,
-  prepared: PreparedTool,
+  preparedTool: PreparedTool,
   before: JsonObject,
 ): Promise<DecideResult> {
   const { edit, call } = request;
-  const { tool } = prepared;
+  const { tool } = preparedTool;
   const turn = turnFacts(request.turn, call.id, request.untrusted ?? request.undecided?.untrusted ?? false);
   // The version of the call, even if the model sees another one now.
-  const own = { ...agent, tools: new Map([[tool.name, prepared]]), internal: new Map<string, PreparedTool>() };
-  await prepared.validate.ahead(edit.input, turn.requester);
-  const checked = await admit(own, { name: tool.name, json: canonical(edit.input), cut: false }, { turn, log: deps.log });
-  if (checked.verdict === 'rejected') return { ok: false, error: checked.error! };
+  const own = { ...agent, tools: new Map([[tool.name, preparedTool]]), internal: new Map<string, PreparedTool>() };
+  await preparedTool.validate.ahead(edit.input, turn.requester);
+  const admission = await admit(own, { name: tool.name, json: canonical(edit.input), cut: false }, { turn, log: deps.log });
+  if (admission.verdict === 'rejected') return { ok: false, error: admission.error! };
 
-  const asked = { tool: tool.name, version: tool.version, class: tool.class, input: checked.input, turn };
+  const proposal = { tool: tool.name, version: tool.version, class: tool.class, input: admission.input, turn };
   const hooks = hooksFor(agent.hooks.before, tool.name).filter((hook) => hook.io);
-  const hooked = await runBeforeIo(hooks, asked, (changed) => checkInput(prepared, changed), deps.log);
-  if (!hooked.ok) return hooked;
-  const looked = factsOf({ tool, input: hooked.input, turn });
-  const verdict = await decideOn(agent.policy, looked);
+  const hookResult = await runBeforeIo(hooks, proposal, (newInput) => checkInput(preparedTool, newInput), deps.log);
+  if (!hookResult.ok) return hookResult;
+  const facts = factsOf({ tool, input: hookResult.input, turn });
+  const verdict = await decideOn(agent.policy, facts);
   if (verdict.verdict === 'deny') return { ok: false, error: deniedError(tool.name, verdict) };
-  if (canonical(hooked.input) === canonical(before)) {
+  if (canonical(hookResult.input) === canonical(before)) {
     return { ok: false, error: callError('INVALID_PARAMS', 'not_edited', 'This is the input that the call has already.') };
   }
-  const changes = [...checked.changes, ...hooked.changes];
-  const decided = await storeDecision(deps, request, {
+  const changes = [...admission.changes, ...hookResult.changes];
+  const decidedCall = await storeDecision(deps, request, {
     allowed: false,
     approved: false,
     reason: `${edit.by} changed the input`,
-    input: hooked.input,
+    input: hookResult.input,
     changes,
     verdict,
-    facts: recordedFacts(looked),
+    facts: recordedFacts(facts),
   });
-  const byPerson = { hook: '', by: edit.by, why: describeChanges(before, hooked.input, edit.note) };
-  return { ok: true, decided: { ...decided, changes: [byPerson, ...decided.changes] }, input: hooked.input, before };
+  const byPerson = { hook: '', by: edit.by, why: describeChanges(before, hookResult.input, edit.note) };
+  return { ok: true, decided: { ...decidedCall, changes: [byPerson, ...decidedCall.changes] }, input: hookResult.input, before };
 }
 
 /** The text about an edit, for the card and for the model. */
 function describeChanges(before: JsonObject, after: JsonObject, note: string | null): string {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
-  const changed = names.filter((name) => formatValue(before[name]) !== formatValue(after[name]) || !same(before, after, name));
-  const told = changed.map((name) => `${name} from ${formatValue(before[name])} to ${formatValue(after[name])}`);
-  return `changed ${told.join(', ')}${note === null ? '' : `: ${note}`}`.slice(0, 1000).toWellFormed();
+  const fields = names.filter((name) => formatValue(before[name]) !== formatValue(after[name]) || !same(before, after, name));
+  const changes = fields.map((name) => `${name} from ${formatValue(before[name])} to ${formatValue(after[name])}`);
+  return `changed ${changes.join(', ')}${note === null ? '' : `: ${note}`}`.slice(0, 1000).toWellFormed();
 }
 
 function same(before: JsonObject, after: JsonObject, name: string): boolean {

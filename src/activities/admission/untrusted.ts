@@ -27,8 +27,8 @@ export async function hasReadUntrusted(
 ): Promise<boolean> {
   const starts = blocksOf('start', blocks);
   if (starts.some(({ parent }) => parent?.untrusted === true)) return true;
-  const named = [...starts, ...blocksOf('admission', blocks)].flatMap(({ definition_ref }) => definition_ref ?? []);
-  const refs = new Set(named.filter((ref) => ref !== present.definition_ref));
+  const definitionRefs = [...starts, ...blocksOf('admission', blocks)].flatMap(({ definition_ref }) => definition_ref ?? []);
+  const refs = new Set(definitionRefs.filter((ref) => ref !== present.definition_ref));
   const before = await Promise.all([...refs].map((ref) => markedIn(store, ref)));
   return hasUntrustedCall(present.agent, messagesOf([...blocks]), before);
 }
@@ -39,15 +39,15 @@ function hasUntrustedCall(
   before: readonly UntrustedToolNames[],
 ): boolean {
   const content = messages.flatMap((message) => message.content);
-  const answered = new Set(content.filter(isAnswer).map((block) => block.tool_use_id));
+  const answeredIds = new Set(content.filter(isAnswer).map((block) => block.tool_use_id));
   const unreadable = before.includes(null);
   return content.some((block) => {
     if (block.type === 'server_tool_use' || block.type === 'mcp_tool_use') return true;
     if (block.type !== 'tool_use') return false;
     const name = String(block.name);
-    const known = tools.get(name);
-    if (known?.tool.untrustedOutput === true || before.some((marked) => marked?.has(name))) return true;
-    return (known === undefined || unreadable) && answered.has(block.id);
+    const preparedTool = tools.get(name);
+    if (preparedTool?.tool.untrustedOutput === true || before.some((names) => names?.has(name))) return true;
+    return (preparedTool === undefined || unreadable) && answeredIds.has(block.id);
   });
 }
 

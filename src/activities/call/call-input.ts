@@ -78,8 +78,8 @@ function digestOf(turn: TurnContext, call: CallArguments): Digest {
   if (turn.store_id !== undefined && (call.definition_ref === undefined || call.target_hash === undefined))
     return { ok: false, fault: 'it names no definition of its agent, or no target' };
   // An input in the arguments is shown to people, so it must match its hash.
-  const shown = call.input;
-  const hash = shown === null ? null : hashable(() => hashJson(shown));
+  const input = call.input;
+  const hash = input === null ? null : hashable(() => hashJson(input));
   if (hash !== null && !hash.ok) return hash;
   if (hash !== null && hash.digest !== call.input_hash)
     return { ok: false, fault: `the input does not have the admitted hash ${call.input_hash}` };
@@ -106,10 +106,10 @@ export async function dispatchedCall(
   store: Store,
   { turn, call, head }: { turn: TurnContext; call: CallArguments; head: string },
 ): Promise<NamedCall> {
-  const named = await namedCall(store, turn, call);
+  const result = await namedCall(store, turn, call);
   const other = await otherStart(store, { turn, head });
-  if (named.ok && other === null) return named.call;
-  const why = named.ok ? other!.message : named.fault;
+  if (result.ok && other === null) return result.call;
+  const why = result.ok ? other!.message : result.fault;
   throw ApplicationFailure.nonRetryable(`Call ${call.id} is not the one that was dispatched: ${why}`, OTHER_CALL);
 }
 
@@ -119,9 +119,9 @@ export async function dispatchedCall(
  * @returns null if the tool accepts exactly this input, unchanged
  */
 export function inputFault(tool: Tool, input: JsonObject): CallError | null {
-  const checked = checkInput(prepareTool(tool), copyJson(input));
-  if (checked.ok && canonical(checked.input) === canonical(input)) return null;
-  const why = checked.ok ? 'it would add to what was admitted' : checked.error.message;
+  const result = checkInput(prepareTool(tool), copyJson(input));
+  if (result.ok && canonical(result.input) === canonical(input)) return null;
+  const why = result.ok ? 'it would add to what was admitted' : result.error.message;
   const message = `${tool.name}@${tool.version} was not run: on this worker, the tool does not accept the admitted input unchanged: ${why}`;
   const hint = 'Ask for the call again, with the input that the tool takes now.';
   return callError('INVALID_PARAMS', 'tool_changed', message.slice(0, 2000).toWellFormed(), { hint });

@@ -23,19 +23,19 @@ const MOST_FILES = 1000;
 export async function envelopeOf(deps: Dependencies, { turn, at }: EndTurnInput, outcome: CallOutcome): Promise<Envelope> {
   const { tool, error, result_ref } = outcome;
   if (result_ref === null) {
-    const unexplained = callError('EXECUTION_ERROR', 'no_result', `${tool} ended ${outcome.state} without a result.`);
-    return failure(error ?? unexplained, metadataAt({ name: tool, version: '' } as Tool, turn, at));
+    const noResult = callError('EXECUTION_ERROR', 'no_result', `${tool} ended ${outcome.state} without a result.`);
+    return failure(error ?? noResult, metadataAt({ name: tool, version: '' } as Tool, turn, at));
   }
   return fitting(deps, turn, readResult(await deps.store.getPart(result_ref)));
 }
 
 /** Makes the envelope fit: replaces inline files by URLs first, then all of the data by a file with a URL. */
-async function fitting(deps: Dependencies, turn: TurnContext, stored: StoredResult): Promise<Envelope> {
-  const { envelope, call_id, summary } = stored;
+async function fitting(deps: Dependencies, turn: TurnContext, result: StoredResult): Promise<Envelope> {
+  const { envelope, call_id, summary } = result;
   if (bytesOf(envelope) <= LARGEST || !envelope.success) return envelope;
-  const own = await ownFiles(deps, stored);
-  const addressed = { ...envelope, data: withAddresses(envelope.data, (ref) => (own.has(ref) ? presignUrl(deps, ref) : null)) };
-  if (bytesOf(addressed) <= LARGEST) return addressed;
+  const own = await ownFiles(deps, result);
+  const withUrls = { ...envelope, data: withAddresses(envelope.data, (ref) => (own.has(ref) ? presignUrl(deps, ref) : null)) };
+  if (bytesOf(withUrls) <= LARGEST) return withUrls;
   const bytes = Buffer.from(JSON.stringify(envelope.data));
   const filename = `${envelope.metadata.tool_name}.json`;
   const file = await storeWithUrl(deps, turn, call_id, binaryFile({ filename, contentType: 'application/json', bytes }));
@@ -98,12 +98,12 @@ export function withDebugInfo(
 
 function notesToJson(notes: JsonObject[]): Json[] {
   const out: Json[] = [];
-  let left = MOST_BYTES;
+  let remaining = MOST_BYTES;
   for (const note of notes) {
     const json = toJson(redactedValue(note));
     const text: Json = json.ok ? json.data : { unreadable: json.message };
-    left -= Buffer.byteLength(JSON.stringify(text));
-    if (left < 0) return [...out, { cut: `${notes.length - out.length} more notes` }];
+    remaining -= Buffer.byteLength(JSON.stringify(text));
+    if (remaining < 0) return [...out, { cut: `${notes.length - out.length} more notes` }];
     out.push(text);
   }
   return out;

@@ -9,10 +9,10 @@ import type { CallContext } from './call-context';
 
 export async function runCall(deps: Dependencies, input: RunCallInput): Promise<RunCallOutput> {
   const began = performance.now();
-  const checked = await resolveCall(deps, input);
-  if (!checked.ok) return checked.refused;
+  const resolution = await resolveCall(deps, input);
+  if (!resolution.ok) return resolution.output;
   const request = { ...input, validation_ms: (input.validation_ms ?? 0) + Math.round(performance.now() - began) };
-  const run = { ...checked.run, request };
+  const run = { ...resolution.run, request };
   const output = await runAdmittedCall(run);
   count(run, output);
   return output;

@@ -33,8 +33,8 @@ export async function runInlineOrInThread(
   part: ToolPart = 'run',
 ): Promise<RunResult> {
   // A preview or probe is read-only, whatever the class of its tool, and has no output schema.
-  const asked = part === 'run' ? tool : { ...tool, class: 'read' as const, run: tool[part]!, output: undefined };
-  if (tool.isolate !== true) return runTool(asked, input, context, limits);
+  const runnable = part === 'run' ? tool : { ...tool, class: 'read' as const, run: tool[part]!, output: undefined };
+  if (tool.isolate !== true) return runTool(runnable, input, context, limits);
   let thread: ReadyThread;
   try {
     thread = await readyThread(deps, turn, tool, limits, part);
@@ -45,7 +45,7 @@ export async function runInlineOrInThread(
     return { ok: false, error: fault, nothingHappened: true };
   }
   try {
-    return await runTool(asked, input, context, { ...limits, run: (...given) => thread.run(...given) });
+    return await runTool(runnable, input, context, { ...limits, run: (...args) => thread.run(...args) });
   } finally {
     thread.leave();
   }

@@ -24,12 +24,12 @@ export async function runOnce(
 ): Promise<RunOutcome> {
   const { deps, turn, call, tool, request } = run;
   const began = Date.now();
-  let told = false;
+  let hasPublished = false;
   const tellLog = (line: LogLine) => {
-    told = true;
+    hasPublished = true;
     deps.live.publish(turn.turn_id, { at: new Date().toISOString(), type: 'tool_log', call: call.id, tool: tool.name, ...line });
   };
-  const { context, noted } = toolContext(deps, turn, {
+  const { context, notes } = toolContext(deps, turn, {
     ...(deps.registry.toolLogs ? { log: clientLog(deps.log, tellLog) } : {}),
     tool: tool.name,
     callId: call.id,
@@ -39,7 +39,7 @@ export async function runOnce(
       if (request.options?.enable_streaming === false) return;
       const progress = progressOf(message, fraction);
       options.show({ progress });
-      told = true;
+      hasPublished = true;
       deps.live.publish(turn.turn_id, { at: new Date().toISOString(), type: 'tool_progress', call: call.id, ...progress });
     },
   });
@@ -51,9 +51,9 @@ export async function runOnce(
     ...(options.begins ? { begins: options.begins } : {}),
   });
   // Wait until progress events are sent: clients drop the progress of a call that has ended.
-  if (told) await deps.live.sent();
-  const times = { validationMs: request.validation_ms ?? 0, networkMs: noted.networkMs() };
-  return { result, metadata: metadataOf(tool, turn, began, times), notes: noted.debug, tried: true };
+  if (hasPublished) await deps.live.sent();
+  const times = { validationMs: request.validation_ms ?? 0, networkMs: notes.networkMs() };
+  return { result, metadata: metadataOf(tool, turn, began, times), notes: notes.debug, tried: true };
 }
 
 /** A tool may report anything: progress is reduced to a short text and a fraction from 0 to 1. */
@@ -105,17 +105,17 @@ export async function keep(
   envelope: Envelope,
 ): Promise<{ result_ref: string; summary: string }> {
   const owner = { turn_id: turn.turn_id, session_id: turn.session_id, call_id: call.id };
-  const stored = storedResult(tool, input, envelope, owner);
-  const result_ref = await deps.store.putPart(turn.first_execution_run_id, asJson(stored));
-  return { result_ref, summary: stored.summary };
+  const part = storedResult(tool, input, envelope, owner);
+  const result_ref = await deps.store.putPart(turn.first_execution_run_id, asJson(part));
+  return { result_ref, summary: part.summary };
 }
 
 /** The output of a call that did not run; if it is destructive, it had no effect. */
 export async function refusal(run: CallContext, error: CallError): Promise<RunCallOutput> {
   const { turn, call, tool } = run;
-  const kept = await keep(run, failure(error, metadataOf(tool, turn, Date.now())));
+  const resultPart = await keep(run, failure(error, metadataOf(tool, turn, Date.now())));
   return {
-    ...kept,
+    ...resultPart,
     state: 'failed',
     effect: call.class === 'destructive' ? 'not_applied' : null,
     error,

@@ -22,27 +22,27 @@ export async function runWithRetries(run: CallContext): Promise<RunCallOutput> {
   const common = { effect: null, attempts: attempt, head: null };
   const key = options?.enable_cache === false ? null : cacheKey(tool, input, turn.requester);
 
-  const finished = (envelope: Envelope, notes: JsonObject[] = []) => {
+  const finish = (envelope: Envelope, notes: JsonObject[] = []) => {
     const debugging = { options, allowed: deps.debugInfo, attempts: attempt, notes };
     return withAfterHooks(run, withDebugInfo(envelope, debugging));
   };
 
-  const cached = key === null ? undefined : deps.cache.get(tool, key);
-  if (cached) {
+  const entry = key === null ? undefined : deps.cache.get(tool, key);
+  if (entry) {
     deps.metrics.cacheHit(tool.name);
-    const metadata = metadataOf(tool, turn, began, { cache: cached.cache, validationMs: request.validation_ms ?? 0 });
-    const kept = await keep(run, await finished(success(cached.data, metadata)));
-    return { ...common, ...kept, state: 'succeeded', error: null, took_ms: Date.now() - began };
+    const metadata = metadataOf(tool, turn, began, { cache: entry.cache, validationMs: request.validation_ms ?? 0 });
+    const resultPart = await keep(run, await finish(success(entry.data, metadata)));
+    return { ...common, ...resultPart, state: 'succeeded', error: null, took_ms: Date.now() - began };
   }
 
   const show = showing();
   const { result, metadata, notes, tried } = await oneOfMany({ run, key, began, show });
   if (!result.ok && tried && options?.enable_retry !== false) retryIfItHelps(run, result.error, show);
   const envelope = result.ok ? success(result.data, metadata) : failure(result.error, metadata);
-  const kept = await keep(run, await finished(envelope, notes));
+  const resultPart = await keep(run, await finish(envelope, notes));
   return {
     ...common,
-    ...kept,
+    ...resultPart,
     state: result.ok ? 'succeeded' : 'failed',
     error: result.ok ? null : result.error,
     took_ms: Date.now() - began,
@@ -64,9 +64,9 @@ async function oneOfMany(work: Work): Promise<RunOutcome> {
   const { cancellationSignal } = Context.current();
   if (key === null) return runWithinLimits(work);
   const run = async () => {
-    const ran = await runWithinLimits(work);
-    if (ran.result.ok && !hasPresigned(ran.result.data)) deps.cache.set(tool, key, ran.result.data);
-    return ran;
+    const outcome = await runWithinLimits(work);
+    if (outcome.result.ok && !hasPresigned(outcome.result.data)) deps.cache.set(tool, key, outcome.result.data);
+    return outcome;
   };
   const { value, shared } = await deps.flights.run(key, run, cancellationSignal);
   if (!shared) return value;
@@ -77,16 +77,16 @@ async function oneOfMany(work: Work): Promise<RunOutcome> {
 
 async function runWithinLimits({ run, began, show }: Work): Promise<RunOutcome> {
   const { deps, request, tool } = run;
-  const cancelled = Context.current().cancellationSignal;
-  const pass = await waitForToolLimits(deps, tool, { show, cancelled, waits: Number(detailsBefore().waits ?? 0) });
+  const signal = Context.current().cancellationSignal;
+  const pass = await waitForToolLimits(deps, tool, { show, cancelled: signal, waits: Number(detailsBefore().waits ?? 0) });
   if (!pass.ok) {
     const metadata = metadataOf(tool, request.turn, began, { validationMs: request.validation_ms ?? 0 });
     return { result: { ok: false, error: pass.error, nothingHappened: true }, metadata, notes: [], tried: false };
   }
   try {
-    const ran = await runOnce(run, { show, cancelled });
-    await shareRateLimit(deps, tool, ran.result);
-    return ran;
+    const outcome = await runOnce(run, { show, cancelled: signal });
+    await shareRateLimit(deps, tool, outcome.result);
+    return outcome;
   } finally {
     await pass.leave();
   }

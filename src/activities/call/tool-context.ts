@@ -35,7 +35,7 @@ export function toolContext(
     /** Default: the worker's. */
     log?: ToolLogger;
   },
-): { context: GivenContext; noted: RunNotes } {
+): { context: GivenContext; notes: RunNotes } {
   const { tool, callId, ...given } = facts;
   const clock = new NetworkClock();
   const debug: JsonObject[] = [];
@@ -52,7 +52,7 @@ export function toolContext(
       keepResult: (data: Json) => keepResultOf(deps.store, turn, callId, data),
     },
   };
-  return { context, noted: { networkMs: () => clock.total(), debug } };
+  return { context, notes: { networkMs: () => clock.total(), debug } };
 }
 
 /** Stores a part that names its turn like a stored result, so that `read_result` gives it to no other turn or session. */
@@ -71,12 +71,12 @@ async function readResultOf(store: Store, turn: TurnContext, ref: string): Promi
     if (error instanceof StoreError && error.code === 'not_found') throw unknown;
     throw error;
   });
-  const stored = readResultOrData(body);
-  if (stored === null) throw unknown;
-  const sameSession = turn.session_id !== null && stored.session_id === turn.session_id;
-  if (stored.turn_id !== turn.turn_id && !sameSession) throw unknown;
-  if ('kept' in stored) return structuredClone(stored.kept);
-  const { envelope } = stored;
+  const part = readResultOrData(body);
+  if (part === null) throw unknown;
+  const sameSession = turn.session_id !== null && part.session_id === turn.session_id;
+  if (part.turn_id !== turn.turn_id && !sameSession) throw unknown;
+  if ('kept' in part) return structuredClone(part.kept);
+  const { envelope } = part;
   // Without the bytes of files: the tool may pass this to the model.
   return structuredClone(envelope.success ? withoutBytes(envelope.data) : asJson(envelope.error));
 }
@@ -119,12 +119,12 @@ const MOST_MESSAGE = 500;
 
 /** @param tell gets each line after it was logged; must not throw */
 export function clientLog(log: ToolLogger, tell: (line: LogLine) => void): ToolLogger {
-  let left = MOST_LINES;
+  let remaining = MOST_LINES;
   const teller =
     (method: keyof ToolLogger, level: LogLine['level']) =>
     (fields: object, message?: string): void => {
       log[method](fields, message);
-      if (left-- <= 0) return;
+      if (remaining-- <= 0) return;
       tell({ level, text: textOf(fields, message) });
     };
   return {
@@ -144,10 +144,13 @@ function textOf(fields: unknown, message: unknown): string {
 }
 
 /** A tool may log anything, also a text or an error in place of the fields. */
-function lineOf(given: unknown, said: unknown): string {
-  const first = typeof given === 'string' ? given : undefined;
-  const message = [first, said].filter((text) => text !== undefined).map((text) => redactedText(String(text)).toWellFormed());
-  const fields = given instanceof Error ? { err: given } : typeof given === 'object' && given !== null ? given : {};
+function lineOf(anyFields: unknown, anyMessage: unknown): string {
+  const first = typeof anyFields === 'string' ? anyFields : undefined;
+  const message = [first, anyMessage]
+    .filter((text) => text !== undefined)
+    .map((text) => redactedText(String(text)).toWellFormed());
+  const fields =
+    anyFields instanceof Error ? { err: anyFields } : typeof anyFields === 'object' && anyFields !== null ? anyFields : {};
   const text = message.join(' ');
   const copy = redact(fields);
   const data = Object.keys(copy).length === 0 ? text : { ...copy, ...(text === '' ? {} : { message: text }) };
@@ -161,17 +164,17 @@ function lineOf(given: unknown, said: unknown): string {
 type Needs = Pick<Dependencies, 'store' | 'publicUrl'>;
 
 /** Small files go into the result as base64, others as a URL. */
-export async function keepFile(deps: Needs, turn: TurnContext, callId: string, kept: BinaryFile): Promise<FileResult> {
-  const { bytes } = kept;
-  if (bytes.byteLength >= INLINE_FILE_BYTES) return storeWithUrl(deps, turn, callId, kept);
+export async function keepFile(deps: Needs, turn: TurnContext, callId: string, file: BinaryFile): Promise<FileResult> {
+  const { bytes } = file;
+  if (bytes.byteLength >= INLINE_FILE_BYTES) return storeWithUrl(deps, turn, callId, file);
   const content_base64 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
-  return { ...(await store(deps, turn, callId, kept)), content_base64 };
+  return { ...(await store(deps, turn, callId, file)), content_base64 };
 }
 
 /** As a URL, whatever the size. */
-export async function storeWithUrl(deps: Needs, turn: TurnContext, callId: string, kept: BinaryFile): Promise<FileResult> {
-  const stored = await store(deps, turn, callId, kept);
-  return { ...stored, ...presignUrl(deps, stored.ref) };
+export async function storeWithUrl(deps: Needs, turn: TurnContext, callId: string, file: BinaryFile): Promise<FileResult> {
+  const reference = await store(deps, turn, callId, file);
+  return { ...reference, ...presignUrl(deps, reference.ref) };
 }
 
 async function store(

@@ -27,16 +27,16 @@ export async function afterReset(run: CallContext): Promise<HoldReason | null> {
 
 /** The run of a question that was closed by another answer or by an outcome, or that was asked before a reset. */
 async function otherRun({ deps: { store, turns }, request, turn, call }: CallContext): Promise<string | undefined> {
-  const asked = approvalsOf(request).length === 0 ? null : await findStoredQuestion(store, call.digest);
-  if (asked === null) return undefined;
+  const question = approvalsOf(request).length === 0 ? null : await findStoredQuestion(store, call.digest);
+  if (question === null) return undefined;
   // The run of an approval comes from the arguments, the run that asked from the store, and the origin of this run from Temporal.
-  const open = !asked.closed && (await turns.continues(turn.workflow_id, ownRun(), asked.run));
-  return open ? undefined : asked.run;
+  const open = !question.closed && (await turns.continues(turn.workflow_id, ownRun(), question.run));
+  return open ? undefined : question.run;
 }
 
 export interface EarlierRun {
   /** Reason for the card; null: there was no earlier run. */
-  held: HoldReason | null;
+  hold: HoldReason | null;
   /** The outcome of exactly this call in the earlier run. */
   effect: (AdmitCallOutput & { ok: true })['effect'] | null;
 }
@@ -48,20 +48,22 @@ export async function earlierRun(
   call: AdmitCallInput['call'],
 ): Promise<EarlierRun> {
   const reset = held.find(({ kind }) => kind === 'reset');
-  const done = await otherDispatch(store, turn, call);
+  const ownDispatch = await otherDispatch(store, turn, call);
   const other = before.input_hash === call.input_hash ? null : await otherDispatch(store, turn, before);
-  const record = done ?? other;
-  if (!reset && !record) return { held: null, effect: null };
+  const record = ownDispatch ?? other;
+  if (!reset && !record) return { hold: null, effect: null };
   const lines = [
     ...(reset ? askedLines(reset.id) : []),
     ...(record
       ? [`An earlier run dispatched it on ${record.claimed_at}.`, STATES[record.state]]
       : ['It was not dispatched before.']),
-    ...(done ? ['Approving takes over that dispatch and does not repeat it. Denying does not undo it.'] : []),
-    ...(record && !done ? ['Its input was changed after that dispatch. Approving runs the call again, with the new input.'] : []),
+    ...(ownDispatch ? ['Approving takes over that dispatch and does not repeat it. Denying does not undo it.'] : []),
+    ...(record && !ownDispatch
+      ? ['Its input was changed after that dispatch. Approving runs the call again, with the new input.']
+      : []),
   ];
-  const effect = done === null ? null : done.state === 'applied' ? 'applied' : 'in_doubt';
-  return { held: { kind: 'reset', id: reset?.id ?? record!.run_id, text: lines.join('\n') }, effect };
+  const effect = ownDispatch === null ? null : ownDispatch.state === 'applied' ? 'applied' : 'in_doubt';
+  return { hold: { kind: 'reset', id: reset?.id ?? record!.run_id, text: lines.join('\n') }, effect };
 }
 
 /** Reason for the card of a call that another run has asked about under the same digest. */

@@ -16,11 +16,11 @@ import type { HoldAnswer } from './recheck-approvals';
 
 const LONGEST_TEXT = 4000;
 
-export async function checkPreviewDrift(run: CallContext, { preview: asked }: ApprovalEvidence): Promise<HoldAnswer> {
+export async function checkPreviewDrift(run: CallContext, { preview: before }: ApprovalEvidence): Promise<HoldAnswer> {
   const { request, call, tool } = run;
   // A write that a rule allows has no preview to compare with.
-  const previewed = call.preview_ref !== null || tool.class === 'destructive' || request.verdict === 'ask';
-  if (!tool.preview || !previewed) return null;
+  const hasPreview = call.preview_ref !== null || tool.class === 'destructive' || request.verdict === 'ask';
+  if (!tool.preview || !hasPreview) return null;
   const now = await previewOf(run);
   if (!now.ok) {
     // A lost attempt may have done the write: then the tool itself gives the better answer.
@@ -28,17 +28,17 @@ export async function checkPreviewDrift(run: CallContext, { preview: asked }: Ap
     const message = `${tool.name} was not run: its preview is made again before the run, and that failed. ${now.error.message}`;
     return { refused: { ...now.error, message: truncateText(message, 2000) } };
   }
-  if (isTolerable(run, asked, now.data)) return null;
-  const text = `The preview has changed since this call was approved or allowed. The preview then was:\n${textOf(asked)}`;
+  if (isTolerable(run, before, now.data)) return null;
+  const text = `The preview has changed since this call was approved or allowed. The preview then was:\n${textOf(before)}`;
   return { kind: 'preview_drifted', id: hashJson(now.data), text: truncateText(text) };
 }
 
 /** By the tool's `previewTolerance`; if it has none, or that fails, only an identical preview passes. */
-function isTolerable({ deps: { log }, tool, input }: CallContext, asked: Json, now: Json): boolean {
-  if (canonical(asked) === canonical(now)) return true;
+function isTolerable({ deps: { log }, tool, input }: CallContext, before: Json, now: Json): boolean {
+  if (canonical(before) === canonical(now)) return true;
   if (!tool.previewTolerance) return false;
   try {
-    return tool.previewTolerance(structuredClone(asked), structuredClone(now), readInputOrThrow(tool, input)) === true;
+    return tool.previewTolerance(structuredClone(before), structuredClone(now), readInputOrThrow(tool, input)) === true;
   } catch (error) {
     log.warn({ tool: tool.name, err: error }, 'previewTolerance failed: the call is asked about again');
     return false;
@@ -80,8 +80,8 @@ export function targetFault(tool: Tool, { input, target }: Pick<NamedCall, 'inpu
   return targetHash(now.target) === targetHash(target) ? null : bothTargets(tool, target, now.target);
 }
 
-function bothTargets({ name }: Tool, admitted: JsonObject | null, now: JsonObject | null): string {
-  const text = `When it was admitted, ${name} acted on:\n${targetText(admitted)}\nOn this worker it acts on:\n${targetText(now)}`;
+function bothTargets({ name }: Tool, before: JsonObject | null, now: JsonObject | null): string {
+  const text = `When it was admitted, ${name} acted on:\n${targetText(before)}\nOn this worker it acts on:\n${targetText(now)}`;
   return text.slice(0, LONGEST_TEXT).toWellFormed();
 }
 

@@ -18,9 +18,9 @@ const HOLDS: Hold[] = [checkAcceptedReasons, checkTargetChange, checkPreviewDrif
 
 /** Null: the call may act. Otherwise its output, as not dispatched. */
 export async function checkBeforeEffect(run: CallContext): Promise<RunCallOutput | null> {
-  const shown = await approvalEvidenceOf(run.deps.store, run.call);
+  const evidence = await approvalEvidenceOf(run.deps.store, run.call);
   for (const hold of HOLDS) {
-    const answer = await hold(run, shown);
+    const answer = await hold(run, evidence);
     if (answer !== null) return holdAnswerOutput(run, answer);
   }
   return null;
@@ -40,9 +40,9 @@ export async function holdAnswerOutput(run: CallContext, answer: NonNullable<Hol
 }
 
 /** The output of a call that is held, and was not dispatched. */
-export function heldOutput(held: HoldReason[]): RunCallOutput {
+export function heldOutput(reasons: HoldReason[]): RunCallOutput {
   const nothing = { effect: null, result_ref: '', summary: '', error: null, attempts: 0, took_ms: 0, head: null };
-  return { state: 'failed', ...nothing, held };
+  return { state: 'failed', ...nothing, held: reasons };
 }
 
 /** Reasons on a card count as accepted only with the approvals of people, even if a rule allows the call. */

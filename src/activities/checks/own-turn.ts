@@ -186,8 +186,8 @@ async function signatureFault(
   const { attestation, signed_for } = start;
   if (attestation === null) return 'the turn above was not signed';
   // A direct call need not name its agent.
-  const asked = signed_for ?? { agent: start.agent ?? '', message_hash: start.message_hash ?? '' };
-  return signedStartFault(deps, { turn: contextOf(start), ...asked, attestation, at });
+  const signedFor = signed_for ?? { agent: start.agent ?? '', message_hash: start.message_hash ?? '' };
+  return signedStartFault(deps, { turn: contextOf(start), ...signedFor, attestation, at });
 }
 
 function contextOf({

@@ -40,7 +40,7 @@ export async function recheckApprovals(run: CallContext, policy: ApprovalPolicy)
   }
   // From the record that the digest covers: the arguments of the activity could leave out a maker.
   const { makers } = policy.four_eyes ? await approvalEvidenceOf(store, call) : { makers: [] };
-  const asked = policy.channel === 'any' ? null : await findStoredQuestion(store, call.digest);
+  const question = policy.channel === 'any' ? null : await findStoredQuestion(store, call.digest);
   for (const [index, approval] of approvals.entries()) {
     if (policy.four_eyes && samePerson(approval.by, turn.requester))
       return no('approval_by_requester', `${approval.by} asked for this call; somebody else must approve it.`);
@@ -51,16 +51,16 @@ export async function recheckApprovals(run: CallContext, policy: ApprovalPolicy)
     if (policy.channel === 'any') continue;
     const { attestation, by, at, note } = approval;
     if (attestation === undefined) return no('approval_unsigned', `The approval of ${by} is not signed.`);
-    const found = await approvalVerifiedAt(store, asked, attestation);
+    const verifiedAt = await approvalVerifiedAt(store, question, attestation);
     // A closed question is asked again (after-reset.ts), and nothing runs by its approvals.
-    if (asked && !asked.closed && asked.over && found === undefined)
-      return no('approval_late', `The approval of ${by} came after ${asked.expires_at}.`);
-    if (asked === null && Date.now() >= oldDigestsUntil) return no('approval_unknown', NOT_ASKED);
+    if (question && !question.closed && question.over && verifiedAt === undefined)
+      return no('approval_late', `The approval of ${by} came after ${question.expires_at}.`);
+    if (question === null && Date.now() >= oldDigestsUntil) return no('approval_unknown', NOT_ASKED);
     const about = { turn, digest: call.digest, tool: call.tool, outcome: null, input_hash: null, note_hash: noteHash(note) };
-    const said = { ...about, decision: 'approve' as const, attestation, at };
-    const checked = await trust.check(said, policy.roles, found);
-    if (!checked.ok) return no('approval_not_genuine', `The approval of ${by} is not valid: ${checked.reason}.`);
-    if (!samePerson(checked.principal, by)) return no('approval_not_genuine', `The approval of ${by} is signed by another.`);
+    const statement = { ...about, decision: 'approve' as const, attestation, at };
+    const result = await trust.check(statement, policy.roles, verifiedAt);
+    if (!result.ok) return no('approval_not_genuine', `The approval of ${by} is not valid: ${result.reason}.`);
+    if (!samePerson(result.principal, by)) return no('approval_not_genuine', `The approval of ${by} is signed by another.`);
   }
   return null;
 }
@@ -143,8 +143,8 @@ export async function recheckSettlements(
   if (before && before.agent !== turn.agent) return { reason: `the call is of agent ${before.agent}`, policy };
   if (before && before.requester !== turn.requester) return { reason: `${before.requester} asked for the call`, policy };
   // The digest of the dispatch may have other makers than the digest that is settled.
-  const shown = await Promise.all([call, ...(before ? [before] : [])].map((one) => approvalEvidenceOf(deps.store, one)));
-  const makers = shown.flatMap((one) => one.makers);
+  const evidence = await Promise.all([call, ...(before ? [before] : [])].map((one) => approvalEvidenceOf(deps.store, one)));
+  const makers = evidence.flatMap((one) => one.makers);
   for (const one of before?.approval ? [present, before.approval] : [present]) {
     const reason = await faultUnder(one, deps, input, makers);
     if (reason !== null) return { reason, policy };
@@ -168,12 +168,12 @@ async function faultUnder(
     if (policy.channel === 'any') continue;
     if (attestation === undefined) return `the settlement of ${by} is not signed`;
     const about = { turn, digest: call.digest, tool: call.tool, outcome, input_hash: null, note_hash: noteHash(note) };
-    const said = { ...about, decision: 'settle' as const, attestation, at };
-    const found = await findSettlement(store, { digest: call.digest, attestation, by });
-    if (found.last !== null && found.last !== outcome) return `${by} has since settled the call as ${found.last}`;
-    const checked = await trust.check(said, policy.roles, found.at);
-    if (!checked.ok) return `the settlement of ${by} is not valid: ${checked.reason}`;
-    if (!samePerson(checked.principal, by)) return `what ${by} says is signed by another`;
+    const statement = { ...about, decision: 'settle' as const, attestation, at };
+    const record = await findSettlement(store, { digest: call.digest, attestation, by });
+    if (record.last !== null && record.last !== outcome) return `${by} has since settled the call as ${record.last}`;
+    const result = await trust.check(statement, policy.roles, record.at);
+    if (!result.ok) return `the settlement of ${by} is not valid: ${result.reason}`;
+    if (!samePerson(result.principal, by)) return `what ${by} says is signed by another`;
   }
   return null;
 }
@@ -184,4 +184,4 @@ async function faultUnder(
 export type HoldAnswer = HoldReason | { refused: CallError } | null;
 
 /** Checks one call against the evidence that its approvers saw. */
-export type Hold = (run: CallContext, shown: ApprovalEvidence) => Promise<HoldAnswer>;
+export type Hold = (run: CallContext, evidence: ApprovalEvidence) => Promise<HoldAnswer>;

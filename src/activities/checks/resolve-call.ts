@@ -15,23 +15,23 @@ import { otherStart } from './start';
 import { holdAnswerOutput, checkBeforeEffect, heldOutput } from './checks-before-effect';
 import { recheckPermission } from './recheck-approvals';
 
-export type CheckedCall = { ok: true; run: CallContext } | { ok: false; refused: RunCallOutput };
+export type CheckedCall = { ok: true; run: CallContext } | { ok: false; output: RunCallOutput };
 
 /** The tool and the input that the digest names, or the refusal. */
 export async function resolveCall(deps: Dependencies, request: RunCallInput): Promise<CheckedCall> {
   const { turn, call } = request;
-  const refused = async (error: CallError, tool?: Tool): Promise<CheckedCall> => ({
+  const refuse = async (error: CallError, tool?: Tool): Promise<CheckedCall> => ({
     ok: false,
-    refused: await refusal(callContext(deps, request, tool), error),
+    output: await refusal(callContext(deps, request, tool), error),
   });
-  const named = await namedCall(deps.store, turn, call);
-  if (!named.ok)
-    return refused(callError('PERMISSION_DENIED', 'digest_mismatch', `Call ${call.id} was not run: ${named.fault}.`));
-  const { agent, input, ...admitted } = named.call;
+  const lookup = await namedCall(deps.store, turn, call);
+  if (!lookup.ok)
+    return refuse(callError('PERMISSION_DENIED', 'digest_mismatch', `Call ${call.id} was not run: ${lookup.fault}.`));
+  const { agent, input, ...admitted } = lookup.call;
   const tool = await admittedTool(deps, { ...turn, agent }, admitted, request.head);
-  if (!tool || tool.class !== admitted.class) return refused(UNKNOWN(call), tool);
+  if (!tool || tool.class !== admitted.class) return refuse(UNKNOWN(call), tool);
   const fault = (await turnStartFault(deps, request)) ?? olderDigestFault(deps, request);
-  return fault === null ? { ok: true, run: callContext(deps, request, tool, input) } : refused(fault, tool);
+  return fault === null ? { ok: true, run: callContext(deps, request, tool, input) } : refuse(fault, tool);
 }
 
 /** Checks the start of the turn for calls that people decide or may decide, and for all calls whose digest names no agent. */
@@ -49,8 +49,8 @@ export async function heldByReset(run: CallContext): Promise<RunCallOutput | nul
 
 /** For calls that are not destructive: the current rules, then the reasons that hold a call. Null: it may run. */
 export async function checkRulesAndHolds(run: CallContext): Promise<RunCallOutput | null> {
-  const refused = await recheckPermission(run);
-  if (refused) return holdAnswerOutput(run, refused);
+  const answer = await recheckPermission(run);
+  if (answer) return holdAnswerOutput(run, answer);
   return checkBeforeEffect(run);
 }
 

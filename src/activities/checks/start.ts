@@ -23,8 +23,8 @@ export async function signedStartFault(
   if (fault !== null) {
     if (session_id === null) return fault;
     // A message to a session is signed for the session, before its turn has an id.
-    const said = await trust.checkStart(start);
-    if (said !== null) return said;
+    const sessionFault = await trust.checkStart(start);
+    if (sessionFault !== null) return sessionFault;
     if ((await turns.startedBy(workflow_id, run))?.workflow_id !== sessionWorkflowId(session_id))
       return `it was signed for session ${session_id}, which has not started this turn`;
   }
@@ -83,8 +83,8 @@ export async function directCallKeyFault(
   { registers }: Pick<Store, 'registers'>,
   { turn_id, first_execution_run_id: run }: Pick<TurnContext, 'turn_id' | 'first_execution_run_id'>,
 ): Promise<CallError | null> {
-  const first = await registers.update<First>(`kept/direct/${turn_id}`, (known, at) =>
-    known === null ? { value: { run, at }, answer: { run, at } } : { answer: known as unknown as First },
+  const first = await registers.update<First>(`kept/direct/${turn_id}`, (entry, at) =>
+    entry === null ? { value: { run, at }, answer: { run, at } } : { answer: entry as unknown as First },
   );
   if (first.run === run) return null;
   const before = new Date(first.at).toISOString();

@@ -25,7 +25,7 @@ const BEFORE_CLAIM_MS = 10_000;
 /** Reserves in every budget that names the tool, or in none. */
 export async function withinBudgets(
   { deps, request, turn, call, tool, input }: CallContext,
-  { held: accepted }: ApprovalEvidence,
+  { held: acceptedReasons }: ApprovalEvidence,
 ): Promise<HoldAnswer> {
   const budgets = deps.registry.forTurn(turn)!.budgets(tool);
   if (budgets.length === 0) return null;
@@ -41,8 +41,9 @@ export async function withinBudgets(
   for (const [index, budget] of budgets.entries()) {
     const amount = await budget.amount(input, turnFacts(turn, call.id, request.untrusted ?? false));
     // Only a budget with `exhausted: ask` can have been approved; any other evidence is forged.
-    const approved = budget.exhausted === 'ask' && accepted.some(({ kind, id }) => kind === 'budget' && id === budget.name);
-    const found =
+    const isApproved =
+      budget.exhausted === 'ask' && acceptedReasons.some(({ kind, id }) => kind === 'budget' && id === budget.name);
+    const answer =
       typeof amount !== 'string'
         ? notMeasured(tool, budget, amount.error)
         : await reserveBudget(deps, nameOf(turn, tool.name, budget), budget, {
@@ -50,12 +51,12 @@ export async function withinBudgets(
             amount,
             cap: budget.cap,
             window_ms: budget.windowMs,
-            accepted: approved || again,
+            accepted: isApproved || again,
           });
-    if (!found) continue;
+    if (!answer) continue;
     for (const earlier of again ? [] : budgets.slice(0, index))
       await deps.budgets.settle(nameOf(turn, tool.name, earlier), { ...common, outcome: 'not_applied' });
-    return found;
+    return answer;
   }
   return null;
 }
@@ -67,11 +68,11 @@ export async function giveBack({ deps, turn, call }: CallContext, record: Effect
 }
 
 /** Never throws. */
-export async function settleBudgets(deps: Dependencies, closed: ClosedEffect): Promise<void> {
+export async function settleBudgets(deps: Dependencies, closedEffect: ClosedEffect): Promise<void> {
   try {
-    await settle(deps, closed);
+    await settle(deps, closedEffect);
   } catch (error) {
-    const { turn, call, effect } = closed;
+    const { turn, call, effect } = closedEffect;
     const todo = 'nothing: the reservation counts until its window ends, or until the budget is exhausted and checks it';
     const reason = errorMessage(error);
     deps.log.warn(
@@ -89,13 +90,18 @@ async function settle(deps: Dependencies, { turn, call, key, dispatch, effect }:
 }
 
 /** Null: the amount is reserved. */
-async function reserveBudget(deps: Dependencies, name: BudgetName, budget: ToolBudget, asked: Reservation): Promise<HoldAnswer> {
-  if (asked.amount === '0') return null;
-  let answer = await deps.budgets.reserve(name, asked);
+async function reserveBudget(
+  deps: Dependencies,
+  name: BudgetName,
+  budget: ToolBudget,
+  reservation: Reservation,
+): Promise<HoldAnswer> {
+  if (reservation.amount === '0') return null;
+  let answer = await deps.budgets.reserve(name, reservation);
   if (!answer.granted && (await settleStaleReservations(deps, name, answer.open)))
-    answer = await deps.budgets.reserve(name, asked);
+    answer = await deps.budgets.reserve(name, reservation);
   if (answer.granted) return null;
-  const { amount, cap } = asked;
+  const { amount, cap } = reservation;
   const scope = name.of === '' ? `per ${name.per}` : `per ${name.per}, here ${name.of}`;
   const state = `budget ${name.budget} (${scope}, window ${budget.windowMs} ms) has ${answer.used} of ${cap} used, and this call needs ${amount}`;
   const frees =
@@ -112,20 +118,20 @@ async function reserveBudget(deps: Dependencies, name: BudgetName, budget: ToolB
 
 /** Settles reservations that a crash left open, by their effect records. True: an amount was released. */
 async function settleStaleReservations(deps: Dependencies, name: BudgetName, open: DispatchKey[]): Promise<boolean> {
-  let freed = false;
+  let hasFreed = false;
   for (const { key, dispatch } of open) {
     const record = await deps.store.effects.latest(key);
     const outcome = record && outcomeOf(record, dispatch);
     if (!outcome) continue;
     await deps.budgets.settle(name, { key, dispatch, outcome });
-    freed ||= outcome === 'not_applied';
+    hasFreed ||= outcome === 'not_applied';
   }
-  return freed;
+  return hasFreed;
 }
 
 /** Null: unknown, or not begun. A later dispatch proves that this one had no effect. */
-function outcomeOf({ dispatch, state }: EffectRecord, asked: number): 'applied' | 'not_applied' | null {
-  if (dispatch !== asked) return dispatch > asked ? 'not_applied' : null;
+function outcomeOf({ dispatch, state }: EffectRecord, dispatchNumber: number): 'applied' | 'not_applied' | null {
+  if (dispatch !== dispatchNumber) return dispatch > dispatchNumber ? 'not_applied' : null;
   if (state === 'applied') return 'applied';
   return state === 'not_applied' || state === 'refused' ? 'not_applied' : null;
 }

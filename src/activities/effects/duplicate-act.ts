@@ -27,19 +27,19 @@ export async function duplicateAct(
   { deps, turn, call, tool, input }: CallContext,
   { held }: ApprovalEvidence,
 ): Promise<HoldAnswer> {
-  const named = intentOf(tool, input);
-  if (!named.ok) return { refused: named.error };
-  if (named.intent === null) return null;
+  const result = intentOf(tool, input);
+  if (!result.ok) return { refused: result.error };
+  if (result.intent === null) return null;
   const key = keyOf(turn, call);
   const owner = { key, digest: call.digest, turn_id: turn.turn_id, call_id: call.id, requester: turn.requester };
-  const accepted = held.filter(({ kind }) => kind === 'same_intent').map(({ id }) => id);
+  const acceptedIds = held.filter(({ kind }) => kind === 'same_intent').map(({ id }) => id);
   const window_ms = tool.intentWindowMs ?? INTENT_WINDOW_MS;
   let answer: ClaimAnswer;
   try {
-    answer = await deps.intents.claim(named.intent, { owner, window_ms, accepted });
+    answer = await deps.intents.claim(result.intent, { owner, window_ms, accepted: acceptedIds });
   } catch (error) {
     deps.log.warn({ turn_id: turn.turn_id, call: call.id, err: error }, 'an intent could not be claimed');
-    const message = `${tool.name} was not run: it could not be checked whether the same act was done before (intent ${named.intent}).`;
+    const message = `${tool.name} was not run: it could not be checked whether the same act was done before (intent ${result.intent}).`;
     return { refused: callError('NETWORK_ERROR', 'intent_unavailable', message) };
   }
   return answer.granted ? null : heldBy(deps, turn, answer.owners);
@@ -52,10 +52,10 @@ export async function intentBefore(
   tool: Tool,
   input: JsonObject,
 ): Promise<HoldReason | null> {
-  const named = intentOf(tool, input);
-  if (!named.ok || named.intent === null) return null;
+  const result = intentOf(tool, input);
+  if (!result.ok || result.intent === null) return null;
   try {
-    const owners = await deps.intents.look(named.intent);
+    const owners = await deps.intents.look(result.intent);
     return await heldBy(
       deps,
       turn,
@@ -75,9 +75,9 @@ export async function closeIntentOf(deps: Dependencies, { turn, call, key, effec
   const tool = deps.registry.find(turn.agent, call.tool, call.version);
   if (!tool?.intentKey || effect === 'in_doubt') return;
   try {
-    const named = intentOf(tool, await effectiveInput(deps.store, turn, call));
-    if (!named.ok || named.intent === null) return;
-    await deps.intents.close(named.intent, { key, effect });
+    const result = intentOf(tool, await effectiveInput(deps.store, turn, call));
+    if (!result.ok || result.intent === null) return;
+    await deps.intents.close(result.intent, { key, effect });
   } catch (error) {
     const todo = 'nothing: until the intent ends, the same act waits for a person';
     deps.log.warn({ turn_id: turn.turn_id, call: call.id, effect, err: error, todo }, 'an intent was not closed');
@@ -90,11 +90,11 @@ type Viewer = Pick<RunCallInput['turn'], 'requester'>;
 async function heldBy(deps: Dependencies, turn: Viewer, owners: IntentOwner[]): Promise<HoldReason | null> {
   const last = owners.at(-1);
   if (!last) return null;
-  const shown = owners.slice(-MAX_OWNERS).reverse();
-  const lines = await Promise.all(shown.map((owner) => ownerLine(deps, turn, owner)));
-  const left = owners.length - shown.length;
+  const latest = owners.slice(-MAX_OWNERS).reverse();
+  const lines = await Promise.all(latest.map((owner) => ownerLine(deps, turn, owner)));
+  const rest = owners.length - latest.length;
   const head = 'Other calls are for the same act. Approve this call only if the act has to be done once more.';
-  const text = [head, ...lines, ...(left > 0 ? [`- and ${left} before them`] : [])].join('\n');
+  const text = [head, ...lines, ...(rest > 0 ? [`- and ${rest} before them`] : [])].join('\n');
   return { kind: 'same_intent', id: last.digest, text };
 }
 

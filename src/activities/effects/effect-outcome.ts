@@ -35,12 +35,12 @@ export function appendEffect(
 }
 
 /** May get the same outcome again, after a crash or a reset. A failure to reach a budget or intent is logged, not thrown. */
-type Listener = (deps: Dependencies, closed: ClosedEffect) => Promise<void>;
+type Listener = (deps: Dependencies, closedEffect: ClosedEffect) => Promise<void>;
 
 const LISTENERS: Listener[] = [closeIntentOf, settleBudgets];
 
-export async function notifyEffectListeners(deps: Dependencies, closed: ClosedEffect): Promise<void> {
-  for (const listener of LISTENERS) await listener(deps, closed);
+export async function notifyEffectListeners(deps: Dependencies, closedEffect: ClosedEffect): Promise<void> {
+  for (const listener of LISTENERS) await listener(deps, closedEffect);
 }
 
 // The outcome of a call that this attempt may not dispatch, read from its effect record.
@@ -58,12 +58,12 @@ export async function recordedOutcome(
   if (state !== 'claimed' && state !== 'refused') await notifyEffectListeners(deps, { turn, call, key, dispatch, effect: state });
   const common = { attempts: 1, took_ms: 0, head: record.result_head ?? record.head };
   if (record.result_ref === null) return reportUnknownOutcome(deps, request, record, why);
-  const stored = readResult(await deps.store.getPart(record.result_ref));
-  const error = stored.envelope.success ? null : stored.envelope.error;
-  const kept = { result_ref: record.result_ref, summary: stored.summary };
-  if (record.state === 'applied') return { ...common, ...kept, state: 'succeeded', effect: 'applied', error };
-  if (record.state === 'in_doubt') return { ...common, ...kept, state: 'in_doubt', effect: 'in_doubt', error };
-  return { ...common, ...kept, state: 'failed', effect: record.state === 'refused' ? 'refused' : 'not_applied', error };
+  const result = readResult(await deps.store.getPart(record.result_ref));
+  const error = result.envelope.success ? null : result.envelope.error;
+  const resultPart = { result_ref: record.result_ref, summary: result.summary };
+  if (record.state === 'applied') return { ...common, ...resultPart, state: 'succeeded', effect: 'applied', error };
+  if (record.state === 'in_doubt') return { ...common, ...resultPart, state: 'in_doubt', effect: 'in_doubt', error };
+  return { ...common, ...resultPart, state: 'failed', effect: record.state === 'refused' ? 'refused' : 'not_applied', error };
 }
 
 /** A claim without an outcome: it is unknown whether the tool acted. */
@@ -79,10 +79,16 @@ async function reportUnknownOutcome(
   const message = `${call.tool} was dispatched and its outcome is unknown: ${why}.${may}`;
   const error = callError('EXECUTION_ERROR', 'outcome_unknown', message, { hint: IN_DOUBT_HINT });
   const tool = toolStub(call);
-  const kept = await keep({ deps, turn, call, tool, input: {} }, failure(error, metadataAt(tool, turn, at)));
+  const resultPart = await keep({ deps, turn, call, tool, input: {} }, failure(error, metadataAt(tool, turn, at)));
   const { head: parent, dispatch, idempotency_key: key } = record;
-  const head = await appendEffect(deps, request, { parent, dispatch, key, effect: 'in_doubt', result_ref: kept.result_ref });
-  await deps.store.effects.move(key, dispatch, 'in_doubt', { result_ref: kept.result_ref, result_head: head });
+  const head = await appendEffect(deps, request, {
+    parent,
+    dispatch,
+    key,
+    effect: 'in_doubt',
+    result_ref: resultPart.result_ref,
+  });
+  await deps.store.effects.move(key, dispatch, 'in_doubt', { result_ref: resultPart.result_ref, result_head: head });
   await notifyEffectListeners(deps, { turn, call, key, dispatch, effect: 'in_doubt' });
-  return { ...kept, state: 'in_doubt', effect: 'in_doubt', error, attempts: 1, took_ms: 0, head };
+  return { ...resultPart, state: 'in_doubt', effect: 'in_doubt', error, attempts: 1, took_ms: 0, head };
 }

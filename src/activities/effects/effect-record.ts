@@ -76,11 +76,8 @@ export function claimFor({ turn, call, head }: DispatchedCall) {
  * Claims a dispatch as `not_applied` if it has no record, so that an attempt that is still alive elsewhere can no longer act.
  * `claimed`: it had no record. Otherwise `record` is the existing one.
  */
-export function fenceOff(
-  { store }: Dependencies,
-  dispatched: DispatchedCall,
-): Promise<{ claimed: boolean; record: EffectRecord }> {
-  return store.effects.claim(claimFor(dispatched), 'not_applied');
+export function fenceOff({ store }: Dependencies, call: DispatchedCall): Promise<{ claimed: boolean; record: EffectRecord }> {
+  return store.effects.claim(claimFor(call), 'not_applied');
 }
 
 // The facts of a dispatch, from the block that was written when it was claimed. A record may also be found by its act, since a
@@ -113,18 +110,18 @@ export async function recordedDispatch(store: Store, { head }: EffectRecord): Pr
  */
 export async function dispatchedAs(
   store: Store,
-  { turn, digest, named }: { turn: TurnContext; digest: string; named: NamedCall },
+  { turn, digest, call }: { turn: TurnContext; digest: string; call: NamedCall },
   record: EffectRecord,
 ): Promise<NamedCall | null> {
-  if (record.digest === digest) return named;
+  if (record.digest === digest) return call;
   const before = await recordedDispatch(store, record);
   if (before?.agent !== turn.agent || before.requester !== turn.requester) return null;
-  if (turn.store_id === undefined) return { ...named, version: before.version };
+  if (turn.store_id === undefined) return { ...call, version: before.version };
   const own = await store.getCall(record.digest).catch((error: unknown) => {
     if (error instanceof StoreError) return null;
     throw error;
   });
-  return own && { ...named, version: own.record.version, target: own.target };
+  return own && { ...call, version: own.record.version, target: own.target };
 }
 
 // The deadline of an attempt. Each attempt records it before it acts, and checks its own clocks right before acting. A probe

@@ -29,32 +29,32 @@ const PROBE_TIMEOUT = 30_000;
 
 export async function reconcileEffect(deps: Dependencies, request: ReconcileEffectInput): Promise<ReconcileEffectOutput> {
   const { turn, call } = request;
-  const named = await dispatchedCall(deps.store, request);
+  const namedCall = await dispatchedCall(deps.store, request);
   const record = await effectOf(deps.store, turn, call);
   if (!record) throw new Error(`There is no effect record of call ${call.id} to reconcile`);
   const key = record.idempotency_key;
   if (record.state !== 'claimed' && record.state !== 'in_doubt')
     return { evidence: '', settled: await closedRecordOutcome(deps, request, record) };
-  const dispatched = await dispatchedAs(deps.store, { turn, digest: call.digest, named }, record);
-  if (dispatched === null) return nobodyKnows(`It was dispatched as another call, ${record.digest}.`);
-  const { input, version } = dispatched;
+  const recordedCall = await dispatchedAs(deps.store, { turn, digest: call.digest, call: namedCall }, record);
+  if (recordedCall === null) return nobodyKnows(`It was dispatched as another call, ${record.digest}.`);
+  const { input, version } = recordedCall;
   const tool = deps.registry.find(turn.agent, call.tool, version);
   if (!tool?.reconcile) return nobodyKnows(`This worker has no probe for ${call.tool}@${version}.`);
   // The probe of another target does not know the call, and would find no effect.
-  const elsewhere = turn.store_id === undefined ? null : targetFault(tool, dispatched);
+  const elsewhere = turn.store_id === undefined ? null : targetFault(tool, recordedCall);
   if (elsewhere !== null) return nobodyKnows(`This worker was not asked. ${elsewhere}`);
 
-  const found = await probe(deps, request, { tool, input, key });
-  if (found.outcome === 'unknown') return nobodyKnows(found.evidence);
+  const finding = await probe(deps, request, { tool, input, key });
+  if (finding.outcome === 'unknown') return nobodyKnows(finding.evidence);
   // The time in the request may be forged; the one in the record was written by the attempt that may be acting.
   const from = Math.max(Date.parse(request.not_applied_from), await believedFrom(deps.store, record, tool));
-  if (found.outcome === 'not_applied' && !(Date.now() >= from)) {
+  if (finding.outcome === 'not_applied' && !(Date.now() >= from)) {
     const until = Number.isNaN(from) ? null : new Date(from).toISOString();
     const early = `The probe says that nothing has happened so far, but the lost attempt may still act until ${until ?? 'its end'}.`;
-    const evidence = [early, found.evidence].join(' ').trim();
+    const evidence = [early, finding.evidence].join(' ').trim();
     return { ...nobodyKnows(evidence), ...(until === null ? {} : { not_applied_from: until }) };
   }
-  return { evidence: found.evidence, settled: await conclude(deps, request, record, { tool, input, found }) };
+  return { evidence: finding.evidence, settled: await conclude(deps, request, record, { tool, input, finding }) };
 }
 
 function nobodyKnows(evidence: string): ReconcileEffectOutput {
@@ -68,7 +68,7 @@ function closedRecordOutcome(deps: Dependencies, request: ReconcileEffectInput, 
 interface ProbedCall {
   tool: Tool;
   input: JsonObject;
-  found: ProbeFinding;
+  finding: ProbeFinding;
 }
 
 /** Records what the probe found, unless the lost attempt has closed the record first: then the record counts. */
@@ -76,36 +76,36 @@ async function conclude(
   deps: Dependencies,
   request: ReconcileEffectInput,
   record: EffectRecord,
-  { tool, input, found }: ProbedCall,
+  { tool, input, finding }: ProbedCall,
 ): Promise<RunCallOutput> {
   const { turn, call, at, head: parent } = request;
   const { idempotency_key, dispatch } = record;
-  const outcome = found.outcome as 'applied' | 'not_applied';
-  const applied = outcome === 'applied';
-  const message = `${call.tool} has found out that this call had no effect. ${found.evidence}`.trim();
-  const error = applied ? null : callError('EXECUTION_ERROR', 'not_applied', message);
+  const outcome = finding.outcome as 'applied' | 'not_applied';
+  const isApplied = outcome === 'applied';
+  const message = `${call.tool} has found out that this call had no effect. ${finding.evidence}`.trim();
+  const error = isApplied ? null : callError('EXECUTION_ERROR', 'not_applied', message);
   const metadata = metadataAt(tool, turn, at);
-  const envelope = error ? failure(error, metadata) : success(dataOf(tool, found), metadata);
-  const kept = await keep({ deps, turn, call, tool, input }, envelope);
+  const envelope = error ? failure(error, metadata) : success(dataOf(tool, finding), metadata);
+  const resultPart = await keep({ deps, turn, call, tool, input }, envelope);
   const block = settlementBlock({
     call_id: call.id,
     digest: call.digest,
     outcome,
     by: '',
     probe: `${tool.name}@${tool.version}`,
-    evidence: found.evidence,
+    evidence: finding.evidence,
     idempotency_key,
-    result_ref: kept.result_ref,
+    result_ref: resultPart.result_ref,
     subject: callSubject(turn, call),
   });
   const head = await append(deps.store, turn.first_execution_run_id, { parent, at, ...block });
-  const facts = { result_ref: kept.result_ref, result_head: head };
+  const facts = { result_ref: resultPart.result_ref, result_head: head };
   // If the attempt has ended otherwise meanwhile, this fails and is retried: then the record is closed.
-  const moved = await deps.store.effects.move(idempotency_key, dispatch, outcome, facts);
+  const closedRecord = await deps.store.effects.move(idempotency_key, dispatch, outcome, facts);
   await notifyEffectListeners(deps, { turn, call, key: idempotency_key, dispatch, effect: outcome });
-  if (!applied) await closeQuestion(deps.store, record.digest);
-  if (moved.result_ref !== kept.result_ref) return closedRecordOutcome(deps, request, moved);
-  return { ...kept, state: applied ? 'succeeded' : 'failed', effect: outcome, error, attempts: 1, took_ms: 0, head };
+  if (!isApplied) await closeQuestion(deps.store, record.digest);
+  if (closedRecord.result_ref !== resultPart.result_ref) return closedRecordOutcome(deps, request, closedRecord);
+  return { ...resultPart, state: isApplied ? 'succeeded' : 'failed', effect: outcome, error, attempts: 1, took_ms: 0, head };
 }
 
 /** The result that the model reads for a call that was applied; checked against the tool's output schema, like that of a run. */

@@ -36,17 +36,17 @@ export async function runDestructive(run: CallContext): Promise<RunCallOutput> {
   const { deps, request, turn, call, tool } = run;
   const key = keyOf(turn, call);
 
-  const known = await effectOf(deps.store, turn, call);
-  const earlier = known && known.idempotency_key !== key ? known : null;
-  const began = earlier ? null : known;
+  const record = await effectOf(deps.store, turn, call);
+  const earlier = record && record.idempotency_key !== key ? record : null;
+  const began = earlier ? null : record;
   if (began && stands(began, call.dispatch, tool))
     return recordedOutcome(deps, request, began, 'it was dispatched before, and no outcome was recorded');
   const fault = await recheckPermission(run);
   // An idempotent call that was dispatched and is in doubt: a refusal now does not prove that it had no effect.
   const inDoubt = began !== null && began.state !== 'not_applied' ? began : null;
   // It is not repeated on another target either: there its idempotency key is unknown.
-  const stopped = inDoubt && (fault ?? (await checkTargetChange(run)));
-  if (stopped) return recordedOutcome(deps, request, inDoubt, 'refused' in stopped ? stopped.refused.message : stopped.text);
+  const hold = inDoubt && (fault ?? (await checkTargetChange(run)));
+  if (hold) return recordedOutcome(deps, request, inDoubt, 'refused' in hold ? hold.refused.message : hold.text);
   if (fault && 'refused' in fault) return refusal(run, fault.refused);
   if (earlier)
     return recordedOutcome(
@@ -55,22 +55,22 @@ export async function runDestructive(run: CallContext): Promise<RunCallOutput> {
       earlier,
       'it was dispatched before the workflow was reset, and no outcome was recorded',
     );
-  const undispatched = () => notifyEffectListeners(deps, { turn, call, key, dispatch: call.dispatch, effect: 'not_applied' });
+  const reportNoEffect = () => notifyEffectListeners(deps, { turn, call, key, dispatch: call.dispatch, effect: 'not_applied' });
   // Any other change that a call in doubt sees may be its own effect, so it does not hold the repetition.
-  const held = fault ? await holdAnswerOutput(run, fault) : inDoubt ? null : await checkBeforeEffect(run);
-  if (held) {
+  const output = fault ? await holdAnswerOutput(run, fault) : inDoubt ? null : await checkBeforeEffect(run);
+  if (output) {
     // A call that may pass later is dispatched again under the next number, which needs this dispatch on record.
-    if (held.error && CLASS_RULES.read.retries[held.error.code]) await fenceOff(deps, request);
-    await undispatched();
-    return held;
+    if (output.error && CLASS_RULES.read.retries[output.error.code]) await fenceOff(deps, request);
+    await reportNoEffect();
+    return output;
   }
 
   const entry = await deps.gate.enter(tool, Context.current().cancellationSignal);
   if (!entry.ok) {
     await giveBack(run, began);
-    if (!inDoubt) await undispatched();
-    const refused = await refusal(run, busyError(tool, entry));
-    return { ...refused, busy_ms: Math.ceil(entry.waitMs) };
+    if (!inDoubt) await reportNoEffect();
+    const busyOutput = await refusal(run, busyError(tool, entry));
+    return { ...busyOutput, busy_ms: Math.ceil(entry.waitMs) };
   }
   try {
     return await dispatch(run, key, began);
@@ -89,19 +89,19 @@ async function dispatch(run: CallContext, key: string, began: EffectRecord | nul
   const before = record ? record.deadline : null;
   if (record) await deps.store.effects.renew(key, record.dispatch, record.deadline, deadline);
   else {
-    const claimed = await deps.store.effects.claim({ ...claimFor({ turn, call, head }), deadline });
-    if (!claimed.claimed) {
-      if (claimed.record.dispatch > call.dispatch) await giveBack(run, null); // this attempt is outdated: a later one has its own reservation
-      return recordedOutcome(deps, request, claimed.record, 'another worker dispatched it first');
+    const claim = await deps.store.effects.claim({ ...claimFor({ turn, call, head }), deadline });
+    if (!claim.claimed) {
+      if (claim.record.dispatch > call.dispatch) await giveBack(run, null); // this attempt is outdated: a later one has its own reservation
+      return recordedOutcome(deps, request, claim.record, 'another worker dispatched it first');
     }
     // Claim first, then look: if a reset left two runs at the same act, at least one of them sees the other.
     const other = await otherDispatch(deps.store, turn, call, key);
     if (other) return giveWay(run, key, other);
   }
   // A cancelled turn waits for a running effect: only its time limit stops the tool.
-  const ran = await runOnce(run, { show: showing(), begins });
-  await shareRateLimit(deps, tool, ran.result);
-  const dispatched = {
+  const outcome = await runOnce(run, { show: showing(), begins });
+  await shareRateLimit(deps, tool, outcome.result);
+  const attempt = {
     key,
     head,
     dispatch: record?.dispatch ?? call.dispatch,
@@ -109,7 +109,7 @@ async function dispatch(run: CallContext, key: string, began: EffectRecord | nul
     deadline,
     before,
   };
-  return conclude(run, dispatched, ran);
+  return conclude(run, attempt, outcome);
 }
 
 /** Another run of the turn dispatched this act meanwhile: closes the claim of this one as `not_applied`. */
@@ -185,21 +185,21 @@ interface DispatchAttempt {
 
 async function conclude(
   run: CallContext,
-  dispatched: DispatchAttempt,
+  attempt: DispatchAttempt,
   { result, metadata, notes }: RunOutcome,
 ): Promise<RunCallOutput> {
   const { deps, request, turn, call } = run;
-  const { key, head, dispatch, again, deadline } = dispatched;
+  const { key, head, dispatch, again, deadline } = attempt;
   const effect = effectIn(result, again);
   const error = result.ok ? null : effect === 'in_doubt' ? inDoubt(result.error) : result.error;
   const envelope = result.ok ? success(result.data, metadata) : failure(error!, metadata);
-  const asked = { options: request.options, allowed: deps.debugInfo, attempts: call.dispatch, notes };
-  const kept = await keep(run, withDebugInfo(envelope, asked));
-  const effectFacts = { parent: head, dispatch, key, effect, result_ref: kept.result_ref };
+  const debugRequest = { options: request.options, allowed: deps.debugInfo, attempts: call.dispatch, notes };
+  const resultPart = await keep(run, withDebugInfo(envelope, debugRequest));
+  const effectFacts = { parent: head, dispatch, key, effect, result_ref: resultPart.result_ref };
   const newHead = await appendEffect(deps, request, effectFacts);
   try {
     const alone = effect === 'not_applied' ? { alone: deadline } : {};
-    await deps.store.effects.move(key, dispatch, effect, { result_ref: kept.result_ref, result_head: newHead, ...alone });
+    await deps.store.effects.move(key, dispatch, effect, { result_ref: resultPart.result_ref, result_head: newHead, ...alone });
   } catch (error) {
     // The attempt seemed lost, a person settled the call, and then it ended after all. The turn has gone on, so it is logged.
     deps.log.error(
@@ -208,13 +208,13 @@ async function conclude(
     );
     throw error;
   }
-  if (effect === 'in_doubt' && hasEnded(result)) await markAttemptEnd(deps, dispatched);
+  if (effect === 'in_doubt' && hasEnded(result)) await markAttemptEnd(deps, attempt);
   await notifyEffectListeners(deps, { turn, call, key, dispatch, effect });
   // Hooks run only after the effect is recorded: a hook that hangs must not leave the call in doubt.
-  const noted = await withAfterHooks(run, envelope);
-  const shown = noted === envelope ? kept : await keep(run, noted);
+  const finalEnvelope = await withAfterHooks(run, envelope);
+  const finalPart = finalEnvelope === envelope ? resultPart : await keep(run, finalEnvelope);
   const state = effect === 'applied' ? 'succeeded' : effect === 'in_doubt' ? 'in_doubt' : 'failed';
-  return { ...shown, state, effect, error, attempts: 1, took_ms: metadata.execution_time_ms, head: newHead };
+  return { ...finalPart, state, effect, error, attempts: 1, took_ms: metadata.execution_time_ms, head: newHead };
 }
 
 /** @param again an earlier attempt may have acted: proof that this one did nothing does not cover it */

@@ -59,18 +59,18 @@ export async function settleEffect(deps: Dependencies, input: SettleEffectInput)
     'not_applied',
     `${by} has found out that this call had no effect.${note ? ` They say: ${note}` : ''}`,
   );
-  const applied = outcome === 'applied';
-  const envelope = applied ? success({ settled: 'applied', by, note }, metadata) : failure(error, metadata);
-  const kept = await keep({ deps, turn, call, tool, input: {} }, envelope);
-  const head = await appendSettlement(deps, input, { idempotency_key: key, result_ref: kept.result_ref });
-  await deps.store.effects.move(key, record.dispatch, outcome, { result_ref: kept.result_ref, result_head: head });
+  const isApplied = outcome === 'applied';
+  const envelope = isApplied ? success({ settled: 'applied', by, note }, metadata) : failure(error, metadata);
+  const resultPart = await keep({ deps, turn, call, tool, input: {} }, envelope);
+  const head = await appendSettlement(deps, input, { idempotency_key: key, result_ref: resultPart.result_ref });
+  await deps.store.effects.move(key, record.dispatch, outcome, { result_ref: resultPart.result_ref, result_head: head });
   await notifyEffectListeners(deps, { turn, call, key, dispatch: record.dispatch, effect: outcome });
-  if (!applied) await closeQuestion(deps.store, record.digest);
+  if (!isApplied) await closeQuestion(deps.store, record.digest);
   return {
-    ...kept,
-    state: applied ? 'succeeded' : 'failed',
+    ...resultPart,
+    state: isApplied ? 'succeeded' : 'failed',
     effect: outcome,
-    error: applied ? null : error,
+    error: isApplied ? null : error,
     attempts: 1,
     took_ms: 0,
     head,
@@ -91,11 +91,11 @@ async function knownBetter(
   record: EffectRecord,
   genuine: boolean,
 ): Promise<RunCallOutput> {
-  const known = await recordedOutcome(deps, input, record, 'its record was closed without a result');
-  if (!genuine) return known;
+  const output = await recordedOutcome(deps, input, record, 'its record was closed without a result');
+  if (!genuine) return output;
   const { idempotency_key, state: recorded } = record;
-  const head = await appendSettlement(deps, input, { idempotency_key, recorded, result_ref: known.result_ref });
-  return { ...known, head };
+  const head = await appendSettlement(deps, input, { idempotency_key, recorded, result_ref: output.result_ref });
+  return { ...output, head };
 }
 
 /** Writes the settlement into the transcript. Returns the new head. */
@@ -105,7 +105,7 @@ function appendSettlement(
   facts: Pick<PersonSettlement, 'idempotency_key' | 'recorded' | 'result_ref'>,
 ): Promise<string> {
   const { turn, call, at, head: parent, outcome, by, note, identity, settlements } = input;
-  const said = { outcome, by, note, identity, ...(settlements ? { settlements } : {}), ...facts };
-  const block = settlementBlock({ call_id: call.id, digest: call.digest, ...said, subject: callSubject(turn, call) });
+  const statement = { outcome, by, note, identity, ...(settlements ? { settlements } : {}), ...facts };
+  const block = settlementBlock({ call_id: call.id, digest: call.digest, ...statement, subject: callSubject(turn, call) });
   return append(store, turn.first_execution_run_id, { parent, at, ...block });
 }

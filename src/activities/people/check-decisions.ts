@@ -20,10 +20,10 @@ import { asJson } from '../../shared/json/json';
 
 /** Checks a signed decision when it arrives: one that is not genuine must not answer a question. */
 export async function checkDecision(deps: Dependencies, input: CheckDecisionInput): Promise<CheckDecisionOutput> {
-  const checked = await deps.trust.check(input, deps.registry.approval(input.turn.agent, input.tool).roles);
-  if (!checked.ok) return checked;
-  const reason = await recordStatement(deps.store, input, checked.principal);
-  return reason === null ? checked : { ok: false, reason };
+  const result = await deps.trust.check(input, deps.registry.approval(input.turn.agent, input.tool).roles);
+  if (!result.ok) return result;
+  const reason = await recordStatement(deps.store, input, result.principal);
+  return reason === null ? result : { ok: false, reason };
 }
 
 /**
@@ -32,12 +32,12 @@ export async function checkDecision(deps: Dependencies, input: CheckDecisionInpu
  */
 export async function checkSteer(
   { registry, trust }: Pick<Dependencies, 'registry' | 'trust'>,
-  { attestation, ...said }: CheckSteerInput,
+  { attestation, ...statement }: CheckSteerInput,
 ): Promise<CheckSteerOutput> {
-  const agent = registry.forTurn(said.turn);
-  if (!agent) return { ok: false, reason: `this worker has no agent ${said.turn.agent}` };
+  const agent = registry.forTurn(statement.turn);
+  if (!agent) return { ok: false, reason: `this worker has no agent ${statement.turn.agent}` };
   if (attestation !== null)
-    return trust.check({ ...said, attestation, decision: 'steer', outcome: null, tool: '', input_hash: null }, []);
+    return trust.check({ ...statement, attestation, decision: 'steer', outcome: null, tool: '', input_hash: null }, []);
   if (!wantsSignatures(agent)) return { ok: true, principal: null };
   return { ok: false, reason: 'this turn takes signed messages only; `holdfast steer --key FILE` sends one' };
 }
@@ -48,8 +48,8 @@ export async function readCard({ store }: Dependencies, { card_ref }: ReadCardIn
   return { card, digest, run_id: Context.current().info.workflowExecution?.runId ?? '' };
 }
 
-export async function keepSaid({ store }: Dependencies, { turn, said }: KeepSaidInput): Promise<KeepSaidOutput> {
-  return { said_ref: await store.putPart(turn.first_execution_run_id, { said: asJson(said) }) };
+export async function keepSaid({ store }: Dependencies, { turn, said: words }: KeepSaidInput): Promise<KeepSaidOutput> {
+  return { said_ref: await store.putPart(turn.first_execution_run_id, { said: asJson(words) }) };
 }
 
 /** The stored text, unchanged: history has its hash as the reference. */

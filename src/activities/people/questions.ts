@@ -41,9 +41,9 @@ const MOST_OF_ONE = 20;
 /** Opens the question of this run. @returns the run that asked it before, if it is another */
 export function openQuestion({ registers }: Registers, digest: string, expires_at: string): Promise<string | null> {
   const run = Context.current().info.workflowExecution?.runId ?? '';
-  return registers.update(questionName(digest), (known) => {
-    const asked = questionIn(known);
-    if (asked !== null) return { answer: asked.run === run ? null : asked.run };
+  return registers.update(questionName(digest), (entry) => {
+    const question = questionIn(entry);
+    if (question !== null) return { answer: question.run === run ? null : question.run };
     return { value: { run, expires_at, closed: false, approvals: [] }, answer: null };
   });
 }
@@ -54,47 +54,47 @@ export async function findStoredQuestion(
   digest: string,
 ): Promise<(QuestionEntry & { over: boolean }) | null> {
   const { value, now } = await registers.read(questionName(digest));
-  const asked = questionIn(value);
-  return asked && { ...asked, over: isOver(asked, now) };
+  const question = questionIn(value);
+  return question && { ...question, over: isOver(question, now) };
 }
 
 export function closeQuestion({ registers }: Registers, digest: string): Promise<void> {
-  return registers.update(questionName(digest), (known) => {
-    const asked = questionIn(known);
-    if (asked === null || asked.closed) return { answer: undefined };
-    return { value: asJson({ ...asked, closed: true }), answer: undefined };
+  return registers.update(questionName(digest), (entry) => {
+    const question = questionIn(entry);
+    if (question === null || question.closed) return { answer: undefined };
+    return { value: asJson({ ...question, closed: true }), answer: undefined };
   });
 }
 
 /** Records a signed statement that was just found valid. @returns why it does not count anyway, or null */
-export async function recordStatement(store: Registers, said: CheckDecisionInput, by: string): Promise<string | null> {
-  if (said.decision === 'settle') return noteSettlement(store, said, by);
-  if (said.decision === 'approve') await noteApproval(store, said, by);
+export async function recordStatement(store: Registers, statement: CheckDecisionInput, by: string): Promise<string | null> {
+  if (statement.decision === 'settle') return noteSettlement(store, statement, by);
+  if (statement.decision === 'approve') await noteApproval(store, statement, by);
   return null;
 }
 
-async function noteApproval(store: Registers, said: CheckDecisionInput, by: string): Promise<void> {
-  if ((await findStoredQuestion(store, said.digest)) === null) return noteTime(store, said.attestation);
-  const hash = hashJson(said.attestation);
-  await store.registers.update(questionName(said.digest), (known, now) => {
-    const asked = questionIn(known)!;
-    const noted = asked.approvals.some((one) => one.hash === hash);
-    const own = asked.approvals.filter((one) => samePerson(one.by, by));
-    if (noted || own.length >= MOST_OF_ONE || isOver(asked, now)) return { answer: undefined };
-    const approvals = [...asked.approvals, { hash, by, at: iso(now) }];
-    return { value: asJson({ ...asked, approvals }), answer: undefined };
+async function noteApproval(store: Registers, statement: CheckDecisionInput, by: string): Promise<void> {
+  if ((await findStoredQuestion(store, statement.digest)) === null) return noteTime(store, statement.attestation);
+  const hash = hashJson(statement.attestation);
+  await store.registers.update(questionName(statement.digest), (entry, now) => {
+    const question = questionIn(entry)!;
+    const isRecorded = question.approvals.some((one) => one.hash === hash);
+    const own = question.approvals.filter((one) => samePerson(one.by, by));
+    if (isRecorded || own.length >= MOST_OF_ONE || isOver(question, now)) return { answer: undefined };
+    const approvals = [...question.approvals, { hash, by, at: iso(now) }];
+    return { value: asJson({ ...question, approvals }), answer: undefined };
   });
 }
 
 /** When this approval was first found valid; undefined: never, so that it is checked as if it came now. */
 export async function approvalVerifiedAt(
   store: Registers,
-  asked: QuestionEntry | null,
+  question: QuestionEntry | null,
   attestation: string,
 ): Promise<string | undefined> {
-  if (asked === null) return timeOf(store, attestation);
+  if (question === null) return timeOf(store, attestation);
   const hash = hashJson(attestation);
-  return asked.approvals.find((one) => one.hash === hash)?.at;
+  return question.approvals.find((one) => one.hash === hash)?.at;
 }
 
 /** When this settlement was first found valid, likewise, and the last outcome that its author stated; null: none is recorded. */
@@ -112,15 +112,15 @@ export async function findSettlement(
  * A known statement keeps its place in the list: sending a person's earlier statement again must not revoke their later one. For
  * the same reason none is deleted.
  */
-async function noteSettlement({ registers }: Registers, said: CheckDecisionInput, by: string): Promise<string | null> {
-  const hash = hashJson(said.attestation);
-  return registers.update<string | null>(settledName(said.digest), (known, now) => {
-    const all = settlementsIn(known);
+async function noteSettlement({ registers }: Registers, statement: CheckDecisionInput, by: string): Promise<string | null> {
+  const hash = hashJson(statement.attestation);
+  return registers.update<string | null>(settledName(statement.digest), (entry, now) => {
+    const all = settlementsIn(entry);
     const own = all.filter((one) => samePerson(one.by, by));
-    if (all.some((one) => one.hash === hash)) return { answer: correctedBy(own, said.outcome!) };
+    if (all.some((one) => one.hash === hash)) return { answer: correctedBy(own, statement.outcome!) };
     if (own.length >= MOST_OF_ONE)
       return { answer: `${by} has settled this call ${MOST_OF_ONE} times; somebody else must settle it` };
-    const value: SettlementRecord[] = [...all, { hash, by, outcome: said.outcome!, at: iso(now) }];
+    const value: SettlementRecord[] = [...all, { hash, by, outcome: statement.outcome!, at: iso(now) }];
     return { value: asJson(value), answer: null };
   });
 }
@@ -133,8 +133,8 @@ function correctedBy(own: SettlementRecord[], outcome: Settlement['outcome']): s
 
 /** For decisions on calls that an older build asked about. */
 function noteTime({ registers }: Registers, attestation: string): Promise<void> {
-  return registers.update(timeName(attestation), (known, now) =>
-    known === null ? { value: iso(now), answer: undefined } : { answer: undefined },
+  return registers.update(timeName(attestation), (entry, now) =>
+    entry === null ? { value: iso(now), answer: undefined } : { answer: undefined },
   );
 }
 
@@ -203,12 +203,12 @@ export async function notify(deps: Dependencies, question: NotifyInput): Promise
 function overAttempts(): Delivery {
   const context = Context.current();
   const before = (context.info.heartbeatDetails as { reached?: string[] } | undefined)?.reached ?? [];
-  const done = new Set(before);
-  const reached = (way: string) => {
-    done.add(way);
-    context.heartbeat({ reached: [...done] });
+  const ways = new Set(before);
+  const markReached = (way: string) => {
+    ways.add(way);
+    context.heartbeat({ reached: [...ways] });
   };
-  return { done, reached };
+  return { done: ways, reached: markReached };
 }
 
 export async function deliverCallback(deps: Dependencies, input: CallbackInput): Promise<void> {

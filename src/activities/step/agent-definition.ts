@@ -25,8 +25,8 @@ export interface Engine {
 }
 
 /** `holdfast.agent/1`. No secrets: MCP servers by name only, and vendor fields without those that are named like a key. */
-export function agentDefinition(prepared: PreparedAgent, { defaultModel, ...engine }: Engine): JsonObject {
-  const { agent, tools, internal, hooks } = prepared;
+export function agentDefinition(preparedAgent: PreparedAgent, { defaultModel, ...engine }: Engine): JsonObject {
+  const { agent, tools, internal, hooks } = preparedAgent;
   const model = agent.model ?? defaultModel;
   const { steps, tokens, costUsd, timeMs } = agent.limits;
   const all = [...tools.values(), ...internal.values()];
@@ -48,10 +48,10 @@ export function agentDefinition(prepared: PreparedAgent, { defaultModel, ...engi
     context_window: agent.contextWindow,
     compact_at: agent.compactAt,
     tools: all.map(describedTool),
-    approvals: Object.fromEntries(all.map(({ tool: { name } }) => [name, prepared.approval(name)])),
+    approvals: Object.fromEntries(all.map(({ tool: { name } }) => [name, preparedAgent.approval(name)])),
     hooks: { before: hooks.before.map(({ name }) => name), after: hooks.after.map(({ name }) => name) },
     classifier: agent.classifier?.name ?? null,
-    prices: pricesOf(model, prepared.models),
+    prices: pricesOf(model, preparedAgent.models),
     engine: { holdfast: engine.holdfast, build_id: engine.buildId, workflow_bundle: engine.workflowBundle },
   });
 }
@@ -82,7 +82,7 @@ function describedTool({ tool, schema }: PreparedTool): object {
 function pricesOf(model: string, own: ModelSettings): object | null {
   const price = priceOf(model, own);
   if (price === undefined) return null;
-  const recorded = ({ input, output, cacheRead, cacheWrite }: Price) => ({
+  const priceFields = ({ input, output, cacheRead, cacheWrite }: Price) => ({
     input,
     output,
     cache_read: cacheRead,
@@ -90,7 +90,7 @@ function pricesOf(model: string, own: ModelSettings): object | null {
   });
   const { long } = price;
   const as_of = Object.hasOwn(own, model) && own[model]!.prices !== undefined ? null : PRICES_AS_OF;
-  return { as_of, ...recorded(price), ...(long ? { long: { over: long.over, ...recorded(long) } } : {}) };
+  return { as_of, ...priceFields(price), ...(long ? { long: { over: long.over, ...priceFields(long) } } : {}) };
 }
 
 const SECRET = /token|secret|password|authorization|api[-_]?key|credential/i;
@@ -121,7 +121,7 @@ function hashable(field: unknown): unknown {
 
 export class PolicyArchive {
   /** Definitions that are stored, or being stored: each is stored once per process. */
-  private readonly kept = new Map<string, Promise<unknown>>();
+  private readonly writes = new Map<string, Promise<unknown>>();
   /** By the agent's tools: variants that differ only in the turns above them share these. */
   private readonly definitions = new WeakMap<PreparedAgent['tools'], StoredDefinition>();
   private readonly policies = new WeakMap<PreparedAgent['policies'], StoredDefinition[]>();
@@ -133,9 +133,9 @@ export class PolicyArchive {
 
   /** Stores the agent's rules. Once it resolves, they survive a power cut. */
   async rules({ policies }: PreparedAgent): Promise<void> {
-    const stored = this.policies.get(policies) ?? policies.map(keptOf);
-    this.policies.set(policies, stored);
-    await Promise.all(stored.map((policy) => this.keep(policy)));
+    const parts = this.policies.get(policies) ?? policies.map(keptOf);
+    this.policies.set(policies, parts);
+    await Promise.all(parts.map((policy) => this.keep(policy)));
   }
 
   /** Stores the agent's rules and definition. @returns its `definition_ref` */
@@ -147,12 +147,12 @@ export class PolicyArchive {
   }
 
   private async keep({ ref, text }: StoredDefinition): Promise<void> {
-    const put = this.kept.get(ref) ?? this.store.putBytes(Buffer.from(text, 'utf8'));
-    this.kept.set(ref, put);
+    const put = this.writes.get(ref) ?? this.store.putBytes(Buffer.from(text, 'utf8'));
+    this.writes.set(ref, put);
     try {
       await put;
     } catch (error) {
-      this.kept.delete(ref);
+      this.writes.delete(ref);
       throw error;
     }
   }

@@ -73,8 +73,8 @@ async function summarizeMessages(
   { all, container }: { all: ModelMessage[]; container: string | null },
 ): Promise<{ text: string; usage: StepUsage }> {
   const messages: ModelMessage[] = [...part, { role: 'user', content: [{ type: 'text', text: ASK }] }];
-  const shown = agent.choice.shown(all, agent.catalogue);
-  const response = await request(deps, agent, { messages, tools: shown, container, forced: false }, showingCharacters());
+  const tools = agent.choice.shown(all, agent.catalogue);
+  const response = await request(deps, agent, { messages, tools, container, mayForceTools: false }, showingCharacters());
   const text = answerText(response);
   if (text.trim() === '')
     throw ApplicationFailure.retryable(

@@ -30,16 +30,16 @@ export function entriesOf(blocks: StoredBlock[]): Entry[] {
   let entries: Entry[] = [];
   let begins = false;
   let began: string | null = null;
-  for (const stored of blocks) {
-    if (stored.block.kind === 'start') begins = true;
-    if (stored.block.kind === 'message') {
-      const message = messageOf(stored);
-      if (message !== null) entries.push({ hash: stored.hash, message, ...(begins ? { begins } : {}) });
-      if (begins) began = stored.hash;
+  for (const storedBlock of blocks) {
+    if (storedBlock.block.kind === 'start') begins = true;
+    if (storedBlock.block.kind === 'message') {
+      const message = messageOf(storedBlock);
+      if (message !== null) entries.push({ hash: storedBlock.hash, message, ...(begins ? { begins } : {}) });
+      if (begins) began = storedBlock.hash;
       begins = false;
       continue;
     }
-    const read = readBlock(stored);
+    const read = readBlock(storedBlock);
     if (read?.kind === 'admission' && read.stop_reason === 'refusal') entries = replaceDeclinedTurn(entries, began);
     if (read?.kind === 'summary') entries = applySummary(entries, read);
   }
@@ -48,11 +48,11 @@ export function entriesOf(blocks: StoredBlock[]): Entry[] {
 
 /** A summary that names no block of the conversation changes nothing. */
 function applySummary(entries: Entry[], { cleared_to, summarized_to, text }: ReadSummary): Entry[] {
-  const cleared = entries.findIndex(({ hash }) => hash === cleared_to);
-  const seen = entries.map((entry, index) => (index <= cleared ? withoutResults(entry) : entry));
+  const clearIndex = entries.findIndex(({ hash }) => hash === cleared_to);
+  const view = entries.map((entry, index) => (index <= clearIndex ? withoutResults(entry) : entry));
   const last = entries.findIndex(({ hash }) => hash === summarized_to);
-  if (last < 0 || text === null) return seen;
-  return [{ hash: entries[last]!.hash, message: summaryMessage(text) }, ...seen.slice(last + 1)];
+  if (last < 0 || text === null) return view;
+  return [{ hash: entries[last]!.hash, message: summaryMessage(text) }, ...view.slice(last + 1)];
 }
 
 export function summaryMessage(text: string): ModelMessage {
@@ -68,10 +68,10 @@ export function withoutResults(entry: Entry): Entry {
 
 /** Cuts the middle out of long texts, so that the request for a summary fits into the window with its other parts. */
 export function shortenEntries(entries: Entry[], { window }: WindowUsage): Entry[] {
-  let seen = entries;
-  for (let most = LONGEST_TEXT; sum(seen) > ENOUGH * window && most > SHORTEST_TEXT; most /= 2)
-    seen = entries.map((entry) => withShortTexts(entry, most));
-  return seen;
+  let view = entries;
+  for (let most = LONGEST_TEXT; sum(view) > ENOUGH * window && most > SHORTEST_TEXT; most /= 2)
+    view = entries.map((entry) => withShortTexts(entry, most));
+  return view;
 }
 
 function withShortTexts(entry: Entry, most: number): Entry {
@@ -112,12 +112,13 @@ const TAIL = 0.2;
 /** Clears results first: no text of the user or the model is lost by that. */
 export function planOf(entries: Entry[], { window, used }: WindowUsage): Plan {
   const upTo = lastToClear(entries);
-  const freed = upTo < 0 ? 0 : sum(entries) - sum(entries.map((entry, index) => (index <= upTo ? withoutResults(entry) : entry)));
-  if (freed > 0 && used - freed <= ENOUGH * window) return { how: 'clear', upTo };
+  const saving =
+    upTo < 0 ? 0 : sum(entries) - sum(entries.map((entry, index) => (index <= upTo ? withoutResults(entry) : entry)));
+  if (saving > 0 && used - saving <= ENOUGH * window) return { how: 'clear', upTo };
   const cut = cutAt(entries, TAIL * window);
   // A single entry may be a summary already, which would be summarized again and again.
   if (cut >= 2 || sum(entries.slice(0, cut)) > TAIL * window) return { how: 'summarize', upTo: cut - 1 };
-  return freed > 0 ? { how: 'clear', upTo } : { how: 'nothing' };
+  return saving > 0 ? { how: 'clear', upTo } : { how: 'nothing' };
 }
 
 function lastToClear(entries: Entry[]): number {
@@ -137,9 +138,9 @@ function cutAt(entries: Entry[], tail: number): number {
 
 /** The first entry to keep for the model: its own last message, or the beginning of a turn that it has not answered. */
 function firstUnread(entries: Entry[]): number {
-  const answered = entries.findLastIndex(({ message }) => message.role === 'assistant');
+  const lastAnswer = entries.findLastIndex(({ message }) => message.role === 'assistant');
   const unread = Math.max(
-    answered,
+    lastAnswer,
     entries.findLastIndex(({ begins }) => begins),
   );
   return unread < 0 ? entries.length - 1 : unread;
@@ -210,12 +211,12 @@ export function repeatAnswerText(blocks: StoredBlock[], last: ModelMessage | und
 /** The size of the window and the tokens in use, by the last request. */
 export function windowUsage(blocks: StoredBlock[], messages: readonly ModelMessage[], { agent }: PreparedAgent): WindowUsage {
   const admission = lastOf('admission', blocks);
-  const used = contextTokens(admission);
-  if (!saysFull(admission?.stop_reason)) return { window: agent.contextWindow, used };
-  const told = admission?.context_window ?? agent.contextWindow;
-  const most = Math.max(used, conversationTokens(messages));
+  const tokens = contextTokens(admission);
+  if (!saysFull(admission?.stop_reason)) return { window: agent.contextWindow, used: tokens };
+  const reportedWindow = admission?.context_window ?? agent.contextWindow;
+  const most = Math.max(tokens, conversationTokens(messages));
   // The vendor reported a full window, even if the figures disagree.
-  return { window: Math.min(agent.contextWindow, told, most), used: most };
+  return { window: Math.min(agent.contextWindow, reportedWindow, most), used: most };
 }
 
 /** Tokens of the window that the last request and its answer took; 0 before the first. */

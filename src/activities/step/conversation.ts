@@ -15,12 +15,12 @@ import { closeQuestion } from '../people/questions';
 
 /** All messages of a transcript's blocks. The messages that the model gets: compaction.ts. */
 export function messagesOf(blocks: StoredBlock[]): ModelMessage[] {
-  return blocks.filter(({ block }) => block.kind === 'message').flatMap((stored) => messageOf(stored) ?? []);
+  return blocks.filter(({ block }) => block.kind === 'message').flatMap((storedBlock) => messageOf(storedBlock) ?? []);
 }
 
 /** The message of a message block; null for one without content. @throws UnexpectedPart */
-export function messageOf(stored: StoredBlock): ModelMessage | null {
-  const read = readBlock(stored);
+export function messageOf(storedBlock: StoredBlock): ModelMessage | null {
+  const read = readBlock(storedBlock);
   if (read?.kind !== 'message' || (read.role !== 'user' && read.role !== 'assistant')) throw new UnexpectedPart('message');
   const { role, content } = read;
   return content.length === 0 ? null : { role, content: [...content] };
@@ -36,9 +36,9 @@ export async function addOutcomes(
 ): Promise<void> {
   await closeWithoutEffect(store, outcomes);
   for (const { decision, approvals = [], call_id: id, version = '', revision = 1, ...outcome } of outcomes) {
-    const given = [...approvals, ...(decision ? [decision] : [])];
+    const decisions = [...approvals, ...(decision ? [decision] : [])];
     const call = { ...outcome, id, version, revision, class: outcome.class ?? 'destructive' };
-    for (const block of decisionBlocks(turn, call, given)) draft.add(block, at);
+    for (const block of decisionBlocks(turn, call, decisions)) draft.add(block, at);
   }
   if (outcomes.length === 0) return;
   const content = await Promise.all(outcomes.map((outcome) => toolResult(store, outcome)));
@@ -61,19 +61,19 @@ function subTurnsOf(outcomes: CallOutcome[]): AnsweringTurn[] {
 }
 
 async function toolResult(store: Store, outcome: CallOutcome): Promise<JsonObject> {
-  const failed = outcome.state !== 'succeeded';
+  const isError = outcome.state !== 'succeeded';
   return {
     type: 'tool_result',
     tool_use_id: outcome.tool_use_id,
     content: [{ type: 'text', text: await outcomeText(store, outcome) }],
-    ...(failed ? { is_error: true } : {}),
+    ...(isError ? { is_error: true } : {}),
   };
 }
 
 async function outcomeText(store: Store, outcome: CallOutcome): Promise<string> {
   if (outcome.result_ref === null) return errorText(outcome.error!, outcome.note);
-  const stored = readResult(await store.getPart(outcome.result_ref));
-  return resultText(outcome.result_ref, stored, outcome.note);
+  const result = readResult(await store.getPart(outcome.result_ref));
+  return resultText(outcome.result_ref, result, outcome.note);
 }
 
 /** One message with the hash of its block; a summary has the hash of the last block that it covers. */
@@ -100,8 +100,8 @@ export async function earlierSpeakers(store: Store, head: string | null, request
 
 async function namesUpTo(store: Store, head: string | null): Promise<string[]> {
   const names: string[] = [];
-  for (const stored of await walk(store, head)) {
-    const block = readBlock(stored);
+  for (const storedBlock of await walk(store, head)) {
+    const block = readBlock(storedBlock);
     if (block === null) continue;
     names.push(...namesIn(block));
     for (const below of headsBelow(block)) names.push(...(await namesUpTo(store, below)));

@@ -28,8 +28,8 @@ export async function beginningAgent(
   if (!own) return undefined;
   const { mcpServers } = own.agent;
   if (mcpServers.length === 0) return { agent: own, outside: null };
-  const { tools: offered, missing } = await deps.outside.offered(mcpServers);
-  const tools = different(offered, own, (tool) => {
+  const { tools: serverTools, missing } = await deps.outside.offered(mcpServers);
+  const tools = different(serverTools, own, (tool) => {
     deps.log.warn({ agent: turn.agent, tool: tool.name }, 'two tools have one name: the second is left out');
   });
   const outside = { tools: tools.map((tool) => `${tool.name}@${tool.version}`), missing };
@@ -64,13 +64,13 @@ export async function admittedTool(
   return deps.registry.find(turn.agent, name, version) ?? deps.outside.pinned(own.agent.mcpServers, name, version);
 }
 
-function different(offered: Tool[], own: PreparedAgent, twice: (tool: Tool) => void): Tool[] {
+function different(tools: Tool[], own: PreparedAgent, twice: (tool: Tool) => void): Tool[] {
   const names = new Set([...own.tools.keys(), ...own.internal.keys()]);
-  return offered.filter((tool) => {
-    const known = names.has(tool.name);
-    if (known) twice(tool);
+  return tools.filter((tool) => {
+    const isKnown = names.has(tool.name);
+    if (isKnown) twice(tool);
     names.add(tool.name);
-    return !known;
+    return !isKnown;
   });
 }
 

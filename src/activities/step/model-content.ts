@@ -20,21 +20,21 @@ export interface ToolUse {
 
 /** The client tools that the answer asks for, in order, with the input as it was written. */
 export function toolUses(response: ModelResponse, askedIds: AskedIds = new Map()): ToolUse[] {
-  const written = rawInputReader(response);
+  const inputAt = rawInputReader(response);
   return response.content.flatMap((block, position) => {
     if (block.type !== 'tool_use') return [];
-    const use = { id: String(block.id), name: String(block.name), json: written(position) };
-    const asked = askedIds.get(position);
-    return [asked === undefined ? use : { ...use, asked_id: asked }];
+    const use = { id: String(block.id), name: String(block.name), json: inputAt(position) };
+    const askedId = askedIds.get(position);
+    return [askedId === undefined ? use : { ...use, asked_id: askedId }];
   });
 }
 
 /** The answer's content in a form that can be hashed and sent back: an input that is not strict JSON becomes `{}`. */
 export function storableContent(response: ModelResponse): JsonObject[] {
-  const written = rawInputReader(response);
+  const inputAt = rawInputReader(response);
   return response.content.map((block, position) => {
-    const kept = block.type === 'tool_use' ? { ...block, input: strictInput(written(position)) } : block;
-    const storable = toJson(kept);
+    const strictBlock = block.type === 'tool_use' ? { ...block, input: strictInput(inputAt(position)) } : block;
+    const storable = toJson(strictBlock);
     return storable.ok
       ? (storable.data as JsonObject)
       : { type: 'text', text: `[a block of type ${String(block.type)} could not be kept]` };
@@ -72,11 +72,11 @@ export function answerText(response: ModelResponse): string {
 
 /** Vendor's server-side tools that ran although the agent does not list them. */
 export function unlistedServerTools(response: ModelResponse, serverTools: JsonObject[]): string[] {
-  const listed = new Set(serverTools.flatMap((tool) => [String(tool.name), ...usedBy(tool)]));
+  const names = new Set(serverTools.flatMap((tool) => [String(tool.name), ...usedBy(tool)]));
   return response.content
     .filter((block) => block.type === 'server_tool_use' || block.type === 'mcp_tool_use')
     .map((block) => String(block.name))
-    .filter((name) => !listed.has(name));
+    .filter((name) => !names.has(name));
 }
 
 const CODE = ['code_execution', 'bash_code_execution', 'text_editor_code_execution'];
@@ -121,23 +121,23 @@ export function withUniqueIds(
   before: readonly ModelMessage[],
   step: number,
 ): { response: ModelResponse; askedIds: AskedIds } {
-  const taken = new Set(before.flatMap(({ content }) => content.filter(isUse).map(({ id }) => String(id))));
+  const ids = new Set(before.flatMap(({ content }) => content.filter(isUse).map(({ id }) => String(id))));
   const askedIds = new Map<number, Json>();
   // Server-side tools answer in the same message: a result belongs to the first call with its id that has no result yet.
   const open = new Map<string, string[]>();
   const current = new Map<Json, string>();
   const content = response.content.map((block, position) => {
     if (!isUse(block)) return answering(block, open);
-    const asked = typeof block.id === 'string' ? block.id : null;
+    const originalId = typeof block.id === 'string' ? block.id : null;
     const id =
-      asked !== null && LEGAL[String(block.type)]!.test(asked) && !taken.has(asked)
-        ? asked
-        : freeId(block, step, position, taken);
-    taken.add(id);
-    if (id !== asked) askedIds.set(position, asked?.toWellFormed() ?? null);
+      originalId !== null && LEGAL[String(block.type)]!.test(originalId) && !ids.has(originalId)
+        ? originalId
+        : freeId(block, step, position, ids);
+    ids.add(id);
+    if (id !== originalId) askedIds.set(position, originalId?.toWellFormed() ?? null);
     if (block.type !== 'tool_use') {
-      open.set(String(asked), [...(open.get(String(asked)) ?? []), id]);
-      current.set(asked, id);
+      open.set(String(originalId), [...(open.get(String(originalId)) ?? []), id]);
+      current.set(originalId, id);
     }
     return { ...calledBy(block, current), id };
   });
@@ -160,10 +160,10 @@ function calledBy(block: JsonObject, ids: ReadonlyMap<Json, string>): JsonObject
   return id === undefined ? block : { ...block, caller: { ...(caller as JsonObject), tool_id: id } };
 }
 
-function freeId({ type }: JsonObject, step: number, position: number, taken: ReadonlySet<string>): string {
+function freeId({ type }: JsonObject, step: number, position: number, ids: ReadonlySet<string>): string {
   const first = `${PREFIXES[String(type)]!}_step${step}_${position + 1}`;
   for (let count = 1; ; count++) {
     const id = count === 1 ? first : `${first}_${count}`;
-    if (!taken.has(id)) return id;
+    if (!ids.has(id)) return id;
   }
 }

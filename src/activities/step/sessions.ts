@@ -25,8 +25,8 @@ export async function beginSession(
   // Builds until November 2026 recorded it under this name; such an entry is deleted after a month.
   const { value: older } = await store.registers.read(`session/${hash}`);
   const first = await store.registers.update<Json>(`kept/session/${hash}`, (value) => {
-    const known = value ?? older;
-    return known === null ? { value: session_run, answer: session_run } : { answer: known };
+    const entry = value ?? older;
+    return entry === null ? { value: session_run, answer: session_run } : { answer: entry };
   });
   // Sessions of older builds have no entry.
   return { first: first === session_run && !(await turnEnds.hasTurns(session_id)) };
@@ -53,7 +53,7 @@ export async function checkFork({ store }: Pick<Dependencies, 'store'>, { block,
 
 /** Whether a conversation may end here: after a message, and with a result for each call. A start alone is no conversation. */
 function endsWhole(blocks: StoredBlock[]): boolean {
-  const last = blocks.findLast((stored) => readBlock(stored)?.kind === 'message');
+  const last = blocks.findLast((storedBlock) => readBlock(storedBlock)?.kind === 'message');
   const message = last ? messageOf(last) : null;
   return message !== null && blocks.at(-1)!.block.kind !== 'start' && mayCut([{ message }], 1);
 }

@@ -56,9 +56,9 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const began = Date.now();
   await checkOwnTurn(deps, input.turn);
   await checkParentRuns(deps, input.turn);
-  const begun = await agentFor(deps, input);
-  if (!begun) throw unknownAgent(input.turn.agent, deps.registry.names());
-  const { agent } = begun;
+  const preparedStart = await agentFor(deps, input);
+  if (!preparedStart) throw unknownAgent(input.turn.agent, deps.registry.names());
+  const { agent } = preparedStart;
 
   const definition_ref = await deps.archive.agent(agent);
   const scope = input.turn.first_execution_run_id;
@@ -67,7 +67,7 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   const turn = input.message === null ? input.turn : { ...input.turn, store_id: await beginOver(deps, input.turn) };
   const said_before = input.message === null ? [] : await earlierSpeakers(deps.store, input.head, turn.requester);
   const draft = new Draft(deps.store, scope, input.head);
-  await addBefore(deps, draft, begun, { ...input, turn });
+  await addBefore(deps, draft, preparedStart, { ...input, turn });
   // Steer messages follow the results: the API requires the results of calls first.
   for (const steer of input.steers ?? []) draft.add(steerBlock(steer), at);
   let blocks = await draft.whole();
@@ -81,12 +81,12 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
   // Uses all messages: what was read, and which tools were found, still counts after compaction.
   const all = messagesOf(blocks);
   const messages = messagesForModel(blocks);
-  const shown = agent.choice.shown(all, agent.catalogue);
+  const tools = agent.choice.shown(all, agent.catalogue);
   const container = containerOf(blocks, agent);
-  const answer = await request(deps, agent, { messages, tools: shown, container }, liveText(deps, input)).catch(asTooLong);
+  const answer = await request(deps, agent, { messages, tools, container }, liveText(deps, input)).catch(asTooLong);
   const shownAs = {
-    shown: shown.length < agent.catalogue.length ? shown.map(({ name }) => name) : null,
-    tokens: catalogueTokens(shown),
+    shown: tools.length < agent.catalogue.length ? tools.map(({ name }) => name) : null,
+    tokens: catalogueTokens(tools),
   };
   const about = { catalogue: shownAs, definition_ref, subject: turnSubject(input.turn) };
   const first = {
@@ -109,35 +109,35 @@ export async function takeStep(deps: Dependencies, input: TakeStepInput): Promis
     };
   }
   const { response, askedIds } = withUniqueIds(answer, all, input.step);
-  const unlisted = unlistedServerTools(response, agent.agent.serverTools);
-  if (unlisted.length > 0) throw unlistedServerTool(unlisted);
+  const unlistedTools = unlistedServerTools(response, agent.agent.serverTools);
+  if (unlistedTools.length > 0) throw unlistedServerTool(unlistedTools);
 
   draft.add(messageBlock('assistant', storableContent(response)), at);
-  const untrusted =
+  const hasUntrusted =
     input.turn.parent?.untrusted === true || (await hasReadUntrusted(deps.store, { agent, definition_ref }, blocks));
-  const known = { untrusted, shown: new Set(shown.map(({ name }) => name)) };
-  const asked = toolUses(response).map(({ name, json }) => ({ name, json, cut: isTruncated(response.stopReason) }));
-  await checkAhead(agent, asked, input.turn.requester);
-  const calls = await admitAll(deps, agent, input, response, { ...known, askedIds });
+  const facts = { untrusted: hasUntrusted, shownTools: new Set(tools.map(({ name }) => name)) };
+  const proposals = toolUses(response).map(({ name, json }) => ({ name, json, cut: isTruncated(response.stopReason) }));
+  await checkAhead(agent, proposals, input.turn.requester);
+  const calls = await admitAll(deps, agent, input, response, { ...facts, askedIds });
   const bodies = calls.map((call) => call.body);
   const admission = draft.add(admissionBlock({ ...answeredRequest(response, askedIds), ...about }, bodies), at);
-  const admitted = calls.map((call, index) => {
+  const admittedCalls = calls.map((call, index) => {
     const inputRef = admission.block.parts[index + 1]!;
-    return admittedCall({ prepared: agent, definition_ref }, turn, call, { inputRef, untrusted });
+    return admittedCall({ agent, definition_ref }, turn, call, { inputRef, untrusted: hasUntrusted });
   });
   const next = nextOf(response, calls.length);
-  const answered = draft.head!;
+  const answerHead = draft.head!;
   if (next === 'end') draft.add(endBlock({ state: input.all_refused ? 'refused' : 'completed', reason: null }), at);
-  const pairs = calls.map((asked, index) => ({ asked, admitted: admitted[index]! }));
+  const pairs = calls.map((proposal, index) => ({ proposal, call: admittedCalls[index]! }));
   const [head] = await Promise.all([draft.store(), storeCalls(deps.store, turn, pairs)]);
   return {
     head,
-    ...(next === 'end' ? { answer_head: answered } : {}),
+    ...(next === 'end' ? { answer_head: answerHead } : {}),
     policy: policyOf(agent),
     next,
     stop_reason: response.stopReason,
     text: answerText(response),
-    calls: admitted,
+    calls: admittedCalls,
     took_ms: Date.now() - began,
     usage: usageOf(deps, agent, response),
     ...(isFull(agent, response) ? { context_full: true } : {}),
@@ -153,11 +153,11 @@ async function agentFor(deps: Dependencies, { turn, message, head }: TakeStepInp
 }
 
 /** Adds what came before this step: start and user message, or the results of the last step. */
-async function addBefore(deps: Dependencies, draft: Draft, begun: PreparedStart, input: TakeStepInput): Promise<void> {
+async function addBefore(deps: Dependencies, draft: Draft, preparedStart: PreparedStart, input: TakeStepInput): Promise<void> {
   const { turn, at, message, attestation } = input;
   if (message === null) return addOutcomes(deps.store, draft, turn, at, input.outcomes);
-  const signed = attestation === undefined ? {} : { attestation };
-  await addBeginning(deps, { draft, parent: input.head, at }, begun, { turn, message, ...signed });
+  const signature = attestation === undefined ? {} : { attestation };
+  await addBeginning(deps, { draft, parent: input.head, at }, preparedStart, { turn, message, ...signature });
 }
 
 /** Whether the next request would come near the context window, or beyond it. */
@@ -187,22 +187,22 @@ interface ModelRequestParts {
   /** Null: there is none. */
   container: string | null;
   /** Whether the agent's options may make the model call a tool. Default true. */
-  forced?: boolean;
+  mayForceTools?: boolean;
 }
 
 export async function request(
   deps: Dependencies,
-  prepared: PreparedAgent,
-  { messages, tools, container, forced = true }: ModelRequestParts,
+  preparedAgent: PreparedAgent,
+  { messages, tools, container, mayForceTools = true }: ModelRequestParts,
   onText: (text: string) => void,
 ): Promise<ModelResponse> {
-  const { agent: definition } = prepared;
+  const { agent: definition } = preparedAgent;
   const options = definition.modelOptions;
-  const free = forced || options.tool_choice === undefined ? options : { ...options, tool_choice: { type: 'none' } };
+  const free = mayForceTools || options.tool_choice === undefined ? options : { ...options, tool_choice: { type: 'none' } };
   try {
     return await deps.model.request(
       {
-        model: modelOf(deps, prepared),
+        model: modelOf(deps, preparedAgent),
         system: systemPrompt(definition),
         messages,
         tools,
@@ -244,9 +244,9 @@ function answeredRequest(response: ModelResponse, askedIds: AskedIds): RequestFa
     ...(response.container ? { container: { ...response.container } } : {}),
     server_tools: response.content.flatMap((block, position): JsonObject[] => {
       if (block.type !== 'server_tool_use') return [];
-      const used = { name: block.name ?? null, id: block.id ?? null };
-      const asked = askedIds.get(position);
-      return [asked === undefined ? used : { ...used, asked_id: asked }];
+      const use = { name: block.name ?? null, id: block.id ?? null };
+      const askedId = askedIds.get(position);
+      return [askedId === undefined ? use : { ...use, asked_id: askedId }];
     }),
   };
 }
@@ -254,8 +254,8 @@ function answeredRequest(response: ModelResponse, askedIds: AskedIds): RequestFa
 /** The facts of a request that was refused because it was too long. */
 function refusedRequest(model: string, { sent, window }: TooLong): RequestFacts {
   const usage: JsonObject = { ...NO_TOKENS, ...optional({ context_tokens: sent }) };
-  const told = window === undefined ? {} : { context_window: window };
-  return { message_id: null, request_id: null, model, stop_reason: PROMPT_TOO_LONG, usage, ...told, server_tools: [] };
+  const windowFacts = window === undefined ? {} : { context_window: window };
+  return { message_id: null, request_id: null, model, stop_reason: PROMPT_TOO_LONG, usage, ...windowFacts, server_tools: [] };
 }
 
 function usageToJson({ billed, ...usage }: ModelUsage): JsonObject {
@@ -284,8 +284,8 @@ export function policyOf({ agent, policyRef }: PreparedAgent): TurnPolicy {
 
 export function usageOf(deps: Dependencies, agent: PreparedAgent, { model, usage }: ModelResponse): TakeStepOutput['usage'] {
   const { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens } = usage;
-  const asked = modelOf(deps, agent);
-  const cost = costUsd({ asked, answered: model }, usage, agent.models);
+  const requestedModel = modelOf(deps, agent);
+  const cost = costUsd({ asked: requestedModel, answered: model }, usage, agent.models);
   if (!cost.priced && !deps.unpriced.has(model)) {
     deps.unpriced.add(model);
     deps.log.warn({ model }, 'no price is known for this model: its cost counts as 0, and a cost limit does not bind');
@@ -293,9 +293,9 @@ export function usageOf(deps: Dependencies, agent: PreparedAgent, { model, usage
   return { input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens, cost_usd: cost.usd };
 }
 
-export function unknownAgent(name: string, known: string[]): ApplicationFailure {
+export function unknownAgent(name: string, names: string[]): ApplicationFailure {
   return ApplicationFailure.nonRetryable(
-    `This worker has no agent ${JSON.stringify(name)}; it serves: ${known.join(', ') || 'none'}.`,
+    `This worker has no agent ${JSON.stringify(name)}; it serves: ${names.join(', ') || 'none'}.`,
     'holdfast.unknown_agent',
   );
 }

@@ -41,8 +41,8 @@ export async function addBeginning(
     ...optional({ attestation }),
   };
   draft.add(startBlock(start), at);
-  const lost = await resultsForOpenCalls(deps, parent);
-  if (lost.length > 0) draft.add(messageBlock('user', lost), at);
+  const results = await resultsForOpenCalls(deps, parent);
+  if (results.length > 0) draft.add(messageBlock('user', results), at);
   draft.add(messageBlock('user', [{ type: 'text', text: message }]), at);
 }
 
@@ -83,9 +83,9 @@ async function keepUserMessage(
   const agent = deps.registry.forTurn(turn);
   if (!agent) return;
   // Every new turn has a store. Otherwise someone who starts activities could begin one as of an older version.
-  const bound = { ...turn, store_id: await beginOver(deps, turn) };
+  const boundTurn = { ...turn, store_id: await beginOver(deps, turn) };
   try {
-    await addBeginning(deps, { draft, parent: head, at }, { agent, outside: null }, { turn: bound, ...begin });
+    await addBeginning(deps, { draft, parent: head, at }, { agent, outside: null }, { turn: boundTurn, ...begin });
   } catch (error) {
     if (!(error instanceof ApplicationFailure && error.type === UNATTESTED_START)) throw error;
   }

@@ -30,8 +30,8 @@ export async function closeSubTurn(deps: Dependencies, request: CloseSubTurnInpu
   const { turn, call, at, report, sub_turn_id } = request;
   const tool = deps.registry.find(turn.agent, call.tool, call.version) ?? toolStub(call);
   const input = await effectiveInput(deps.store, turn, call);
-  const asked = await deps.turns.ask(workflowId(sub_turn_id));
-  const text = asked?.facts?.text ?? '';
+  const subTurn = await deps.turns.ask(workflowId(sub_turn_id));
+  const text = subTurn?.facts?.text ?? '';
   const { time_ms } = report.spent;
   const took = { execution_time_ms: time_ms, performance: { validation_ms: 0, network_ms: 0, processing_ms: time_ms } };
   const metadata: EnvelopeMetadata = { ...metadataAt(tool, turn, at), ...took };
@@ -39,29 +39,29 @@ export async function closeSubTurn(deps: Dependencies, request: CloseSubTurnInpu
   const envelope: Envelope =
     error === null ? success({ answer: text, agent: report.agent, turn_id: sub_turn_id }, metadata) : failure(error, metadata);
   const run = callContext(deps, request, tool, input);
-  const kept = await keep(run, await withAfterHooks(run, envelope));
+  const resultPart = await keep(run, await withAfterHooks(run, envelope));
   const state = error === null ? 'succeeded' : 'failed';
-  return { ...kept, state, effect: null, error, attempts: 1, took_ms: time_ms, head: null };
+  return { ...resultPart, state, effect: null, error, attempts: 1, took_ms: time_ms, head: null };
 }
 
 /** Null: the sub-agent answered. */
 function errorOf({ state, reason, agent }: SubTurnReport, turnId: string, text: string): CallError | null {
   if (state === 'completed') return null;
-  const said = text === '' ? '' : ` It had said: ${text.slice(0, LONGEST_TEXT).toWellFormed()}`;
+  const lastText = text === '' ? '' : ` It had said: ${text.slice(0, LONGEST_TEXT).toWellFormed()}`;
   const why = reason === null || reason === '' ? '' : ` ${reason.slice(0, LONGEST_TEXT).toWellFormed()}`;
   switch (state) {
     case 'refused':
       return callError(
         'CONFIRMATION_REQUIRED',
         'sub_agent_refused',
-        `Agent ${agent} (turn ${turnId}) could not do its task: people or rules refused all of its destructive calls.${said}`,
+        `Agent ${agent} (turn ${turnId}) could not do its task: people or rules refused all of its destructive calls.${lastText}`,
         { hint: 'Do not ask it for the same again. Tell the user what was refused.' },
       );
     case 'limit':
       return callError(
         'QUOTA_EXCEEDED',
         'sub_agent_limit',
-        `Agent ${agent} (turn ${turnId}) was stopped at a limit.${why}${said}`,
+        `Agent ${agent} (turn ${turnId}) was stopped at a limit.${why}${lastText}`,
         {
           hint: 'Ask it for less at once, or go on without it.',
         },
@@ -69,7 +69,7 @@ function errorOf({ state, reason, agent }: SubTurnReport, turnId: string, text: 
     case 'cancelled':
       return callError('EXECUTION_ERROR', 'sub_agent_cancelled', `The turn of agent ${agent} (${turnId}) was cancelled.${why}`);
     default:
-      return callError('EXECUTION_ERROR', 'sub_agent_failed', `Agent ${agent} (turn ${turnId}) failed.${why}${said}`);
+      return callError('EXECUTION_ERROR', 'sub_agent_failed', `Agent ${agent} (turn ${turnId}) failed.${why}${lastText}`);
   }
 }
 
@@ -86,17 +86,17 @@ export function reportOf({ closed, facts }: AskedTurn, agent: string): SubTurnRe
   return { ...report, state: 'failed', ended: true, reason: endedOutside(closed), waiting: [] };
 }
 
-function endedOutside(closed: NonNullable<AskedTurn['closed']>): string {
-  const how = closed === 'TIMED_OUT' ? 'ended by its time limit' : 'terminated';
+function endedOutside(status: NonNullable<AskedTurn['closed']>): string {
+  const how = status === 'TIMED_OUT' ? 'ended by its time limit' : 'terminated';
   return `Its workflow was ${how} from outside, through Temporal. What it was doing at that moment may have taken effect.`;
 }
 
 /** The state of a child turn, asked of the child itself: its signal only says that there is something to look at. */
 export async function lookAtSubTurn({ turns }: Dependencies, { workflow_id }: LookAtSubTurnInput): Promise<SubTurnReport> {
-  const found = await turns.ask(workflow_id);
-  if (found === null)
+  const subTurn = await turns.ask(workflow_id);
+  if (subTurn === null)
     throw ApplicationFailure.create({ message: `There is no workflow ${workflow_id}`, type: 'holdfast.no_sub_turn' });
-  return reportOf(found, '');
+  return reportOf(subTurn, '');
 }
 
 /** The child checks the decision as if it had received it directly: channel, signature, quorum, four eyes. */
@@ -124,8 +124,8 @@ export interface NotedSubTurn {
   depth_left: number;
 }
 
-export function noteSubTurn({ registers }: Registers, above: Above, workflowId: string, opened: NotedSubTurn): Promise<void> {
-  return registers.update(nameOf(above, workflowId), () => ({ value: { ...opened }, answer: undefined }));
+export function noteSubTurn({ registers }: Registers, above: Above, workflowId: string, subTurn: NotedSubTurn): Promise<void> {
+  return registers.update(nameOf(above, workflowId), () => ({ value: { ...subTurn }, answer: undefined }));
 }
 
 /** Whether exactly this turn was opened: for this call, of this agent, with this message. */

@@ -20,40 +20,40 @@ const LONGEST_MESSAGE = 100_000;
 
 export async function openSubTurn(deps: Dependencies, request: OpenSubTurnInput): Promise<OpenSubTurnOutput> {
   const { turn } = request;
-  const checked = await resolveCall(deps, request);
-  if (!checked.ok) return { open: false, refused: checked.refused };
-  const { run } = checked;
+  const resolution = await resolveCall(deps, request);
+  if (!resolution.ok) return { open: false, refused: resolution.output };
+  const { run } = resolution;
   const { tool, input } = run;
-  const refused = async (error: CallError) => ({
+  const refuse = async (error: CallError) => ({
     open: false as const,
     refused: await refusal(run, error),
   });
 
   const { subAgent } = tool;
   if (!subAgent)
-    return refused(callError('TOOL_NOT_FOUND', 'tool_changed', `No agent answers ${tool.name}@${tool.version} any more.`));
-  const held = (await heldByReset(run)) ?? (await checkRulesAndHolds(run));
-  if (held) return { open: false, refused: held };
+    return refuse(callError('TOOL_NOT_FOUND', 'tool_changed', `No agent answers ${tool.name}@${tool.version} any more.`));
+  const output = (await heldByReset(run)) ?? (await checkRulesAndHolds(run));
+  if (output) return { open: false, refused: output };
   const asking = deps.registry.forTurn(turn)!; // not null: `resolveCall` found its tool
-  const asked = deps.registry.agent(subAgent.name);
-  if (!asked) return refused(notServed(subAgent.name, deps.registry.names()));
-  const left = remainingDepth(turn, asking);
-  if (left === 0) return refused(tooDeep(tool.name));
+  const preparedAgent = deps.registry.agent(subAgent.name);
+  if (!preparedAgent) return refuse(notServed(subAgent.name, deps.registry.names()));
+  const depth = remainingDepth(turn, asking);
+  if (depth === 0) return refuse(tooDeep(tool.name));
   const message = messageOf(tool, subAgent, input);
-  if (typeof message !== 'string') return refused(message.fault);
+  if (typeof message !== 'string') return refuse(message.fault);
 
-  const bound = { within: modesOf(asking), depth_left: left - 1 };
+  const bounds = { within: modesOf(asking), depth_left: depth - 1 };
   const existing = await existingTurn(deps, request, subAgent.name);
   if (existing === null) {
-    const opened = { digest: request.call.digest, agent: subAgent.name, message_hash: hashJson(message), ...bound };
-    await noteSubTurn(deps.store, turn, workflowId(request.sub_turn_id), opened);
+    const subTurn = { digest: request.call.digest, agent: subAgent.name, message_hash: hashJson(message), ...bounds };
+    await noteSubTurn(deps.store, turn, workflowId(request.sub_turn_id), subTurn);
   }
   return {
     open: true,
     agent: subAgent.name,
     message,
-    limits: limitsOf(asked, subAgent),
-    ...bound,
+    limits: limitsOf(preparedAgent, subAgent),
+    ...bounds,
     existing,
   };
 }
@@ -64,9 +64,9 @@ async function existingTurn(
   { turn, call, sub_turn_id }: OpenSubTurnInput,
   agent: string,
 ): Promise<ExistingSubTurn | null> {
-  const found = await turns.ask(workflowId(sub_turn_id));
-  if (found === null) return null;
-  const { facts, startedBy } = found;
+  const existing = await turns.ask(workflowId(sub_turn_id));
+  if (existing === null) return null;
+  const { facts, startedBy } = existing;
   const { parent } = facts ?? {};
   const ours =
     startedBy === turn.workflow_id &&
@@ -75,7 +75,7 @@ async function existingTurn(
     parent.call_id === call.id;
   if (!ours) return { whose: 'foreign', report: null };
   const same = parent.digest === call.digest && facts?.agent === agent;
-  const { said_by: _, ...report } = reportOf(found, agent); // the workflow gets `said_by` when it looks at the turn again
+  const { said_by: _, ...report } = reportOf(existing, agent); // the workflow gets `said_by` when it looks at the turn again
   return { whose: same ? 'same' : 'other', report };
 }
 
@@ -95,8 +95,8 @@ function messageOf(tool: Tool, subAgent: SubAgent, input: JsonObject): string | 
 
 function limitsOf({ agent: { limits } }: PreparedAgent, { limits: own }: SubAgent): TurnLimits {
   const { steps, tokens, costUsd, timeMs } = { ...limits, ...own };
-  const wanted = { steps, tokens, cost_usd: costUsd, time_ms: timeMs };
-  return narrower(wanted, { steps: limits.steps, tokens: limits.tokens, cost_usd: limits.costUsd, time_ms: limits.timeMs });
+  const ownLimits = { steps, tokens, cost_usd: costUsd, time_ms: timeMs };
+  return narrower(ownLimits, { steps: limits.steps, tokens: limits.tokens, cost_usd: limits.costUsd, time_ms: limits.timeMs });
 }
 
 /** The modes of the asking agent that also bind its sub-agents. */

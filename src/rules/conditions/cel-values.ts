@@ -14,9 +14,9 @@ const MOST_DIGITS = 1000;
  * @throws Error if the input has too many values, or a number too many digits
  */
 export function celInput(input: JsonObject, schema: JsonObject): Map<string, CelInput> {
-  let left = MOST_VALUES;
+  let remaining = MOST_VALUES;
   const convert = (value: Json, at: JsonObject): CelInput => {
-    if (--left < 0) throw new Error(`the input has more than ${MOST_VALUES} values`);
+    if (--remaining < 0) throw new Error(`the input has more than ${MOST_VALUES} values`);
     if (Array.isArray(value)) return value.map((item) => convert(item, child(at.items)));
     if (isJsonObject(value)) {
       const properties = child(at.properties);

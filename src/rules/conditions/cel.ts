@@ -53,13 +53,13 @@ const itemsOf = (list: CelList): CelValue[] => itemsByList.get(list) ?? [...list
 const env = celEnv({ variables: VARIABLES, funcs: [big, concatLists] });
 
 export function compileCondition(text: unknown): CompiledCondition {
-  const compiled = compileExpression(text);
-  if (!compiled.ok) return compiled;
-  const { evaluate, ...rest } = compiled.expression;
+  const result = compileExpression(text);
+  if (!result.ok) return result;
+  const { evaluate, ...rest } = result.expression;
   const holds: Condition['holds'] = (call) => {
-    const given = evaluate(call);
-    if ('error' in given) return given;
-    return typeof given.value === 'boolean' ? given.value : { error: `it gives ${typeof given.value}, not true or false` };
+    const outcome = evaluate(call);
+    if ('error' in outcome) return outcome;
+    return typeof outcome.value === 'boolean' ? outcome.value : { error: `it gives ${typeof outcome.value}, not true or false` };
   };
   return { ok: true, condition: { ...rest, holds } };
 }
@@ -68,15 +68,15 @@ export function compileExpression(text: unknown): CompiledExpression {
   if (typeof text !== 'string' || text.trim() === '') return { ok: false, fault: 'it must be a CEL expression' };
   if (text.length > LONGEST) return { ok: false, fault: `it has ${text.length} characters; at most ${LONGEST}` };
   try {
-    const parsed = parse(text);
-    const root = parsed.expr as unknown as Expr | undefined;
-    const found = inspect(root);
-    if (found.faults.length > 0) return { ok: false, fault: found.faults.join('; ') };
-    const planned = plan(env, parsed);
+    const ast = parse(text);
+    const root = ast.expr as unknown as Expr | undefined;
+    const inspection = inspect(root);
+    if (inspection.faults.length > 0) return { ok: false, fault: inspection.faults.join('; ') };
+    const program = plan(env, ast);
     const evaluate: Expression['evaluate'] = (call) =>
       withoutStacks(() => {
         try {
-          const value: unknown = planned(bindings(call) as never);
+          const value: unknown = program(bindings(call) as never);
           return isCelError(value) ? { error: value.message } : { value };
         } catch (error) {
           return { error: errorMessage(error) };
@@ -84,7 +84,7 @@ export function compileExpression(text: unknown): CompiledExpression {
       });
     const weight = weigh(root, text.length);
     const steps: Expression['steps'] = (call) => stepsOver(weight, call);
-    const { inputFields, reads } = found;
+    const { inputFields, reads } = inspection;
     return { ok: true, expression: { text, inputFields, reads, evaluate, steps } };
   } catch (error) {
     return { ok: false, fault: errorMessage(error) };
@@ -129,34 +129,34 @@ interface Inspection {
 
 /** Finds unknown names, unknown functions and nested loops before a call is evaluated. */
 function inspect(root: Expr | undefined): Inspection {
-  const found: Inspection = { faults: [], inputFields: [], reads: [] };
-  const visit = (expr: Expr | undefined, bound: readonly string[], looping: boolean): void => {
+  const inspection: Inspection = { faults: [], inputFields: [], reads: [] };
+  const visit = (expr: Expr | undefined, loopVariables: readonly string[], looping: boolean): void => {
     const { case: kind, value } = expr?.exprKind ?? {};
     switch (kind) {
       case 'identExpr':
-        if (!Object.hasOwn(VARIABLES, value.name) && !bound.includes(value.name) && !TYPES.has(value.name))
-          found.faults.push(`${value.name} is unknown; there are input, tool and turn`);
-        if (!bound.includes(value.name)) found.reads.push(value.name);
+        if (!Object.hasOwn(VARIABLES, value.name) && !loopVariables.includes(value.name) && !TYPES.has(value.name))
+          inspection.faults.push(`${value.name} is unknown; there are input, tool and turn`);
+        if (!loopVariables.includes(value.name)) inspection.reads.push(value.name);
         return;
       case 'selectExpr':
-        if (!inspectField(value.operand, value.field, bound, found)) visit(value.operand, bound, looping);
+        if (!inspectField(value.operand, value.field, loopVariables, inspection)) visit(value.operand, loopVariables, looping);
         return;
       case 'callExpr':
         if (!env.funcs.find(value.function) && !BUILT_IN.has(value.function))
-          found.faults.push(`there is no function ${value.function}`);
-        return [value.target, ...value.args].forEach((part: Expr | undefined) => visit(part, bound, looping));
+          inspection.faults.push(`there is no function ${value.function}`);
+        return [value.target, ...value.args].forEach((part: Expr | undefined) => visit(part, loopVariables, looping));
       case 'listExpr':
-        return value.elements.forEach((part: Expr) => visit(part, bound, looping));
+        return value.elements.forEach((part: Expr) => visit(part, loopVariables, looping));
       case 'structExpr':
         return value.entries.forEach((entry: { keyKind?: { case?: string; value?: Expr }; value?: Expr }) => {
-          if (entry.keyKind?.case === 'mapKey') visit(entry.keyKind.value, bound, looping);
-          visit(entry.value, bound, looping);
+          if (entry.keyKind?.case === 'mapKey') visit(entry.keyKind.value, loopVariables, looping);
+          visit(entry.value, loopVariables, looping);
         });
       case 'comprehensionExpr': {
-        if (looping) found.faults.push('a loop (all, exists, map, filter…) within a loop');
-        const inside = [...bound, value.iterVar, value.iterVar2, value.accuVar];
-        visit(value.iterRange, bound, looping);
-        visit(value.accuInit, bound, looping);
+        if (looping) inspection.faults.push('a loop (all, exists, map, filter…) within a loop');
+        const inside = [...loopVariables, value.iterVar, value.iterVar2, value.accuVar];
+        visit(value.iterRange, loopVariables, looping);
+        visit(value.accuInit, loopVariables, looping);
         for (const part of [value.loopCondition, value.loopStep, value.result]) visit(part, inside, true);
         return;
       }
@@ -165,7 +165,7 @@ function inspect(root: Expr | undefined): Inspection {
     }
   };
   visit(root, [], false);
-  const { faults, inputFields, reads } = found;
+  const { faults, inputFields, reads } = inspection;
   return { faults: [...new Set(faults)], inputFields: [...new Set(inputFields)], reads: [...new Set(reads)] };
 }
 
@@ -174,13 +174,13 @@ const TYPES = new Set(['int', 'uint', 'double', 'string', 'bool', 'bytes', 'list
 const BUILT_IN = new Set(['_&&_', '_||_', '_?_:_', '_[_]', '@not_strictly_false', '@in', '!_', '-_']);
 
 /** @returns whether it is a field of `tool` or of `turn` */
-function inspectField(operand: Expr, field: string, bound: readonly string[], found: Inspection): boolean {
+function inspectField(operand: Expr, field: string, loopVariables: readonly string[], inspection: Inspection): boolean {
   if (operand.exprKind.case !== 'identExpr') return false;
   const { name } = operand.exprKind.value as { name: string };
-  if (bound.includes(name)) return false;
-  if (name === 'input') found.inputFields.push(field);
+  if (loopVariables.includes(name)) return false;
+  if (name === 'input') inspection.inputFields.push(field);
   if (!Object.hasOwn(FIELDS, name)) return false;
-  if (!FIELDS[name]!.includes(field)) found.faults.push(`${name} has no ${field}; it has ${FIELDS[name]!.join(', ')}`);
-  found.reads.push(`${name}.${field}`);
+  if (!FIELDS[name]!.includes(field)) inspection.faults.push(`${name} has no ${field}; it has ${FIELDS[name]!.join(', ')}`);
+  inspection.reads.push(`${name}.${field}`);
   return true;
 }

@@ -47,32 +47,32 @@ const VALUE = 1000;
 
 /** Null: some part of it has no bound. */
 export function weigh(root: Expr | undefined, length: number): ExpressionWeight | null {
-  const found = { looks: 0, joins: 1, loops: 0, makesLists: false, squares: false, patterns: { length: 0, size: 0 }, length };
+  const weight = { looks: 0, joins: 1, loops: 0, makesLists: false, squares: false, patterns: { length: 0, size: 0 }, length };
   const fields = new Set<string>();
   let all = false;
-  let bounded = true;
+  let hasBound = true;
   const visit = (expr: Expr): void => {
     const { case: kind, value } = expr.exprKind;
     if (kind === 'selectExpr' && isInput(value.operand)) {
-      found.looks += 1;
+      weight.looks += 1;
       return void fields.add(value.field);
     }
     if (isInput(expr)) all = true;
-    else if (kind === 'callExpr') bounded &&= weighCall(value, found);
-    else if (kind === 'listExpr' || kind === 'structExpr') found.joins += partsOf(expr).length;
+    else if (kind === 'callExpr') hasBound &&= weighCall(value, weight);
+    else if (kind === 'listExpr' || kind === 'structExpr') weight.joins += partsOf(expr).length;
     else if (kind === 'comprehensionExpr') {
-      found.loops += 1;
+      weight.loops += 1;
       if (value.accuInit?.exprKind.case === 'listExpr') {
-        found.makesLists = true;
-        found.joins -= 2; // the `+ [item]` of each round
+        weight.makesLists = true;
+        weight.joins -= 2; // the `+ [item]` of each round
       }
-      if (hasLoop(value.iterRange)) bounded = false; // a loop over the result of another loop has no bound
+      if (hasLoop(value.iterRange)) hasBound = false; // a loop over the result of another loop has no bound
     }
-    if (kind !== 'constExpr' && kind !== 'identExpr') found.looks += 1;
+    if (kind !== 'constExpr' && kind !== 'identExpr') weight.looks += 1;
     partsOf(expr).forEach(visit);
   };
   if (root) visit(root);
-  return bounded ? { ...found, fields: all ? null : [...fields] } : null;
+  return hasBound ? { ...weight, fields: all ? null : [...fields] } : null;
 }
 
 interface Call {
@@ -80,14 +80,14 @@ interface Call {
   args: Expr[];
 }
 
-function weighCall({ function: name, args }: Call, found: Omit<ExpressionWeight, 'fields'>): boolean {
-  if (name === '_+_') found.joins += 1;
-  if (SQUARES.has(name)) found.squares = true;
+function weighCall({ function: name, args }: Call, weight: Omit<ExpressionWeight, 'fields'>): boolean {
+  if (name === '_+_') weight.joins += 1;
+  if (SQUARES.has(name)) weight.squares = true;
   if (name !== 'matches') return ONCE.has(name) || SQUARES.has(name);
   const pattern: unknown = args.at(-1)?.exprKind.value?.constantKind?.value;
   if (typeof pattern !== 'string') return false;
-  found.patterns.length += pattern.length;
-  found.patterns.size += instructionsOf(pattern);
+  weight.patterns.length += pattern.length;
+  weight.patterns.size += instructionsOf(pattern);
   return true;
 }
 
@@ -114,20 +114,20 @@ export function stepsOver(weight: ExpressionWeight | null, { input, tool, turn }
   const whole = sizeOf(input);
   if (whole.items > MOST_VALUES) return Infinity;
   const { fields, joins, looks, loops, makesLists, squares, patterns, length } = weight;
-  const named =
+  const size =
     fields === null
       ? whole
       : sizeOf(Object.fromEntries(fields.filter((field) => Object.hasOwn(input, field)).map((field) => [field, input[field]!])));
   const around =
     length + tool.name.length + tool.version.length + (tool.group ?? '').length + turn.requester.length + turn.agent.length;
-  const characters = joins * (named.characters + around);
-  const items = joins * named.items;
+  const characters = joins * (size.characters + around);
+  const items = joins * size.items;
   const rounds = loops > 0 ? items : 1;
   const oneSize = (characters * CHARACTER + items * ITEM) * (makesLists ? items : 1);
   const oneLook = LOOK + oneSize + (squares ? characters ** 2 / 10 : 0);
   const matching = patterns.length * PATTERN.character + patterns.size * (PATTERN.instruction + 10 * characters);
-  const made = whole.items * VALUE + whole.characters;
-  return made + (looks * oneLook + matching) * rounds;
+  const setup = whole.items * VALUE + whole.characters;
+  return setup + (looks * oneLook + matching) * rounds;
 }
 
 interface Size {

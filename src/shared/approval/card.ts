@@ -177,10 +177,10 @@ function previewText(preview: Json): string {
 
 /** The text in a fence. It is cut at `limit` characters as displayed, and a line below says so. */
 function section(text: string, limit = CARD_SECTION): string {
-  const shown = visible(text);
-  if (shown.length <= limit) return wrappedFence(shown);
-  const cut = shown.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
-  return `${wrappedFence(cut)}\n\n${TRUNCATION_MARK}: the first ${cut.length} of ${shown.length} characters. The rest is not shown here (\`holdfast pending --watch\` prints it): do not approve what you have not read; deny it, and ask for less at once.`;
+  const visibleText = visible(text);
+  if (visibleText.length <= limit) return wrappedFence(visibleText);
+  const cut = visibleText.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
+  return `${wrappedFence(cut)}\n\n${TRUNCATION_MARK}: the first ${cut.length} of ${visibleText.length} characters. The rest is not shown here (\`holdfast pending --watch\` prints it): do not approve what you have not read; deny it, and ask for less at once.`;
 }
 
 /** Columns that the Web UI shows in half a window of 1280 pixels. It does not wrap, so the rest of a longer line is hidden. */
@@ -188,9 +188,9 @@ const COLUMNS = 72;
 const GOES_ON = '↪ ';
 
 function wrappedFence(text: string): string {
-  const wrapped = text.replaceAll('↪', '⟨U+21AA⟩').split('\n').map(wrapLine).join('\n');
+  const lines = text.replaceAll('↪', '⟨U+21AA⟩').split('\n').map(wrapLine).join('\n');
   const note = `\n\n${inlineCode(GOES_ON)} marks a long line that goes on.`;
-  return fenceText(wrapped) + (wrapped.includes(GOES_ON) ? note : '');
+  return fenceText(lines) + (lines.includes(GOES_ON) ? note : '');
 }
 
 /** Breaks after a space if one is in the second half of the line. Removing `\n↪ ` restores the line, spaces included. */

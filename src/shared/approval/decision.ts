@@ -34,18 +34,18 @@ const MAX_NOTE = 4000;
 export function readDecision(kind: DecisionKind, value: Json): ReadDecision {
   if (!isJsonObject(value)) return bad('it must be one JSON object such as {"call": "…", "by": "…"}');
   const { call, calls, by, note, input, outcome, attestation } = value;
-  const allowed = ['call', 'calls', 'by', 'note', 'attestation', ...(OWN[kind] ?? [])];
-  const strange = Object.keys(value).find((key) => !allowed.includes(key));
+  const fieldNames = ['call', 'calls', 'by', 'note', 'attestation', ...(OWN[kind] ?? [])];
+  const strange = Object.keys(value).find((key) => !fieldNames.includes(key));
   if (strange !== undefined)
-    return bad(`it has a field ${JSON.stringify(strange.slice(0, 60))}; allowed are ${allowed.join(', ')}`);
+    return bad(`it has a field ${JSON.stringify(strange.slice(0, 60))}; allowed are ${fieldNames.join(', ')}`);
   const unkept = unkeepable(value);
   if (unkept !== null) return bad(`it cannot be kept: ${unkept}`);
   if ((call === undefined) === (calls === undefined)) return bad('it must have "call", or "calls" with a list');
-  const named = texts(calls ?? call, CALL, MAX_CALLS);
-  if (named === null || (calls !== undefined && !Array.isArray(calls)))
+  const digests = texts(calls ?? call, CALL, MAX_CALLS);
+  if (digests === null || (calls !== undefined && !Array.isArray(calls)))
     return bad(`"call" must be the first 12 or more hex characters of the digest; "calls" lists up to ${MAX_CALLS}, each once`);
   const attestations = attestation === undefined ? [] : texts(attestation, ATTESTATION, MAX_CALLS);
-  if (attestations === null || (attestations.length > 0 && attestations.length !== named.length))
+  if (attestations === null || (attestations.length > 0 && attestations.length !== digests.length))
     return bad('"attestation" must be what `holdfast sign` printed, one for each call');
   if (by === undefined ? attestations.length === 0 : typeof by !== 'string' || by.length > MAX_BY || plainName(by) === '')
     return bad(`"by" must name who decides, in 1 to ${MAX_BY} characters`);
@@ -54,11 +54,11 @@ export function readDecision(kind: DecisionKind, value: Json): ReadDecision {
   if (kind === 'settle' && outcome !== 'applied' && outcome !== 'not_applied')
     return bad('"outcome" must be "applied" or "not_applied"');
   if (input !== undefined && !isJsonObject(input)) return bad('"input" must be a JSON object, the whole input of the call');
-  if (input !== undefined && named.length > 1) return bad('"input" goes with one call');
+  if (input !== undefined && digests.length > 1) return bad('"input" goes with one call');
   return {
     ok: true,
     fields: {
-      calls: named,
+      calls: digests,
       by: (by as string | undefined) ?? '',
       note: note ?? null,
       input: input ?? null,

@@ -63,11 +63,11 @@ export function jsonBytes(value: unknown): number {
 /** The text; if its JSON takes more than `bytes`, the beginning that fits, with an ellipsis. */
 export function cutJson(text: string, bytes: number): string {
   if (jsonBytes(text) <= bytes) return text;
-  let used = 5; // quotes and ellipsis
+  let size = 5; // quotes and ellipsis
   let out = '';
   for (const char of text.toWellFormed()) {
-    used += jsonBytes(char) - 2;
-    if (used > bytes) break;
+    size += jsonBytes(char) - 2;
+    if (size > bytes) break;
     out += char;
   }
   return `${out}…`;
@@ -157,14 +157,14 @@ export function copyJson(value: Json): Json {
  * One fault for each unknown field, with the right name if a similar one is known.
  * @param at what the fields are in, for the message: `permissions`; empty for the definition itself
  */
-export function unknownFields(given: unknown, known: readonly string[], at = ''): string[] {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return [];
-  return Object.keys(given)
-    .filter((name) => !known.includes(name))
+export function unknownFields(definition: unknown, names: readonly string[], at = ''): string[] {
+  if (typeof definition !== 'object' || definition === null || Array.isArray(definition)) return [];
+  return Object.keys(definition)
+    .filter((name) => !names.includes(name))
     .map((name) => {
-      const near = nearest(name, known);
+      const near = nearest(name, names);
       const where = at === '' ? '' : `${at}.`;
-      const rest = near === null ? `the fields are ${known.join(', ')}` : `did you mean ${near}?`;
+      const rest = near === null ? `the fields are ${names.join(', ')}` : `did you mean ${near}?`;
       return `${where}${name.slice(0, 100)} is no field; ${rest}`;
     });
 }
@@ -173,9 +173,9 @@ export function unknownFields(given: unknown, known: readonly string[], at = '')
 const ALIKE = 0.6;
 
 /** The most similar known name; null: none is similar enough. */
-export function nearest(name: string, known: readonly string[]): string | null {
-  const slip = known.find((word) => isOneSlip(name.toLowerCase(), word.toLowerCase()));
+export function nearest(name: string, names: readonly string[]): string | null {
+  const slip = names.find((word) => isOneSlip(name.toLowerCase(), word.toLowerCase()));
   if (slip !== undefined) return slip;
-  const [best] = mostAlike(name, known, 1);
+  const [best] = mostAlike(name, names, 1);
   return best !== undefined && similarity(name, best) >= ALIKE ? best : null;
 }

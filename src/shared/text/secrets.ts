@@ -26,20 +26,20 @@ const LONGEST_SECRET = 4_096;
  * The beginning of a text, without its secrets. However long the text is, only a bounded part is examined. That part does not end
  * inside a secret, because half a secret would not be recognized.
  */
-export function shortWithoutSecrets(text: string, longest: number, known: readonly (string | undefined)[] = []): string {
-  const beginning = text.length <= LOOKED_AT ? text : beginningOf(text, known);
-  const told = withoutSecrets(beginning, known);
-  return told.length <= longest && beginning.length === text.length ? told : `${told.slice(0, longest)}…`;
+export function shortWithoutSecrets(text: string, longest: number, secrets: readonly (string | undefined)[] = []): string {
+  const beginning = text.length <= LOOKED_AT ? text : beginningOf(text, secrets);
+  const safeText = withoutSecrets(beginning, secrets);
+  return safeText.length <= longest && beginning.length === text.length ? safeText : `${safeText.slice(0, longest)}…`;
 }
 
 const BETWEEN_WORDS = /[\s"'<>,;(){}[\]]/;
 
 /** Ends before the word that would be cut, unless the word is longer than a secret, and before a known secret. */
-function beginningOf(text: string, known: readonly (string | undefined)[]): string {
+function beginningOf(text: string, secrets: readonly (string | undefined)[]): string {
   for (let end = LOOKED_AT; ;) {
     let word = end;
     while (word > LOOKED_AT - LONGEST_SECRET && !BETWEEN_WORDS.test(text[word - 1]!)) word -= 1;
-    const before = Math.min(word, ...known.map((secret) => placeAcross(text, secret, word)));
+    const before = Math.min(word, ...secrets.map((secret) => placeAcross(text, secret, word)));
     if (before === end) return text.slice(0, end);
     end = before;
   }
@@ -53,10 +53,10 @@ function placeAcross(text: string, secret: string | undefined, end: number): num
   return at < 0 ? end : from + at;
 }
 
-/** @param known literal secrets, e.g. the key in use; shorter than 4 characters are ignored */
-export function withoutSecrets(text: string, known: readonly (string | undefined)[] = []): string {
+/** @param secrets literal secrets, e.g. the key in use; shorter than 4 characters are ignored */
+export function withoutSecrets(text: string, secrets: readonly (string | undefined)[] = []): string {
   let out = text;
-  for (const secret of known) if (secret !== undefined && secret.length >= 4) out = out.replaceAll(secret, '[key]');
+  for (const secret of secrets) if (secret !== undefined && secret.length >= 4) out = out.replaceAll(secret, '[key]');
   for (const [pattern, replacement] of PATTERNS) out = out.replace(pattern, replacement);
   return out;
 }

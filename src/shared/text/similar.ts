@@ -6,14 +6,14 @@ export function similarity(a: string, b: string): number {
   const right = pairs(b);
   const all = left.length + right.length;
   if (all === 0) return a === b ? 1 : 0;
-  let shared = 0;
+  let matches = 0;
   for (const pair of left) {
     const at = right.indexOf(pair);
     if (at === -1) continue;
     right.splice(at, 1);
-    shared += 1;
+    matches += 1;
   }
-  return (2 * shared) / all;
+  return (2 * matches) / all;
 }
 
 function pairs(text: string): string[] {
@@ -32,8 +32,8 @@ export function isOneSlip(a: string, b: string): boolean {
   while (at < short.length && short[at] === long[at]) at += 1;
   const rest = (word: string, from: number) => word.slice(from);
   if (short.length < long.length) return rest(short, at) === rest(long, at + 1);
-  const swapped = short[at] === long[at + 1] && short[at + 1] === long[at] && rest(short, at + 2) === rest(long, at + 2);
-  return swapped || rest(short, at + 1) === rest(long, at + 1);
+  const isSwap = short[at] === long[at + 1] && short[at + 1] === long[at] && rest(short, at + 2) === rest(long, at + 2);
+  return isSwap || rest(short, at + 1) === rest(long, at + 1);
 }
 
 /** The words most similar to `name`, best first; words that are not similar are left out. */

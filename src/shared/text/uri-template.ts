@@ -45,9 +45,9 @@ export function readUri(template: string, uri: string): Record<string, string> |
   if (uri.length > MOST_URI) return null;
   const { literals, names } = parts(template);
   const pattern = literals.map((literal) => literal.replace(/[^A-Za-z0-9]/g, '\\$&')).join('([^/?#]+)');
-  const found = new RegExp(`^${pattern}$`).exec(uri);
-  if (!found) return null;
-  const values = found.slice(1).map(decodeOrNull);
+  const match = new RegExp(`^${pattern}$`).exec(uri);
+  if (!match) return null;
+  const values = match.slice(1).map(decodeOrNull);
   if (!values.every((value) => value !== null && value !== '.' && value !== '..' && !NOT_IN_A_VARIABLE.test(value))) return null;
   return Object.fromEntries(names.map((name, index) => [name, values[index]!]));
 }

@@ -17,10 +17,10 @@ export function visible(text: string): string {
 
 /** A fenced block whose fence is longer than any run of backticks inside. */
 export function fenceText(text: string): string {
-  const shown = visible(text);
-  const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map((run) => run[0].length));
+  const visibleText = visible(text);
+  const longest = Math.max(2, ...[...visibleText.matchAll(/`+/g)].map((run) => run[0].length));
   const fence = '`'.repeat(longest + 1);
-  return `${fence}text\n${shown}\n${fence}`;
+  return `${fence}text\n${visibleText}\n${fence}`;
 }
 
 /** One line of inline code; cut at 200 characters. */
@@ -96,9 +96,9 @@ const CONTROL = /[\u0000-\u001f\u007f]/;
 /** @throws UnsearchableText for a text that a database cannot take */
 export function searchable(text: string): string {
   if (!CONTROL.test(text) && text.isWellFormed()) return text;
-  const shown = JSON.stringify(text.slice(0, 100));
+  const excerpt = JSON.stringify(text.slice(0, 100));
   throw new UnsearchableText(
-    `${shown} has a control character or half a character, which no list can be asked for. Leave it out.`,
+    `${excerpt} has a control character or half a character, which no list can be asked for. Leave it out.`,
   );
 }
 

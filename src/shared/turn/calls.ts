@@ -45,10 +45,8 @@ export class CallStateError extends Error {
     readonly from: CallState,
     readonly to: CallState,
   ) {
-    const allowed = CALL_TRANSITIONS[from];
-    super(
-      `A call cannot move from ${from} to ${to}; allowed: ${allowed.length === 0 ? 'nothing, it is final' : allowed.join(', ')}`,
-    );
+    const next = CALL_TRANSITIONS[from];
+    super(`A call cannot move from ${from} to ${to}; allowed: ${next.length === 0 ? 'nothing, it is final' : next.join(', ')}`);
   }
 }
 

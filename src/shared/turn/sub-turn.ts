@@ -94,10 +94,10 @@ const MOST_WAITING = 64;
 
 /** The part of a turn's questions that goes to the turn above. */
 export function travelling(waiting: SurfacedQuestion[]): SurfacedQuestion[] {
-  let left = MOST_CARDS;
+  let room = MOST_CARDS;
   return waiting.slice(0, MOST_WAITING).map((question) => {
-    left -= jsonBytes(question.card);
-    return { ...question, call: shortView(question.call), card: left < 0 ? '' : question.card };
+    room -= jsonBytes(question.card);
+    return { ...question, call: shortView(question.call), card: room < 0 ? '' : question.card };
   });
 }
 
@@ -138,15 +138,15 @@ export function narrower(a: TurnLimits, b: TurnLimits): TurnLimits {
 }
 
 /**
- * The share of `left` for one of `among` turns that may run at the same time; null: nothing is left to work with. Time is not
+ * The share of `rest` for one of `among` turns that may run at the same time; null: nothing is left to work with. Time is not
  * divided: it passes for all of them at once.
  */
-export function shareOf(left: TurnLimits, among: number): TurnLimits | null {
-  if (left.steps < 1 || left.tokens < 1 || left.cost_usd <= 0 || left.time_ms <= 0) return null;
+export function shareOf(rest: TurnLimits, among: number): TurnLimits | null {
+  if (rest.steps < 1 || rest.tokens < 1 || rest.cost_usd <= 0 || rest.time_ms <= 0) return null;
   return {
-    steps: Math.max(1, Math.floor(left.steps / among)),
-    tokens: Math.max(1, Math.floor(left.tokens / among)),
-    cost_usd: left.cost_usd / among,
-    time_ms: left.time_ms,
+    steps: Math.max(1, Math.floor(rest.steps / among)),
+    tokens: Math.max(1, Math.floor(rest.tokens / among)),
+    cost_usd: rest.cost_usd / among,
+    time_ms: rest.time_ms,
   };
 }

@@ -27,10 +27,10 @@ export const SHORT = 160;
 
 export function shortView(call: CallView): CallView {
   const { approval, error, result_summary } = call;
-  const decisions = approval.decisions.map((said) => ({
-    ...said,
-    note: short(said.note),
-    identity: cutJson(said.identity, SHORT),
+  const decisions = approval.decisions.map((decision) => ({
+    ...decision,
+    note: short(decision.note),
+    identity: cutJson(decision.identity, SHORT),
   }));
   return {
     ...call,

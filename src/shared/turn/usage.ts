@@ -20,6 +20,6 @@ export function addUsage(sum: StepUsage, more: StepUsage): void {
 
 /** The share of all tokens sent to the model that came from its prompt cache, 0 to 1; null: nothing was sent. */
 export function cachedShare({ input_tokens, cache_read_tokens, cache_creation_tokens = 0 }: StepUsage): number | null {
-  const sent = input_tokens + cache_read_tokens + cache_creation_tokens;
-  return sent === 0 ? null : cache_read_tokens / sent;
+  const total = input_tokens + cache_read_tokens + cache_creation_tokens;
+  return total === 0 ? null : cache_read_tokens / total;
 }

@@ -29,12 +29,12 @@ export function callbackHost(text: string, hosts: readonly CallbackHost[]): Call
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') return 'it has a user name or a password in it';
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'it is neither https nor http';
-  const named = hosts.filter(
+  const matches = hosts.filter(
     ({ hostname, port }) => hostname === url.hostname && (port === null ? '' : String(port)) === url.port,
   );
-  const found = named.find(({ http }) => http || url.protocol === 'https:');
-  if (found) return found;
-  return named.length > 0 ? 'its host is allowed by https only' : 'its host is none of HOLDFAST_CALLBACK_HOSTS';
+  const match = matches.find(({ http }) => http || url.protocol === 'https:');
+  if (match) return match;
+  return matches.length > 0 ? 'its host is allowed by https only' : 'its host is none of HOLDFAST_CALLBACK_HOSTS';
 }
 
 type CalledBack = CallbackMessage['turn']['calls'][number];

@@ -31,15 +31,15 @@ export function siteFault({ host, origin }: SiteHeaders, localAddress: string | 
   const address = localAddress?.replace(/^::ffff:(?=\d)/, '');
   const local = address !== undefined && LOOPBACK_ADDRESS.test(address);
   const own = publicUrl === undefined ? null : new URL(publicUrl);
-  const asked = nameOf(host);
-  const named = (name: string) =>
+  const hostName = nameOf(host);
+  const isOwnName = (name: string) =>
     LOOPBACK_NAMES.has(name) || name === own?.hostname || hosts.includes(name) || name === address || name === `[${address}]`;
-  if ((local || hosts.length > 0) && !(asked !== null && named(asked))) return wrong('Host', host);
+  if ((local || hosts.length > 0) && !(hostName !== null && isOwnName(hostName))) return wrong('Host', host);
   if (origin === undefined || origin === own?.origin || origins.includes(origin)) return null;
   const from = URL.canParse(origin) && /^https?:/.test(origin) ? new URL(origin) : null;
   if (from === null) return wrong('Origin', origin);
   // The server's own pages, or those of this machine's other programs.
-  if (asked !== null && sameHost(from, host!)) return null;
+  if (hostName !== null && sameHost(from, host!)) return null;
   return localPages && local && LOOPBACK_NAMES.has(from.hostname) ? null : wrong('Origin', origin);
 }
 
@@ -54,8 +54,8 @@ function nameOf(host: string | undefined): string | null {
 
 /** Uses the scheme of `Origin`: a proxy in front may set it, and with it the port that a URL leaves out. */
 function sameHost(from: URL, host: string): boolean {
-  const asked = `${from.protocol}//${host}`;
-  return URL.canParse(asked) && new URL(asked).host === from.host;
+  const address = `${from.protocol}//${host}`;
+  return URL.canParse(address) && new URL(address).host === from.host;
 }
 
 function wrong(header: string, value: string | undefined): string {

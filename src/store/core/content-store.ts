@@ -118,8 +118,8 @@ export class ContentStore implements Store {
   }
 
   async getPart(hash: string): Promise<Json> {
-    const kept = this.parts.get(hash);
-    if (kept) return kept.body;
+    const entry = this.parts.get(hash);
+    if (entry) return entry.body;
     const { lines } = await this.objects.get(requireHash(hash));
     const { body } = this.readLonePart(hash, lines);
     this.keepPart(hash, body, lines[0]!.length);
@@ -152,45 +152,45 @@ export class ContentStore implements Store {
    * it may be lost, and another attempt may ask the model again.
    */
   private async trailOf(blocks: SealedBlock[]): Promise<TrailEntry[]> {
-    const stored = blocks.map(({ hash, block, parts }) => ({ hash, block, bodies: parts.map((part) => part.body) }));
-    const own = stored.filter(({ block }) => block.kind !== 'admission').flatMap(entriesOf);
-    const byHash = new Map(stored.map((one) => [one.hash, one]));
+    const storedBlocks = blocks.map(({ hash, block, parts }) => ({ hash, block, bodies: parts.map((part) => part.body) }));
+    const own = storedBlocks.filter(({ block }) => block.kind !== 'admission').flatMap(entriesOf);
+    const byHash = new Map(storedBlocks.map((one) => [one.hash, one]));
     const parents = [...new Set(blocks.map(({ block }) => block.parent).filter((parent) => parent !== null))];
     // Readers of the transcript get the error for an unreadable block. Here, it must not keep an effect from being written down.
     const before = await Promise.all(parents.map(async (hash) => byHash.get(hash) ?? this.getBlock(hash).catch(() => null)));
-    const asked = before.filter((one) => one !== null).filter(({ block }) => block.kind === 'admission');
-    return [...asked.flatMap(entriesOf), ...own];
+    const admissions = before.filter((one) => one !== null).filter(({ block }) => block.kind === 'admission');
+    return [...admissions.flatMap(entriesOf), ...own];
   }
 
   async getBlock(hash: string): Promise<StoredBlock> {
-    const kept = this.blocks.get(hash);
-    if (kept) return kept;
+    const entry = this.blocks.get(hash);
+    if (entry) return entry;
     const { lines, ahead } = await this.objects.get(requireHash(hash));
-    const found = this.takeBlock(hash, lines);
+    const block = this.takeBlock(hash, lines);
     for (const object of ahead) this.takeIfSound(object);
-    return found;
+    return block;
   }
 
   async getSealedBlock(hash: string): Promise<BlockWithParts> {
-    const found = this.readBlocks(hash, await this.linesOf(hash)).find((sealed) => sealed.hash === hash);
-    if (!found) throw this.objects.fault(hash, 'is another block');
-    return found;
+    const match = this.readBlocks(hash, await this.linesOf(hash)).find((block) => block.hash === hash);
+    if (!match) throw this.objects.fault(hash, 'is another block');
+    return match;
   }
 
   async putCalls(calls: AdmittedRecord[]): Promise<string[]> {
     if (calls.length === 0) return [];
-    const written = calls.map(callLines);
+    const records = calls.map(callLines);
     await this.objects.put(
-      written.map(({ digest, lines }) => ({ hash: digest, lines })),
+      records.map(({ digest, lines }) => ({ hash: digest, lines })),
       [],
     );
-    for (const { digest, json } of written) if (json !== null) this.calls.set(digest, json, { size: json.length });
-    return written.map(({ digest }) => digest);
+    for (const { digest, json } of records) if (json !== null) this.calls.set(digest, json, { size: json.length });
+    return records.map(({ digest }) => digest);
   }
 
   async getCall(digest: string): Promise<AdmittedRecord> {
-    const kept = this.calls.get(digest);
-    if (kept !== undefined) return JSON.parse(kept) as AdmittedRecord;
+    const entry = this.calls.get(digest);
+    if (entry !== undefined) return JSON.parse(entry) as AdmittedRecord;
     const lines = await this.linesOf(digest);
     try {
       const call = readCall(digest, lines);
@@ -211,8 +211,8 @@ export class ContentStore implements Store {
   }
 
   derivedKey(purpose: string): Buffer {
-    const kept = this.keys.get(purpose);
-    if (kept) return kept;
+    const entry = this.keys.get(purpose);
+    if (entry) return entry;
     const key = derivedKey(this.backing.saltKey, purpose);
     this.keys.set(purpose, key);
     return key;
@@ -227,11 +227,11 @@ export class ContentStore implements Store {
   }
 
   private async soundBlocks(hashes: string[]): Promise<Map<string, StoredBlock>> {
-    const wanted = [...new Set(hashes)].filter(isHash);
-    const kept = wanted.map((hash) => this.blocks.get(hash)).filter((stored) => stored !== undefined);
-    const read = await this.objects.getEach(wanted.filter((hash) => !this.blocks.has(hash)));
-    const taken = read.map((object) => this.takeIfSound(object)).filter((stored) => stored !== null);
-    return new Map([...kept, ...taken].map((stored) => [stored.hash, stored]));
+    const ids = [...new Set(hashes)].filter(isHash);
+    const cachedBlocks = ids.map((hash) => this.blocks.get(hash)).filter((block) => block !== undefined);
+    const read = await this.objects.getEach(ids.filter((hash) => !this.blocks.has(hash)));
+    const loadedBlocks = read.map((object) => this.takeIfSound(object)).filter((block) => block !== null);
+    return new Map([...cachedBlocks, ...loadedBlocks].map((block) => [block.hash, block]));
   }
 
   /** Null for a damaged block: a caller that asks for the block itself gets the error. */
@@ -247,10 +247,10 @@ export class ContentStore implements Store {
   private takeBlock(hash: string, lines: string[]): StoredBlock {
     const blocks = this.readBlocks(hash, lines).map(toStoredBlock);
     const size = lines.reduce((sum, line) => sum + line.length, 0) / blocks.length;
-    for (const stored of blocks) this.keepBlock(stored, size);
-    const found = blocks.find((stored) => stored.hash === hash);
-    if (!found) throw this.objects.fault(hash, 'is another block');
-    return found;
+    for (const block of blocks) this.keepBlock(block, size);
+    const match = blocks.find((block) => block.hash === hash);
+    if (!match) throw this.objects.fault(hash, 'is another block');
+    return match;
   }
 
   /** The lines of this object alone. If it is missing, `get` throws, and says where it should be. */
@@ -278,8 +278,8 @@ export class ContentStore implements Store {
     return sealPart(saltOf(this.backing.saltKey, scope, text), body, text);
   }
 
-  private keepBlock(stored: StoredBlock, characters: number): void {
-    this.blocks.set(stored.hash, deepFreeze(stored), { size: Math.ceil(characters) });
+  private keepBlock(block: StoredBlock, characters: number): void {
+    this.blocks.set(block.hash, deepFreeze(block), { size: Math.ceil(characters) });
   }
 
   private keepPart(hash: string, body: Json, size: number): void {
@@ -305,14 +305,14 @@ export class ContentStore implements Store {
   }
 
   /** Parses a line of an object as JSON, once its hash is the expected one. */
-  private parse(object: string, expected: string, line: string | undefined): Json {
-    if (line === undefined) throw this.objects.fault(object, `${expected} is missing`);
+  private parse(object: string, hash: string, line: string | undefined): Json {
+    if (line === undefined) throw this.objects.fault(object, `${hash} is missing`);
     const actual = sha256Hex(line);
-    if (actual !== expected) throw this.objects.fault(object, `${expected} hashes to ${actual}`);
+    if (actual !== hash) throw this.objects.fault(object, `${hash} hashes to ${actual}`);
     try {
       return parseJson(line);
     } catch (error) {
-      throw this.objects.fault(object, `${expected} was stored by something else: ${(error as Error).message}`);
+      throw this.objects.fault(object, `${hash} was stored by something else: ${(error as Error).message}`);
     }
   }
 }
@@ -327,6 +327,6 @@ export type ReadBlocks = (hashes: string[]) => Promise<Map<string, StoredBlock>>
 /** Runs before the hash becomes a path or a parameter: a reference may come from a signal or a bundle. */
 function requireHash(hash: string): string {
   if (isHash(hash)) return hash;
-  const quoted = JSON.stringify(String(hash).slice(0, 80));
-  throw new StoreError('not_found', `No object ${quoted}: a reference is 64 lower-case hex characters`);
+  const excerpt = JSON.stringify(String(hash).slice(0, 80));
+  throw new StoreError('not_found', `No object ${excerpt}: a reference is 64 lower-case hex characters`);
 }

@@ -70,13 +70,13 @@ export class Effects implements EffectStore {
   ): Promise<EffectRecord> {
     return this.next(key, dispatch, (present) => {
       if (present.state === to) return null;
-      const named = `Effect ${key}, dispatch ${dispatch},`;
+      const subject = `Effect ${key}, dispatch ${dispatch},`;
       if (!canMoveEffect(present.state, to))
-        throw new StoreError('conflict', `${named} is ${present.state}; it cannot become ${to}`);
+        throw new StoreError('conflict', `${subject} is ${present.state}; it cannot become ${to}`);
       if (alone !== undefined && present.deadline !== alone)
-        throw new StoreError('conflict', `${named} cannot become ${to}: another attempt has begun, and may act until ${present.deadline}`); // oxfmt-ignore
-      const found = { result_ref: result_ref ?? present.result_ref, result_head: result_head ?? present.result_head };
-      return { ...present, state: to, ...found };
+        throw new StoreError('conflict', `${subject} cannot become ${to}: another attempt has begun, and may act until ${present.deadline}`); // oxfmt-ignore
+      const facts = { result_ref: result_ref ?? present.result_ref, result_head: result_head ?? present.result_head };
+      return { ...present, state: to, ...facts };
     });
   }
 
@@ -93,9 +93,9 @@ export class Effects implements EffectStore {
     for (;;) {
       const last = await this.versions.last(requireKey(key), dispatch);
       if (last === null) throw new StoreError('not_found', `No effect record for dispatch ${dispatch} of ${quoteValue(key)}`);
-      const changed = change(last.record);
-      if (changed === null) return last.record;
-      const next = { ...changed, updated_at: new Date().toISOString() };
+      const record = change(last.record);
+      if (record === null) return last.record;
+      const next = { ...record, updated_at: new Date().toISOString() };
       if (await this.versions.create(next, last.version + 1)) return next;
       // Another process changed the record first: apply `change` to its version.
     }
@@ -171,7 +171,7 @@ export function encodeRecord(record: EffectRecord): Buffer {
 
 /** @throws StoreError `damaged`, naming the file */
 export function decodeRecord(bytes: Buffer, name: string): EffectRecord {
-  const damaged = (why: string): StoreError =>
+  const fault = (why: string): StoreError =>
     new StoreError(
       'damaged',
       `Effect record ${name} is damaged: ${why}. Restore it from a backup; until then its call stays in doubt`,
@@ -180,12 +180,12 @@ export function decodeRecord(bytes: Buffer, name: string): EffectRecord {
   try {
     file = parseJson(bytes.toString('utf8'));
   } catch (error) {
-    throw damaged((error as Error).message);
+    throw fault((error as Error).message);
   }
-  if (!isJsonObject(file) || file.record === undefined) throw damaged('it holds no record');
-  if (digest(file.record) !== file.sha256) throw damaged('its checksum is wrong');
+  if (!isJsonObject(file) || file.record === undefined) throw fault('it holds no record');
+  if (digest(file.record) !== file.sha256) throw fault('its checksum is wrong');
   const read = readEffectRecord(file.record);
-  if (typeof read === 'string') throw damaged(read);
+  if (typeof read === 'string') throw fault(read);
   return read;
 }
 

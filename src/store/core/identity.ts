@@ -114,14 +114,14 @@ export type PresignatureCheck = 'good' | 'forged' | 'expired';
 /** Compares in constant time. An address that is not ours is `forged`, whatever its date. */
 export function checkPresignature(
   key: Buffer,
-  given: { ref: string; expires: string; signature: string },
+  address: { ref: string; expires: string; signature: string },
   nowMs: number,
 ): PresignatureCheck {
-  if (!/^[1-9]\d{0,11}$/.test(given.expires)) return 'forged';
-  const expires = Number(given.expires);
-  const wanted = Buffer.from(presignature(key, given.ref, expires));
-  const got = Buffer.from(given.signature);
-  if (got.length !== wanted.length || !timingSafeEqual(got, wanted)) return 'forged';
+  if (!/^[1-9]\d{0,11}$/.test(address.expires)) return 'forged';
+  const expires = Number(address.expires);
+  const signature = Buffer.from(presignature(key, address.ref, expires));
+  const got = Buffer.from(address.signature);
+  if (got.length !== signature.length || !timingSafeEqual(got, signature)) return 'forged';
   return nowMs >= expires * 1000 ? 'expired' : 'good';
 }
 

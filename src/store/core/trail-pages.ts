@@ -21,7 +21,7 @@ export type TrailRead = { position: string } & ({ entry: TrailEntry } | { damage
 /** Keeps the entries. */
 export interface TrailSource {
   /** The entries between two times and after a position, in order; entries that do not match the query may be left out. */
-  entries(wanted: CheckedTrailQuery): AsyncIterable<TrailRead>;
+  entries(query: CheckedTrailQuery): AsyncIterable<TrailRead>;
 }
 
 export class TrailPages implements TrailStore {
@@ -31,36 +31,36 @@ export class TrailPages implements TrailStore {
   ) {}
 
   async query(query: TrailQuery): Promise<TrailPage> {
-    const asked = checkTrailQuery(query);
-    if (asked.cursor !== null && !isPosition(asked.cursor))
+    const checkedQuery = checkTrailQuery(query);
+    if (checkedQuery.cursor !== null && !isPosition(checkedQuery.cursor))
       throw new TrailQueryError('The cursor is none that a page of the trail gave as next_cursor.');
     const entries: TrailEntry[] = [];
-    const damaged: TrailPage['damaged'] = [];
+    const faults: TrailPage['damaged'] = [];
     let last = '';
     let next_cursor: string | null = null;
-    for await (const read of this.source.entries(asked)) {
+    for await (const read of this.source.entries(checkedQuery)) {
       if ('damaged' in read) {
-        damaged.push(read.damaged);
+        faults.push(read.damaged);
         continue;
       }
-      if (!asked.fits(read.entry)) continue;
-      if (entries.length === asked.limit) {
+      if (!checkedQuery.fits(read.entry)) continue;
+      if (entries.length === checkedQuery.limit) {
         next_cursor = last;
         break;
       }
       entries.push(read.entry);
       last = read.position;
     }
-    return { entries: await this.verifyEntries(entries), damaged, next_cursor };
+    return { entries: await this.verifyEntries(entries), damaged: faults, next_cursor };
   }
 
   /** An entry is not verified if its block is missing or says something else. */
   private async verifyEntries(entries: TrailEntry[]): Promise<TrailPage['entries']> {
     const blocks = await this.readBlocks(entries.map((entry) => entry.block));
     return entries.map((entry) => {
-      const said = canonical({ ...entry });
-      const stored = blocks.get(entry.block);
-      return { ...entry, verified: stored !== undefined && entriesOf(stored).some((made) => canonical({ ...made }) === said) };
+      const text = canonical({ ...entry });
+      const block = blocks.get(entry.block);
+      return { ...entry, verified: block !== undefined && entriesOf(block).some((own) => canonical({ ...own }) === text) };
     });
   }
 }

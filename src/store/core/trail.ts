@@ -79,15 +79,24 @@ export class TrailQueryError extends Error {
 }
 
 /** The trail entries of a block: none for most blocks, and for blocks from before the trail existed. */
-export function entriesOf(stored: StoredBlock): TrailEntry[] {
-  const { kind, at } = stored.block;
-  const read = readBlock(stored);
+export function entriesOf(storedBlock: StoredBlock): TrailEntry[] {
+  const { kind, at } = storedBlock.block;
+  const read = readBlock(storedBlock);
   if (read === null || !('subject' in read) || read.subject === null) return [];
   const { subject } = read;
   const entry = (facts: JsonObject): TrailEntry[] => {
-    const said = { v: 'holdfast.trail/1', at, kind, digest: null, by: '', ...fieldsOf(subject), ...facts, block: stored.hash };
-    const made = { ...said, at: withMs(String(said.at)) };
-    return isEntry(made) ? [made] : [];
+    const fields = {
+      v: 'holdfast.trail/1',
+      at,
+      kind,
+      digest: null,
+      by: '',
+      ...fieldsOf(subject),
+      ...facts,
+      block: storedBlock.hash,
+    };
+    const trailEntry = { ...fields, at: withMs(String(fields.at)) };
+    return isEntry(trailEntry) ? [trailEntry] : [];
   };
   switch (read.kind) {
     case 'admission':
@@ -199,11 +208,11 @@ export function checkTrailQuery(query: TrailQuery): CheckedTrailQuery {
 }
 
 /** The id that a key stands for depends on the requester. */
-function namedSo(named: string): (entry: TrailEntry) => boolean {
-  const id = asTurnId(named);
+function namedSo(key: string): (entry: TrailEntry) => boolean {
+  const id = asTurnId(key);
   const byRequester = new Map<string, string[]>();
   return ({ turn_id, requester }) => {
-    if (!byRequester.has(requester)) byRequester.set(requester, idsFromKey(requester, named));
+    if (!byRequester.has(requester)) byRequester.set(requester, idsFromKey(requester, key));
     return turn_id === id || byRequester.get(requester)!.includes(turn_id);
   };
 }

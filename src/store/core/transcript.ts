@@ -43,8 +43,8 @@ export class Draft {
 
   /** All blocks from the first of the transcript to the last of the draft. */
   async whole(): Promise<StoredBlock[]> {
-    const drafted = this.blocks.map(({ hash, block, parts }) => ({ hash, block, bodies: parts.map((part) => part.body) }));
-    return [...(await walk(this.to, this.parent)), ...drafted];
+    const own = this.blocks.map(({ hash, block, parts }) => ({ hash, block, bodies: parts.map((part) => part.body) }));
+    return [...(await walk(this.to, this.parent)), ...own];
   }
 
   /** Writes the blocks. Returns the new head, once everything under it is on disk. */
@@ -56,9 +56,9 @@ export class Draft {
 
 /** Stores one block, and returns the new head. Appending the same block again gives the same head. */
 export async function append(store: Store, scope: string, block: NewBlock): Promise<string> {
-  const sealed = store.seal(scope, block);
-  await store.putBlocks([sealed]);
-  return sealed.hash;
+  const sealedBlock = store.seal(scope, block);
+  await store.putBlocks([sealedBlock]);
+  return sealedBlock.hash;
 }
 
 /**
@@ -70,9 +70,9 @@ export async function walk(store: Store, head: string | null): Promise<StoredBlo
   for (let hash = head; hash !== null;) {
     if (blocks.length >= MAX_BLOCKS)
       throw new StoreError('damaged', `The transcript of ${head} has more than ${MAX_BLOCKS} blocks, or a loop`);
-    const stored: StoredBlock = await store.getBlock(hash);
-    blocks.push(stored);
-    hash = stored.block.parent;
+    const storedBlock: StoredBlock = await store.getBlock(hash);
+    blocks.push(storedBlock);
+    hash = storedBlock.block.parent;
   }
   return blocks.reverse();
 }
@@ -99,9 +99,9 @@ export function turnOfBlock(blocks: readonly StoredBlock[]): TurnOfBlock | null 
 /** The same for one block; reads the store back to the turn's start. @throws StoreError */
 export async function findTurnOfBlock(store: Store, hash: string): Promise<TurnOfBlock | null> {
   for (let next: string | null = hash; next !== null;) {
-    const stored: StoredBlock = await store.getBlock(next);
-    if (stored.block.kind === 'start') return turnOfBlock([stored]);
-    next = stored.block.parent;
+    const storedBlock: StoredBlock = await store.getBlock(next);
+    if (storedBlock.block.kind === 'start') return turnOfBlock([storedBlock]);
+    next = storedBlock.block.parent;
   }
   return null;
 }

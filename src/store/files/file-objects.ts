@@ -38,12 +38,12 @@ export class FileObjects implements Objects {
    */
   async put(objects: ObjectLines[], trail: TrailEntry[]): Promise<void> {
     const bytes = bytesOf(objects.flatMap((object) => object.lines));
-    const taken = await this.files.add(
+    const existing = await this.files.add(
       objects.map((object) => object.hash),
       bytes,
     );
     for (const { hash, lines } of objects) {
-      if (taken.includes(hash)) await replaceFile(this.tempDir, join(this.dir, hash), bytesOf(lines));
+      if (existing.includes(hash)) await replaceFile(this.tempDir, join(this.dir, hash), bytesOf(lines));
     }
     await this.trail.append(trail);
   }
@@ -57,14 +57,14 @@ export class FileObjects implements Objects {
   }
 
   async getEach(hashes: string[]): Promise<ObjectLines[]> {
-    const found: ObjectLines[] = [];
+    const objects: ObjectLines[] = [];
     for (let start = 0; start < hashes.length; start += GROUP) {
       const group = hashes.slice(start, start + GROUP);
       const read = await Promise.allSettled(group.map((hash) => this.get(hash)));
       for (const [index, one] of read.entries())
-        if (one.status === 'fulfilled') found.push({ hash: group[index]!, lines: one.value.lines });
+        if (one.status === 'fulfilled') objects.push({ hash: group[index]!, lines: one.value.lines });
     }
-    return found;
+    return objects;
   }
 
   fault(hash: string, why: string): StoreError {

@@ -38,7 +38,7 @@ const LONGEST_PAUSE = 20;
 export class FileRegisters implements RegisterStore {
   private readonly queue = new QueueByName();
   private timer: NodeJS.Timeout;
-  private closed = false;
+  private isClosed = false;
 
   private constructor(
     private readonly dir: string,
@@ -67,18 +67,18 @@ export class FileRegisters implements RegisterStore {
     const all = await readdir(this.dir);
     const from = Math.floor(Math.random() * all.length);
     const some = [...all.slice(from), ...all.slice(0, from)].slice(0, MOST_LOOKED_AT);
-    for (const folder of some) if (!this.closed && !isKeptKey(folder) && (await this.isOld(folder))) await this.remove(folder);
+    for (const folder of some) if (!this.isClosed && !isKeptKey(folder) && (await this.isOld(folder))) await this.remove(folder);
   }
 
   close(): void {
-    this.closed = true;
+    this.isClosed = true;
     clearTimeout(this.timer);
   }
 
   private sweepIn(ms: number): NodeJS.Timeout {
     const sweep = async () => {
       await this.sweep().catch(() => undefined); // the rest is swept tomorrow, or by another process
-      if (!this.closed) this.timer = this.sweepIn(SWEEP_EVERY_MS);
+      if (!this.isClosed) this.timer = this.sweepIn(SWEEP_EVERY_MS);
     };
     return setTimeout(() => void sweep(), ms).unref();
   }

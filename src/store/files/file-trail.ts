@@ -46,8 +46,8 @@ export class FileTrail implements TrailSource {
         continue;
       }
       const names = (await namesIn(join(this.dir, day))).sort();
-      const left = names.map((name) => `${day}/${name}`).filter((position) => cursor === null || position > cursor);
-      const within = left.filter((position) => {
+      const rest = names.map((name) => `${day}/${name}`).filter((position) => cursor === null || position > cursor);
+      const within = rest.filter((position) => {
         const at = timeIn(position);
         return at === null || (at >= from && at < to);
       });

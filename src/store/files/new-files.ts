@@ -14,14 +14,14 @@ import { hasCode } from './atomic-file';
 interface NewFile {
   names: string[];
   bytes: Uint8Array;
-  resolve(taken: string[]): void;
+  resolve(existing: string[]): void;
   reject(error: unknown): void;
 }
 
 /** A file that has been created and waits for its flush. */
 interface CreatedFile extends NewFile {
   file: number | null;
-  taken: string[];
+  existing: string[];
 }
 
 const flush = promisify(fsync);
@@ -57,16 +57,16 @@ export class NewFiles {
 
   /** Creating touches the page cache only, so it is synchronous; one flush of names serves the whole group. */
   private async writeGroup(group: NewFile[]): Promise<void> {
-    const created = group.flatMap((file): CreatedFile[] => this.create(file));
+    const files = group.flatMap((file): CreatedFile[] => this.create(file));
     const [names, ...contents] = await Promise.allSettled([
       this.flushNames(),
-      ...created.map(({ file }) => (file === null ? undefined : flush(file))),
+      ...files.map(({ file }) => (file === null ? undefined : flush(file))),
     ]);
-    for (const [index, { file, taken, resolve, reject }] of created.entries()) {
+    for (const [index, { file, existing, resolve, reject }] of files.entries()) {
       if (file !== null) closeSync(file);
-      const failed = [names, contents[index]!].find((flushed) => flushed.status === 'rejected');
-      if (failed) reject(failed.reason);
-      else resolve(taken);
+      const failure = [names, contents[index]!].find((result) => result.status === 'rejected');
+      if (failure) reject(failure.reason);
+      else resolve(existing);
     }
   }
 
@@ -77,23 +77,23 @@ export class NewFiles {
   }
 
   /** An error goes to the caller that added the file; the rest of the group continues. */
-  private create(wanted: NewFile): CreatedFile[] {
+  private create(newFile: NewFile): CreatedFile[] {
     let file: number | null = null;
     try {
-      const taken: string[] = [];
+      const existing: string[] = [];
       let first: string | null = null;
-      for (const name of wanted.names) {
-        if (first === null) file = createNew(join(this.dir, name), wanted.bytes);
-        const added = first === null ? file !== null : linkNew(join(this.dir, first), join(this.dir, name));
-        if (added) first ??= name;
-        else taken.push(name);
+      for (const name of newFile.names) {
+        if (first === null) file = createNew(join(this.dir, name), newFile.bytes);
+        const isNew = first === null ? file !== null : linkNew(join(this.dir, first), join(this.dir, name));
+        if (isNew) first ??= name;
+        else existing.push(name);
       }
-      return [{ ...wanted, file, taken }];
+      return [{ ...newFile, file, existing }];
     } catch (error) {
       if (file !== null) closeSync(file);
       if (this.folder !== null) closeSync(this.folder);
       this.folder = null; // the folder may have been moved away
-      wanted.reject(error);
+      newFile.reject(error);
       return [];
     }
   }

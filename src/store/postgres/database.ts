@@ -29,7 +29,7 @@ export class Database {
 
   /** The URL without its password. */
   get displayUrl(): string {
-    return this.#address.shown;
+    return this.#address.displayUrl;
   }
 
   /** Does not connect yet. @throws Error in one line for a URL that cannot be used */
@@ -146,13 +146,13 @@ export class DatabaseError extends Error {
 }
 
 /** The driver's errors carry rows (`detail`) and the client with its password: only code and message are passed on. */
-export function databaseError(error: unknown, { shown, password }: Address): DatabaseError {
+export function databaseError(error: unknown, { displayUrl, password }: Address): DatabaseError {
   const { message } = innermost(error);
   const code = codeOf(error);
-  const said = (password === '' ? message : message.replaceAll(password, '…')).split('\n')[0]!.slice(0, 300);
+  const reason = (password === '' ? message : message.replaceAll(password, '…')).split('\n')[0]!.slice(0, 300);
   const todo = TODO[code] ?? 'If it goes on, its own log says more.';
   return new DatabaseError(
-    `HOLDFAST_STORE (${shown}): ${code === '' || said.includes(code) ? said : `${said} (${code})`}. ${todo}`,
+    `HOLDFAST_STORE (${displayUrl}): ${code === '' || reason.includes(code) ? reason : `${reason} (${code})`}. ${todo}`,
     code,
   );
 }
@@ -182,7 +182,7 @@ export interface Address {
   url: string;
   password: string;
   /** For screens and logs. */
-  shown: string;
+  displayUrl: string;
   /** Most connections of this process. */
   poolMax: number;
 }
@@ -192,14 +192,14 @@ const DEFAULT_POOL_MAX = 10;
 /** @throws Error in one line that does not show the URL: a password in it may not be recognizable */
 export function addressOf(text: string): Address {
   const url = parseUrl(text);
-  const given = url.searchParams.get('pool_max');
-  if (given !== null && !/^[1-9]\d{0,2}$/.test(given))
-    throw new Error(`HOLDFAST_STORE: pool_max is ${JSON.stringify(given.slice(0, 20))}; it must be a number from 1 to 999`);
+  const poolMaxText = url.searchParams.get('pool_max');
+  if (poolMaxText !== null && !/^[1-9]\d{0,2}$/.test(poolMaxText))
+    throw new Error(`HOLDFAST_STORE: pool_max is ${JSON.stringify(poolMaxText.slice(0, 20))}; it must be a number from 1 to 999`);
   url.searchParams.delete('pool_max');
   if (url.pathname.length < 2)
     throw new Error('HOLDFAST_STORE names no database; it must be postgres://USER:PASSWORD@HOST/DATABASE');
   const password = url.searchParams.get('password') ?? decodeComponent(url.password);
-  return { url: url.href, password, shown: withoutPassword(url.href), poolMax: Number(given ?? DEFAULT_POOL_MAX) };
+  return { url: url.href, password, displayUrl: withoutPassword(url.href), poolMax: Number(poolMaxText ?? DEFAULT_POOL_MAX) };
 }
 
 function parseUrl(text: string): URL {

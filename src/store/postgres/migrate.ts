@@ -17,8 +17,8 @@ export interface TablesVersion {
 }
 
 export async function tablesVersion(database: Database): Promise<TablesVersion> {
-  const [asked] = await database.query<{ there: boolean }>(`SELECT to_regclass('holdfast.migrations') IS NOT NULL AS there`);
-  if (!asked!.there) return { present: 0, known: LATEST_VERSION };
+  const [schema] = await database.query<{ there: boolean }>(`SELECT to_regclass('holdfast.migrations') IS NOT NULL AS there`);
+  if (!schema!.there) return { present: 0, known: LATEST_VERSION };
   const [row] = await database.query<{ present: number | null }>(HIGHEST);
   return { present: row!.present ?? 0, known: LATEST_VERSION };
 }
@@ -40,18 +40,18 @@ export async function migrate(database: Database, migrations: readonly Migration
       'CREATE TABLE IF NOT EXISTS holdfast.migrations (number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
     );
     const { rows } = await client.query<{ present: number | null }>(HIGHEST);
-    const done = rows[0]?.present ?? 0;
-    refuseNewer(done, migrations.length);
-    for (const { number, name, sql } of migrations.slice(done)) {
+    const version = rows[0]?.present ?? 0;
+    refuseNewer(version, migrations.length);
+    for (const { number, name, sql } of migrations.slice(version)) {
       await client.query(sql);
       await client.query('INSERT INTO holdfast.migrations (number, name) VALUES ($1, $2)', [number, name]);
     }
   });
 }
 
-function refuseNewer(present: number, known: number): void {
-  if (present > known)
+function refuseNewer(present: number, own: number): void {
+  if (present > own)
     throw new Error(
-      `The tables in HOLDFAST_STORE are version ${present}, made by a newer holdfast; this one knows version ${known}. Update it`,
+      `The tables in HOLDFAST_STORE are version ${present}, made by a newer holdfast; this one knows version ${own}. Update it`,
     );
 }

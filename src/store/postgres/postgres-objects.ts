@@ -86,9 +86,9 @@ export class PostgresObjects implements Objects {
     // Each once: a statement may not change a row twice. The same order everywhere, so that two processes that store the same
     // objects never deadlock.
     const unique = [...new Map(objects.map((object) => [object.hash, object])).values()];
-    const sorted = unique.sort((a, b) => (a.hash < b.hash ? -1 : 1));
-    for (let start = GROUP; start < sorted.length; start += GROUP) await this.putGroup(sorted.slice(start, start + GROUP), []);
-    await this.putGroup(sorted.slice(0, GROUP), trail);
+    const inOrder = unique.sort((a, b) => (a.hash < b.hash ? -1 : 1));
+    for (let start = GROUP; start < inOrder.length; start += GROUP) await this.putGroup(inOrder.slice(start, start + GROUP), []);
+    await this.putGroup(inOrder.slice(0, GROUP), trail);
   }
 
   /** An intact row stays as it is: only a damaged one differs. */

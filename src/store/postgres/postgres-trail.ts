@@ -28,9 +28,9 @@ export function rowOf(entry: TrailEntry): string[] {
 export class PostgresTrail implements TrailSource {
   constructor(private readonly database: Database) {}
 
-  async *entries(wanted: CheckedTrailQuery): AsyncGenerator<TrailRead> {
-    const { where, values } = conditions(wanted);
-    let after = wanted.cursor ?? '';
+  async *entries(query: CheckedTrailQuery): AsyncGenerator<TrailRead> {
+    const { where, values } = conditions(query);
+    let after = query.cursor ?? '';
     for (;;) {
       const rows = await this.database.query<Row>(
         `SELECT position, entry FROM holdfast.trail WHERE position > $1 AND ${where.join(' AND ')} ORDER BY position LIMIT ${GROUP}`,
@@ -59,17 +59,17 @@ function conditions({ from, to, query }: CheckedTrailQuery): { where: string[]; 
 }
 
 function read({ position, entry: text }: Row): TrailRead {
-  const damaged = (reason: string) => ({
+  const fault = (reason: string) => ({
     position,
     damaged: { file: `trail/${position.slice(0, 200)}`, reason: reason.slice(0, 300) },
   });
-  if (!isPosition(position)) return damaged('its position is none of an entry');
+  if (!isPosition(position)) return fault('its position is none of an entry');
   try {
     const entry = parseJson(text);
-    if (!isEntry(entry)) return damaged('it is no entry of the trail');
-    return positionOf(entry) === position ? { position, entry } : damaged('its position does not fit what it says');
+    if (!isEntry(entry)) return fault('it is no entry of the trail');
+    return positionOf(entry) === position ? { position, entry } : fault('its position does not fit what it says');
   } catch (error) {
-    return damaged(errorMessage(error));
+    return fault(errorMessage(error));
   }
 }
 

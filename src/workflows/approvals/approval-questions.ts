@@ -26,7 +26,7 @@ import { MANY_EVENTS } from '../sandbox/is-bounded';
 /** Checks whether a signed decision is genuine, and returns who signed it. */
 export type Check = (
   question: Question,
-  said: Pick<DecisionFields, 'outcome' | 'note'> & {
+  claim: Pick<DecisionFields, 'outcome' | 'note'> & {
     decision: DecisionKind | 'edit';
     attestation: string;
     inputHash: string | null;
@@ -81,15 +81,15 @@ export class ApprovalQuestions {
   ): Promise<ApprovalAnswer> {
     const pending: Pending<ApprovalQuestion> = { question, answer: null, seed, taken: false, edit };
     if (isStale(pending)) return { how: 'reset' };
-    const answered = () => pending.answer !== null || isStale(pending);
+    const isAnswered = () => pending.answer !== null || isStale(pending);
     await this.waitForAnswer(pending, async () => {
       const expires = Date.parse(question.expires_at);
       const reminders = question.policy.remind_ms.map((before) => expires - before).sort((a, b) => a - b);
       for (const at of reminders.filter((time) => time > Date.now())) {
-        if (await condition(answered, Math.max(1, at - Date.now()))) return;
+        if (await condition(isAnswered, Math.max(1, at - Date.now()))) return;
         this.around.tell(question, true);
       }
-      if (await condition(answered, Math.max(1, expires - Date.now()))) return;
+      if (await condition(isAnswered, Math.max(1, expires - Date.now()))) return;
       const nobody = { by: '', note: null, channel: 'timer' as const, identity: '' };
       pending.answer = { how: 'expired', decision: decisionOn(question, 'expired', nobody, now()) };
       this.around.onChange();
@@ -107,15 +107,15 @@ export class ApprovalQuestions {
 
   /** Takes a decision. Returns the reason if it is ignored, or null if it is accepted. */
   decide(kind: DecisionKind, fields: DecisionFields, from: DecisionOrigin): string | null | Promise<string | null> {
-    const said: IncomingDecision[] = [];
+    const decisions: IncomingDecision[] = [];
     for (const [index, call] of fields.calls.entries()) {
-      const found = findQuestion(this.pendings, kind, call, isStale);
-      if (typeof found === 'string') return found;
-      if (said.some(({ pending }) => pending === found)) return `"calls" names call ${call} twice`;
-      said.push({ pending: found, kind, fields, from, by: fields.by, attestation: fields.attestations[index] ?? null });
+      const match = findQuestion(this.pendings, kind, call, isStale);
+      if (typeof match === 'string') return match;
+      if (decisions.some(({ pending }) => pending === match)) return `"calls" names call ${call} twice`;
+      decisions.push({ pending: match, kind, fields, from, by: fields.by, attestation: fields.attestations[index] ?? null });
     }
-    if (fields.attestations.length > 0 || fields.input !== null) return this.overloadReason() ?? this.later(said);
-    return this.take(said);
+    if (fields.attestations.length > 0 || fields.input !== null) return this.overloadReason() ?? this.later(decisions);
+    return this.take(decisions);
   }
 
   /** Closes every open approval question: nobody can decide on these calls any more. */
@@ -151,76 +151,85 @@ export class ApprovalQuestions {
   }
 
   /** Takes decisions that an activity has to check first: signed ones and edits. Takes all of them, or none. */
-  private async later(said: IncomingDecision[]): Promise<string | null> {
+  private async later(decisions: IncomingDecision[]): Promise<string | null> {
     this.checking += 1;
     try {
-      for (const one of said) {
+      for (const one of decisions) {
         const reason = one.attestation === null ? this.fault(one) : await this.verify(one, one.attestation);
         if (reason !== null) return this.ignore([one], reason);
       }
-      return said[0]!.fields.input === null ? this.take(said) : await this.edit(said[0]!, said[0]!.fields.input);
+      return decisions[0]!.fields.input === null
+        ? this.take(decisions)
+        : await this.edit(decisions[0]!, decisions[0]!.fields.input);
     } finally {
       this.checking -= 1;
     }
   }
 
-  private async verify(said: IncomingDecision, attestation: string): Promise<string | null> {
-    const { kind, fields, pending } = said;
-    const checked = await this.around.check(pending.question, {
+  private async verify(decision: IncomingDecision, attestation: string): Promise<string | null> {
+    const { kind, fields, pending } = decision;
+    const result = await this.around.check(pending.question, {
       decision: fields.input === null ? kind : 'edit',
       outcome: fields.outcome,
       attestation,
       inputHash: fields.input === null ? null : hashJson(fields.input),
       note: fields.note,
     });
-    if (!checked.ok) return checked.reason;
-    if (said.by !== '' && !samePerson(said.by, checked.principal))
-      return `it is signed for ${checked.principal}, and says ${said.by}`;
-    said.by = checked.principal;
+    if (!result.ok) return result.reason;
+    if (decision.by !== '' && !samePerson(decision.by, result.principal))
+      return `it is signed for ${result.principal}, and says ${decision.by}`;
+    decision.by = result.principal;
     return null;
   }
 
   private async edit({ pending, by, from, fields, attestation }: IncomingDecision, input: Edit['input']): Promise<string | null> {
-    const signed = attestation === null ? {} : { attestation };
+    const signature = attestation === null ? {} : { attestation };
     const words = { by, note: fields.note, identity: from.identity, attestation };
     // The superseding call needs places for its whole quorum, and counts the editor as one more maker.
-    const given = pending.question.policy.quorum - missingAnswers(pending.question);
-    if (!this.around.fits([words, { ...words, note: null, attestation: null }], -given))
+    const answers = pending.question.policy.quorum - missingAnswers(pending.question);
+    if (!this.around.fits([words, { ...words, note: null, attestation: null }], -answers))
       return `${NO_ROOM}; send it with a shorter note, or deny the call`;
-    const admitted = await pending.edit!({ input, by, note: fields.note, identity: from.identity, ...signed });
-    if (typeof admitted === 'string') return admitted;
+    const supersede = await pending.edit!({ input, by, note: fields.note, identity: from.identity, ...signature });
+    if (typeof supersede === 'string') return supersede;
     if (pending.answer !== null || isStale(pending)) return `call ${pending.question.digest} was decided meanwhile`;
-    admitted();
+    supersede();
     pending.answer = { how: 'superseded' } as never;
     this.around.onChange();
     return null;
   }
 
-  private take(said: IncomingDecision[]): string | null {
-    for (const one of said) {
+  private take(decisions: IncomingDecision[]): string | null {
+    for (const one of decisions) {
       const reason = this.fault(one);
       if (reason !== null) return this.ignore([one], reason);
     }
-    if (!this.fits(said)) return this.ignore(said, `${NO_ROOM}; send it with a shorter note, or decide on what waits first`);
-    for (const one of said) countDecision(one, now());
+    if (!this.fits(decisions))
+      return this.ignore(decisions, `${NO_ROOM}; send it with a shorter note, or decide on what waits first`);
+    for (const one of decisions) countDecision(one, now());
     this.around.onChange();
     return null;
   }
 
-  private fault(said: IncomingDecision): string | null {
-    return reasonAgainst(said, this.around.requester, isStale(said.pending), Date.now());
+  private fault(decision: IncomingDecision): string | null {
+    return reasonAgainst(decision, this.around.requester, isStale(decision.pending), Date.now());
   }
 
-  private fits(said: IncomingDecision[]): boolean {
-    const words = said.map(({ by, fields: { note }, from: { identity }, attestation }) => ({ by, note, identity, attestation }));
+  private fits(decisions: IncomingDecision[]): boolean {
+    const words = decisions.map(({ by, fields: { note }, from: { identity }, attestation }) => ({
+      by,
+      note,
+      identity,
+      attestation,
+    }));
     return this.around.fits(
       words,
-      said.reduce((sum, one) => sum + countReservedPlaces(one), 0),
+      decisions.reduce((sum, one) => sum + countReservedPlaces(one), 0),
     );
   }
 
-  private ignore(said: IncomingDecision[], reason: string): string {
-    for (const { pending, by, kind } of said) remark(pending.question, `${kind} by ${by === '' ? 'somebody' : by}: ${reason}`);
+  private ignore(decisions: IncomingDecision[], reason: string): string {
+    for (const { pending, by, kind } of decisions)
+      remark(pending.question, `${kind} by ${by === '' ? 'somebody' : by}: ${reason}`);
     this.around.onChange();
     return reason;
   }

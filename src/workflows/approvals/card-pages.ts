@@ -29,14 +29,14 @@ export function cardPage(data: TurnData, questions: Pick<ApprovalQuestions, 'ope
     ...questions.open().map((question) => [question.digest, () => cardNow(question)] as const),
   ]);
   const cards: CardPage['cards'] = [];
-  let left = PAGE_BYTES;
+  let room = PAGE_BYTES;
   let read = 0;
   for (const digest of Array.isArray(digests) ? (digests as unknown[]) : []) {
     const card = waiting.get(digest)?.() ?? '';
     const bytes = jsonBytes(card);
     if (card !== '' && bytes <= LARGEST_CARD) {
-      left -= bytes;
-      if (left < 0 && cards.length > 0) break;
+      room -= bytes;
+      if (room < 0 && cards.length > 0) break;
       cards.push({ digest: String(digest), card });
     }
     read += 1;

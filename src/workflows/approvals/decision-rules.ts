@@ -31,8 +31,8 @@ export function findQuestion(
   call: string,
   isStale: (pending: Pending) => boolean,
 ): Pending | string {
-  const wanted = kind === 'settle' ? 'doubt' : 'approval';
-  const matches = pendings.filter(({ question }) => question.kind === wanted && question.digest.startsWith(call));
+  const questionKind = kind === 'settle' ? 'doubt' : 'approval';
+  const matches = pendings.filter(({ question }) => question.kind === questionKind && question.digest.startsWith(call));
   const open = matches.filter(({ answer }) => answer === null);
   if (open.length > 1) return `"call" ${call} fits ${open.length} waiting calls; give more of the digest`;
   if (open[0]) return isStale(open[0]) ? staleReason(call) : open[0];
@@ -40,7 +40,7 @@ export function findQuestion(
   if (matches.some(({ answer }) => ['superseded', 'reset'].includes((answer as ApprovalAnswer).how)))
     return `call ${call} was superseded; the call in its stead has another digest`;
   if (matches.length > 0) return `call ${call} is decided already`;
-  return `no call ${call} ${wanted === 'doubt' ? 'is in doubt' : 'waits for approval'}`;
+  return `no call ${call} ${questionKind === 'doubt' ? 'is in doubt' : 'waits for approval'}`;
 }
 
 /** Why this decision does not count, or null. */
@@ -56,23 +56,27 @@ export function reasonAgainst(
   if (answer !== null) return `call ${digest} is decided already`;
   const makers = [requester, ...question.makers];
   const expires_at = question.kind === 'approval' ? question.expires_at : null;
-  const said = question.kind === 'approval' ? question.approvals : question.settlements.filter(sameOutcome(fields.outcome));
-  return decisionFault({ digest, policy, makers, expires_at, said }, { kind, by, attested: attestation !== null }, nowMs);
+  const statements = question.kind === 'approval' ? question.approvals : question.settlements.filter(sameOutcome(fields.outcome));
+  return decisionFault(
+    { digest, policy, makers, expires_at, said: statements },
+    { kind, by, attested: attestation !== null },
+    nowMs,
+  );
 }
 
 /** Counts a decision that has no fault. A denial, or a complete quorum, answers the question. */
 export function countDecision({ pending, kind, by, attestation, from, fields }: IncomingDecision, at: string): void {
   const { note, outcome } = fields;
-  const signed = attestation === null ? {} : { attestation };
+  const signature = attestation === null ? {} : { attestation };
   const { question } = pending;
   if (question.kind === 'doubt') {
-    const settlement = { outcome: outcome!, by, note, identity: from.identity, at, ...signed };
+    const settlement = { outcome: outcome!, by, note, identity: from.identity, at, ...signature };
     question.settlements = [...question.settlements.filter((earlier) => !samePerson(earlier.by, by)), settlement];
-    const agreed = question.settlements.filter(sameOutcome(outcome));
-    if (agreed.length >= question.policy.quorum) pending.answer = settlement as never;
+    const agreeing = question.settlements.filter(sameOutcome(outcome));
+    if (agreeing.length >= question.policy.quorum) pending.answer = settlement as never;
     return;
   }
-  const decision = { ...decisionOn(question, kind === 'approve' ? 'approve' : 'deny', { by, note, ...from }, at), ...signed };
+  const decision = { ...decisionOn(question, kind === 'approve' ? 'approve' : 'deny', { by, note, ...from }, at), ...signature };
   if (kind === 'deny') {
     pending.answer = { how: 'denied', decision } as never;
     return;

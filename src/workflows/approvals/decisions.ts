@@ -54,12 +54,13 @@ export function handleDecisions({ data, questions, forwarding, arrivals }: Dispa
   }
   onSignals((arrival) => {
     const { name: signal, identity } = arrival;
-    const ignored = (reason: string | null) => {
+    const recordReason = (reason: string | null) => {
       if (reason !== null) ignoreSignal(data, { at: now(), signal, identity, reason });
     };
     const reason = arrivals.inTurn(() => fromSignal(arrival, { data, decide, loop }));
-    if (reason instanceof Promise) reason.then(ignored, (error: unknown) => ignored(`it could not be checked: ${textOf(error)}`));
-    else ignored(reason);
+    if (reason instanceof Promise)
+      reason.then(recordReason, (error: unknown) => recordReason(`it could not be checked: ${textOf(error)}`));
+    else recordReason(reason);
   });
 
   setHandler(
@@ -130,14 +131,14 @@ function fromSignal(
   if (!isKind(name) && name !== STEER && name !== INTERRUPT && name !== SUB_TURN_SIGNAL)
     return `there is no signal ${JSON.stringify(name)}`;
   if (payloads.length > 1) return `it carries ${payloads.length} payloads; one is allowed`;
-  const decoded = decodePayload(payloads[0]);
-  if (!decoded.ok) return decoded.reason;
+  const payload = decodePayload(payloads[0]);
+  if (!payload.ok) return payload.reason;
   if (name === SUB_TURN_SIGNAL)
-    return isJsonObject(decoded.value) ? noteChildSignal(data, decoded.value) : 'it must be one JSON object';
+    return isJsonObject(payload.value) ? noteChildSignal(data, payload.value) : 'it must be one JSON object';
   const from = { channel: 'signal' as const, identity };
-  if (name === STEER) return steer(decoded.value, loop?.steering ?? null, from);
-  if (name === INTERRUPT) return interrupt(decoded.value, loop);
-  const read = readDecision(name, decoded.value);
+  if (name === STEER) return steer(payload.value, loop?.steering ?? null, from);
+  if (name === INTERRUPT) return interrupt(payload.value, loop);
+  const read = readDecision(name, payload.value);
   return read.ok ? decide(name, read.fields, from) : read.reason;
 }
 
@@ -164,8 +165,8 @@ async function answerUpdate(
 ): Promise<DecideAnswer> {
   const until = untilOf(waits);
   try {
-    const accepted = until === undefined ? {} : { until, at: now() };
-    const from: FromUpdate = { channel: 'update', identity: updateSender(), ...accepted };
+    const acceptance = until === undefined ? {} : { until, at: now() };
+    const from: FromUpdate = { channel: 'update', identity: updateSender(), ...acceptance };
     const reason = await arrivals.inTurn(() => take(from));
     return { accepted: reason === null, reason };
   } catch (error) {

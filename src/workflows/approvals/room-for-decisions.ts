@@ -62,8 +62,8 @@ export function hasRoom(data: TurnData, words: Statement[], answers: number): bo
 export function hasRoomToAsk(data: TurnData, { id, earlier = [], makers = [] }: CallArguments, quorum: number): boolean {
   const { [id]: _, ...progress } = data.open?.progress ?? {};
   const others = data.open && { ...data.open, progress };
-  const said = [...saidSoFar(data.outcomes, others), ...earlier];
-  return fits(said, [...makersOf(others), ...makers], placesOf(others) + quorum);
+  const statements = [...saidSoFar(data.outcomes, others), ...earlier];
+  return fits(statements, [...makersOf(others), ...makers], placesOf(others) + quorum);
 }
 
 /** How many answers are missing. 1 for a call in doubt, which has reserved places of its own. */
@@ -71,10 +71,10 @@ export function missingAnswers(question: Question): number {
   return question.kind === 'doubt' ? 1 : Math.max(0, question.policy.quorum - question.approvals.length);
 }
 
-function fits(said: Statement[], makers: string[], places: number): boolean {
+function fits(statements: Statement[], makers: string[], places: number): boolean {
   const names = jsonBytes([...new Set(makers)]);
-  const used = said.map(bytesOf).reduce(plus, { texts: names, all: names });
-  return used.texts + places * ANSWER_BYTES.texts <= ROOM.texts && used.all + places * ANSWER_BYTES.all <= ROOM.all;
+  const sizes = statements.map(bytesOf).reduce(plus, { texts: names, all: names });
+  return sizes.texts + places * ANSWER_BYTES.texts <= ROOM.texts && sizes.all + places * ANSWER_BYTES.all <= ROOM.all;
 }
 
 function bytesOf({ by, note, identity, attestation }: Statement): Bytes {
@@ -87,20 +87,24 @@ function plus(one: Bytes, other: Bytes): Bytes {
 }
 
 function placesOf(open: OpenStep | undefined): number {
-  const kept = openProgress(open);
-  const asked = kept.flatMap((one) => (one.at === 'question' ? [missingAnswers(one.question)] : []));
-  const settled = kept.flatMap((one) => (one.at === 'doubt' ? one.question.settlements : []));
-  return asked.reduce((sum, places) => sum + places, Math.max(0, SETTLEMENT_PLACES - settled.length));
+  const entries = openProgress(open);
+  const openPlaces = entries.flatMap((one) => (one.at === 'question' ? [missingAnswers(one.question)] : []));
+  const settlements = entries.flatMap((one) => (one.at === 'doubt' ? one.question.settlements : []));
+  return openPlaces.reduce((sum, places) => sum + places, Math.max(0, SETTLEMENT_PLACES - settlements.length));
 }
 
 function saidSoFar(outcomes: TurnData['outcomes'], open: OpenStep | undefined): Statement[] {
-  const ended = [...outcomes, ...Object.values(open?.outcomes ?? {})];
+  const allOutcomes = [...outcomes, ...Object.values(open?.outcomes ?? {})];
   return [
-    ...ended.flatMap(({ decision, approvals = [], earlier = [] }) => [...(decision ? [decision] : []), ...approvals, ...earlier]),
-    ...openProgress(open).flatMap((kept) => [
-      ...(kept.args.earlier ?? []),
-      ...(kept.at === 'question' ? kept.question.approvals : kept.approvals),
-      ...(kept.at === 'doubt' ? kept.question.settlements : []),
+    ...allOutcomes.flatMap(({ decision, approvals = [], earlier = [] }) => [
+      ...(decision ? [decision] : []),
+      ...approvals,
+      ...earlier,
+    ]),
+    ...openProgress(open).flatMap((entry) => [
+      ...(entry.args.earlier ?? []),
+      ...(entry.at === 'question' ? entry.question.approvals : entry.approvals),
+      ...(entry.at === 'doubt' ? entry.question.settlements : []),
     ]),
   ];
 }
@@ -111,5 +115,5 @@ function makersOf(open: OpenStep | undefined): string[] {
 
 /** Only of calls without an outcome; an outcome has its own. */
 function openProgress(open: OpenStep | undefined): Progress[] {
-  return Object.entries(open?.progress ?? {}).flatMap(([id, kept]) => (open!.outcomes[id] === undefined ? [kept] : []));
+  return Object.entries(open?.progress ?? {}).flatMap(([id, entry]) => (open!.outcomes[id] === undefined ? [entry] : []));
 }

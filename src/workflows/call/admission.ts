@@ -40,7 +40,7 @@ import type { Admission, Dispatch } from './dispatch-types';
 /** How one revision of a call is admitted and asked about. */
 export interface Asking {
   revision: number;
-  held: HoldReason[];
+  reasons: HoldReason[];
   edit: Edit | null;
   /** People who changed the call or steered the turn, besides the requester. */
   makers: string[];
@@ -58,12 +58,12 @@ type AdmissionResult = AdmitCallOutput & { ok: true; expires_at: string | null; 
 
 /** Admits one call: at once if static admission decided everything, else it resolves when it is known whether the call may run. */
 export function admit(context: Dispatch, call: AdmittedCall): Admission | Promise<Admission> {
-  const kept = context.data.open?.progress[call.id];
-  if (kept?.at === 'question') {
-    const asking = { ...first(context), revision: kept.args.revision, makers: kept.question.makers };
-    return context.inFlight.during(() => askPeople(context, call, asking, kept.args, kept.question, resetSeed()));
+  const progress = context.data.open?.progress[call.id];
+  if (progress?.at === 'question') {
+    const asking = { ...first(context), revision: progress.args.revision, makers: progress.question.makers };
+    return context.inFlight.during(() => askPeople(context, call, asking, progress.args, progress.question, resetSeed()));
   }
-  if (kept) return { ok: true, args: kept.args, approvals: kept.approvals };
+  if (progress) return { ok: true, args: progress.args, approvals: progress.approvals };
   const asking = first(context);
   // The digest must cover the makers (through `preview_ref`): the call may still be held back, or end in doubt.
   const tellsMakers = call.class === 'destructive' && asking.makers.length > 0;
@@ -73,27 +73,27 @@ export function admit(context: Dispatch, call: AdmittedCall): Admission | Promis
 
 /** The call as the model proposes it. People who steered the turn before are its makers. */
 function first({ data }: Dispatch): Asking {
-  return { revision: 1, held: [], edit: null, makers: data.steered?.by ?? [], earlier: [] };
+  return { revision: 1, reasons: [], edit: null, makers: data.steered?.by ?? [], earlier: [] };
 }
 
 /** Runs `admitCall` (open verdict, preview), then asks people if the verdict is `ask` or the call was held back. */
 export function admitAs(context: Dispatch, call: AdmittedCall, asking: Asking): Promise<Admission> {
   return context.inFlight.during(async () => {
-    const admitted = await askActivity(context, call, asking);
-    if (admitted.ok) return afterwards(context, call, asking, admitted);
-    if (admitted.by_classifier) countDenial(context.data);
-    return { ok: false, outcome: endCall(context.data, call, 'rejected', { error: admitted.error, earlier: asking.earlier }) };
+    const result = await askActivity(context, call, asking);
+    if (result.ok) return afterwards(context, call, asking, result);
+    if (result.by_classifier) countDenial(context.data);
+    return { ok: false, outcome: endCall(context.data, call, 'rejected', { error: result.error, earlier: asking.earlier }) };
   });
 }
 
 async function askActivity(
   context: Dispatch,
   call: AdmittedCall,
-  { revision, held, edit, makers }: Asking,
+  { revision, reasons, edit, makers }: Asking,
 ): Promise<AdmissionResult | (AdmitCallOutput & { ok: false })> {
   const { id, tool, version, input_hash, input, input_ref } = call;
   const policy = context.data.policy!;
-  const mayAsk = call.verdict === 'ask' || held.length > 0;
+  const mayAsk = call.verdict === 'ask' || reasons.length > 0;
   const expiresAt = mayAsk ? new Date(Date.now() + policy.approval_expiry_ms).toISOString() : null;
   const fields = {
     id,
@@ -109,52 +109,52 @@ async function askActivity(
     ...(makers.length > 0 ? { makers } : {}),
   };
   const seed = resetSeed();
-  const admitted = await admitCall({
+  const result = await admitCall({
     turn: context.turn,
     call: fields,
     reason: call.reason,
     expires_at: expiresAt,
     ...openFacts(context.data, call),
-    ...(held.length > 0 ? { held } : {}),
+    ...(reasons.length > 0 ? { held: reasons } : {}),
     ...(edit === null ? {} : { edit }),
     ...(edit !== null && call.untrusted ? { untrusted: true } : {}),
     ...(call.approval && mayAsk ? { approval: call.approval } : {}),
   });
-  if (!admitted.ok) return admitted;
-  return { ...admitted, expires_at: expiresAt, seed: admitted.run_id === undefined ? null : seed };
+  if (!result.ok) return result;
+  return { ...result, expires_at: expiresAt, seed: result.run_id === undefined ? null : seed };
 }
 
 function afterwards(
   context: Dispatch,
   call: AdmittedCall,
   asking: Asking,
-  admitted: AdmissionResult,
+  result: AdmissionResult,
 ): Promise<Admission> | Admission {
-  if (admitted.decided) applyDecision(context.data, call, admitted.decided);
-  if (admitted.renewed) renew(context.data, call, admitted.renewed);
-  if (admitted.target_hash !== undefined) call.target_hash = admitted.target_hash;
-  const args = callArguments(context, call, asking, admitted);
-  if (call.verdict !== 'ask' && asking.held.length === 0) return ready(context, call, args, []);
+  if (result.decided) applyDecision(context.data, call, result.decided);
+  if (result.renewed) renew(context.data, call, result.renewed);
+  if (result.target_hash !== undefined) call.target_hash = result.target_hash;
+  const args = callArguments(context, call, asking, result);
+  if (call.verdict !== 'ask' && asking.reasons.length === 0) return ready(context, call, args, []);
   const question: ApprovalQuestion = {
     kind: 'approval',
     call_id: call.id,
     digest: args.digest,
     tool: call.tool,
-    card: admitted.card,
-    card_ref: admitted.card_ref,
-    expires_at: admitted.expires_at!,
+    card: result.card,
+    card_ref: result.card_ref,
+    expires_at: result.expires_at!,
     policy: call.approval ?? PLAIN_POLICY,
-    run_id: admitted.run_id ?? workflowInfo().runId,
+    run_id: result.run_id ?? workflowInfo().runId,
     makers: asking.makers,
     remarks: [],
     approvals: [],
   };
   const { quorum } = question.policy;
   if (!hasRoomToAsk(context.data, args, quorum) && isBounded()) {
-    const facts = { error: notAsked(quorum), effect: admitted.effect ?? null, earlier: asking.earlier };
+    const facts = { error: notAsked(quorum), effect: result.effect ?? null, earlier: asking.earlier };
     return { ok: false, outcome: endCall(context.data, call, 'rejected', facts) };
   }
-  return askPeople(context, call, asking, args, question, admitted.seed, admitted.effect);
+  return askPeople(context, call, asking, args, question, result.seed, result.effect);
 }
 
 async function askPeople(
@@ -163,7 +163,7 @@ async function askPeople(
   asking: Asking,
   args: CallArguments,
   question: ApprovalQuestion,
-  asked: string | null,
+  seed: string | null,
   effect?: AdmissionResult['effect'],
 ): Promise<Admission> {
   const { data } = context;
@@ -171,36 +171,36 @@ async function askPeople(
   view.approval.required = true;
   view.approval.expires_at = question.expires_at;
   keepProgress(data, call.id, { at: 'question', args, question });
-  let next: { asking: Asking; admitted: AdmissionResult; edited: Edit } | null = null;
-  const edit = async (edited: Edit) => {
+  let next: { asking: Asking; result: AdmissionResult; change: Edit } | null = null;
+  const edit = async (change: Edit) => {
     if (args.revision >= MOST_REVISIONS)
       return `it has been changed ${MOST_REVISIONS} times; deny it, and have it asked for anew`;
-    const makers = [...asking.makers.filter((maker) => !samePerson(maker, edited.by)), edited.by];
-    const wanted = { revision: args.revision + 1, held: asking.held, edit: edited, makers, earlier: [] };
-    const admitted = await askActivity(context, call, wanted);
-    if (!admitted.ok) return `${admitted.error.code} ${admitted.error.reason}: ${admitted.error.message}`;
-    return () => void (next = { asking: wanted, admitted, edited });
+    const makers = [...asking.makers.filter((maker) => !samePerson(maker, change.by)), change.by];
+    const nextAsking = { revision: args.revision + 1, reasons: asking.reasons, edit: change, makers, earlier: [] };
+    const result = await askActivity(context, call, nextAsking);
+    if (!result.ok) return `${result.error.code} ${result.error.reason}: ${result.error.message}`;
+    return () => void (next = { asking: nextAsking, result, change });
   };
   if (data.interrupted) return { ok: false, outcome: stoppedOutcome(data, call, null) };
-  const answer = await context.questions.askApproval(question, edit, asked);
+  const answer = await context.questions.askApproval(question, edit, seed);
   if (answer.how !== 'approved') closeOpenQuestion(context, question);
   if (answer.how === 'stopped') return { ok: false, outcome: stoppedOutcome(data, call, null) };
   if (answer.how === 'steered') return { ok: false, outcome: steeredOver(context, call, args, question) };
   if (answer.how === 'reset') {
     supersede(data, call, args.revision + 1);
     const earlier = saidOn(args, question.approvals);
-    const held: HoldReason[] = [
-      ...asking.held.filter(({ kind }) => kind !== 'reset'),
+    const reasons: HoldReason[] = [
+      ...asking.reasons.filter(({ kind }) => kind !== 'reset'),
       { kind: 'reset', id: question.run_id, text: '' },
     ];
-    return admitAs(context, call, { ...asking, revision: args.revision + 1, held, edit: null, earlier });
+    return admitAs(context, call, { ...asking, revision: args.revision + 1, reasons, edit: null, earlier });
   }
   if (answer.how === 'superseded') {
     supersede(data, call, args.revision + 1);
-    const { asking: wanted, admitted, edited } = next!;
-    addMaker(data, context.turn, edited.by);
-    const earlier = [...saidOn(args, question.approvals), recordEdit(args, question, edited)].slice(-MOST_EARLIER);
-    return afterwards(context, call, { ...wanted, earlier }, admitted);
+    const { asking: nextAsking, result, change } = next!;
+    addMaker(data, context.turn, change.by);
+    const earlier = [...saidOn(args, question.approvals), recordEdit(args, question, change)].slice(-MOST_EARLIER);
+    return afterwards(context, call, { ...nextAsking, earlier }, result);
   }
   const { approvals } = question;
   if (answer.how !== 'approved') {
@@ -238,7 +238,7 @@ function callArguments(
   context: Dispatch,
   call: AdmittedCall,
   { revision, earlier, makers }: Asking,
-  admitted: { preview_ref: string | null; digest: string | null },
+  admission: { preview_ref: string | null; digest: string | null },
 ): CallArguments {
   const { id, tool, version, input, input_ref } = call;
   const args = {
@@ -250,7 +250,7 @@ function callArguments(
     input_hash: input === null ? call.input_hash : hashJson(input),
     input,
     input_ref,
-    preview_ref: admitted.preview_ref,
+    preview_ref: admission.preview_ref,
     policy_ref: call.policy_ref ?? context.data.policy!.policy_ref,
     ...boundFields(call),
     dispatch: 1,
@@ -258,8 +258,8 @@ function callArguments(
     ...(makers.length > 0 ? { makers } : {}),
   };
   const digest = callDigest(context.turn, args);
-  if (digest !== admitted.digest)
-    throw new Error(`Call ${id} was admitted as ${admitted.digest}, but what would be passed has digest ${digest}`);
+  if (digest !== admission.digest)
+    throw new Error(`Call ${id} was admitted as ${admission.digest}, but what would be passed has digest ${digest}`);
   return { ...args, digest };
 }
 
@@ -278,7 +278,7 @@ function identity(turn: TurnContext, args: CallArguments): { digest: string; ide
 /** All decisions and edits on a call so far, for the revision that supersedes this one. */
 export function saidOn(args: CallArguments, approvals: Decision[]): Earlier[] {
   const { revision, earlier = [] } = args;
-  return [...earlier, ...approvals.map((given) => ({ ...given, revision }))].slice(-MOST_EARLIER);
+  return [...earlier, ...approvals.map((decision) => ({ ...decision, revision }))].slice(-MOST_EARLIER);
 }
 
 function recordEdit({ revision }: CallArguments, { digest, run_id }: ApprovalQuestion, { input: _, ...edit }: Edit): Earlier {
@@ -293,8 +293,8 @@ function steeredOver({ data }: Dispatch, call: AdmittedCall, args: CallArguments
     'While this call waited for approval the user said something, which follows. The call was not run.',
     { hint: 'If it is still wanted after what the user said, propose it again: it will be asked about anew.' },
   );
-  const { effect: done } = viewOf(data, call.id);
-  const effect = call.class === 'destructive' ? (done ?? 'refused') : null;
+  const { effect: earlierEffect } = viewOf(data, call.id);
+  const effect = call.class === 'destructive' ? (earlierEffect ?? 'refused') : null;
   return endCall(data, call, 'superseded', { error, effect, approvals, earlier: args.earlier ?? [] });
 }
 
@@ -302,12 +302,14 @@ function refusedOutcome(
   context: Dispatch,
   call: AdmittedCall,
   decision: Decision,
-  said: { approvals: Decision[]; earlier: Earlier[] },
+  decisions: { approvals: Decision[]; earlier: Earlier[] },
 ): CallOutcome {
-  const { effect: done } = viewOf(context.data, call.id);
-  const effect = call.class === 'destructive' ? (done ?? 'refused') : null;
+  const { effect: earlierEffect } = viewOf(context.data, call.id);
+  const effect = call.class === 'destructive' ? (earlierEffect ?? 'refused') : null;
   const stays =
-    done === null ? '' : ` An earlier run had dispatched it before the workflow was reset: it is ${done}, and stays so.`;
+    earlierEffect === null
+      ? ''
+      : ` An earlier run had dispatched it before the workflow was reset: it is ${earlierEffect}, and stays so.`;
   if (decision.decision === 'expired') {
     const error = callError(
       'CONFIRMATION_REQUIRED',
@@ -317,12 +319,12 @@ function refusedOutcome(
         hint: 'Tell the user that it waited for approval and expired.',
       },
     );
-    return endCall(context.data, call, 'expired', { error, effect, decision, ...said });
+    return endCall(context.data, call, 'expired', { error, effect, decision, ...decisions });
   }
   const note = decision.note === null || decision.note.trim() === '' ? '' : ` They say: ${decision.note}`;
   if (note !== '') addMaker(context.data, context.turn, decision.by);
   const error = callError('CONFIRMATION_REQUIRED', 'denied', `A person declined this call.${note}${stays}`, {
     hint: 'Do not repeat it as it is. If what they say allows it, propose something else: it will be asked anew.',
   });
-  return endCall(context.data, call, 'denied', { error, effect, decision, ...said });
+  return endCall(context.data, call, 'denied', { error, effect, decision, ...decisions });
 }

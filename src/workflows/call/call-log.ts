@@ -53,9 +53,9 @@ export function supersede(data: TurnData, call: AdmittedCall, revision: number):
 }
 
 /** Applies rules that changed after the call was admitted. */
-export function renew(data: TurnData, call: AdmittedCall, renewed: RenewedPolicy): void {
-  Object.assign(call, renewed);
-  const { quorum, channel } = renewed.approval;
+export function renew(data: TurnData, call: AdmittedCall, policy: RenewedPolicy): void {
+  Object.assign(call, policy);
+  const { quorum, channel } = policy.approval;
   Object.assign(viewOf(data, call.id).approval, { quorum, channel });
 }
 
@@ -77,19 +77,19 @@ export function moveCall(data: TurnData, id: string, to: CallState, facts: Parti
 export function showDecisions(data: TurnData, id: string, decisions: Decision[]): void {
   const { approval } = viewOf(data, id);
   const last = decisions.at(-1);
-  approval.decisions = decisions.map((given) => ({
-    decision: given.decision,
-    by: given.by,
-    at: given.at,
-    note: given.note,
-    channel: given.channel,
-    identity: given.identity,
-    attested: given.attestation !== undefined,
+  approval.decisions = decisions.map((decision) => ({
+    decision: decision.decision,
+    by: decision.by,
+    at: decision.at,
+    note: decision.note,
+    channel: decision.channel,
+    identity: decision.identity,
+    attested: decision.attestation !== undefined,
   }));
   approval.decision = last && (last.decision !== 'approve' || decisions.length >= approval.quorum) ? last.decision : null;
   approval.note = last?.note ?? null;
-  const named = last?.decision === 'approve' ? decisions : decisions.slice(-1);
-  approval.by = named.map(({ by }) => by).filter((by) => by !== '');
+  const deciding = last?.decision === 'approve' ? decisions : decisions.slice(-1);
+  approval.by = deciding.map(({ by }) => by).filter((by) => by !== '');
 }
 
 /** What is known of a call's end, besides its state. */
@@ -129,8 +129,8 @@ export function endCall(data: TurnData, call: AdmittedCall, state: CallOutcome['
 /** Tells the model that its input was changed before the run. Null: it was not. */
 function changeNote({ changes = [] }: AdmittedCall): string | null {
   if (changes.length === 0) return null;
-  const told = changes.map(({ hook, why, by }) => `${why} (${by === undefined ? `hook ${hook}` : `a person, ${by}`})`);
-  return `Your input was changed before the run: ${told.join('; ')}.`;
+  const descriptions = changes.map(({ hook, why, by }) => `${why} (${by === undefined ? `hook ${hook}` : `a person, ${by}`})`);
+  return `Your input was changed before the run: ${descriptions.join('; ')}.`;
 }
 
 /** The result of admission, for the activity that runs the call and checks it again. */
@@ -147,18 +147,18 @@ export function stoppedOutcome(data: TurnData, call: AdmittedCall, abortedBy: st
     view.error = error;
     return { ...blank(call), state: 'cancelled', error };
   }
-  const refused = call.class === 'destructive' && view.state !== 'running' ? (view.effect ?? 'refused') : view.effect;
-  return endCall(data, call, 'cancelled', { error, effect: refused, ...saidSoFar(data, call, view) });
+  const effect = call.class === 'destructive' && view.state !== 'running' ? (view.effect ?? 'refused') : view.effect;
+  return endCall(data, call, 'cancelled', { error, effect, ...saidSoFar(data, call, view) });
 }
 
 /** Decisions on a call that did not run, or is not destructive: the dispatch of a destructive call has recorded them. */
 function saidSoFar({ open }: TurnData, call: AdmittedCall, { state }: CallView): Pick<Facts, 'approvals' | 'earlier'> {
-  const kept = open?.progress[call.id];
-  if (kept === undefined || state === 'in_doubt') return {};
-  const approvals = kept.at === 'question' ? kept.question.approvals : kept.approvals;
-  const earlier = kept.args.earlier ?? [];
-  const recorded = call.class === 'destructive' || approvals.length + earlier.length === 0;
-  if (state === 'running' && (recorded || !patched('decisions-on-stopped-calls'))) return {};
+  const progress = open?.progress[call.id];
+  if (progress === undefined || state === 'in_doubt') return {};
+  const approvals = progress.at === 'question' ? progress.question.approvals : progress.approvals;
+  const earlier = progress.args.earlier ?? [];
+  const isRecorded = call.class === 'destructive' || approvals.length + earlier.length === 0;
+  if (state === 'running' && (isRecorded || !patched('decisions-on-stopped-calls'))) return {};
   return { approvals, earlier };
 }
 
@@ -199,10 +199,10 @@ export function openFacts(data: TurnData, call: AdmittedCall): Pick<AdmitCallInp
 }
 
 /** Replaces the call's input, verdict and reason by the decided ones. */
-export function applyDecision(data: TurnData, call: AdmittedCall, decided: DecidedCall): void {
-  const { by_classifier, changes, ...fields } = decided;
+export function applyDecision(data: TurnData, call: AdmittedCall, decision: DecidedCall): void {
+  const { by_classifier, changes, ...fields } = decision;
   Object.assign(call, fields, { changes: [...(call.changes ?? []), ...changes].slice(-MOST_CHANGES) });
-  viewOf(data, call.id).approval.required = decided.verdict === 'ask';
+  viewOf(data, call.id).approval.required = decision.verdict === 'ask';
   if (by_classifier) endDenials(data);
 }
 

@@ -26,7 +26,7 @@ export async function call(input: CallInput): Promise<DirectCallView> {
   const data = restoreState(input.resume) ?? newTurn(asTurn, now());
   const { workflowId: workflow_id, firstExecutionRunId: first_execution_run_id } = workflowInfo();
   const { turn_id, requester, trace_id } = input;
-  const bound = data.store_id === undefined ? {} : { store_id: data.store_id };
+  const storeFields = data.store_id === undefined ? {} : { store_id: data.store_id };
   const { agent } = asTurn;
   const turn: TurnContext = {
     turn_id,
@@ -36,7 +36,7 @@ export async function call(input: CallInput): Promise<DirectCallView> {
     requester,
     session_id: null,
     trace_id,
-    ...bound,
+    ...storeFields,
   };
   const context: Dispatch = { ...dispatchContext(turn, data, { resumes: input.resume !== undefined }), options: input.options };
   const { questions } = context;
@@ -52,37 +52,40 @@ export async function call(input: CallInput): Promise<DirectCallView> {
   const ending = await runUntilFull(context, () => runOne(input, context), another).catch((error: unknown) =>
     endingOf(error, data),
   );
-  return conclude(context, ending, view, { take: (closed) => (envelope = closed.envelope ?? null) });
+  return conclude(context, ending, view, { take: (result) => (envelope = result.envelope ?? null) });
 }
 
-async function runOne({ agent, tool, input_json, attestation, resume: kept }: CallInput, context: Dispatch): Promise<Ending> {
+async function runOne(
+  { agent, tool, input_json, attestation, resume: carriedState }: CallInput,
+  context: Dispatch,
+): Promise<Ending> {
   const { turn, data, questions, inFlight } = context;
-  if (kept !== undefined) {
-    await resume(context, kept);
+  if (carriedState !== undefined) {
+    await resume(context, carriedState);
     return endOf(data.outcomes[0]!);
   }
-  const signed = attestation === undefined ? {} : { attestation };
-  const admitted = await inFlight.during(() => admitDirect({ turn, at: now(), tool, input_json, ...signed }));
-  bindToStore(turn, data, admitted.store_id);
+  const signature = attestation === undefined ? {} : { attestation };
+  const result = await inFlight.during(() => admitDirect({ turn, at: now(), tool, input_json, ...signature }));
+  bindToStore(turn, data, result.store_id);
   data.step = 1;
-  data.head = admitted.head;
-  data.policy = admitted.policy;
-  if (agent === null && admitted.agent !== '') {
-    turn.agent = admitted.agent;
-    upsertSearchAttributes([keyword('agent', admitted.agent)]);
+  data.head = result.head;
+  data.policy = result.policy;
+  if (agent === null && result.agent !== '') {
+    turn.agent = result.agent;
+    upsertSearchAttributes([keyword('agent', result.agent)]);
   }
   showState(data, questions);
-  await dispatch(context, [admitted.call]);
+  await dispatch(context, [result.call]);
   return endOf(data.outcomes[0]!);
 }
 
 /** The workflow ends as its only call ended. */
 function endOf({ state, tool, error }: CallOutcome): Ending {
-  if (state === 'succeeded') return { state: 'completed', reason: null, written: false };
+  if (state === 'succeeded') return { state: 'completed', reason: null, hasEndBlock: false };
   const byRule = state === 'rejected' && error?.code === 'PERMISSION_DENIED';
-  const refused = state === 'denied' || state === 'expired' || byRule;
+  const isRefusal = state === 'denied' || state === 'expired' || byRule;
   const reason = error ? `${error.code} ${error.reason}: ${error.message}` : `${tool} ended ${state}`;
-  return { state: refused ? 'refused' : 'failed', reason, written: false };
+  return { state: isRefusal ? 'refused' : 'failed', reason, hasEndBlock: false };
 }
 
 type CallWorkflow = typeof call;

@@ -22,9 +22,9 @@ export function dispatchContext(
 ): Dispatch {
   const inFlight = new InFlight();
   const check: Check = ({ digest, tool }, { decision, outcome, attestation, inputHash, note }) => {
-    const noted = note === null ? {} : { note_hash: noteHash(note) };
-    const said = { turn, decision, outcome, digest, tool, attestation, input_hash: inputHash, ...noted };
-    return inFlight.during(() => checkDecision({ ...said, at: now() }));
+    const noteFields = note === null ? {} : { note_hash: noteHash(note) };
+    const claim = { turn, decision, outcome, digest, tool, attestation, input_hash: inputHash, ...noteFields };
+    return inFlight.during(() => checkDecision({ ...claim, at: now() }));
   };
   const tell = (question: Question, reminder: boolean): void => {
     if (!reminder) onQuestion(question);
@@ -35,8 +35,8 @@ export function dispatchContext(
       question.kind === 'approval'
         ? { card_ref: question.card_ref, expires_at: question.expires_at }
         : { card_ref: null, card: question.card, expires_at: null };
-    const told = inFlight.during(() => notify({ turn, kind, call_id, tool, digest, ...card, at: now() }));
-    told.catch(() => undefined); // the worker logs a failure; the question stays open
+    const notice = inFlight.during(() => notify({ turn, kind, call_id, tool, digest, ...card, at: now() }));
+    notice.catch(() => undefined); // the worker logs a failure; the question stays open
   };
   const fits = (words: Statement[], answers: number) => hasRoom(data, words, answers) || !isBounded();
   const questions: ApprovalQuestions = new ApprovalQuestions({

@@ -58,13 +58,13 @@ async function runBatch(context: Dispatch, batch: AdmittedCall[], admissions: Ad
   const { max_parallel, sibling_abort } = context.data.policy!;
   let longest = 0;
   const run = async (call: AdmittedCall): Promise<void> => {
-    const admitted = admissions.get(call.id)!;
-    const admission = admitted instanceof Promise ? await admitted : admitted;
+    const pending = admissions.get(call.id)!;
+    const admission = pending instanceof Promise ? await pending : pending;
     if (context.data.interrupted && admission.ok && !isUnderWay(context, call))
       return void (outcomes[call.id] = stoppedOutcome(context.data, call, null));
-    const ran = admission.ok ? await runAdmittedCall(context, call, admission) : { outcome: admission.outcome, took_ms: 0 };
-    outcomes[call.id] = ran.outcome;
-    longest = Math.max(longest, ran.took_ms);
+    const result = admission.ok ? await runAdmittedCall(context, call, admission) : { outcome: admission.outcome, took_ms: 0 };
+    outcomes[call.id] = result.outcome;
+    longest = Math.max(longest, result.took_ms);
   };
   if (sibling_abort && batch.length > 1) await runUntilFailure(context, batch, run, outcomes);
   else await forEachConcurrent(batch, max_parallel, run);
@@ -101,19 +101,19 @@ async function runUntilFailure(
 async function runAdmittedCall(context: Dispatch, call: AdmittedCall, admission: Admission & { ok: true }): Promise<CallRun> {
   const run = call.sub_agent !== undefined ? runSubTurn : call.class === 'destructive' ? runDestructive : runRepeatable;
   let took = 0;
-  for (let admitted = admission; ;) {
-    const ran = await context.inFlight.during(() => run(context, call, admitted));
-    took += ran.took_ms;
-    if (!('held' in ran)) return { ...ran, took_ms: took };
-    const { digest } = admitted.args;
-    if (admitted.approvals.length > 0) closeOpenQuestion(context, { digest, policy: call.approval ?? PLAIN_POLICY });
-    const revision = admitted.args.revision + 1;
+  for (let current = admission; ;) {
+    const result = await context.inFlight.during(() => run(context, call, current));
+    took += result.took_ms;
+    if (!('held' in result)) return { ...result, took_ms: took };
+    const { digest } = current.args;
+    if (current.approvals.length > 0) closeOpenQuestion(context, { digest, policy: call.approval ?? PLAIN_POLICY });
+    const revision = current.args.revision + 1;
     supersede(context.data, call, revision);
-    const earlier = saidOn(admitted.args, admitted.approvals);
-    const { makers = [] } = admitted.args;
-    const again = await admitAs(context, call, { revision, held: ran.held, edit: null, makers, earlier });
+    const earlier = saidOn(current.args, current.approvals);
+    const { makers = [] } = current.args;
+    const again = await admitAs(context, call, { revision, reasons: result.held, edit: null, makers, earlier });
     if (!again.ok) return { outcome: again.outcome, took_ms: took };
-    admitted = again;
+    current = again;
   }
 }
 

@@ -36,9 +36,9 @@ export function settleDoubt(
       error: doubt.error,
       attempts: viewOf(data, call.id).attempts + doubt.attempts,
     });
-    const believed = Date.now() + mayStillAct(call, doubt);
-    const until = believed + (call.reconcile_ms ?? 0);
-    return findOut(context, call, { at: 'probing', args, approvals, result: doubt, believed, until });
+    const actsUntil = Date.now() + mayStillAct(call, doubt);
+    const until = actsUntil + (call.reconcile_ms ?? 0);
+    return findOut(context, call, { at: 'probing', args, approvals, result: doubt, believed: actsUntil, until });
   });
 }
 
@@ -46,11 +46,11 @@ export function settleDoubt(
 export function settledLater(
   context: Dispatch,
   call: AdmittedCall,
-  kept: Progress & { at: 'probing' | 'doubt' },
+  progress: Progress & { at: 'probing' | 'doubt' },
 ): Promise<RunCallOutput> {
   moveCall(context.data, call.id, 'in_doubt');
   return CancellationScope.nonCancellable(() =>
-    kept.at === 'doubt' ? askPeople(context, kept.args, kept.question) : findOut(context, call, kept),
+    progress.at === 'doubt' ? askPeople(context, progress.args, progress.question) : findOut(context, call, progress),
   );
 }
 
@@ -62,8 +62,8 @@ function mayStillAct(call: AdmittedCall, { error }: RunCallOutput): number {
 async function findOut(context: Dispatch, call: AdmittedCall, probing: Probing): Promise<RunCallOutput> {
   const { data, turn } = context;
   const { args, approvals, result } = probing;
-  const probed = await probe(context, call, probing);
-  if (typeof probed !== 'string') return probed;
+  const finding = await probe(context, call, probing);
+  if (typeof finding !== 'string') return finding;
   const policy = call.approval ?? PLAIN_POLICY;
   log.error('a call is in doubt', {
     call_id: call.id,
@@ -80,7 +80,7 @@ async function findOut(context: Dispatch, call: AdmittedCall, probing: Probing):
       error: result.error?.message ?? 'unknown',
       idempotencyKey: viewOf(data, call.id).idempotency_key ?? '',
       policy,
-      evidence: probed,
+      evidence: finding,
     }),
     CARD_BYTES,
   );
@@ -105,20 +105,20 @@ async function askPeople(context: Dispatch, args: CallArguments, question: Doubt
   for (;;) {
     const settlement = await questions.askSettlement(question);
     const { outcome } = settlement;
-    const agreed = question.settlements.filter((said) => said.outcome === outcome);
-    const several = agreed.length > 1 ? { settlements: agreed } : {};
+    const agreeing = question.settlements.filter((other) => other.outcome === outcome);
+    const several = agreeing.length > 1 ? { settlements: agreeing } : {};
     try {
       const result = await settleEffect({ turn, call: args, at: now(), head: data.head!, ...settlement, ...several });
       data.head = result.head ?? data.head;
       if (settlement.note !== null && settlement.note.trim() !== '') addMaker(data, turn, settlement.by);
       return result;
     } catch (error) {
-      const refused = refusedSettlement(error);
-      if (refused === null) throw error;
+      const refusal = refusedSettlement(error);
+      if (refusal === null) throw error;
       // A key was revoked, or a signature expired, after the settlement: people have to settle again.
       question.settlements = [];
-      if (refused.policy) question.policy = refused.policy;
-      remark(question, `settle: ${refused.reason}`);
+      if (refusal.policy) question.policy = refusal.policy;
+      remark(question, `settle: ${refusal.reason}`);
     }
   }
 }
@@ -139,16 +139,16 @@ async function probe({ data, turn, inFlight }: Dispatch, call: AdmittedCall, pro
   const longest = Math.max(LONGEST_PROBE_MS, call.reconcile_ms / PROBES);
   for (let wait = FIRST_PROBE_MS; ; wait = Math.min(longest, wait * 2)) {
     const request = { turn, call: probing.args, at: now(), head: data.head!, not_applied_from };
-    const { settled: known, evidence, not_applied_from: from } = await reconcileEffect(request);
-    if (known) {
-      data.head = known.head ?? data.head;
-      return known;
+    const { settled: outcome, evidence, not_applied_from: from } = await reconcileEffect(request);
+    if (outcome) {
+      data.head = outcome.head ?? data.head;
+      return outcome;
     }
     // The waiting time begins when the probe's finding can be believed: at the attempt's own deadline.
     if (from !== undefined && patched('doubt-deadline'))
       probing.until = Math.max(probing.until, Date.parse(from) + call.reconcile_ms);
-    const left = probing.until - Date.now();
-    if (left <= 0) return evidence; // the last probe ran at the very end
-    await inFlight.apart(() => sleep(Math.min(wait, left))); // a long wait must not block the continue-as-new of a full run
+    const remaining = probing.until - Date.now();
+    if (remaining <= 0) return evidence; // the last probe ran at the very end
+    await inFlight.apart(() => sleep(Math.min(wait, remaining))); // a long wait must not block the continue-as-new of a full run
   }
 }

@@ -23,16 +23,16 @@ export async function runDestructive(
   admission: Admission & { ok: true },
 ): Promise<CallRun | NeedsDecision> {
   const { data } = context;
-  const kept = data.open?.progress[call.id];
-  if (kept?.at === 'probing' || kept?.at === 'doubt') {
-    const later = await settledLater(context, call, kept);
+  const progress = data.open?.progress[call.id];
+  if (progress?.at === 'probing' || progress?.at === 'doubt') {
+    const later = await settledLater(context, call, progress);
     return { outcome: endCall(data, call, later.state, later), took_ms: 0 };
   }
   moveCall(data, call.id, 'running');
   let took = 0;
   let result: RunCallOutput | null = null;
   let waits = 0;
-  let written = false;
+  let hasRecord = false;
   const most = context.options?.enable_retry === false ? 1 : MAX_DISPATCHES;
   for (let dispatch = 1; dispatch <= most; dispatch++) {
     const args = { ...admission.args, dispatch };
@@ -43,7 +43,7 @@ export async function runDestructive(
     }
     took += answer.took_ms;
     data.head = answer.head ?? data.head;
-    written ||= answer.head !== null;
+    hasRecord ||= answer.head !== null;
     if (answer.held) return { held: answer.held, took_ms: took };
     if (answer.busy_ms !== undefined) {
       if (++waits > MAX_WAITS) {
@@ -60,17 +60,17 @@ export async function runDestructive(
     await sleep(wait);
   }
   // A dispatch records what people said; without one, the next step does.
-  const said = written ? {} : { approvals: admission.approvals, earlier: admission.args.earlier ?? [] };
+  const decisions = hasRecord ? {} : { approvals: admission.approvals, earlier: admission.args.earlier ?? [] };
   if (result === null) {
     const error = callError(
       'EXECUTION_ERROR',
       'attempts_exhausted',
       `${call.tool} was lost ${most === 1 ? 'once' : `${most} times`} before it began.`,
     );
-    return { outcome: endCall(data, call, 'failed', { error, effect: 'not_applied', ...said }), took_ms: took };
+    return { outcome: endCall(data, call, 'failed', { error, effect: 'not_applied', ...decisions }), took_ms: took };
   }
   if (result.state === 'in_doubt') result = await settleDoubt(context, call, admission, result);
-  return { outcome: endCall(data, call, result.state, { ...result, ...said }), took_ms: took };
+  return { outcome: endCall(data, call, result.state, { ...result, ...decisions }), took_ms: took };
 }
 
 /** One dispatch. Null: the attempt was lost, and the record proves that it never began. */
@@ -88,9 +88,9 @@ async function dispatchOnce(
     if (!(error instanceof ActivityFailure)) throw error;
     const cause = error.cause?.message ?? error.message;
     // Also while the turn is being cancelled: the state of the effect has to be known first.
-    const found = await CancellationScope.nonCancellable(() => inspectEffect({ ...common, at: now(), cause }));
-    if (found.found === 'outcome') return found.outcome;
-    context.data.head = found.head;
+    const inspection = await CancellationScope.nonCancellable(() => inspectEffect({ ...common, at: now(), cause }));
+    if (inspection.found === 'outcome') return inspection.outcome;
+    context.data.head = inspection.head;
     if (CancellationScope.current().consideredCancelled) throw error;
     return null;
   }
@@ -104,9 +104,9 @@ export async function runRepeatable(
   admission: Admission & { ok: true },
 ): Promise<CallRun | NeedsDecision> {
   moveCall(context.data, call.id, 'running');
-  const said = { approvals: admission.approvals, earlier: admission.args.earlier ?? [] };
+  const decisions = { approvals: admission.approvals, earlier: admission.args.earlier ?? [] };
   try {
-    const ran = await executeCall(call, {
+    const result = await executeCall(call, {
       turn: context.turn,
       call: admission.args,
       at: now(),
@@ -115,13 +115,13 @@ export async function runRepeatable(
       ...admittedAs(call),
       ...(context.options ? { options: context.options } : {}),
     });
-    if (ran.held) return { held: ran.held, took_ms: ran.took_ms };
-    return { outcome: endCall(context.data, call, ran.state, { ...ran, ...said }), took_ms: ran.took_ms };
+    if (result.held) return { held: result.held, took_ms: result.took_ms };
+    return { outcome: endCall(context.data, call, result.state, { ...result, ...decisions }), took_ms: result.took_ms };
   } catch (error) {
     if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
     const cause = error.cause?.message ?? error.message;
-    const lost = callError('EXECUTION_ERROR', 'attempts_exhausted', `${call.tool} could not be completed: ${cause}`);
-    return { outcome: endCall(context.data, call, 'failed', { error: lost, ...said }), took_ms: 0 };
+    const exhaustion = callError('EXECUTION_ERROR', 'attempts_exhausted', `${call.tool} could not be completed: ${cause}`);
+    return { outcome: endCall(context.data, call, 'failed', { error: exhaustion, ...decisions }), took_ms: 0 };
   }
 }
 
@@ -142,8 +142,8 @@ export function waitBeforeNext(
   if (!error || !(provenNothing || harmless)) return null;
   // The tool never ran, so this is not the tool's answer: the attempt was lost.
   if (provenNothing && error.reason === BEGUN_TOO_LATE) return backoff(dispatch);
-  const allowed = CLASS_RULES.read.retries[error.code] ?? (harmless ? RETRIES_IN_DOUBT : 0);
-  if (dispatch > allowed) return null;
+  const mostRetries = CLASS_RULES.read.retries[error.code] ?? (harmless ? RETRIES_IN_DOUBT : 0);
+  if (dispatch > mostRetries) return null;
   return error.retry_after_ms ?? backoff(dispatch);
 }
 

@@ -43,8 +43,8 @@ export interface BudgetInput extends BudgetName {
   book?: Book;
 }
 
-export async function budget({ book: kept = EMPTY_BOOK, ...name }: BudgetInput): Promise<void> {
-  let book = kept;
+export async function budget({ book: carriedBook = EMPTY_BOOK, ...name }: BudgetInput): Promise<void> {
+  let book = carriedBook;
   let updates = 0;
   const write = (next: Book): void => {
     book = next;
@@ -59,14 +59,14 @@ export async function budget({ book: kept = EMPTY_BOOK, ...name }: BudgetInput):
   );
   setHandler(
     defineUpdate<ReservationAnswer, [Reservation]>(RESERVE_UPDATE),
-    (asked) => {
-      const reserved = reserve(book, asked, Date.now());
-      write(reserved.book);
-      return reserved.answer;
+    (request) => {
+      const reservation = reserve(book, request, Date.now());
+      write(reservation.book);
+      return reservation.answer;
     },
     { description: 'Reserves for a call that is about to run.', validator: checkReservation },
   );
-  setHandler(defineUpdate<void, [BudgetSettlement]>(SETTLE_UPDATE), (said) => write(settle(book, said, Date.now())), {
+  setHandler(defineUpdate<void, [BudgetSettlement]>(SETTLE_UPDATE), (settlement) => write(settle(book, settlement, Date.now())), {
     description: 'What became of a call that had reserved.',
     validator: checkSettlement,
   });
@@ -91,25 +91,25 @@ setWorkflowOptions(
 );
 
 /** Anybody who can reach Temporal can send an update: a malformed one must not fail the workflow task. @throws Error */
-function checkReservation(asked: Reservation): void {
-  checkDispatchKey(asked);
-  const { amount, cap, window_ms, lasts_ms, proven, accepted } = asked;
+function checkReservation(request: Reservation): void {
+  checkDispatchKey(request);
+  const { amount, cap, window_ms, lasts_ms, proven, accepted } = request;
   if (!isAmount(amount) || !isAmount(cap)) throw new Error('amount and cap must be digits, at most 100');
   if (!within(window_ms, 1) || !within(lasts_ms, 0)) throw new Error('window_ms and lasts_ms must be ms, at most a year');
   if (!within(proven, 0) || typeof accepted !== 'boolean') throw new Error('proven must be a number, accepted true or false');
 }
 
 /** @throws Error */
-function checkSettlement(said: BudgetSettlement): void {
-  checkDispatchKey(said);
-  if (!['applied', 'in_doubt', 'not_applied'].includes(said.outcome))
+function checkSettlement(settlement: BudgetSettlement): void {
+  checkDispatchKey(settlement);
+  if (!['applied', 'in_doubt', 'not_applied'].includes(settlement.outcome))
     throw new Error('outcome must be applied, in_doubt or not_applied');
 }
 
-function checkDispatchKey(given: { key: string; dispatch: number }): void {
-  if (typeof given !== 'object' || given === null) throw new Error('one object is expected');
-  if (typeof given.key !== 'string' || !/^hf_[0-9a-f]{40}$/.test(given.key)) throw new Error('key must be an idempotency key');
-  if (!within(given.dispatch, 1)) throw new Error('dispatch must be an integer from 1');
+function checkDispatchKey(key: { key: string; dispatch: number }): void {
+  if (typeof key !== 'object' || key === null) throw new Error('one object is expected');
+  if (typeof key.key !== 'string' || !/^hf_[0-9a-f]{40}$/.test(key.key)) throw new Error('key must be an idempotency key');
+  if (!within(key.dispatch, 1)) throw new Error('dispatch must be an integer from 1');
 }
 
 function within(value: unknown, least: number): boolean {
@@ -119,14 +119,14 @@ function within(value: unknown, least: number): boolean {
 function viewOf(name: BudgetName, book: Book, now: number): BudgetView {
   const { terms, open, spent } = pruneBook(book, now);
   const sum = usedAmount(book, now);
-  const left = terms === null || sum > BigInt(terms.cap) ? 0n : BigInt(terms.cap) - sum;
+  const remaining = terms === null || sum > BigInt(terms.cap) ? 0n : BigInt(terms.cap) - sum;
   const doubts = open.filter(({ state }) => state === 'in_doubt');
   return {
     ...name,
     cap: terms?.cap ?? null,
     window_ms: terms?.window_ms ?? null,
     used: String(sum),
-    left: String(left),
+    left: String(remaining),
     reserved: open.length - doubts.length,
     in_doubt: doubts.length,
     over: spent.reduce((total, { over }) => total + over, 0) + open.filter(({ over }) => over).length,

@@ -37,8 +37,8 @@ const TEXT_BYTES = 1_500;
 const ACCEPTED_LIMIT = 100;
 const LONGEST_WINDOW = 31 * 24 * 3_600_000;
 
-export async function intent(begun: IntentInput): Promise<void> {
-  let { owners, until } = begun;
+export async function intent(input: IntentInput): Promise<void> {
+  let { owners, until } = input;
   let updates = 0;
   const full = () => updates >= MOST_UPDATES || workflowInfo().continueAsNewSuggested;
   onSignals(() => undefined); // it takes no signals
@@ -71,8 +71,8 @@ export async function intent(begun: IntentInput): Promise<void> {
     const end = open ? until : Math.max(0, ...present.map(endOf));
     if (end <= Date.now()) return;
     // After the window it runs only for owners that are under way or in doubt, and for new claims.
-    const changed = () => !open && (until > Date.now() || !owners.some((owner) => holds(owner, Date.now())));
-    await condition(() => full() || changed(), end - Date.now());
+    const isOver = () => !open && (until > Date.now() || !owners.some((owner) => holds(owner, Date.now())));
+    await condition(() => full() || isOver(), end - Date.now());
     if (full()) await continueAsNew<typeof intent>({ owners, until });
   }
 }

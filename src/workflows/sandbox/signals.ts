@@ -32,11 +32,11 @@ const inboxes = new WeakMap<object, Inbox>();
 
 function inbox(): Inbox {
   const activator = getActivator();
-  const known = inboxes.get(activator);
-  if (known) return known;
-  const made: Inbox = { early: [], listener: null, senders: new Map() };
-  inboxes.set(activator, made);
-  return made;
+  const present = inboxes.get(activator);
+  if (present) return present;
+  const newInbox: Inbox = { early: [], listener: null, senders: new Map() };
+  inboxes.set(activator, newInbox);
+  return newInbox;
 }
 
 export function deliverSignal({ name, identity, payloads }: Arrival): void {

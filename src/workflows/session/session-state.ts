@@ -56,10 +56,10 @@ export interface QueuedMessage {
   callback_ref?: string;
 }
 
-/** @param told the ids of its turns distinguish sessions of one id */
-export function newSession({ agent, title }: SessionInput, now: string, told: boolean): SessionData {
+/** @param withSeries the ids of its turns distinguish sessions of one id */
+export function newSession({ agent, title }: SessionInput, now: string, withSeries: boolean): SessionData {
   return {
-    ...(told ? { series: null } : {}),
+    ...(withSeries ? { series: null } : {}),
     agent: agent ?? '',
     title,
     closing: false,
@@ -91,9 +91,9 @@ export function sendFault(
   if (body.requester !== requester) return `session ${session_id} belongs to somebody else`;
   if (body.agent !== undefined && body.agent !== data.agent)
     return `session ${session_id} is of agent ${data.agent}, not of ${JSON.stringify(body.agent)}`;
-  const known = find(data, body);
-  if (known) {
-    return known[1] === messageHash(body)
+  const entry = find(data, body);
+  if (entry) {
+    return entry[1] === messageHash(body)
       ? null
       : `message id ${JSON.stringify(body.message_id)} has been used for another message; use a new one, or send the same message again`;
   }
@@ -108,14 +108,14 @@ export function sendFault(
 
 /** Takes a message that has no fault. */
 export function take(data: SessionData, sessionId: string, body: SendBody, now: string): SendAnswer {
-  const known = find(data, body);
-  if (known) return answer(data, sessionTurnId(sessionId, known[2], data.series ?? ''), true);
+  const entry = find(data, body);
+  if (entry) return answer(data, sessionTurnId(sessionId, entry[2], data.series ?? ''), true);
   const number = data.next++;
   const turn_id = sessionTurnId(sessionId, number, data.series ?? '');
-  const signed = body.attestation === undefined ? {} : { attestation: body.attestation };
-  const followed = body.callback_ref === undefined ? {} : { callback_ref: body.callback_ref };
-  const queued = { turn_id, message: body.message, at: now, ...signed, ...followed };
-  data.queue = body.resume ? [queued, ...data.queue] : [...data.queue, queued];
+  const signature = body.attestation === undefined ? {} : { attestation: body.attestation };
+  const callback = body.callback_ref === undefined ? {} : { callback_ref: body.callback_ref };
+  const message = { turn_id, message: body.message, at: now, ...signature, ...callback };
+  data.queue = body.resume ? [message, ...data.queue] : [...data.queue, message];
   data.seen = [...data.seen, [idHash(body), messageHash(body), number] as [string, string, number]].slice(-MAX_MESSAGE_IDS);
   data.held = null; // a new message releases the queue
   return answer(data, turn_id, false);
@@ -133,29 +133,29 @@ export function isOver(data: SessionData): boolean {
 
 type TurnEnd = Exclude<LookAtTurnOutput, { state: 'running' }>;
 
-export function recordTurnEnd(data: SessionData, turn_id: string, ended: TurnEnd): void {
-  const state = ended.state === 'lost' ? 'failed' : ended.state;
+export function recordTurnEnd(data: SessionData, turn_id: string, end: TurnEnd): void {
+  const state = end.state === 'lost' ? 'failed' : end.state;
   data.running = null;
   data.turns += 1;
   data.last = [...data.last, { turn_id, state }].slice(-SHOWN_TURNS);
-  if (ended.state !== 'lost') {
-    data.head = ended.head ?? data.head;
-    data.context_full = ended.context_full;
-    addUsage(data.usage, ended.usage);
+  if (end.state !== 'lost') {
+    data.head = end.head ?? data.head;
+    data.context_full = end.context_full;
+    addUsage(data.usage, end.usage);
   }
-  const goesOn = state === 'completed' || state === 'refused' || saidAfter(data, ended);
-  data.held = goesOn ? null : { turn_id, state, reason: ended.reason === null ? null : cutJson(ended.reason, REASON_BYTES) };
+  const goesOn = state === 'completed' || state === 'refused' || saidAfter(data, end);
+  data.held = goesOn ? null : { turn_id, state, reason: end.reason === null ? null : cutJson(end.reason, REASON_BYTES) };
 }
 
 /** A message that arrived after the end came from somebody who could know of it, even if the session learns of the end later. */
-function saidAfter({ queue }: SessionData, ended: TurnEnd): boolean {
-  if (ended.state === 'lost' || ended.ended_at === undefined) return false;
-  const end = Date.parse(ended.ended_at);
+function saidAfter({ queue }: SessionData, turnEnd: TurnEnd): boolean {
+  if (turnEnd.state === 'lost' || turnEnd.ended_at === undefined) return false;
+  const end = Date.parse(turnEnd.ended_at);
   return queue.some(({ at }) => Date.parse(at) >= end);
 }
 
 function answer({ queue, running }: SessionData, turn_id: string, again: boolean): SendAnswer {
-  const before = queue.findIndex((queued) => queued.turn_id === turn_id);
+  const before = queue.findIndex((message) => message.turn_id === turn_id);
   return { turn_id, ahead: before < 0 ? 0 : before + (running ? 1 : 0), again };
 }
 

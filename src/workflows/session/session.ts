@@ -55,20 +55,20 @@ const ENDS_WITHIN = 20_000;
 
 export async function session(input: SessionInput): Promise<SessionView> {
   const data = (input.resume as SessionData | undefined) ?? newSession(input, now(), patched('session-series'));
-  let opened: OpenedAnswer | null = input.fork && !input.resume ? null : { opened: true };
+  let openedAnswer: OpenedAnswer | null = input.fork && !input.resume ? null : { opened: true };
   let updates = 0;
   /** The turn that may have ended. */
-  let done: string | null = null;
+  let endedTurn: string | null = null;
   /** Whether the session is checking how that turn ended. */
   let looking = false;
-  const mayBeOver = () => data.running !== null && (looking || done === data.running.turn_id);
+  const mayBeOver = () => data.running !== null && (looking || endedTurn === data.running.turn_id);
 
   const view = (): SessionView => viewOf(input, data);
   const show = () => setCurrentDetails(details(view()));
   onSignals(({ name, payloads }) => {
-    const decoded = name === TURN_DONE_SIGNAL ? decodePayload(payloads[0]) : null;
-    if (decoded?.ok && isJsonObject(decoded.value) && data.running?.turn_id === decoded.value.turn_id)
-      done = data.running!.turn_id;
+    const payload = name === TURN_DONE_SIGNAL ? decodePayload(payloads[0]) : null;
+    if (payload?.ok && isJsonObject(payload.value) && data.running?.turn_id === payload.value.turn_id)
+      endedTurn = data.running!.turn_id;
   });
   setHandler(defineQuery<SessionView>(STATUS_QUERY), view, { description: 'The state of this conversation.' });
   const onUpdate = <R>(
@@ -97,7 +97,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
     );
   /** The ids of turns are not known yet, or a client resumes after a turn whose end this session has not seen yet. */
   const isEarly = ({ resume }: SendBody) => data.series === null || (resume === true && mayBeOver());
-  const taken = async (body: SendBody) => {
+  const takeInTurn = async (body: SendBody) => {
     if (isEarly(body)) {
       await condition(() => !isEarly(body));
       // Other messages may have arrived meanwhile.
@@ -111,13 +111,13 @@ export async function session(input: SessionInput): Promise<SessionView> {
   onUpdate<OpenedAnswer>(
     SESSION_UPDATES.opened,
     'Answers once the session has begun, or tells why it cannot.',
-    () => condition(() => opened !== null).then(() => opened!),
+    () => condition(() => openedAnswer !== null).then(() => openedAnswer!),
     () => null,
   );
   onUpdate<SendAnswer>(
     SESSION_UPDATES.send,
     'A message: {"message_id": "…", "message": "…", "requester": "…"}. Answers with the id of its turn.',
-    (body) => taken((readSend(body) as ReadSend & { ok: true }).body),
+    (body) => takeInTurn((readSend(body) as ReadSend & { ok: true }).body),
     (body) => {
       const read = readSend(body);
       return read.ok ? sendFault(data, input, read.body, mayBeOver()) : read.reason;
@@ -149,10 +149,10 @@ export async function session(input: SessionInput): Promise<SessionView> {
     (body) => faultOf(readBy(body)),
   );
 
-  if (opened === null) opened = await fork(input, data);
-  if (!opened.opened) {
+  if (openedAnswer === null) openedAnswer = await fork(input, data);
+  if (!openedAnswer.opened) {
     await condition(allHandlersFinished, ENDS_WITHIN);
-    throw ApplicationFailure.nonRetryable(opened.reason, 'holdfast.fork_refused');
+    throw ApplicationFailure.nonRetryable(openedAnswer.reason, 'holdfast.fork_refused');
   }
   if (data.series === null) await begin(input, data);
   const full = () => updates >= MOST_UPDATES || workflowInfo().continueAsNewSuggested;
@@ -165,10 +165,10 @@ export async function session(input: SessionInput): Promise<SessionView> {
     }
     const next = nextInQueue(data);
     if (data.running) {
-      const ended = await turnEnd(data.running.turn_id);
-      if (ended) {
-        recordTurnEnd(data, data.running.turn_id, ended);
-        done = null;
+      const end = await turnEnd(data.running.turn_id);
+      if (end) {
+        recordTurnEnd(data, data.running.turn_id, end);
+        endedTurn = null;
       }
       looking = false;
     } else if (next) {
@@ -176,7 +176,7 @@ export async function session(input: SessionInput): Promise<SessionView> {
       data.running = { turn_id: next.turn_id, since: now() };
       if (data.series !== undefined) data.running_message = hashJson(next.message);
       const { head, context_full, agent } = data;
-      const mayHaveEnded = () => void (data.running?.turn_id === next.turn_id && (done = next.turn_id));
+      const mayHaveEnded = () => void (data.running?.turn_id === next.turn_id && (endedTurn = next.turn_id));
       await startTurn(input, { ...next, agent, head, context_full, ...runningTurnOf(data) }, mayHaveEnded);
     } else {
       await condition(() => nextInQueue(data) !== null || isOver(data) || full());
@@ -189,13 +189,13 @@ export async function session(input: SessionInput): Promise<SessionView> {
   /** Null: the turn still runs, and this run of the session is full. */
   async function turnEnd(turn_id: string): Promise<Exclude<LookAtTurnOutput, { state: 'running' }> | null> {
     for (let wait = FIRST_LOOK; ; wait = Math.min(LONGEST_LOOK_MS, wait * 2)) {
-      await condition(() => done === turn_id || full(), wait);
-      if (done !== turn_id && full()) return null;
-      const within_ms = done === turn_id ? ENDS_WITHIN : 0;
-      done = null;
+      await condition(() => endedTurn === turn_id || full(), wait);
+      if (endedTurn !== turn_id && full()) return null;
+      const within_ms = endedTurn === turn_id ? ENDS_WITHIN : 0;
+      endedTurn = null;
       looking = true;
-      const looked = await look({ turn_id, session_id: input.session_id, within_ms, ...runningTurnOf(data) });
-      if (looked.state !== 'running') return looked;
+      const report = await look({ turn_id, session_id: input.session_id, within_ms, ...runningTurnOf(data) });
+      if (report.state !== 'running') return report;
       looking = false;
     }
   }
@@ -213,8 +213,8 @@ setWorkflowOptions(
  * in the same order.
  */
 async function waitForActivation(): Promise<void> {
-  let asked = false; // the SDK evaluates a condition once when it is made, and then after everything else
-  await condition(() => asked || !(asked = true));
+  let wasEvaluated = false; // the SDK evaluates a condition once when it is made, and then after everything else
+  await condition(() => wasEvaluated || !(wasEvaluated = true));
 }
 
 const ACCEPTANCE: DecideAnswer = { accepted: true, reason: null };
@@ -253,12 +253,12 @@ async function look(input: LookAtTurnInput): Promise<LookAtTurnOutput> {
 
 async function fork({ session_id, fork: from }: SessionInput, data: SessionData): Promise<OpenedAnswer> {
   try {
-    const checked = await checkFork({ session_id, ...from! });
-    if (!checked.ok) return { opened: false, reason: checked.reason, near: checked.near };
+    const result = await checkFork({ session_id, ...from! });
+    if (!result.ok) return { opened: false, reason: result.reason, near: result.near };
     data.head = from!.block;
-    data.forked_from = { block: from!.block, turn_id: checked.turn_id };
+    data.forked_from = { block: from!.block, turn_id: result.turn_id };
     if (data.agent === '') {
-      data.agent = checked.agent;
+      data.agent = result.agent;
       upsertSearchAttributes([keyword('agent', data.agent)]);
     }
     return { opened: true };

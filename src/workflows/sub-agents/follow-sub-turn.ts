@@ -19,14 +19,14 @@ const LONGEST_PROBE_MS = 3_600_000;
  */
 export async function waitForEnd(context: Dispatch, sub: SubTurn): Promise<unknown> {
   const { turn, inFlight, data, questions } = context;
-  let cancelled: unknown = null;
+  let cancellation: unknown = null;
   let patience = FIRST_PROBE_MS;
   for (;;) {
     try {
-      await waitForNews(context, sub, patience, cancelled !== null);
+      await waitForNews(context, sub, patience, cancellation !== null);
     } catch (error) {
-      if (!isCancellation(error) || cancelled !== null) throw error;
-      cancelled = error;
+      if (!isCancellation(error) || cancellation !== null) throw error;
+      cancellation = error;
       await cancelChild(sub);
       continue;
     }
@@ -41,13 +41,13 @@ export async function waitForEnd(context: Dispatch, sub: SubTurn): Promise<unkno
     showState(data, questions);
     for (const { kind, run_id, call } of newQuestions(before, sub.report))
       context.onQuestion({ kind, run_id, digest: call.digest! });
-    if (sub.report.ended) return cancelled;
+    if (sub.report.ended) return cancellation;
   }
 }
 
 /** A full run continues as new instead, and the next run checks the child first; a cancelled run waits for the end. */
-async function waitForNews({ inFlight }: Dispatch, sub: SubTurn, patience: number, cancelled: boolean): Promise<void> {
-  if (cancelled) return void (await CancellationScope.nonCancellable(() => condition(() => sub.news, patience)));
+async function waitForNews({ inFlight }: Dispatch, sub: SubTurn, patience: number, isCancelled: boolean): Promise<void> {
+  if (isCancelled) return void (await CancellationScope.nonCancellable(() => condition(() => sub.news, patience)));
   await inFlight.apart(() => condition(() => sub.news && !workflowInfo().continueAsNewSuggested, patience));
 }
 

@@ -18,7 +18,7 @@ import { surfacedQuestions } from './sub-turns';
 import { cardNow } from '../turn/publish-turn-state';
 
 export class ParentReporter {
-  private told: string;
+  private lastNews: string;
 
   constructor(
     private readonly turn: TurnContext,
@@ -28,32 +28,32 @@ export class ParentReporter {
     setHandler(defineQuery<SubTurnFacts>(SUB_TURN_QUERY), () => this.facts(), {
       description: 'What the turn above this one is told of it.',
     });
-    this.told = this.news();
+    this.lastNews = this.news();
     if (turn.parent) void CancellationScope.nonCancellable(() => this.tell(turn.parent!.workflow_id));
   }
 
   /** Resolves when the parent turn has been told of the latest change. */
   async waitForReport(): Promise<void> {
-    if (this.turn.parent) await CancellationScope.nonCancellable(() => condition(() => this.told === this.news()));
+    if (this.turn.parent) await CancellationScope.nonCancellable(() => condition(() => this.lastNews === this.news()));
   }
 
   private async tell(above: string): Promise<never> {
     for (;;) {
-      await condition(() => this.told !== this.news());
+      await condition(() => this.lastNews !== this.news());
       const news = this.news();
       // If the parent turn is gone, the signal fails. This turn finds out with its next step.
       await getExternalWorkflowHandle(above)
         .signal(SUB_TURN_SIGNAL, { turn_id: this.turn.turn_id })
         .catch(() => undefined);
-      this.told = news;
+      this.lastNews = news;
     }
   }
 
   /** Changes whenever the parent has to look again. */
   private news(): string {
     const own = this.questions.open().map(({ digest, ...question }) => {
-      const said = question.kind === 'approval' ? question.approvals : question.settlements;
-      return `${digest} ${said.length}`;
+      const decisions = question.kind === 'approval' ? question.approvals : question.settlements;
+      return `${digest} ${decisions.length}`;
     });
     const below = surfacedQuestions(this.data).map(({ call }) => `${call.digest} ${call.approval.decisions.length}`);
     return [...own, ...below, this.data.ended_at ?? ''].join();
@@ -81,8 +81,8 @@ export class ParentReporter {
     const { turn_id, workflow_id, first_execution_run_id, store_id, agent } = this.turn;
     const call = viewOf(this.data, question.call_id);
     const { kind, run_id } = question;
-    const bound = store_id === undefined ? {} : { store_id };
-    const where = { turn_id, workflow_id, first_execution_run_id, ...bound, run_id, agent };
+    const storeFields = store_id === undefined ? {} : { store_id };
+    const where = { turn_id, workflow_id, first_execution_run_id, ...storeFields, run_id, agent };
     return { kind, ...where, head: this.data.head, call, card: cardNow(question) };
   }
 }

@@ -18,23 +18,23 @@ export async function runSubTurn(
   admission: Admission & { ok: true },
 ): Promise<CallRun | NeedsDecision> {
   const { data } = context;
-  const kept = data.open?.progress[call.id];
+  const progress = data.open?.progress[call.id];
   moveCall(data, call.id, 'running');
   const request = requestOf(context, call, admission);
-  const carriedOn = kept?.at === 'sub_turn' ? data.subs?.find(({ turn_id }) => turn_id === kept.turn_id) : undefined;
-  const begun = carriedOn ? { sub: carriedOn } : await startSubTurn(context, call, request);
-  if ('refused' in begun) {
-    const { refused } = begun;
-    if (refused.held) return { held: refused.held, took_ms: 0 };
-    return { outcome: endCall(data, call, 'failed', { ...refused, ...saidOf(admission) }), took_ms: 0 };
+  const carriedOn = progress?.at === 'sub_turn' ? data.subs?.find(({ turn_id }) => turn_id === progress.turn_id) : undefined;
+  const start = carriedOn ? { sub: carriedOn } : await startSubTurn(context, call, request);
+  if ('refusal' in start) {
+    const { refusal } = start;
+    if (refusal.held) return { held: refusal.held, took_ms: 0 };
+    return { outcome: endCall(data, call, 'failed', { ...refusal, ...saidOf(admission) }), took_ms: 0 };
   }
-  const { sub } = begun;
+  const { sub } = start;
   keepProgress(data, call.id, { at: 'sub_turn', args: admission.args, approvals: admission.approvals, turn_id: sub.turn_id });
-  const cancelled = await waitForEnd(context, sub);
-  const outcome = await CancellationScope.nonCancellable(() => close(context, call, request, sub, cancelled !== null));
-  if (cancelled !== null) {
+  const cancellation = await waitForEnd(context, sub);
+  const outcome = await CancellationScope.nonCancellable(() => close(context, call, request, sub, cancellation !== null));
+  if (cancellation !== null) {
     if (data.open) data.open.outcomes[call.id] = outcome;
-    throw cancelled;
+    throw cancellation;
   }
   return { outcome, took_ms: sub.report!.spent.time_ms };
 }
@@ -52,15 +52,15 @@ async function close(
   call: AdmittedCall,
   request: RunCallInput,
   sub: SubTurn,
-  cancelled: boolean,
+  isCancelled: boolean,
 ): Promise<CallOutcome> {
   const { data } = context;
   const report = sub.report as SubTurnReport;
   settleReservation(context, sub);
-  const closed = await resultOf(call, { ...request, at: now(), sub_turn_id: sub.turn_id, report });
-  const stopped = cancelled && closed.state === 'failed';
-  const said = { approvals: request.approvals, earlier: request.call.earlier ?? [] };
-  const outcome = endCall(data, call, stopped ? 'cancelled' : closed.state, { ...closed, ...said });
+  const result = await resultOf(call, { ...request, at: now(), sub_turn_id: sub.turn_id, report });
+  const wasStopped = isCancelled && result.state === 'failed';
+  const decisions = { approvals: request.approvals, earlier: request.call.earlier ?? [] };
+  const outcome = endCall(data, call, wasStopped ? 'cancelled' : result.state, { ...result, ...decisions });
   const { turn_id, workflow_id } = sub;
   const { first_execution_run_id, head } = report;
   showState(data, context.questions);
@@ -72,8 +72,8 @@ async function resultOf(
   request: CloseSubTurnInput,
 ): Promise<Partial<RunCallOutput> & { state: 'succeeded' | 'failed' }> {
   try {
-    const closed = await closeSubTurn(request);
-    return { ...closed, state: closed.state === 'succeeded' ? 'succeeded' : 'failed' };
+    const result = await closeSubTurn(request);
+    return { ...result, state: result.state === 'succeeded' ? 'succeeded' : 'failed' };
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     const cause = error.cause?.message ?? error.message;

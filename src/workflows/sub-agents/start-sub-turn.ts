@@ -29,20 +29,20 @@ export async function startSubTurn(
   context: Dispatch,
   call: AdmittedCall,
   request: RunCallInput,
-): Promise<{ sub: SubTurn } | { refused: Partial<RunCallOutput> }> {
+): Promise<{ sub: SubTurn } | { refusal: Partial<RunCallOutput> }> {
   const { data, turn } = context;
-  let lost = 0;
+  let misses = 0;
   for (let nth = 1; nth <= MOST_TURNS; nth++) {
     const turnId = subTurnId(turn.turn_id, call.id, nth);
-    const opened = await openSubTurn(call, { ...request, call: { ...request.call, dispatch: nth }, sub_turn_id: turnId });
-    if (!opened.open) return { refused: opened.refused };
-    const { existing, agent } = opened;
-    const found = { call_id: call.id, turn_id: turnId, workflow_id: workflowId(turnId), agent };
+    const opening = await openSubTurn(call, { ...request, call: { ...request.call, dispatch: nth }, sub_turn_id: turnId });
+    if (!opening.open) return { refusal: opening.refused };
+    const { existing, agent } = opening;
+    const identity = { call_id: call.id, turn_id: turnId, workflow_id: workflowId(turnId), agent };
     if (existing?.whose === 'foreign') continue;
     if (existing) {
       const sub = enter(context, {
-        ...found,
-        reserved: reservation(context, opened) ?? NONE,
+        ...identity,
+        reserved: reservation(context, opening) ?? NONE,
         report: existing.report,
         news: true,
       });
@@ -55,15 +55,15 @@ export async function startSubTurn(
       settleReservation(context, sub);
       continue;
     }
-    const share = reservation(context, opened);
-    if (share === null) return { refused: { error: exhaustedLimitError(call.tool) } };
-    const sub: SubTurn = { ...found, reserved: share, report: null, news: false };
+    const share = reservation(context, opening);
+    if (share === null) return { refusal: { error: exhaustedLimitError(call.tool) } };
+    const sub: SubTurn = { ...identity, reserved: share, report: null, news: false };
     enter(context, sub);
-    if (await start(context, call, request, opened, sub)) return { sub };
+    if (await start(context, call, request, opening, sub)) return { sub };
     data.subs = data.subs!.filter((other) => other !== sub);
-    if (++lost <= MOST_TURNS) nth -= 1; // another start was faster: check again whose it is
+    if (++misses <= MOST_TURNS) nth -= 1; // another start was faster: check again whose it is
   }
-  return { refused: { error: noFreeIdError(call.tool) } };
+  return { refusal: { error: noFreeIdError(call.tool) } };
 }
 
 function enter({ data }: Dispatch, sub: SubTurn): SubTurn {
@@ -79,9 +79,11 @@ const NONE: TurnLimits = { steps: 0, tokens: 0, cost_usd: 0, time_ms: 0 };
 function reservation({ data }: Dispatch, { limits }: OpenedSubTurn): TurnLimits | null {
   const own = limitsOf(data);
   if (!own) return limits;
-  const begun = new Set((data.subs ?? []).map(({ call_id }) => call_id));
+  const startedCalls = new Set((data.subs ?? []).map(({ call_id }) => call_id));
   const { calls = [], outcomes = {} } = data.open ?? {};
-  const waiting = calls.filter(({ id, sub_agent }) => sub_agent !== undefined && outcomes[id] === undefined && !begun.has(id));
+  const waiting = calls.filter(
+    ({ id, sub_agent }) => sub_agent !== undefined && outcomes[id] === undefined && !startedCalls.has(id),
+  );
   const share = shareOf(leftOf(data, own), Math.max(1, waiting.length));
   return share && narrower(share, limits);
 }
@@ -127,8 +129,8 @@ async function start(
         staticSummary: `${inlineCode(agent)} for call ${call.id} of ${inlineCode(turn.turn_id)}`,
       }),
     );
-    const ended = () => void (sub.news = true); // whichever way it ended, it is checked
-    child.result().then(ended, ended);
+    const markNews = () => void (sub.news = true); // whichever way it ended, it is checked
+    child.result().then(markNews, markNews);
     showState(data, context.questions);
     return true;
   } catch (error) {

@@ -45,8 +45,8 @@ function shownAbove({ kind: _, card: __, run_id: ___, ...call }: SurfacedQuestio
 
 /** Questions that the child's previous report did not have. */
 export function newQuestions(before: SubTurnReport | null, after: SubTurnReport): SurfacedQuestion[] {
-  const known = new Set((before?.waiting ?? []).map(keyOf));
-  return after.waiting.filter((question) => !known.has(keyOf(question)));
+  const earlier = new Set((before?.waiting ?? []).map(keyOf));
+  return after.waiting.filter((question) => !earlier.has(keyOf(question)));
 }
 
 function keyOf({ kind, run_id, call }: SurfacedQuestion): string {
@@ -63,8 +63,8 @@ export function withoutCards(subs: SubTurn[]): SubTurn[] {
 }
 
 /** Takes a child's signal. Returns why it is ignored, or null. Many of them cost no more than one. */
-export function noteChildSignal({ subs = [] }: TurnData, said: JsonObject): string | null {
-  const sub = subs.find(({ turn_id, reserved }) => turn_id === said.turn_id && reserved !== null);
+export function noteChildSignal({ subs = [] }: TurnData, body: JsonObject): string | null {
+  const sub = subs.find(({ turn_id, reserved }) => turn_id === body.turn_id && reserved !== null);
   if (!sub) return 'no sub-agent runs in such a turn';
   if (workflowInfo().historyLength >= MANY_EVENTS) return 'the run is full; it is looked at in the next';
   sub.news = true;
@@ -91,24 +91,24 @@ export class Forwarding {
     from: DecisionSource,
     own: Question[],
   ): undefined | string | Promise<string | null> {
-    const wanted = kind === 'settle' ? 'doubt' : 'approval';
-    const found = fields.calls.map((call) => this.find(wanted, call));
-    if (found.every((subs) => subs.length === 0)) return undefined;
+    const questionKind = kind === 'settle' ? 'doubt' : 'approval';
+    const matches = fields.calls.map((call) => this.find(questionKind, call));
+    if (matches.every((subs) => subs.length === 0)) return undefined;
     const several = fields.calls.find(
-      (call, index) => found[index]!.length + own.filter(({ digest }) => digest.startsWith(call)).length > 1,
+      (call, index) => matches[index]!.length + own.filter(({ digest }) => digest.startsWith(call)).length > 1,
     );
     if (several !== undefined) return `"call" ${several} fits several waiting calls; give more of the digest`;
-    const owners = new Set(found.map(([sub]) => sub?.workflow_id));
+    const owners = new Set(matches.map(([sub]) => sub?.workflow_id));
     if (owners.size > 1) return 'calls of several turns are decided one turn at a time';
     if (this.underWay >= MOST_FORWARDS || workflowInfo().historyLength >= MANY_EVENTS)
       return 'too many decisions are being passed on; send it again in a moment';
-    return this.pass(found[0]![0]!, bodyOf(kind, fields), from.identity);
+    return this.pass(matches[0]![0]!, bodyOf(kind, fields), from.identity);
   }
 
-  private find(wanted: SurfacedQuestion['kind'], call: string): SubTurn[] {
+  private find(questionKind: SurfacedQuestion['kind'], call: string): SubTurn[] {
     return (this.data.subs ?? []).flatMap((sub) =>
       (sub.reserved === null ? [] : (sub.report?.waiting ?? []))
-        .filter((question) => question.kind === wanted && question.call.digest?.startsWith(call))
+        .filter((question) => question.kind === questionKind && question.call.digest?.startsWith(call))
         .map(() => sub),
     );
   }

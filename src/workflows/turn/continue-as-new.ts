@@ -67,16 +67,16 @@ export async function continueBetweenSteps(context: Dispatch, steering: Steering
 }
 
 async function storeWords({ turn, data }: Dispatch): Promise<StoredWords> {
-  const { said } = setAside(callsOf(data));
-  const { said_ref } = await keepSaid({ turn, said: packJson(said) });
-  return { said_ref, places: placesOf(said) };
+  const { pieces } = setAside(callsOf(data));
+  const { said_ref } = await keepSaid({ turn, said: packJson(pieces) });
+  return { said_ref, places: placesOf(pieces) };
 }
 
 /** Whether the words of people that the store does not keep fit into the argument of the next run. */
 function wordsFitArgument(data: TurnData, apart: StoredWords | null): boolean {
   fitCalls(data);
-  const { said } = setAside(without(data, apart));
-  return jsonBytes(packJson(said)) <= SAID_ALONG || !isBounded() || !patched('said-by-reference');
+  const { pieces } = setAside(without(data, apart));
+  return jsonBytes(packJson(pieces)) <= SAID_ALONG || !isBounded() || !patched('said-by-reference');
 }
 
 function without(data: TurnData, apart: StoredWords | null): JsonObject {
@@ -99,7 +99,7 @@ export function resumable(data: TurnData, apart: StoredWords | null): Json {
 
 /** In the form of older builds. */
 function openStepWithoutCards(open: OpenStep): OpenStep {
-  const progress = Object.entries(open.progress).map(([id, kept]) => [id, withoutCard(kept)] as const);
+  const progress = Object.entries(open.progress).map(([id, entry]) => [id, withoutCard(entry)] as const);
   return { ...open, progress: Object.fromEntries(progress) };
 }
 
@@ -109,12 +109,12 @@ export function restoreState(resume: Json | undefined): TurnData | null {
   return isPacked(resume) ? stateIn(resume, null) : withItsInputs(resume as unknown as TurnData);
 }
 
-/** @param said people's words from the store; null: not read yet */
-function stateIn(resume: PackedJson, said: Json[] | null): TurnData {
+/** @param words people's words from the store; null: not read yet */
+function stateIn(resume: PackedJson, words: Json[] | null): TurnData {
   const data = unpackJson(resume) as JsonObject;
   if (resume.said_ref === undefined) return withItsInputs(data as unknown as TurnData);
   const { calls, outcomes, open } = data;
-  const of = putBack({ calls: calls!, outcomes: outcomes!, ...optional({ open }) }, said) as JsonObject;
+  const of = putBack({ calls: calls!, outcomes: outcomes!, ...optional({ open }) }, words) as JsonObject;
   const whole = withItsInputs({ ...data, ...of } as unknown as TurnData);
   // A call whose decisions are not shown shows no note either.
   for (const { approval } of whole.calls) if (approval.decisions.length === 0) approval.note = null;
@@ -129,10 +129,10 @@ function withItsInputs(data: TurnData): TurnData {
  * Continues the step that another run has left open, if there is one. A cancellation does not stop the reading: the turn must
  * know which calls it has to finish.
  */
-export async function resume(context: Dispatch, kept: Json): Promise<void> {
+export async function resume(context: Dispatch, state: Json): Promise<void> {
   const { turn, data, inFlight, arrivals } = context;
   const takeOver = async () => {
-    if (hasStoredWords(kept)) await readBack(context, kept);
+    if (hasStoredWords(state)) await readBack(context, state);
     for (const progress of Object.values(data.open?.progress ?? {})) await carryOver(turn, progress);
   };
   await inFlight.during(() => CancellationScope.nonCancellable(takeOver)).finally(() => arrivals.takenUp());
@@ -149,22 +149,22 @@ function hasStoredWords(resume: Json): resume is Json & ReadLater {
 /** Reads the words of people back. Before that no question is asked. */
 async function readBack({ turn, data }: Dispatch, resume: ReadLater): Promise<void> {
   const { said_ref } = resume;
-  const { said } = await readSaid({ turn, said_ref });
-  const { calls, outcomes, open, earlier_calls } = stateIn(resume, unpackJson(said) as Json[]);
+  const { said: words } = await readSaid({ turn, said_ref });
+  const { calls, outcomes, open, earlier_calls } = stateIn(resume, unpackJson(words) as Json[]);
   Object.assign(data, { calls, outcomes, ...(open ? { open } : {}), ...(earlier_calls ? { earlier_calls } : {}) });
 }
 
 /** A decision counts only in the run that asked: this run takes over the question, its card and its decisions. */
-async function carryOver(turn: TurnContext, kept: Progress): Promise<void> {
-  if (kept.at === 'question') {
-    const { question } = kept;
+async function carryOver(turn: TurnContext, progress: Progress): Promise<void> {
+  if (progress.at === 'question') {
+    const { question } = progress;
     const { card, run_id, digest } = await readCard({ turn, card_ref: question.card_ref });
     // The argument of a run may be forged: nobody may decide about one call with the card of another.
     if (digest !== undefined && digest !== question.digest) throw otherCard(question);
     Object.assign(question, { card, run_id, approvals: carryApprovals(question.approvals, run_id) });
-  } else if (kept.at === 'ready' && kept.approvals[0]?.card_ref) {
-    const { run_id } = await readCard({ turn, card_ref: kept.approvals[0].card_ref });
-    kept.approvals = carryApprovals(kept.approvals, run_id);
+  } else if (progress.at === 'ready' && progress.approvals[0]?.card_ref) {
+    const { run_id } = await readCard({ turn, card_ref: progress.approvals[0].card_ref });
+    progress.approvals = carryApprovals(progress.approvals, run_id);
   }
 }
 
@@ -174,5 +174,5 @@ function otherCard({ call_id, digest }: ApprovalQuestion): ApplicationFailure {
 }
 
 function carryApprovals(approvals: Decision[], run_id: string): Decision[] {
-  return approvals.map((given) => ({ ...given, run_id, given_in: given.given_in ?? given.run_id }));
+  return approvals.map((decision) => ({ ...decision, run_id, given_in: decision.given_in ?? decision.run_id }));
 }

@@ -20,24 +20,25 @@ export interface Ending {
   state: Exclude<TurnState, 'running' | 'awaiting_approval' | 'in_doubt'>;
   reason: string | null;
   /** The last step has written the end into the transcript. */
-  written: boolean;
+  hasEndBlock: boolean;
   /** A cancellation, thrown again so that Temporal's status is `Canceled`. */
-  thrown?: unknown;
+  cancellation?: unknown;
 }
 
 /** The ending that an error of the body means; throws any error that means none. */
 export function endingOf(error: unknown, data: TurnData): Ending {
-  if (isCancellation(error)) return { state: 'cancelled', reason: describeEffects(data), written: false, thrown: error };
+  if (isCancellation(error))
+    return { state: 'cancelled', reason: describeEffects(data), hasEndBlock: false, cancellation: error };
   if (error instanceof ActivityFailure) {
-    return { state: 'failed', reason: error.cause?.message ?? error.message, written: false };
+    return { state: 'failed', reason: error.cause?.message ?? error.message, hasEndBlock: false };
   }
-  if (error instanceof ApplicationFailure) return { state: 'failed', reason: error.message, written: false };
+  if (error instanceof ApplicationFailure) return { state: 'failed', reason: error.message, hasEndBlock: false };
   throw error; // continue-as-new, or a fault of the engine: then the workflow task fails and is retried
 }
 
 export interface AtTheEnd {
   /** Gets the result of closing the transcript. If it is given, the result includes the envelope of a direct call. */
-  take?: (closed: EndTurnOutput) => void;
+  take?: (result: EndTurnOutput) => void;
   /** Runs when the view is final, to tell those who wait for it. Never throws. */
   last?: () => Promise<void>;
 }
@@ -51,7 +52,7 @@ export async function conclude<V extends TurnView>(
 ): Promise<V> {
   const { data, questions } = context;
   ending.reason = cutReason(ending.reason);
-  if (!ending.written) await CancellationScope.nonCancellable(() => close(context, ending, take));
+  if (!ending.hasEndBlock) await CancellationScope.nonCancellable(() => close(context, ending, take));
   data.ended_at = now();
   data.reason = cutReason(ending.reason);
   showState(data, questions, ending.state);
@@ -64,7 +65,7 @@ export async function conclude<V extends TurnView>(
       details: [view()],
     });
   }
-  if (ending.thrown) throw ending.thrown;
+  if (ending.cancellation) throw ending.cancellation;
   return view();
 }
 
@@ -83,14 +84,14 @@ function describeEffects(data: TurnData): string {
 }
 
 /** Writes the end into the transcript. The turn ends even if the store fails. */
-async function close({ turn, data, begin }: Dispatch, ending: Ending, take?: (closed: EndTurnOutput) => void): Promise<void> {
+async function close({ turn, data, begin }: Dispatch, ending: Ending, take?: (result: EndTurnOutput) => void): Promise<void> {
   const { head, outcomes } = data;
-  const wanted = { ...(take ? { envelope: true } : {}), ...(begin && data.step === 0 ? { begin } : {}) };
+  const options = { ...(take ? { envelope: true } : {}), ...(begin && data.step === 0 ? { begin } : {}) };
   try {
-    const ended = await endTurn({ turn, at: now(), head, outcomes, state: ending.state, reason: ending.reason, ...wanted });
-    data.head = ended.head;
+    const result = await endTurn({ turn, at: now(), head, outcomes, state: ending.state, reason: ending.reason, ...options });
+    data.head = result.head;
     data.outcomes = [];
-    take?.(ended);
+    take?.(result);
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     ending.reason = `${ending.reason ?? ''} The transcript could not be closed: ${error.cause?.message ?? error.message}`.trim();
@@ -138,7 +139,7 @@ export class Interruption {
   /** The ending of an interrupted turn; null: nobody has interrupted it. */
   ending(): Ending | null {
     const { interrupted } = this.data;
-    return interrupted ? { state: 'cancelled', reason: `Interrupted by ${interrupted.by}.`, written: false } : null;
+    return interrupted ? { state: 'cancelled', reason: `Interrupted by ${interrupted.by}.`, hasEndBlock: false } : null;
   }
 }
 

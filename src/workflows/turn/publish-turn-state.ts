@@ -18,7 +18,7 @@ import { optional } from '../../shared/json/optional';
 
 type TurnQuestions = Pick<Dispatch, 'questions' | 'arrivals'>;
 
-export function turnView(input: TurnInput, data: TurnData, asked: TurnQuestions): TurnView {
+export function turnView(input: TurnInput, data: TurnData, turnQuestions: TurnQuestions): TurnView {
   const info = workflowInfo();
   return {
     turn_id: input.turn_id,
@@ -37,7 +37,7 @@ export function turnView(input: TurnInput, data: TurnData, asked: TurnQuestions)
     usage: usageSoFar(data),
     calls: data.calls,
     ...(data.earlier_calls ? { earlier_calls: data.earlier_calls } : {}),
-    pending: [...waitingHere(data, asked), ...surfacedQuestions(data).flatMap(({ call }) => call.digest ?? [])],
+    pending: [...waitingHere(data, turnQuestions), ...surfacedQuestions(data).flatMap(({ call }) => call.digest ?? [])],
     ignored_signals: data.ignored,
     ...(data.steered?.by.length ? { steered_by: data.steered.by } : {}),
     ...(data.subs?.length ? { sub_turns: subTurnViews(data) } : {}),
@@ -54,8 +54,8 @@ function waitingHere({ open }: TurnData, { questions, arrivals }: TurnQuestions)
   if (!arrivals.takesUp) return questions.open().map(({ digest }) => digest);
   const { calls = [], progress = {} } = open ?? {};
   return calls.flatMap(({ id }) => {
-    const kept = progress[id];
-    return kept && 'question' in kept ? [kept.question.digest] : [];
+    const entry = progress[id];
+    return entry && 'question' in entry ? [entry.question.digest] : [];
   });
 }
 
@@ -87,17 +87,17 @@ function progressLines(question: Question): string[] {
 }
 
 /** Updates state, search attributes and Current Details from the open questions. Writes attributes only if they changed. */
-export function showState(data: TurnData, questions: ApprovalQuestions, ended: TurnState | null = null): void {
+export function showState(data: TurnData, questions: ApprovalQuestions, endState: TurnState | null = null): void {
   const open = questions.open();
   for (const question of open) {
     if (question.kind !== 'approval') continue;
-    const shown = viewOf(data, question.call_id).approval.decisions.length;
-    if (question.approvals.length !== shown) showDecisions(data, question.call_id, question.approvals);
+    const count = viewOf(data, question.call_id).approval.decisions.length;
+    if (question.approvals.length !== count) showDecisions(data, question.call_id, question.approvals);
   }
   fitCalls(data);
   const below = surfacedQuestions(data);
   const kinds = [...open, ...below].map(({ kind }) => kind);
-  const state = ended ?? (kinds.includes('doubt') ? 'in_doubt' : kinds.length > 0 ? 'awaiting_approval' : 'running');
+  const state = endState ?? (kinds.includes('doubt') ? 'in_doubt' : kinds.length > 0 ? 'awaiting_approval' : 'running');
   const names = [...open.map(({ tool }) => tool), ...below.map(({ call }) => call.tool)];
   const tools = [...new Set(names.map((name) => cutBytes(name, KEYWORD_BYTES)))].sort();
   if (state !== data.state || tools.join() !== questions.shownTools.join()) {
@@ -114,15 +114,15 @@ const DETAILS_LIMIT = 500_000;
 function details(data: TurnData, questions: ApprovalQuestions): string {
   const cards = [...questions.open().map(cardNow), ...surfacedQuestions(data).map(surfacedCard)];
   if (cards.length === 0) return stateLine(data) + failedCalls(data);
-  const shown: string[] = [];
+  const parts: string[] = [];
   let length = 0;
   for (const card of cards) {
     length += encodeURIComponent(card.toWellFormed()).length;
     if (length > DETAILS_LIMIT) break;
-    shown.push(card);
+    parts.push(card);
   }
-  const rest = cards.length - shown.length;
-  return shown.join('\n\n---\n\n') + (rest > 0 ? `\n\n---\n\n${rest} more calls wait; \`holdfast pending\` lists them.` : '');
+  const rest = cards.length - parts.length;
+  return parts.join('\n\n---\n\n') + (rest > 0 ? `\n\n---\n\n${rest} more calls wait; \`holdfast pending\` lists them.` : '');
 }
 
 function stateLine({ state, step, reason }: TurnData): string {
@@ -133,14 +133,14 @@ const SHOWN_FAILURES = 5;
 
 /** The last calls that failed, each with its error. */
 function failedCalls({ calls }: TurnData): string {
-  const failed = calls.flatMap(({ id, tool, state, error }) =>
+  const lines = calls.flatMap(({ id, tool, state, error }) =>
     error && (state === 'failed' || state === 'in_doubt')
       ? [`- call ${id} ${inlineCode(tool)} ${state}: ${inlineCode(`${error.code} ${error.reason}: ${error.message}`)}`]
       : [],
   );
-  if (failed.length === 0) return '';
-  const earlier = failed.length > SHOWN_FAILURES ? [`- ${failed.length - SHOWN_FAILURES} earlier ones`] : [];
-  return `\n\n### Failed calls\n\n${[...earlier, ...failed.slice(-SHOWN_FAILURES)].join('\n')}\n`;
+  if (lines.length === 0) return '';
+  const earlier = lines.length > SHOWN_FAILURES ? [`- ${lines.length - SHOWN_FAILURES} earlier ones`] : [];
+  return `\n\n### Failed calls\n\n${[...earlier, ...lines.slice(-SHOWN_FAILURES)].join('\n')}\n`;
 }
 
 /** The card of a sub-agent's call, with the turn that it belongs to. It can be decided here too. */

@@ -66,10 +66,10 @@ const LAST_ANSWER = 800_000;
 /** People's words that the argument carries, not the store. */
 export const SAID_ALONG = 24_000;
 
-export function cutIgnoredSignal<T extends Record<keyof typeof IGNORED_BYTES, string>>(ignored: T): T {
-  const { signal, identity, reason } = ignored;
+export function cutIgnoredSignal<T extends Record<keyof typeof IGNORED_BYTES, string>>(signalRecord: T): T {
+  const { signal, identity, reason } = signalRecord;
   return {
-    ...ignored,
+    ...signalRecord,
     signal: cutJson(signal, IGNORED_BYTES.signal),
     identity: cutJson(identity, IGNORED_BYTES.identity),
     reason: cutJson(reason, IGNORED_BYTES.reason),
@@ -85,8 +85,8 @@ export function cutReason(reason: string | null): string | null {
   return reason === null ? null : cutJson(reason, STATE_BYTES.reason);
 }
 
-export function fitsSteering(steered: TurnData['steered']): boolean {
-  return jsonBytes(steered) <= STATE_BYTES.steered;
+export function fitsSteering(steering: TurnData['steered']): boolean {
+  return jsonBytes(steering) <= STATE_BYTES.steered;
 }
 
 /**
@@ -102,11 +102,11 @@ export function fitCalls(data: TurnData): void {
   const { calls = [], outcomes = {}, progress = {} } = data.open ?? {};
   for (const outcome of [...data.outcomes, ...Object.values(outcomes)]) Object.assign(outcome, shortOutcome(outcome));
   for (const call of calls) Object.assign(call, shortCall(call));
-  for (const kept of Object.values(progress)) {
-    if ('question' in kept) kept.question.remarks = kept.question.remarks.slice(-1);
-    if (!('result' in kept)) continue;
-    const { result } = kept;
-    kept.result = { ...result, summary: cutJson(result.summary, SHORT), error: shortError(result.error) };
+  for (const entry of Object.values(progress)) {
+    if ('question' in entry) entry.question.remarks = entry.question.remarks.slice(-1);
+    if (!('result' in entry)) continue;
+    const { result } = entry;
+    entry.result = { ...result, summary: cutJson(result.summary, SHORT), error: shortError(result.error) };
   }
 }
 
@@ -136,11 +136,11 @@ export function callsOf({ calls, outcomes, open }: TurnData): JsonObject {
 
 /** Without cards, which are in the store, and inputs that the call itself has. */
 export function withoutCopies(open: OpenStep): OpenStep {
-  const begun = Object.entries(open.progress).filter(([id]) => open.outcomes[id] === undefined);
+  const openEntries = Object.entries(open.progress).filter(([id]) => open.outcomes[id] === undefined);
   const calls = open.calls.map((call) =>
     open.outcomes[call.id] === undefined ? call : { ...withoutRunFields(call), error: null },
   );
-  return { ...open, calls, progress: Object.fromEntries(begun.map(([id, kept]) => [id, withoutCopy(kept)])) };
+  return { ...open, calls, progress: Object.fromEntries(openEntries.map(([id, progress]) => [id, withoutCopy(progress)])) };
 }
 
 /** Without fields that only a call still to run needs. */
@@ -148,19 +148,19 @@ function withoutRunFields({ changes: _, approval: __, ...call }: AdmittedCall): 
   return { ...call, input: null };
 }
 
-function withoutCopy(kept: Progress): Progress {
-  return withoutCard({ ...kept, args: { ...kept.args, input: null } });
+function withoutCopy(progress: Progress): Progress {
+  return withoutCard({ ...progress, args: { ...progress.args, input: null } });
 }
 
-export function withoutCard(kept: Progress): Progress {
-  return kept.at === 'question' ? { ...kept, question: { ...kept.question, card: '' } } : kept;
+export function withoutCard(progress: Progress): Progress {
+  return progress.at === 'question' ? { ...progress, question: { ...progress.question, card: '' } } : progress;
 }
 
 /** The reverse of `withoutCopies`, except for cards. A call without an input gets none back. */
 export function withInputs({ calls, ...open }: OpenStep): OpenStep {
   const inputs = new Map(calls.map(({ id, input }) => [id, input]));
   const progress = Object.entries(open.progress).map(
-    ([id, kept]) => [id, { ...kept, args: { ...kept.args, input: kept.args.input ?? inputs.get(id) ?? null } }] as const,
+    ([id, entry]) => [id, { ...entry, args: { ...entry.args, input: entry.args.input ?? inputs.get(id) ?? null } }] as const,
   );
   return { ...open, calls, progress: Object.fromEntries(progress) };
 }
@@ -181,23 +181,23 @@ function forgetOldest(data: TurnData): void {
 
 /** The smallest number for which `holds` is true; `most` if it is true for none below. Calls `holds` rarely: it is expensive. */
 function fewest(most: number, holds: (count: number) => boolean): number {
-  let [below, found] = [-1, 0];
-  for (let step = 1; found < most && !holds(found); step *= 2) [below, found] = [found, Math.min(most, found + step)];
-  while (found - below > 1) {
-    const middle = Math.floor((below + found) / 2);
-    if (holds(middle)) found = middle;
+  let [below, above] = [-1, 0];
+  for (let step = 1; above < most && !holds(above); step *= 2) [below, above] = [above, Math.min(most, above + step)];
+  while (above - below > 1) {
+    const middle = Math.floor((below + above) / 2);
+    if (holds(middle)) above = middle;
     else below = middle;
   }
-  return found;
+  return above;
 }
 
 const NO_CALLS: EarlierCalls = { count: 0, applied: 0, refused: 0, in_doubt: 0, not_applied: 0 };
 
 function countForgottenCall(so_far: EarlierCalls, { class: kind, digest, effect, state }: CallView): EarlierCalls {
-  const counted = { ...so_far, count: so_far.count + 1 };
-  if (kind !== 'destructive' || digest === null || state === 'superseded') return counted;
+  const counts = { ...so_far, count: so_far.count + 1 };
+  if (kind !== 'destructive' || digest === null || state === 'superseded') return counts;
   const became = effect ?? 'not_applied';
-  return { ...counted, [became]: counted[became] + 1 };
+  return { ...counts, [became]: counts[became] + 1 };
 }
 
 function shortCall({ reason, error, changes }: AdmittedCall): Partial<AdmittedCall> {
@@ -215,29 +215,29 @@ function shortOutcome(outcome: CallOutcome): CallOutcome {
 
 /** The first questions of one sub-agent that fit into the view. @param running how many sub-agents share it */
 export function fitShownBelow<T>(waiting: T[], running: number): T[] {
-  let left = SHOWN_BELOW / running;
-  return waiting.filter((question) => (left -= jsonBytes(question)) >= 0);
+  let room = SHOWN_BELOW / running;
+  return waiting.filter((question) => (room -= jsonBytes(question)) >= 0);
 }
 
 /** Removes ended sub-agents' turns, the oldest first, and the reports of running ones, which the next run queries again. */
 export function fitSubs(subs: SubTurn[]): SubTurn[] {
   const fit = (some: SubTurn[]) => jsonBytes(some) <= STATE_BYTES.subs;
   if (fit(subs)) return subs;
-  const ended = subs.filter(({ reserved }) => reserved === null);
-  let left = subs.map((sub) => (sub.reserved === null ? sub : { ...sub, report: null }));
-  while (!fit(left) && ended.length > 0) {
-    const oldest = ended.shift();
-    left = left.filter((sub) => sub !== oldest);
+  const endedTurns = subs.filter(({ reserved }) => reserved === null);
+  let rest = subs.map((sub) => (sub.reserved === null ? sub : { ...sub, report: null }));
+  while (!fit(rest) && endedTurns.length > 0) {
+    const oldest = endedTurns.shift();
+    rest = rest.filter((sub) => sub !== oldest);
   }
-  return left;
+  return rest;
 }
 
 export const KEPT_SIGNALS = 50;
 
 /** Records a signal that changed nothing: counts it, and keeps the last 50. */
-export function ignoreSignal(data: TurnData, ignored: IgnoredSignal): void {
+export function ignoreSignal(data: TurnData, signal: IgnoredSignal): void {
   data.ignored.count += 1;
-  data.ignored.last = [...data.ignored.last.slice(1 - KEPT_SIGNALS), cutIgnoredSignal(ignored)];
+  data.ignored.last = [...data.ignored.last.slice(1 - KEPT_SIGNALS), cutIgnoredSignal(signal)];
 }
 
 // Takes people's words out of a turn's state: if they are long the store keeps them, and the state goes to the next run without
@@ -255,39 +255,39 @@ export type Places = ReadonlyMap<string, number>;
  * @param places positions of the pieces that are taken out; absent: all pieces, in their order
  * @returns the pieces, and the value with its position in the place of each piece
  */
-export function setAside(value: Json, places?: Places): { rest: Json; said: Json[] } {
-  const said: Json[] = [];
-  const place = (held: Json) => (places ? (places.get(JSON.stringify(held)) ?? held) : said.push(held) - 1);
-  const rest = mapFields(value, (held) => (isSaid(held) ? place(held) : held));
-  return { rest, said };
+export function setAside(value: Json, places?: Places): { rest: Json; pieces: Json[] } {
+  const pieces: Json[] = [];
+  const place = (piece: Json) => (places ? (places.get(JSON.stringify(piece)) ?? piece) : pieces.push(piece) - 1);
+  const rest = mapFields(value, (field) => (isSaid(field) ? place(field) : field));
+  return { rest, pieces };
 }
 
-export function placesOf(said: Json[]): Places {
-  return new Map(said.map((held, place) => [JSON.stringify(held), place]));
+export function placesOf(pieces: Json[]): Places {
+  return new Map(pieces.map((piece, place) => [JSON.stringify(piece), place]));
 }
 
-/** The reverse of `setAside`. @param said null: not known yet, and the fields stay empty */
-export function putBack(rest: Json, said: Json[] | null): Json {
-  return mapFields(rest, (held, name) => {
-    if (typeof held !== 'number') return held;
-    if (said === null) return name === 'decision' ? null : [];
-    return said[held]!;
+/** The reverse of `setAside`. @param pieces null: not known yet, and the fields stay empty */
+export function putBack(rest: Json, pieces: Json[] | null): Json {
+  return mapFields(rest, (field, name) => {
+    if (typeof field !== 'number') return field;
+    if (pieces === null) return name === 'decision' ? null : [];
+    return pieces[field]!;
   });
 }
 
-function isSaid(held: Json): boolean {
-  return Array.isArray(held) ? held.length > 0 : isJsonObject(held);
+function isSaid(field: Json): boolean {
+  return Array.isArray(field) ? field.length > 0 : isJsonObject(field);
 }
 
 /** @param change gives the new value of a field with one of the names */
-function mapFields(value: Json, change: (held: Json, name: string) => Json): Json {
+function mapFields(value: Json, change: (field: Json, name: string) => Json): Json {
   if (Array.isArray(value)) return value.map((one) => mapFields(one, change));
   if (!isJsonObject(value)) return value;
-  const fields = Object.entries(value).filter(([, held]) => (held as unknown) !== undefined);
+  const fields = Object.entries(value).filter(([, field]) => (field as unknown) !== undefined);
   return Object.fromEntries(
-    fields.map(([name, held]) => {
-      if (name === FOREIGN) return [name, held];
-      return [name, FIELDS.has(name) ? change(held, name) : mapFields(held, change)];
+    fields.map(([name, field]) => {
+      if (name === FOREIGN) return [name, field];
+      return [name, FIELDS.has(name) ? change(field, name) : mapFields(field, change)];
     }),
   );
 }

@@ -120,8 +120,8 @@ export function hasOnlyRefusals(data: TurnData): boolean {
     (call) => call.class === 'destructive' && call.digest !== null && call.state !== 'superseded',
   );
   const { refused = 0, applied = 0, not_applied = 0, in_doubt = 0 } = data.earlier_calls ?? {};
-  const acted = applied + not_applied + in_doubt > 0;
-  return destructive.length + refused > 0 && !acted && destructive.every((call) => call.effect === 'refused');
+  const hasActed = applied + not_applied + in_doubt > 0;
+  return destructive.length + refused > 0 && !hasActed && destructive.every((call) => call.effect === 'refused');
 }
 
 /** Records how far a call of the open step has come, for the next run. */
@@ -165,12 +165,12 @@ export function limitsOf({ policy, share }: TurnData): TurnLimits | null {
 /** Neither spent nor reserved. */
 export function leftOf(data: TurnData, limits: TurnLimits): TurnLimits {
   const { usage, steps, time_ms } = spentBy(data);
-  const reserved = (data.subs ?? []).flatMap((sub) => sub.reserved ?? []);
-  const held = (of: (limit: TurnLimits) => number) => reserved.reduce((sum, limit) => sum + of(limit), 0);
+  const reservations = (data.subs ?? []).flatMap((sub) => sub.reserved ?? []);
+  const sumOf = (of: (limit: TurnLimits) => number) => reservations.reduce((sum, limit) => sum + of(limit), 0);
   return {
-    steps: limits.steps - steps - held((limit) => limit.steps),
-    tokens: limits.tokens - usage.input_tokens - usage.output_tokens - held((limit) => limit.tokens),
-    cost_usd: limits.cost_usd - usage.cost_usd - held((limit) => limit.cost_usd),
+    steps: limits.steps - steps - sumOf((limit) => limit.steps),
+    tokens: limits.tokens - usage.input_tokens - usage.output_tokens - sumOf((limit) => limit.tokens),
+    cost_usd: limits.cost_usd - usage.cost_usd - sumOf((limit) => limit.cost_usd),
     time_ms: limits.time_ms - time_ms,
   };
 }
@@ -181,10 +181,10 @@ export function limitReason(data: TurnData): string | null {
   if (!limits) return null;
   const { usage, steps, time_ms } = spentBy(data);
   const tokens = usage.input_tokens + usage.output_tokens;
-  const limit = (name: 'steps' | 'tokens' | 'cost_usd' | 'time_ms', shown: string) =>
+  const limit = (name: 'steps' | 'tokens' | 'cost_usd' | 'time_ms', text: string) =>
     data.share && data.share[name] <= (data.policy?.limits[name] ?? Infinity)
-      ? `The limit of ${shown} that the turn above had left for it is reached`
-      : `The agent's limit of ${shown} is reached`;
+      ? `The limit of ${text} that the turn above had left for it is reached`
+      : `The agent's limit of ${text} is reached`;
   if (steps >= limits.steps) return `${limit('steps', `${limits.steps} steps`)}.`;
   if (tokens >= limits.tokens) return `${limit('tokens', `${limits.tokens} tokens`)} (${tokens} used).`;
   if (usage.cost_usd >= limits.cost_usd)

@@ -26,7 +26,7 @@ export class Steering {
   private checking = 0;
   /** The check of the latest message: the next one is checked after it. */
   private last: Promise<unknown> = Promise.resolve();
-  private ended = false;
+  private isOver = false;
 
   constructor(
     private readonly turn: TurnContext,
@@ -43,7 +43,7 @@ export class Steering {
 
   /** Why no message is accepted now, or null. Each costs an activity, so junk must not fill a run. */
   refusalReason(): string | null {
-    if (this.ended) return 'the turn has ended';
+    if (this.isOver) return 'the turn has ended';
     if (this.checking + this.steeringState.waiting.length >= MOST_WAITING)
       return `${MOST_WAITING} messages wait for the next step already; send it again after that`;
     const { continueAsNewSuggested: full, historyLength } = workflowInfo();
@@ -72,7 +72,7 @@ export class Steering {
 
   /** Takes no more messages. A message that no step has taken is recorded as ignored. */
   end(): void {
-    this.ended = true;
+    this.isOver = true;
     for (const { identity } of this.steeringState.waiting)
       ignoreSignal(this.data, { at: now(), signal: 'steer', identity, reason: 'the turn ended before a step could take it' });
     if (this.data.steered) this.data.steered.waiting = [];
@@ -85,7 +85,7 @@ export class Steering {
   private later(fields: SteerFields, from: SteerOrigin): Promise<string | null> {
     const before = this.last;
     this.checking += 1;
-    const said = this.inFlight.during(async () => {
+    const result = this.inFlight.during(async () => {
       try {
         await before;
         return await this.accept(fields, from);
@@ -93,15 +93,15 @@ export class Steering {
         this.checking -= 1;
       }
     });
-    this.last = said.catch(() => undefined); // the sender gets the error
-    return said;
+    this.last = result.catch(() => undefined); // the sender gets the error
+    return result;
   }
 
   private async accept({ text, by, attestation }: SteerFields, from: SteerOrigin): Promise<string | null> {
-    const checked = await checkSteer({ turn: this.turn, digest: steerDigest(text), attestation, at: now() });
-    if (!checked.ok) return checked.reason;
-    if (this.ended) return 'the turn has ended';
-    const { principal } = checked;
+    const result = await checkSteer({ turn: this.turn, digest: steerDigest(text), attestation, at: now() });
+    if (!result.ok) return result.reason;
+    if (this.isOver) return 'the turn has ended';
+    const { principal } = result;
     if (principal !== null && by !== '' && !samePerson(by, principal)) return `it is signed for ${principal}, and says ${by}`;
     const { channel, identity } = from;
     const signature = attestation === null ? {} : { attestation };
@@ -109,11 +109,11 @@ export class Steering {
     const waiting = [...this.steeringState.waiting, steer];
     if (withSenders(this.steeringState.by, waiting, this.turn.requester).length > MOST_PEOPLE)
       return `${MOST_PEOPLE} people have steered this turn already`;
-    const signed = attestation === null ? [] : [sha256Hex(attestation)];
-    if (signed.some((one) => this.steeringState.signed.includes(one))) return 'it was sent before; sign it anew to say it again';
-    const steered = { ...this.steeringState, waiting, signed: [...this.steeringState.signed, ...signed] };
-    if (!fitsSteering(steered) && isBounded()) return `${NO_ROOM}; send it again, shorter, or after the next step`;
-    this.data.steered = steered;
+    const hashes = attestation === null ? [] : [sha256Hex(attestation)];
+    if (hashes.some((one) => this.steeringState.signed.includes(one))) return 'it was sent before; sign it anew to say it again';
+    const nextState = { ...this.steeringState, waiting, signed: [...this.steeringState.signed, ...hashes] };
+    if (!fitsSteering(nextState) && isBounded()) return `${NO_ROOM}; send it again, shorter, or after the next step`;
+    this.data.steered = nextState;
     this.onAccepted();
     return null;
   }
@@ -122,7 +122,7 @@ export class Steering {
 /** Each person once, without the requester. */
 function withSenders(people: string[], messages: Steer[], requester: string): string[] {
   return messages.reduce(
-    (known, { by }) => ([requester, ...known].some((one) => samePerson(one, by)) ? known : [...known, by]),
+    (names, { by }) => ([requester, ...names].some((one) => samePerson(one, by)) ? names : [...names, by]),
     people,
   );
 }
@@ -134,11 +134,11 @@ const MOST_HEARD = 40;
 
 export function addMakers(data: TurnData, { requester }: Pick<TurnContext, 'requester'>, people: readonly string[]): void {
   const { waiting = [], by = [], signed = [] } = data.steered ?? {};
-  const added = people.reduce((known, one) => {
-    const isKnown = one === '' || [requester, ...known].some((other) => samePerson(other, one));
-    return isKnown || known.length >= MOST_HEARD ? known : [...known, one];
+  const names = people.reduce((names, one) => {
+    const isKnown = one === '' || [requester, ...names].some((other) => samePerson(other, one));
+    return isKnown || names.length >= MOST_HEARD ? names : [...names, one];
   }, by);
-  if (added.length > by.length) data.steered = { waiting, by: added, signed };
+  if (names.length > by.length) data.steered = { waiting, by: names, signed };
 }
 
 /** As {@link addMakers}, for the note beside a decision. Older histories do not count it. */

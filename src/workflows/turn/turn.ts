@@ -66,7 +66,7 @@ export async function turn(input: TurnInput): Promise<TurnView> {
   setHandler(defineQuery<TurnView>(STATUS_QUERY), view, { description: 'The state of this turn.' });
   answerCards(data, questions);
   handleDecisions(context, { steering, interruption });
-  const upward = new ParentReporter(context.turn, data, questions);
+  const reporter = new ParentReporter(context.turn, data, questions);
 
   const another: StartNextRun = (apart) => continueAsNew<TurnWorkflow>({ ...input, message: '', resume: resumable(data, apart) });
   const ending = await runUntilFull(context, () => runSteps(input, context, { steering, interruption, another }), another).catch(
@@ -74,7 +74,7 @@ export async function turn(input: TurnInput): Promise<TurnView> {
   );
   steering.end();
   const last = async () => {
-    await Promise.all([upward.waitForReport(), tellOfEnd(about, input.callback_ref, view())]);
+    await Promise.all([reporter.waitForReport(), tellOfEnd(about, input.callback_ref, view())]);
     await tellSession(input);
   };
   return conclude(context, ending, view, { last });
@@ -92,15 +92,15 @@ async function runSteps(input: TurnInput, context: Dispatch, { steering, interru
   if (input.resume !== undefined) await resume(context, input.resume);
   let full = false;
   for (;;) {
-    const interrupted = interruption.ending();
-    if (interrupted) return interrupted;
+    const ending = interruption.ending();
+    if (ending) return ending;
     const limit = limitReason(data);
-    if (limit !== null) return { state: 'limit', reason: limit, written: false };
+    if (limit !== null) return { state: 'limit', reason: limit, hasEndBlock: false };
     if (isFull()) await continueBetweenSteps(context, steering, another);
     const room = data.context_full && !data.paused;
-    const made = room ? await inFlight.during(() => interruption.during(() => compactConversation(turn, data))) : null;
+    const hasRoom = room ? await inFlight.during(() => interruption.during(() => compactConversation(turn, data))) : null;
     if (data.interrupted) continue;
-    if (full && made === false) return { state: 'failed', reason: NO_ROOM, written: false };
+    if (full && hasRoom === false) return { state: 'failed', reason: NO_ROOM, hasEndBlock: false };
     const steers = data.paused ? [] : steering.pickUp();
     const step = await inFlight.during(() => interruption.during(() => nextStep(input, turn, data, steers)));
     if (step === null) continue;
@@ -119,14 +119,18 @@ async function runSteps(input: TurnInput, context: Dispatch, { steering, interru
           data.text = cutAnswer(data.text, false);
           break;
         }
-        return { state: hasOnlyRefusals(data) ? 'refused' : 'completed', reason: null, written: true };
+        return { state: hasOnlyRefusals(data) ? 'refused' : 'completed', reason: null, hasEndBlock: true };
       case 'cut':
-        return { state: 'limit', reason: `The answer was cut at the agent's maxTokens for one step; raise it.`, written: false };
+        return {
+          state: 'limit',
+          reason: `The answer was cut at the agent's maxTokens for one step; raise it.`,
+          hasEndBlock: false,
+        };
       case 'refusal':
         return {
           state: 'failed',
           reason: 'MODEL_REFUSAL: the model declined to answer. Rephrase the message, or hand the task to a person.',
-          written: false,
+          hasEndBlock: false,
         };
     }
   }
@@ -167,12 +171,12 @@ async function compactConversation(turn: TurnContext, data: TurnData): Promise<b
   let did = false;
   if (data.head !== null) {
     try {
-      const made = await compact({ turn, at: now(), head: data.head, outcomes: data.outcomes });
-      data.head = made.head;
+      const compaction = await compact({ turn, at: now(), head: data.head, outcomes: data.outcomes });
+      data.head = compaction.head;
       data.outcomes = [];
-      data.worked_ms += made.took_ms;
-      addUsage(data.usage, made.usage);
-      did = made.did !== 'nothing';
+      data.worked_ms += compaction.took_ms;
+      addUsage(data.usage, compaction.usage);
+      did = compaction.did !== 'nothing';
     } catch (error) {
       if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
     }

@@ -105,7 +105,7 @@ describe('workflow code that would schedule a call with another input', () => {
     /const \{ id, tool, version, input, input_ref \} = call;/,
     'const { id, tool, version, input_ref } = call; const input = { ...call.input, key: "other" };',
   ];
-  const noCheck: [RegExp, string] = [/if \(digest !== admitted\.digest\)/, 'if (false)'];
+  const noCheck: [RegExp, string] = [/if \(digest !== admission\.digest\)/, 'if (false)'];
 
   it('replays when nothing is changed, so that the next tests cannot fail for another reason', () => replayChanged('plain.json'));
 

@@ -41,7 +41,7 @@ async function admitted(running: Running, log: ReturnType<typeof capturedLog>['l
   const app = defineApp({ agents: [defineAgent({ name: 'a', prompt: 'p', tools })] });
   const content = tools.map(({ name }, n) => ({ type: 'tool_use', id: `use_${n}`, name, input: {} }));
   const input = { turn: { agent: 'a', requester: 'rita' }, step: 1 };
-  const known = { untrusted: false, shown: new Set(tools.map(({ name }) => name)), askedIds: new Map() };
+  const known = { untrusted: false, shownTools: new Set(tools.map(({ name }) => name)), askedIds: new Map() };
   const response = { stopReason: 'tool_use', content, rawToolInputs: [] };
   await admitAll({ log, running } as never, new Registry(app).agent('a')!, input as never, response as never, known);
 }

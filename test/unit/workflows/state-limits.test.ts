@@ -391,8 +391,8 @@ function shownOf(data: TurnData): TurnView {
 function travelling(data: TurnData): { travels: Json; said: Json } {
   fitCalls(data);
   const all = { ...data, subs: fitSubs(data.subs ?? []), ...callsOf(data) };
-  const { rest, said } = setAside(callsOf(data));
-  const apart = packJson(said) as unknown as Json;
+  const { rest, pieces } = setAside(callsOf(data));
+  const apart = packJson(pieces) as unknown as Json;
   if (jsonBytes(apart) <= SAID_ALONG) return { travels: packJson(all) as unknown as Json, said: [] };
   return { travels: { ...packJson({ ...all, ...(rest as object) }), said_ref: 'a'.repeat(64) }, said: apart };
 }
@@ -516,11 +516,11 @@ describe('the state of a turn', () => {
       calls: [{ by: ['ana'] }, { by: ['bob'], input: { by: [1] } }],
       open: { progress: { a: { approvals: [{ by: 'ana' }] } } },
     };
-    const { said } = setAside(value);
+    const { pieces } = setAside(value);
     const later: JsonObject = { ...value, open: { progress: { a: { approvals: [{ by: 'ana' }, { by: 'bob' }] } } } };
-    const { rest } = setAside(later, placesOf(said));
+    const { rest } = setAside(later, placesOf(pieces));
     expect(rest).toEqual({ ...later, calls: [{ by: 0 }, { by: 1, input: { by: [1] } }] });
-    expect(putBack(rest, said)).toEqual(later);
+    expect(putBack(rest, pieces)).toEqual(later);
   });
 
   it('has room for an edit only where the call in its stead can be answered too', () => {

@@ -142,7 +142,7 @@ describe('a change of what is done', () => {
       'removed approval',
       history('approval'),
       /^event 20: the code would now .*run call 1\.2 pay|^event 20: the code would no longer set the search attributes .*; next it would run call 1\.2 pay$/,
-      [[/if \(call\.verdict !== 'ask' && asking\.held\.length === 0\)/, 'if (true)']],
+      [[/if \(call\.verdict !== 'ask' && asking\.reasons\.length === 0\)/, 'if (true)']],
     ],
     [
       'activity renamed',
@@ -159,7 +159,7 @@ describe('a change of what is done', () => {
           /const \{ id, tool, version, input, input_ref \} = call;/,
           'const { id, tool, version, input_ref } = call; const input = { ...call.input, key: "other" };',
         ],
-        [/if \(digest !== admitted\.digest\)/, 'if (false)'],
+        [/if \(digest !== admission\.digest\)/, 'if (false)'],
       ],
     ],
     [
