@@ -20,9 +20,10 @@ export function steer(program: Command, output: () => Output): void {
     const text = await messageOf(words);
     const { by, id } = await withClient(async (client) => {
       const turn = await client.turnNamed(turnId);
-      const said = options.key === undefined ? { by: options.by ?? userName() } : (await signedSteer(turn, text, options)).said;
-      await turn.steer(text, said);
-      return { by: said.by, id: turn.id };
+      const statement =
+        options.key === undefined ? { by: options.by ?? userName() } : (await signedSteer(turn, text, options)).said;
+      await turn.steer(text, statement);
+      return { by: statement.by, id: turn.id };
     });
     output().answer({ accepted: true, turn_id: id, by }, [`Accepted: the model of ${id} reads it before its next step.`]);
   });

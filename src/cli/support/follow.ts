@@ -32,8 +32,8 @@ export async function follow(turn: TurnHandle, output: Output, options: FollowOp
         if (questions?.asking !== true) typed?.add(event);
       } else {
         typed?.end();
-        const told = untold.includes(event.type) || (event.type === 'step_completed' && typed?.hasShown(event.text));
-        if (line !== null && !told) questions ? questions.above(() => output.say(line)) : output.say(line);
+        const wasShown = untold.includes(event.type) || (event.type === 'step_completed' && typed?.hasShown(event.text));
+        if (line !== null && !wasShown) questions ? questions.above(() => output.say(line)) : output.say(line);
       }
       status?.event(event);
       onEvent?.(event);

@@ -56,11 +56,11 @@ function waitingTools(info: Pick<WorkflowExecutionInfo, 'searchAttributes'>): st
  * A sub-agent's call waits in its own turn, and is shown in the turns above. It is kept in its own turn only, if that is listed.
  */
 function eachOnce(turns: PendingTurn[]): PendingTurn[] {
-  const listed = new Set(
+  const ownCalls = new Set(
     turns.flatMap(({ turn_id, calls }) => calls.filter(({ of }) => !of).map(({ digest }) => `${turn_id} ${digest}`)),
   );
   return turns.map((turn) => ({
     ...turn,
-    calls: turn.calls.filter(({ of, digest }) => of === undefined || !listed.has(`${of.turn_id} ${digest}`)),
+    calls: turn.calls.filter(({ of, digest }) => of === undefined || !ownCalls.has(`${of.turn_id} ${digest}`)),
   }));
 }

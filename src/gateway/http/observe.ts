@@ -14,8 +14,8 @@ export function observeRequests(app: FastifyInstance, log: ToolLogger, metrics: 
     const route = request.routeOptions.url ?? null;
     const { method, principal } = request;
     const { statusCode: status, elapsedTime } = reply;
-    const streamed = String(reply.getHeader('content-type')).startsWith('text/event-stream');
-    metrics?.observeRequest({ method, route, status, ms: elapsedTime, streamed });
+    const isStream = String(reply.getHeader('content-type')).startsWith('text/event-stream');
+    metrics?.observeRequest({ method, route, status, ms: elapsedTime, streamed: isStream });
     if (route !== null && PROBES.has(route)) return;
     const fields = { request_id: request.id, method, route, status, ms: Math.round(elapsedTime), principal: principal?.name };
     log[status >= 500 ? 'warn' : 'debug'](fields, 'answered');
@@ -27,8 +27,8 @@ export function observeRequests(app: FastifyInstance, log: ToolLogger, metrics: 
 const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,64}$/;
 
 export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
-  const given = headers['x-request-id'];
-  return typeof given === 'string' && REQUEST_ID_PATTERN.test(given) ? given : `req_${randomBytes(12).toString('hex')}`;
+  const header = headers['x-request-id'];
+  return typeof header === 'string' && REQUEST_ID_PATTERN.test(header) ? header : `req_${randomBytes(12).toString('hex')}`;
 }
 
 // Prometheus metrics of requests: counts by route, method and status, and durations. Addresses and names are no labels: their

@@ -15,7 +15,7 @@ export interface Streaming {
   ended: boolean;
   /** Sent before all others. */
   first?: ServerSentEvent;
-  translate(watched: WatchedEvent): ServerSentEvent[] | Promise<ServerSentEvent[]>;
+  translate(event: WatchedEvent): ServerSentEvent[] | Promise<ServerSentEvent[]>;
   log: ToolLogger;
 }
 

@@ -80,9 +80,9 @@ export function outputFault(tool: Pick<Tool, 'name' | 'output'>, data: Json): Ca
 }
 
 function validatorOf(output: NonNullable<Tool['output']>): Validator<Json> {
-  const known = validators.get(output);
-  if (known) return known;
-  const made = compileOutput(outputSchema(output));
-  validators.set(output, made);
-  return made;
+  const cachedValidator = validators.get(output);
+  if (cachedValidator) return cachedValidator;
+  const validator = compileOutput(outputSchema(output));
+  validators.set(output, validator);
+  return validator;
 }

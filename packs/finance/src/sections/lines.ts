@@ -73,7 +73,7 @@ class LineReader {
   private readonly styleOf = styleReader();
   private pieces: string[] = [];
   private bold = true;
-  private linked = false;
+  private isLinked = false;
   private page = 0;
   private linesBeforePage = 0;
 
@@ -100,7 +100,7 @@ class LineReader {
     this.pieces.push(text);
     if (text.trim() === '') return;
     this.bold &&= bold;
-    this.linked ||= linked;
+    this.isLinked ||= linked;
   }
 
   close(name: string): void {
@@ -123,10 +123,10 @@ class LineReader {
   private endLine(): void {
     if (this.pieces.length === 0) return;
     const text = plain(this.pieces.join(''));
-    if (text) this.put({ text, bold: this.bold, linked: this.linked, cells: 0, page: this.page });
+    if (text) this.put({ text, bold: this.bold, linked: this.isLinked, cells: 0, page: this.page });
     this.pieces = [];
     this.bold = true;
-    this.linked = false;
+    this.isLinked = false;
   }
 
   private put(line: Line): void {
@@ -137,18 +137,18 @@ class LineReader {
   }
 
   private endRow(): void {
-    const filled = this.rows.pop()?.cells?.filter((cell) => cell.length > 0) ?? [];
-    if (filled.length === 0) return;
-    if (filled.length === 1) {
-      for (const line of filled[0]!) this.lines.push({ ...line, cells: 1 });
+    const filledCells = this.rows.pop()?.cells?.filter((cell) => cell.length > 0) ?? [];
+    if (filledCells.length === 0) return;
+    if (filledCells.length === 1) {
+      for (const line of filledCells[0]!) this.lines.push({ ...line, cells: 1 });
       return;
     }
-    const parts = filled.flat();
+    const parts = filledCells.flat();
     this.lines.push({
-      text: joinCells(filled.map((cell) => cell.map((line) => line.text).join(' '))),
+      text: joinCells(filledCells.map((cell) => cell.map((line) => line.text).join(' '))),
       bold: parts.every((line) => line.bold),
       linked: parts.some((line) => line.linked),
-      cells: filled.length,
+      cells: filledCells.length,
       page: this.page,
     });
   }

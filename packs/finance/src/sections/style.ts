@@ -22,12 +22,12 @@ const PLAIN: Style = { hidden: false, bold: null, breakBefore: false, breakAfter
 
 /** Makes a reader for one document. It caches styles: the same few occur tens of thousands of times. */
 export function styleReader(): (element: string, attributes: Record<string, string>) => Style {
-  const known = new Map<string, Style>();
+  const cache = new Map<string, Style>();
   return (element, { style }) => {
     let inline = PLAIN;
     if (style) {
-      inline = known.get(style) ?? parse(style);
-      known.set(style, inline);
+      inline = cache.get(style) ?? parse(style);
+      cache.set(style, inline);
     }
     const hidden = inline.hidden || HIDDEN_ELEMENTS.has(element);
     const bold = inline.bold ?? (BOLD_ELEMENTS.has(element) ? true : null);
