@@ -318,7 +318,7 @@ export class HoldfastClient {
    */
   async pending({ sight = 'all' }: { sight?: Visibility } = {}): Promise<PendingTurn[]> {
     const summarize = (info: WorkflowExecutionInfo) => this.summary(info);
-    return pendingTurns({ ...this.queue(), sight, summarize, turn: (id) => this.turn(id) });
+    return pendingTurns({ ...this.queue(), visibility: sight, summarize, turn: (id) => this.turn(id) });
   }
 
   /** Calls that start to wait for a person, as they arrive; those that wait already come first. */

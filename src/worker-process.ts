@@ -80,7 +80,7 @@ export async function startWorker(
   const closeHealth = await serveHealthOf(config, parts, site);
   const closePorts = async () => void (await Promise.all([closeHealth(), closeMetrics()]));
   try {
-    return await start(config, app, { log, parts, closePorts, told: liveBus, appModule });
+    return await start(config, app, { log, parts, closePorts, liveBus, appModule });
   } catch (error) {
     await closePorts();
     throw error;
@@ -98,14 +98,14 @@ interface StartContext {
   log: ReturnType<typeof createLog>;
   parts: Parts;
   closePorts(): Promise<void>;
-  told: LiveBus | null;
+  liveBus: LiveBus | null;
   appModule: string | undefined;
 }
 
 async function start(
   config: Config,
   app: App,
-  { log, parts, closePorts, told, appModule }: StartContext,
+  { log, parts, closePorts, liveBus, appModule }: StartContext,
 ): Promise<RunningWorker> {
   const approvals = approvalsChannel(config);
   const store = (parts.store = await openStore(config.store));
@@ -135,7 +135,7 @@ async function start(
     ...optional({ environment: config.environment }),
   });
   const outside = await mcpServers(config, store, log);
-  const live = openLive(config, log) ?? told ?? NO_LIVE;
+  const live = openLive(config, log) ?? liveBus ?? NO_LIVE;
   const engine = {
     app,
     ...optional({ appModule }),

@@ -149,7 +149,7 @@ class Chat {
       const turn = (this.running = await this.session.started(turnId, { signal: leaving.signal }));
       this.wasInterrupted = false;
       const streamedText = new StreamedText((text) => void process.stdout.write(text));
-      const waiting = new WaitingCallPrompt(turn, { output, questions: terminal ? questions : null, ended: this.leave });
+      const waiting = new WaitingCallPrompt(turn, { output, questions: terminal ? questions : null, onEnd: this.leave });
       const asking = waiting.until(AbortSignal.any([over.signal, leaving.signal]));
       let earlierText = '';
       await follow(turn, output, {
@@ -160,7 +160,7 @@ class Chat {
           ...(isUnderWay ? [] : (['turn_started'] as const)),
           ...(terminal ? (['step_started'] as const) : []),
         ],
-        ...(terminal ? { typed: streamedText } : {}),
+        ...(terminal ? { streamedText } : {}),
         onEvent: (event) => {
           if (LOOK_AFTER.has(event.type)) waiting.look();
           if (event.type === 'step_completed' && event.calls.length > 0) earlierText = event.text;

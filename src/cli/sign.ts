@@ -54,8 +54,8 @@ async function signedMessage(turnId: string, text: string, decision: string | un
   const { call, note, input } = options;
   if (decision !== undefined || call.length > 0 || note !== undefined || input !== undefined)
     throw new UsageError('--steer goes without a decision, --call, --note and --input.');
-  const { said, kid } = await withClient(async (client) => signedSteer(await client.turnNamed(turnId), text, options));
-  return { value: { text, ...said }, signal: 'steer', kid };
+  const { statement, kid } = await withClient(async (client) => signedSteer(await client.turnNamed(turnId), text, options));
+  return { value: { text, ...statement }, signal: 'steer', kid };
 }
 
 async function signedDecision(

@@ -105,7 +105,7 @@ async function oneTurn({ config, stack, message, key, decides, output }: Story):
           const controller = new AbortController();
           moot.set(event.digest, controller);
           decisions.push(
-            decideDemoCall({ turn, digest: event.digest, key, decides, output, questions, decided: controller.signal }),
+            decideDemoCall({ turn, digest: event.digest, key, decides, output, questions, signal: controller.signal }),
           );
         }
         if (event.type === 'approval_decided') moot.get(event.digest)?.abort();

@@ -34,7 +34,7 @@ export function isPartOfName(words: Word[], place: Place, own: ReadonlySet<strin
     const word = words[at];
     return word !== undefined && !isKnown(at) && !own.has(word.lower) && isOfName(word, name, place.ticker);
   };
-  return (first.joined && goesOn(place.at - 1, first)) || (words[end]?.joined === true && goesOn(end, last));
+  return (first.isJoined && goesOn(place.at - 1, first)) || (words[end]?.isJoined === true && goesOn(end, last));
 }
 
 function isOfName(word: Word, name: Word, ticker: boolean): boolean {

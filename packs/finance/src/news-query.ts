@@ -56,7 +56,7 @@ export interface Word {
   text: string;
   lower: string;
   /** Only a space, a hyphen or an ampersand stands between it and the word before. */
-  joined: boolean;
+  isJoined: boolean;
 }
 
 /**
@@ -73,7 +73,7 @@ export function wordsIn(text: string): Word[] {
   for (const { 0: raw, index } of plain.matchAll(/[\p{L}\p{N}.]+/gu)) {
     const word = raw.replace(/^\.+|\.+$/g, '');
     const isJoined = words.length > 0 && /^[\s&-]*$/.test(plain.slice(end, index));
-    if (word !== '') words.push({ text: word, lower: word.toLowerCase(), joined: isJoined });
+    if (word !== '') words.push({ text: word, lower: word.toLowerCase(), isJoined });
     end = index + raw.length - (raw.endsWith('.') && word.length >= MIN_SENTENCE_END ? 1 : 0);
   }
   return words;

@@ -21,7 +21,7 @@ export interface SwapExecution {
 }
 
 export type SwapFinding =
-  | { outcome: 'applied'; evidence: string; executed: SwapExecution }
+  | { outcome: 'applied'; evidence: string; execution: SwapExecution }
   | { outcome: 'not_applied' | 'unknown'; evidence: string };
 
 export async function executeSwap(onchain: Onchain, input: SwapInput, ctx: ToolContext): Promise<SwapExecution> {
@@ -73,7 +73,7 @@ export async function reconcileSwap(onchain: Onchain, ctx: Pick<ToolContext, 'id
     const fate = await findSwapOutcome(client, plan, signedSwap, onchain.confirmations);
     if (fate.state === 'applied') {
       const { txHash, blockNumber } = fate.receipt;
-      return { outcome: 'applied', evidence: `Transaction ${txHash} in block ${blockNumber}.`, executed: { ...fate, plan } };
+      return { outcome: 'applied', evidence: `Transaction ${txHash} in block ${blockNumber}.`, execution: { ...fate, plan } };
     }
     if (fate.state === 'not_applied') return { outcome: 'not_applied', evidence: fate.error.message };
     return { outcome: 'unknown', evidence: `Transaction ${signedSwap.hash} is signed but not in a confirmed block; ${until}.` };
@@ -114,7 +114,7 @@ async function broadcastToOutcome(
 ): Promise<SwapReceipt> {
   const client = onchain.chain.client(ctx.signal);
   const until = Date.now() + onchain.waitMs;
-  let trouble: { code: ErrorCode; told: string } | null;
+  let trouble: { code: ErrorCode; detail: string } | null;
   for (let pause = FIRST_POLL; ; pause = Math.min(LONGEST_POLL, pause * 1.5)) {
     try {
       await sameChain(onchain, client, plan);
@@ -122,13 +122,16 @@ async function broadcastToOutcome(
       const fate = await findSwapOutcome(client, plan, signedSwap, onchain.confirmations);
       if (fate.state === 'applied') return fate.receipt;
       if (fate.state === 'not_applied') throw fate.error;
-      trouble = { code: 'TIMEOUT', told: refusal === null ? 'no block has it yet' : `the node said ${JSON.stringify(refusal)}` };
+      trouble = {
+        code: 'TIMEOUT',
+        detail: refusal === null ? 'no block has it yet' : `the node said ${JSON.stringify(refusal)}`,
+      };
     } catch (error) {
       if (isToolError(error)) throw error;
-      trouble = { code: 'NETWORK_ERROR', told: describeNodeError(error, onchain.chain.url) };
+      trouble = { code: 'NETWORK_ERROR', detail: describeNodeError(error, onchain.chain.url) };
     }
     if (ctx.signal.aborted || Date.now() + pause > until) {
-      const message = `Transaction ${signedSwap.hash} is signed, and its outcome is not known yet: ${trouble.told}.`;
+      const message = `Transaction ${signedSwap.hash} is signed, and its outcome is not known yet: ${trouble.detail}.`;
       throw inDoubt('swap_not_settled', message, trouble.code);
     }
     await wait(pause);

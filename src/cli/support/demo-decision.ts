@@ -25,14 +25,14 @@ export interface Decision {
   output: Output;
   questions: TerminalQuestions;
   /** Aborts when the call has been decided, here or elsewhere. */
-  decided: AbortSignal;
+  signal: AbortSignal;
 }
 
 /** If the card cannot be shown, this asks nobody, shows no way to decide, and approves nothing. */
 export async function decideDemoCall(decision: Decision): Promise<void> {
-  const { turn, digest, decides, output, questions, decided } = decision;
+  const { turn, digest, decides, output, questions, signal } = decision;
   const { card, why } = await cardOf(turn, digest);
-  if (decided.aborted) return;
+  if (signal.aborted) return;
   if (card === null) {
     const look = turn.uiUrl ? ` Read it in the Web UI: ${turn.uiUrl}` : '';
     return output.say(`    ${visible(why)} So this terminal does not ask.${look}\n${HOLDING}`);
@@ -54,7 +54,7 @@ export async function decideDemoCall(decision: Decision): Promise<void> {
       return await send(decision, 'approve', { by: 'demo-operator', note: 'npm start -- --yes' });
     }
     const above = cardLines(card).map((line) => `    │ ${line}`);
-    const answer = await questions.ask('    approve? [y]es / [n]o, with a reason / enter: decide elsewhere  ', decided, above);
+    const answer = await questions.ask('    approve? [y]es / [n]o, with a reason / enter: decide elsewhere  ', signal, above);
     if (answer === null) return;
     const by = 'operator at the terminal';
     const no = /^no?\b[\s,.:;-]*/i.exec(answer.trim());

@@ -23,7 +23,7 @@ interface Asking {
   /** Null: nobody can be asked here; then waiting calls are only printed. */
   questions: TerminalQuestions | null;
   /** Called for Ctrl-D at a question. */
-  ended: () => void;
+  onEnd: () => void;
 }
 
 export class WaitingCallPrompt {
@@ -94,7 +94,7 @@ export class WaitingCallPrompt {
 
   /** Decides inline; an empty answer leaves the decision to others. */
   private async ask(call: Question, moot: AbortSignal): Promise<void> {
-    const { output, questions, ended } = this.asking;
+    const { output, questions, onEnd } = this.asking;
     const doubt = call.state === 'in_doubt';
     const of = call.of ? ` of ${oneLine(call.of.agent, 60)}` : '';
     const decide = `${doubt ? 'settle' : 'approve'} ${this.turn.id}${doubt ? ' applied|not_applied' : ''} --call ${call.digest.slice(0, 12)}`;
@@ -108,7 +108,7 @@ export class WaitingCallPrompt {
       if (answer === null || (await this.take(call.digest, doubt, answer.trim()))) return;
       questions.above(() => output.say(`    ${elsewhere}   (Ctrl-C interrupts the turn)`));
     } catch (error) {
-      if (error instanceof EndOfInput) return ended();
+      if (error instanceof EndOfInput) return onEnd();
       const why = oneLine(errorMessage(error), 300); // decided meanwhile, or it must be signed
       questions.above(() => output.say(`    ${why}\n    ${elsewhere}`));
     }

@@ -8,7 +8,7 @@ import type { EventRecord } from './turn-log';
 
 export interface MemoryEntry {
   /** Null: a live event, which is stored nowhere else. */
-  recorded: EventRecord | null;
+  record: EventRecord | null;
   event: TurnEvent;
 }
 
@@ -47,7 +47,7 @@ export class FeedMemory {
 
   /** Number of the first recorded event that memory holds, or will hold. */
   firstSeq(): number {
-    for (const one of this.entries) if (one?.recorded) return one.recorded.seq;
+    for (const one of this.entries) if (one?.record) return one.record.seq;
     return this.nextSeq;
   }
 
@@ -62,7 +62,7 @@ export class FeedMemory {
       this.lastStep = 0;
       this.finishedCalls.clear();
     }
-    this.add({ recorded: record, event });
+    this.add({ record, event });
     this.forget();
   }
 
@@ -74,7 +74,7 @@ export class FeedMemory {
     }
     if (this.isOver(event)) return false;
     if (event.type === 'tool_progress') this.progress.set(event.call, event);
-    this.add({ recorded: null, event });
+    this.add({ record: null, event });
     return true;
   }
 
@@ -88,7 +88,7 @@ export class FeedMemory {
   /** Removes live events that are out of date. A watcher that has got them also gets the recorded event that replaces them. */
   private forget(): void {
     this.entries.forEach((one, index) => {
-      if (one === null || one.recorded || !this.isOver(one.event) || this.isLastProgress(one)) return;
+      if (one === null || one.record || !this.isOver(one.event) || this.isLastProgress(one)) return;
       this.characters -= this.sizes[index]!;
       this.entries[index] = null;
       this.sizes[index] = 0;

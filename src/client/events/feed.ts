@@ -83,12 +83,12 @@ export class Feed {
         }
         if (index < this.memory.end) {
           const one = this.memory.at(index++);
-          const { recorded } = one ?? {};
-          if (!one || !recorded) {
+          const { record: recordOfEntry } = one ?? {};
+          if (!one || !recordOfEntry) {
             if (one && index > start) yield { position: null, seq: null, event: one.event };
-          } else if (isAfter(recorded.position, last)) {
-            last = recorded.position;
-            yield toWatchedEvent(recorded);
+          } else if (isAfter(recordOfEntry.position, last)) {
+            last = recordOfEntry.position;
+            yield toWatchedEvent(recordOfEntry);
           }
           continue;
         }

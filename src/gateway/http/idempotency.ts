@@ -33,7 +33,7 @@ export interface Operation {
   /** Of exactly this request, and of no other principal's. */
   act: Act;
   /** The request was sent before, and no answer was stored: it may be in progress, or done. */
-  repeated: boolean;
+  isRepetition: boolean;
   /** The turn that it acts on, if that changes with time, once one of its requests has chosen it. */
   target?: string;
   /** Chooses it, before anything is done. @returns the first choice */
@@ -65,7 +65,7 @@ export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
     const id = operationId(request.principal.name, key);
     const path = request.url.split('?')[0]!;
     const body = hashJson({ path, body: (request.body ?? null) as Json });
-    const { first, repeated } = await store.registers.update(registerOf(id), (current, now) => {
+    const { first, repeated: isRepetition } = await store.registers.update(registerOf(id), (current, now) => {
       const value = { body, at: now };
       return current === null
         ? { value, answer: { first: value as IdempotencyRecord, repeated: false } }
@@ -84,7 +84,7 @@ export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
         return record.target === undefined ? { value: { ...record, target }, answer: target } : { answer: record.target };
       });
     const act = { name: `act_${hashJson({ v: 'holdfast.act/1', id, body }).slice(0, 40)}`, since: first.at ?? 0 };
-    request.operation = { key, id, act, repeated, agreeOn, ...optional({ target: first.target }) };
+    request.operation = { key, id, act, isRepetition, agreeOn, ...optional({ target: first.target }) };
     if (first.answer) return reply.code(first.answer.status).type(JSON_TYPE).send(first.answer.payload);
   });
 
@@ -132,7 +132,7 @@ export async function once<H extends Changeable<H>, T>(
   again: (act: ActRecord) => T,
 ): Promise<T> {
   if (operation === null) return act(subject);
-  const before = operation.repeated ? await subject.doneBefore(operation.act) : NO_EARLIER_ACT;
+  const before = operation.isRepetition ? await subject.doneBefore(operation.act) : NO_EARLIER_ACT;
   if (before.accepted !== null) return again(before.accepted);
   try {
     return await act(subject.named(nameOf(operation.act, before)));

@@ -15,7 +15,7 @@ export function observeRequests(app: FastifyInstance, log: ToolLogger, metrics: 
     const { method, principal } = request;
     const { statusCode: status, elapsedTime } = reply;
     const isStream = String(reply.getHeader('content-type')).startsWith('text/event-stream');
-    metrics?.observeRequest({ method, route, status, ms: elapsedTime, streamed: isStream });
+    metrics?.observeRequest({ method, route, status, ms: elapsedTime, isStream });
     if (route !== null && PROBES.has(route)) return;
     const fields = { request_id: request.id, method, route, status, ms: Math.round(elapsedTime), principal: principal?.name };
     log[status >= 500 ? 'warn' : 'debug'](fields, 'answered');
@@ -40,7 +40,7 @@ export interface RequestObservation {
   status: number;
   ms: number;
   /** Answered with server-sent events, which stay open for as long as there is something to report. */
-  streamed: boolean;
+  isStream: boolean;
 }
 
 /** Null without the package prom-client: nothing is counted. */
@@ -82,10 +82,10 @@ export class HttpMetrics {
   }
 
   /** @param route as declared; null: no route matches */
-  observeRequest({ method, route, status, ms, streamed }: RequestObservation): void {
+  observeRequest({ method, route, status, ms, isStream }: RequestObservation): void {
     const labels = { method: METHODS.has(method) ? method : 'other', route: route ?? 'none' };
     this.requests.inc({ ...labels, status });
-    (streamed ? this.streamSeconds : this.seconds).observe(labels, ms / 1000);
+    (isStream ? this.streamSeconds : this.seconds).observe(labels, ms / 1000);
   }
 
   get contentType(): string {

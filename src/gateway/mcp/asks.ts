@@ -44,10 +44,10 @@ type ToolOffer = Offer & { kind: 'tool' };
  * Adds the fields that the client gives to the input.
  * @throws NotGiven
  */
-export async function inputFromClient(asking: Asking, { tool, listed }: ToolOffer, input: JsonObject): Promise<JsonObject> {
+export async function inputFromClient(asking: Asking, { tool, listing }: ToolOffer, input: JsonObject): Promise<JsonObject> {
   const { forms = {}, samples = {} } = asking.app.mcp;
   const form = getOwn(forms, tool);
-  const filledInput = form && canFill(asking.server) ? { ...input, ...(await filledIn(asking, formOf(listed.inputSchema as JsonObject, form, input), form.message)) } : input; // oxfmt-ignore
+  const filledInput = form && canFill(asking.server) ? { ...input, ...(await filledIn(asking, formOf(listing.inputSchema as JsonObject, form, input), form.message)) } : input; // oxfmt-ignore
   const sample = getOwn(samples, tool);
   if (!sample || !canSample(asking.server) || Object.hasOwn(filledInput, sample.field)) return filledInput;
   return { ...filledInput, [sample.field]: await askModel(asking, sample, filledInput) };
@@ -55,17 +55,17 @@ export async function inputFromClient(asking: Asking, { tool, listed }: ToolOffe
 
 /** The tool as listed for this client: fields that the client will be asked for are not required. */
 export function listedFor(server: Server, { forms = {}, samples = {} }: McpDefinition, offer: Offer): Tool {
-  if (offer.kind !== 'tool') return offer.listed;
-  const { tool, listed } = offer;
+  if (offer.kind !== 'tool') return offer.listing;
+  const { tool, listing } = offer;
   const askedFields = [
     ...(canFill(server) ? (getOwn(forms, tool)?.fields ?? []) : []),
     ...(canSample(server) ? [getOwn(samples, tool)?.field] : []),
   ];
-  const { required = [] } = listed.inputSchema;
+  const { required = [] } = listing.inputSchema;
   const requiredFields = required.filter((field) => !askedFields.includes(field));
   return requiredFields.length === required.length
-    ? listed
-    : { ...listed, inputSchema: { ...listed.inputSchema, required: requiredFields } };
+    ? listing
+    : { ...listing, inputSchema: { ...listing.inputSchema, required: requiredFields } };
 }
 
 function canFill(server: Server): boolean {

@@ -11,7 +11,7 @@ import { offerResources } from './app-resources';
 import { ToolLogs } from './progress';
 import { sha256Hex } from '../../shared/json/sha256';
 
-export type Offer = { listed: ListedTool } & (
+export type Offer = { listing: ListedTool } & (
   | { kind: 'tool'; tool: string; agent: string }
   | { kind: 'agent'; agent: string }
   | { kind: 'outcome' }
@@ -45,18 +45,18 @@ export function offersBy(catalogue: ToolCatalogue): OffersBy {
 export function offersOf(entries: readonly ToolEntry[], only?: string): Offers {
   const pairs = entries.filter(isOffered).flatMap(withAgents);
   const inScope = pairs.filter(({ agent }) => only === undefined || agent === only);
-  const offers = new Map<string, Offer>([[OUTCOME_TOOL, { kind: 'outcome', listed: OUTCOME }]]);
+  const offers = new Map<string, Offer>([[OUTCOME_TOOL, { kind: 'outcome', listing: OUTCOME }]]);
   for (const { agent, entry } of inScope) {
     // Each agent has its own rules: the name says whose rules apply.
     const isShared = inScope.filter((other) => other.entry.name === entry.name).length > 1;
     const name = freeName(offers, isShared ? `${agent}__${entry.name}` : entry.name);
-    offers.set(name, { kind: 'tool', tool: entry.name, agent, listed: listedTool(name, entry, isShared ? agent : null) });
+    offers.set(name, { kind: 'tool', tool: entry.name, agent, listing: listedTool(name, entry, isShared ? agent : null) });
   }
   const agents = entries.flatMap((entry) => entry.agents);
   for (const agent of new Set(agents.filter((name) => only === undefined || name === only))) {
     const name = freeName(offers, `ask_${agent}`);
     const tools = inScope.filter((pair) => pair.agent === agent).map(({ entry }) => entry.name);
-    offers.set(name, { kind: 'agent', agent, listed: listedAgent(name, agent, tools) });
+    offers.set(name, { kind: 'agent', agent, listing: listedAgent(name, agent, tools) });
   }
   return offers;
 }

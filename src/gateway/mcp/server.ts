@@ -126,7 +126,7 @@ async function answer(parts: McpParts, server: Server, call: IncomingCall, extra
   const atMost = own ? WAIT_MS : secondsOf(input.wait_seconds) * 1000;
   try {
     const outcome = await follow(turn, { ask, signal, atMost, heard: (event) => heard.forEach((listener) => listener(event)) });
-    return resultOf(turn, outcome, offer.kind === 'tool' ? offer.listed.outputSchema : undefined);
+    return resultOf(turn, outcome, offer.kind === 'tool' ? offer.listing.outputSchema : undefined);
   } catch (error) {
     if (signal.aborted && own && !left()) await cancelTurn(parts.log, turn);
     throw error;

@@ -13,7 +13,7 @@ export interface Session {
   principal: Principal;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly events: RecentEvents;
-  readonly face: McpEndpoint;
+  readonly endpoint: McpEndpoint;
   /** Requests that are being answered. */
   requests: number;
   usedAt: number;
@@ -53,7 +53,7 @@ export class Sessions {
     });
     const parts = partsOf(() => session);
     const endpoint = createMcpEndpoint(parts);
-    const session: Session = { id, principal, transport, events, face: endpoint, requests: 0, usedAt: Date.now() };
+    const session: Session = { id, principal, transport, events, endpoint, requests: 0, usedAt: Date.now() };
     this.offersById.set(id, parts.offers());
     transport.onclose = () => {
       endpoint.leave();
@@ -96,16 +96,16 @@ export class Sessions {
       else await this.tellChanges(session);
   }
 
-  private async tellChanges({ id, face }: Session): Promise<void> {
-    const now = face.offers();
+  private async tellChanges({ id, endpoint }: Session): Promise<void> {
+    const now = endpoint.offers();
     if (now === this.offersById.get(id)) return;
     this.offersById.set(id, now);
-    await face.server.sendToolListChanged().catch(() => undefined);
+    await endpoint.server.sendToolListChanged().catch(() => undefined);
   }
 }
 
-function isIdle({ requests, face }: Session): boolean {
-  return requests === 0 && face.open() === 0;
+function isIdle({ requests, endpoint }: Session): boolean {
+  return requests === 0 && endpoint.open() === 0;
 }
 
 // The MCP server for the one client at this process's standard streams. Standard output carries the protocol and nothing else.

@@ -39,7 +39,7 @@ export async function streamCall(
   const toolStream = new ToolStream(parts.store, { turn: call.turn, tool, traceId, after: null });
   const events = call.turn.stream({ after: null, signal: connection.signal });
   const translate = (watchedEvent: WatchedEvent) => toolStream.translate(watchedEvent);
-  await stream(reply, { connection, events, ended: false, first: toolStream.startEvent(), translate, log: parts.log });
+  await stream(reply, { connection, events, hasEnded: false, first: toolStream.startEvent(), translate, log: parts.log });
 }
 
 interface StreamedCall {
@@ -147,7 +147,7 @@ export function toolEvents(app: FastifyInstance, parts: GatewayParts, limits: St
         await stream(reply, {
           connection,
           events,
-          ended: summary.ended_at !== null && resumePoint !== null,
+          hasEnded: summary.ended_at !== null && resumePoint !== null,
           ...(resumePoint === null ? { first: toolStream.startEvent() } : {}),
           translate: (watchedEvent) => toolStream.translate(watchedEvent),
           log: parts.log,

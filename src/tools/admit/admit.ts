@@ -206,7 +206,7 @@ function ownCheck({ tool }: PreparedTool, input: JsonObject): CallError | null {
   const read = readInput(tool, input);
   if (!read.ok) return read.error;
   try {
-    const fault = tool.check?.(read.taken);
+    const fault = tool.check?.(read.value);
     return fault
       ? callError('INVALID_PARAMS', fault.reason, fault.message, fault.hint === undefined ? {} : { hint: fault.hint })
       : null;

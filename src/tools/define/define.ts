@@ -47,7 +47,7 @@ export function defineBuiltIn<S extends z.ZodType, O extends z.ZodType>(
 }
 
 function buildTool(source: AnyDefinition, isReserved: boolean): Tool {
-  const { definition, faults } = readDefinition(source, { reserved: isReserved });
+  const { definition, faults } = readDefinition(source, { isReserved });
   if (faults.length > 0) throw new Error(`Tool ${formatValue(definition.name)} is not well defined:\n- ${faults.join('\n- ')}`);
   return Object.freeze({ ...definition, [TOOL]: true as const });
 }
@@ -70,7 +70,7 @@ export interface Read {
 }
 
 /** Reads a definition, and lists every fault as a message that says what to change. */
-export function readDefinition(source: unknown, options: { reserved?: boolean } = {}): Read {
+export function readDefinition(source: unknown, options: { isReserved?: boolean } = {}): Read {
   const { fields, faults } = snapshot(source);
   const definition = fields as unknown as AnyDefinition;
   if (faults.length > 0) return { definition, faults };
@@ -84,7 +84,7 @@ export function readDefinition(source: unknown, options: { reserved?: boolean } 
     faults.push(`${name} must ${words}; it is ${formatValue(fields[name])}${where}`, ...strayFields(schema, fields[name], name));
   }
   fault(
-    options.reserved !== true && RESERVED_NAMES.includes(definition.name),
+    options.isReserved !== true && RESERVED_NAMES.includes(definition.name),
     `name ${formatValue(definition.name)} is a tool that holdfast brings along; choose another`,
   );
   fault(

@@ -41,7 +41,7 @@ export interface JobOptions<M> {
   /** Terminates the job with its thread; the signal's reason is thrown. */
   signal?: AbortSignal;
   /** Receives the messages that the job sends while it runs. */
-  told?(message: M): void;
+  onMessage?(message: M): void;
 }
 
 /**
@@ -57,7 +57,7 @@ export async function inThread<I, O, M = never>(job: Job<I, O, M>, input: I, opt
   let timer = setTimeout(() => time.abort(), LOADS_WITHIN_MS);
   let isLoaded = false;
   const hear = (message: unknown) => {
-    if (isLoaded) return options.told?.(message as M);
+    if (isLoaded) return options.onMessage?.(message as M);
     isLoaded = true; // the first message says so
     clearTimeout(timer);
     timer = setTimeout(() => time.abort(), job.limits.ms);

@@ -90,7 +90,7 @@ export class ToolGate {
     const hasLease = await this.orWarn(tool, 'its place may be given to another call', () =>
       this.registers.update(nameOf(tool), (value, now) => {
         const renewal = renew(ledgerAt(value, tool.limits ?? {}, now), id, now);
-        return { ...(renewal.held ? { value: asJson(renewal.ledger) } : {}), answer: renewal.held };
+        return { ...(renewal.hasLease ? { value: asJson(renewal.ledger) } : {}), answer: renewal.hasLease };
       }),
     );
     if (hasLease === false)

@@ -81,10 +81,10 @@ function freeAt(starts: Ledger['starts'], { calls, perMs }: NonNullable<ToolLimi
 }
 
 /** Renews a running call's lease. `hasLease` false: the lease had ended, and another call may have its place. */
-export function renew(ledger: Ledger, id: string, now: number): { ledger: Ledger; held: boolean } {
+export function renew(ledger: Ledger, id: string, now: number): { ledger: Ledger; hasLease: boolean } {
   const hasLease = ledger.leases.some((lease) => lease.id === id);
   const leases = ledger.leases.map((lease) => (lease.id === id ? { id, until: now + LEASE_MS } : lease));
-  return { ledger: { ...ledger, leases }, held: hasLease };
+  return { ledger: { ...ledger, leases }, hasLease };
 }
 
 export function release(ledger: Ledger, id: string): Ledger {

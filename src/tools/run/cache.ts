@@ -67,12 +67,12 @@ export class SingleFlight<T> {
    * @param signal ends this caller's wait, not the work that others wait for
    * @throws errors of `work`; the signal's reason
    */
-  async run(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<{ value: T; shared: boolean }> {
+  async run(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<{ value: T; isShared: boolean }> {
     for (;;) {
       const running = this.running.get(key);
-      if (!running) return { value: await this.lead(key, work), shared: false };
+      if (!running) return { value: await this.lead(key, work), isShared: false };
       const outcome = await orAborted(running, signal);
-      if (outcome) return { value: outcome.value, shared: true };
+      if (outcome) return { value: outcome.value, isShared: true };
     }
   }
 

@@ -13,7 +13,7 @@ export interface Defaults {
   /** Defaults that do not fit: JSON pointer to the `default`, and a message with the value. */
   unfit: { path: string; message: string }[];
   /** A copy of the schema with only those defaults that are written into inputs. */
-  written: JsonObject;
+  schema: JsonObject;
 }
 
 interface Place {
@@ -44,7 +44,7 @@ export function defaultsOf(schema: JsonObject): Defaults {
         ? []
         : [{ path: `${path}/default`, message: `is ${formatValue(value)}, which does not fit: ${fault}` }];
     }),
-    written: places.length === 0 ? schema : onlyDefaults(schema, pathsOf(fitting.filter(({ isField }) => isField))),
+    schema: places.length === 0 ? schema : onlyDefaults(schema, pathsOf(fitting.filter(({ isField }) => isField))),
   };
   defaultsCache.set(schema, defaults);
   return defaults;

@@ -191,7 +191,7 @@ function compiler(schema: JsonObject, options: AjvOptions): () => ValidateFuncti
   const judge = metaSchemas[dialect];
   const { $schema: _, ...body } = schema;
   if (!judge.validateSchema(body)) throw new Error(judge.errorsText(judge.errors, { dataVar: '', separator: '; ' }));
-  const { $schema: __, ...rest } = options.useDefaults ? defaultsOf(schema).written : schema;
+  const { $schema: __, ...rest } = options.useDefaults ? defaultsOf(schema).schema : schema;
   let validate: ValidateFunction | undefined;
   const validator = () => (validate ??= ajvFor(dialect, rest, options).compile(forAjv(rest, dialect)));
   if (compilesForSure(rest)) return validator;

@@ -20,7 +20,7 @@ interface NumberedLine {
 export function withoutFurniture(lines: Line[]): Line[] {
   const edges = edgeLines(lines);
   const drop = new Set([...counters(edges), ...runningHeads(edges, lines)]);
-  for (const line of lines) if (line.linked && BACK_LINK.test(line.text)) drop.add(line);
+  for (const line of lines) if (line.isLinked && BACK_LINK.test(line.text)) drop.add(line);
   return lines.filter((line) => !drop.has(line));
 }
 

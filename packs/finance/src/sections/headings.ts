@@ -73,7 +73,7 @@ function readHeading(lines: Line[], i: number, text: string, form: PeriodicForm,
     end = i + 2;
   }
   const hasPageNumber = endsWithPageNumber(rest);
-  const isContentsEntry = hasPageNumber || lines.slice(i, end).some(({ linked }) => linked);
+  const isContentsEntry = hasPageNumber || lines.slice(i, end).some(({ isLinked }) => isLinked);
   const [title, runIn] = splitRunIn(rest, end === i + 1 ? line.text : rest);
   const item = itemOf(`${itemMatch[1]}${itemMatch[2] ?? ''}`.toUpperCase(), title, form, part);
   if (!item || title.length > MAX_TITLE) return null;

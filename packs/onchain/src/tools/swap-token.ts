@@ -102,7 +102,7 @@ export function swapToken(onchain: Onchain | null, inputs: KnownInputs, now: () 
       if (!onchain) throw noChain();
       const finding = await reconcileSwap(onchain, ctx);
       const { outcome, evidence } = finding;
-      return { outcome, evidence, ...(finding.outcome === 'applied' ? { data: toSwapResult(input, finding.executed) } : {}) };
+      return { outcome, evidence, ...(finding.outcome === 'applied' ? { data: toSwapResult(input, finding.execution) } : {}) };
     },
   });
 }

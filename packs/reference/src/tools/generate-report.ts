@@ -56,7 +56,7 @@ export function generateReport() {
       const report = await inThread(reportJob, order, {
         owner: ctx.principal,
         signal: ctx.signal,
-        told: ({ message, fraction }) => ctx.progress(message, fraction),
+        onMessage: ({ message, fraction }) => ctx.progress(message, fraction),
       });
       const bytes = Buffer.from(report.bytes);
       yield { message: `Written: ${bytes.length} bytes`, fraction: 1 };

@@ -14,7 +14,7 @@ export interface Danger {
   /** For the person: what the command would do. */
   why: string;
   /** Refused without asking a person, because the command can't be meant. */
-  refused: boolean;
+  isRefused: boolean;
 }
 
 const SECRETS =
@@ -45,7 +45,7 @@ const DEEPEST = 5;
 export function dangers(command: string): Danger[] {
   const byRule = new Map<string, Danger>();
   const add = (rule: string, why: string, isRefused = false) => {
-    if (!byRule.get(rule)?.refused) byRule.set(rule, { rule, why, refused: isRefused });
+    if (!byRule.get(rule)?.isRefused) byRule.set(rule, { rule, why, isRefused });
   };
   if (visible(command) !== command)
     add('invisible_characters', 'It holds characters that cannot be seen or that change the order of what is read.');

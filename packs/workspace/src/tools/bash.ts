@@ -105,7 +105,7 @@ export function bashTool(workspace: Workspace, settings: BashSettings) {
 function checkBash({ command, cwd }: { command: string; cwd: string }): CheckFault | undefined {
   if (command.includes('\0'))
     return { reason: 'bad_command', message: 'The command holds a NUL character, which no command can.' };
-  const refusal = dangers(command).find((danger) => danger.refused);
+  const refusal = dangers(command).find((danger) => danger.isRefused);
   if (!refusal) return pathFault(cwd);
   return {
     reason: 'dangerous_command',
