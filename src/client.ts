@@ -102,7 +102,7 @@ export interface ClientSettings extends Pick<Config, 'taskQueue' | 'uiUrl'> {
  * const { state, text } = await turn.result();
  */
 export class HoldfastClient {
-  private opened: Promise<Store> | undefined;
+  private storePromise: Promise<Store> | undefined;
   private live: LiveBus | null | undefined;
   private readonly feeds: Feeds;
   private readonly signer: StartSigner;
@@ -121,9 +121,9 @@ export class HoldfastClient {
    * @param live source of live events if HOLDFAST_LIVE names none
    * @throws ConfigError for a bad setting; ServerUnreachable when nothing answers
    */
-  static async connect(given?: Config, live: LiveBus | null = null): Promise<HoldfastClient> {
+  static async connect(override?: Config, live: LiveBus | null = null): Promise<HoldfastClient> {
     const { bundleKeyPlaces, loadConfig } = await import('./config.js');
-    const config = given ?? loadConfig();
+    const config = override ?? loadConfig();
     const connection = await connectTemporal(config.temporal);
     const signer = async () => (await import('./attestation/bundle-signer.js')).bundleSigner(bundleKeyPlaces(config));
     return new HoldfastClient(new Client({ connection, namespace: config.temporal.namespace, dataConverter }), {
@@ -134,7 +134,7 @@ export class HoldfastClient {
   }
 
   async close(): Promise<void> {
-    if (typeof this.config.store === 'string') await (await this.opened?.catch(() => undefined))?.close();
+    if (typeof this.config.store === 'string') await (await this.storePromise?.catch(() => undefined))?.close();
     this.feeds.close();
     if (typeof this.config.live === 'string') await this.live?.close();
     await this.temporal.connection.close();
@@ -162,8 +162,8 @@ export class HoldfastClient {
     const fingerprint = hashJson({ agent: request.agent, message: request.message, session_id: input.session_id });
     // The Web UI renders the summary as Markdown beside the card: the requester's text must stay plain text.
     const summary = `${inlineCode(request.agent)} ${inlineCode(request.message.replace(/\s+/g, ' ').slice(0, 150))}`;
-    const signed = await this.signer.signStart(input, hashJson(input.message));
-    await this.launch(TURN_WORKFLOW, { ...input, ...signed }, { fingerprint, summary, key: request.id });
+    const signature = await this.signer.signStart(input, hashJson(input.message));
+    await this.launch(TURN_WORKFLOW, { ...input, ...signature }, { fingerprint, summary, key: request.id });
     return this.turn(turnId);
   }
 
@@ -178,14 +178,14 @@ export class HoldfastClient {
     const { agent, tool, input_json, options } = input;
     const fingerprint = hashJson({ agent, tool, input_json, options: { ...options } });
     const summary = `call ${inlineCode(tool)}`;
-    const signed = await this.signer.signStart(input, hashJson({ tool, input_json }));
-    await this.launch(CALL_WORKFLOW, { ...input, ...signed }, { fingerprint, summary, key: request.id });
+    const signature = await this.signer.signStart(input, hashJson({ tool, input_json }));
+    await this.launch(CALL_WORKFLOW, { ...input, ...signature }, { fingerprint, summary, key: request.id });
     return new CallHandle(this.turn(input.turn_id));
   }
 
   /** A handle on a turn, or on a direct call (`call/<id>`), that was started before. */
-  turn(named: string): TurnHandle {
-    const turnId = asTurnId(named);
+  turn(name: string): TurnHandle {
+    const turnId = asTurnId(name);
     if (!isTurnId(turnId) && !isDirectCallId(turnId)) throw new TurnNotFound(turnId);
     return new TurnHandle(this.temporal, turnId, workflowId(turnId), this.uiUrl(workflowId(turnId)), this.feeds);
   }
@@ -197,10 +197,10 @@ export class HoldfastClient {
   async turnNamed(name: string): Promise<TurnHandle> {
     const id = asTurnId(name);
     if ((isTurnId(id) || isDirectCallId(id)) && (await workflowExists(this.temporal, workflowId(id)))) return this.turn(id);
-    const found = await foundByKey(this.temporal, name);
-    if (found.length > 1) throw new AmbiguousKey(name, found);
-    if (found.length === 0) throw new TurnNotFound(name);
-    return this.turn(found[0]!.id);
+    const matches = await foundByKey(this.temporal, name);
+    if (matches.length > 1) throw new AmbiguousKey(name, matches);
+    if (matches.length === 0) throw new TurnNotFound(name);
+    return this.turn(matches[0]!.id);
   }
 
   /**
@@ -231,8 +231,8 @@ export class HoldfastClient {
       throw new InvalidRequest(`fork: "from" ${JSON.stringify(String(from).slice(0, 80))} must be a block: 64 hex.`);
     const id = sessionIdOf(request);
     const fork = { block: from, of: of === undefined ? (request.requester ?? LOCAL_PRINCIPAL) : of };
-    const opened = await openSession(this.queue(), { ...openingOf(id, request), fork }, true);
-    if (opened && !opened.opened) throw new ForkRefused(opened.reason, opened.near);
+    const answer = await openSession(this.queue(), { ...openingOf(id, request), fork }, true);
+    if (answer && !answer.opened) throw new ForkRefused(answer.reason, answer.near);
     return this.session(id);
   }
 
@@ -241,11 +241,11 @@ export class HoldfastClient {
     const { sight = 'all' } = filter;
     const clauses = [`WorkflowType = '${SESSION_WORKFLOW}'`, ...visibilityClause(sight)];
     if (filter.agent !== undefined) clauses.push(`HoldfastAgent = ${visibilityText(filter.agent)}`);
-    let left = filter.limit ?? 100;
+    let remaining = filter.limit ?? 100;
     const summaryOfSession = (info: WorkflowExecutionInfo) => sessionSummary(info, this.uiUrl(info.workflowId));
     for await (const { info, summary } of visibleExecutions(this.temporal, clauses.join(' AND '), sight, summaryOfSession)) {
       if (info.status.name === 'CONTINUED_AS_NEW') continue;
-      if (left-- <= 0) return;
+      if (remaining-- <= 0) return;
       yield summary;
     }
   }
@@ -272,15 +272,15 @@ export class HoldfastClient {
    */
   async look(turnId: string): Promise<{ summary: TurnSummary; traceId: string | null; view(): Promise<TurnView> }> {
     const turn = this.turn(turnId);
-    const described = await this.temporal.workflow
+    const description = await this.temporal.workflow
       .getHandle(turn.workflowId)
       .describe()
       .catch((error: unknown) => {
         throw error instanceof WorkflowNotFoundError ? new TurnNotFound(turnId) : error;
       });
-    const trace = described.memo?.[MEMO_TRACE];
+    const trace = description.memo?.[MEMO_TRACE];
     const traceId = typeof trace === 'string' ? trace : null;
-    return { summary: this.summary(described), traceId, view: () => turn.viewIn(described.status.name, described.runId) };
+    return { summary: this.summary(description), traceId, view: () => turn.viewIn(description.status.name, description.runId) };
   }
 
   /** When a worker of this client's task queue last asked for work, Unix time, ms; null: the server remembers none. */
@@ -296,9 +296,9 @@ export class HoldfastClient {
   /** Turns and direct calls, newest first; 100 without a limit. @throws InvalidRequest for an unknown state */
   async *list({ limit = 100, ...filter }: TurnFilter & { limit?: number } = {}): AsyncGenerator<TurnSummary> {
     const { sight = 'all' } = filter;
-    let left = limit;
+    let remaining = limit;
     for await (const { summary } of visibleExecutions(this.temporal, turnQuery(filter), sight, (info) => this.summary(info))) {
-      if (left-- <= 0) return;
+      if (remaining-- <= 0) return;
       yield summary;
     }
   }
@@ -318,7 +318,7 @@ export class HoldfastClient {
    */
   async pending({ sight = 'all' }: { sight?: Visibility } = {}): Promise<PendingTurn[]> {
     const summarize = (info: WorkflowExecutionInfo) => this.summary(info);
-    return pendingTurns({ ...this.queue(), sight, summarize, turn: (id) => this.turn(id) });
+    return pendingTurns({ ...this.queue(), visibility: sight, summarize, turn: (id) => this.turn(id) });
   }
 
   /** Calls that start to wait for a person, as they arrive; those that wait already come first. */
@@ -375,7 +375,7 @@ export class HoldfastClient {
   private store(what: string): Promise<Store> {
     const { store } = this.config;
     if (store === undefined) throw new InvalidRequest(`${what}: this client knows no store; give it one as "store".`);
-    return (this.opened ??= typeof store === 'string' ? openStoreAt(store) : Promise.resolve(store));
+    return (this.storePromise ??= typeof store === 'string' ? openStoreAt(store) : Promise.resolve(store));
   }
 
   /** Opened when the first turn is watched. */

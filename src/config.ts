@@ -101,8 +101,8 @@ export const DEFAULT_HTTP_RATE = readVariable({}, 'HOLDFAST_HTTP_RATE', false);
  * Reads the settings. Each variable may be given as NAME_FILE instead: the file's trimmed content is the value.
  * @throws ConfigError with one line that names the variable, the value and what is allowed; a value from a file is never shown
  */
-export function loadConfig(given: NodeJS.ProcessEnv = process.env): Config {
-  const { env, fromFiles } = readFiles(given);
+export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config {
+  const { env, fromFiles } = readFiles(environment);
   const read = <V extends Variable>(name: V): Value<V> => readVariable(env, name, fromFiles.has(name));
   const home = read('HOLDFAST_HOME');
   const anthropic = anthropicOf(read);
@@ -185,14 +185,14 @@ function hasAccess({ apiKey, authToken, baseUrl }: Config['anthropic']): boolean
 
 function rehearsedDespite(anthropic: Config['anthropic'], toolCalls: string | undefined): string | null {
   if (hasAccess(anthropic)) return 'HOLDFAST_MODEL is "rehearsal", which counts more than the settings of a real model';
-  const set = anthropic.model !== undefined ? 'ANTHROPIC_MODEL' : toolCalls !== undefined ? 'HOLDFAST_TOOL_CALLS' : null;
+  const setting = anthropic.model !== undefined ? 'ANTHROPIC_MODEL' : toolCalls !== undefined ? 'HOLDFAST_TOOL_CALLS' : null;
   const without = 'but none of ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN and ANTHROPIC_BASE_URL is';
-  return set === null ? null : `${set} is set, ${without}`;
+  return setting === null ? null : `${setting} is set, ${without}`;
 }
 
 function bundlesOf(read: Reader, home: string): string | null {
-  const said = read('HOLDFAST_BUNDLES');
-  return said === 'off' ? null : (said ?? join(home, 'bundles'));
+  const value = read('HOLDFAST_BUNDLES');
+  return value === 'off' ? null : (value ?? join(home, 'bundles'));
 }
 
 /** Folder of the logins to MCP servers. */
@@ -203,7 +203,7 @@ export function mcpLogins(home: string): string {
 /** A PostgreSQL store, which all processes share, carries live events too. */
 function liveOf(read: Reader): string | null {
   const store = read('HOLDFAST_STORE');
-  const said = read('HOLDFAST_LIVE');
-  if (said === 'off') return null;
-  return said ?? (store?.startsWith('postgres') ? store : null);
+  const value = read('HOLDFAST_LIVE');
+  if (value === 'off') return null;
+  return value ?? (store?.startsWith('postgres') ? store : null);
 }

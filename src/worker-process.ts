@@ -62,14 +62,14 @@ export interface RunningWorker {
 }
 
 /**
- * @param told receives live events if HOLDFAST_LIVE names no bus
+ * @param liveBus receives live events if HOLDFAST_LIVE names no bus
  * @param appModule path of the module whose default export is the app: for tools with `isolate: true`
  * @throws ServerUnreachable when Temporal does not answer; MissingSearchAttributes; HealthUnavailable; MetricsUnavailable
  */
 export async function startWorker(
   config: Config,
   app: App,
-  told: LiveBus | null = null,
+  liveBus: LiveBus | null = null,
   appModule?: string,
 ): Promise<RunningWorker> {
   const log = createLog(config.logLevel);
@@ -80,7 +80,7 @@ export async function startWorker(
   const closeHealth = await serveHealthOf(config, parts, site);
   const closePorts = async () => void (await Promise.all([closeHealth(), closeMetrics()]));
   try {
-    return await start(config, app, { log, parts, closePorts, told, appModule });
+    return await start(config, app, { log, parts, closePorts, liveBus, appModule });
   } catch (error) {
     await closePorts();
     throw error;
@@ -98,14 +98,14 @@ interface StartContext {
   log: ReturnType<typeof createLog>;
   parts: Parts;
   closePorts(): Promise<void>;
-  told: LiveBus | null;
+  liveBus: LiveBus | null;
   appModule: string | undefined;
 }
 
 async function start(
   config: Config,
   app: App,
-  { log, parts, closePorts, told, appModule }: StartContext,
+  { log, parts, closePorts, liveBus, appModule }: StartContext,
 ): Promise<RunningWorker> {
   const approvals = approvalsChannel(config);
   const store = (parts.store = await openStore(config.store));
@@ -135,7 +135,7 @@ async function start(
     ...optional({ environment: config.environment }),
   });
   const outside = await mcpServers(config, store, log);
-  const live = openLive(config, log) ?? told ?? NO_LIVE;
+  const live = openLive(config, log) ?? liveBus ?? NO_LIVE;
   const engine = {
     app,
     ...optional({ appModule }),
@@ -189,12 +189,12 @@ async function start(
   const { taskQueue: task_queue, notice: _, ...served } = facts;
   log.info({ ...served, task_queue, version, pid: process.pid, health, metrics, drain_ms: drainMs }, 'worker started');
   if (idle !== null) log.warn({ deployment: facts.deployment, task_queue, notice: idle.notice, todo: idle.todo }, 'no new turns');
-  let drained: Promise<DrainReport> | undefined;
+  let draining: Promise<DrainReport> | undefined;
   return {
     facts,
     finished,
     replace: (next) => registry.replace(next),
-    stop: () => (drained ??= drain(stoppable(worker, finished), running, drainMs, log).finally(closePorts)),
+    stop: () => (draining ??= drain(stoppable(worker, finished), running, drainMs, log).finally(closePorts)),
   };
 }
 
@@ -227,12 +227,12 @@ async function serveHealthOf(config: Config, parts: Parts, site: Site): Promise<
   );
 }
 
-function stoppable(worker: Worker, finished: Promise<void>) {
+function stoppable(worker: Worker, completion: Promise<void>) {
   return {
     shutdown: () => {
       if (worker.getState() === 'RUNNING') worker.shutdown();
     },
-    finished,
+    finished: completion,
   };
 }
 

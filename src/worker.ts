@@ -116,7 +116,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
   const { outside = NO_SOURCE } = parts;
   checkServers(app, outside);
   warnOfManyTools(app, log);
-  const remembered = { cache: new ResultCache(), flights: new SingleFlight<RunOutcome>(), unpriced: new Set<string>() };
+  const caches = { cache: new ResultCache(), flights: new SingleFlight<RunOutcome>(), unpriced: new Set<string>() };
   const gate = new ToolGate(store.registers, log);
   const metrics = parts.metrics ?? sdkToolMetrics(Runtime.instance().metricMeter);
   const { debugInfo = false, publicUrl = 'http://localhost:8480' } = parts;
@@ -131,7 +131,7 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
   const turns = temporalTurns(client, (identity) => new Client({ connection, namespace, dataConverter, identity }));
   const entities = { intents, budgets, turns, turnEnds: temporalTurnEnds(client) };
   const running = parts.running ?? new Running();
-  const made = {
+  const services = {
     ...entities,
     outside,
     trust,
@@ -146,11 +146,11 @@ export async function createWorker(parts: WorkerParts): Promise<Worker> {
     debugInfo,
     publicUrl,
     oldDigestsUntil: parts.oldDigestsUntil?.getTime() ?? Date.parse(store.identity.made_at) + OLD_DIGESTS_MS,
-    ...remembered,
+    ...caches,
   };
   const bundle = await ownBundle(parts);
   const archive = new PolicyArchive(store, engineOf(parts, bundle));
-  const deps = { ...made, archive, store, model, defaultModel, log };
+  const deps = { ...services, archive, store, model, defaultModel, log };
   const worker = await Worker.create({
     connection,
     namespace,
@@ -182,10 +182,10 @@ function channelOf({ approvals, address }: WorkerParts): Channel {
 
 /** @throws ConfigError if a tool of the app is isolated */
 function needsModule(app: App): null {
-  const isolated = isolatedTool(app);
-  if (isolated === undefined) return null;
+  const tool = isolatedTool(app);
+  if (tool === undefined) return null;
   throw new ConfigError(
-    `The tool ${isolated.name} has isolate: true, and this worker is not told which module its threads shall load: pass appModule, the path of the module whose default export is the app; or leave isolate out (docs/tools.md).`,
+    `The tool ${tool.name} has isolate: true, and this worker is not told which module its threads shall load: pass appModule, the path of the module whose default export is the app; or leave isolate out (docs/tools.md).`,
   );
 }
 
@@ -238,8 +238,8 @@ function deploymentOptions(deployment: Version): Pick<WorkerOptions, 'workerDepl
 
 /** Null: the options bring their own workflows. */
 async function ownBundle({ options = {}, workflowStacks = false }: WorkerParts): Promise<WorkflowBundle | null> {
-  const brought = options.workflowBundle !== undefined || options.workflowsPath !== undefined;
-  return brought ? null : workflowBundle({ stacks: workflowStacks });
+  const hasOwnBundle = options.workflowBundle !== undefined || options.workflowsPath !== undefined;
+  return hasOwnBundle ? null : workflowBundle({ stacks: workflowStacks });
 }
 
 /** Versions and default model of this worker, for the record. */

@@ -102,35 +102,35 @@ function notAFunction(): never {
 
 /** The agents and all sub-agents of their tools, each once; `resolve` gives an agent its tools. */
 export function withSubAgents(agents: readonly Agent[], resolve: (agent: Agent) => Agent): { agents: Agent[]; faults: string[] } {
-  const found = agents.map(resolve);
+  const resolvedAgents = agents.map(resolve);
   const faults: string[] = [];
-  for (const { name, tools } of found) {
+  for (const { name, tools } of resolvedAgents) {
     for (const { subAgent } of tools) {
       if (!subAgent) continue;
-      const known = found.find((one) => one.name === subAgent.name);
-      const brought = isAgent(subAgent.agent) ? subAgent.agent : null;
-      if (brought && !known) found.push(resolve(brought));
-      else if (!known)
+      const sameName = resolvedAgents.find((one) => one.name === subAgent.name);
+      const ownAgent = isAgent(subAgent.agent) ? subAgent.agent : null;
+      if (ownAgent && !sameName) resolvedAgents.push(resolve(ownAgent));
+      else if (!sameName)
         faults.push(`agent ${name}: its tool asks agent ${JSON.stringify(subAgent.name)}, which the app does not have`);
       // An app's agents are copies that share the list `wanted`.
-      else if (brought && brought.wanted !== known.wanted)
+      else if (ownAgent && ownAgent.wanted !== sameName.wanted)
         faults.push(`agent ${name}: its tool asks an agent ${subAgent.name}, and the app has another one of that name`);
     }
   }
-  return { agents: found, faults };
+  return { agents: resolvedAgents, faults };
 }
 
 /** Circles in which agents would call themselves, each once: `a → b → a`. */
 export function circles(agents: readonly { name: string; tools: readonly Tool[] }[]): string[] {
   const asks = new Map(agents.map(({ name, tools }) => [name, tools.flatMap(({ subAgent }) => subAgent?.name ?? [])]));
-  const done = new Set<string>();
-  const found: string[] = [];
+  const visitedNames = new Set<string>();
+  const paths: string[] = [];
   const visit = (name: string, way: string[]): void => {
-    if (way.includes(name)) return void found.push([...way.slice(way.indexOf(name)), name].join(' → '));
-    if (done.has(name)) return;
+    if (way.includes(name)) return void paths.push([...way.slice(way.indexOf(name)), name].join(' → '));
+    if (visitedNames.has(name)) return;
     for (const next of asks.get(name) ?? []) visit(next, [...way, name]);
-    done.add(name);
+    visitedNames.add(name);
   };
   for (const name of asks.keys()) visit(name, []);
-  return found;
+  return paths;
 }

@@ -119,11 +119,16 @@ export function toolboxFaults(toolbox: readonly Tool[]): string[] {
   return twice.map((id) => `tools hold ${id} twice: give the changed one a version of its own`);
 }
 
-/** In the order of `wanted`. */
-export function resolveTools(wanted: readonly ToolReference[], toolbox: readonly Tool[]): { tools: Tool[]; faults: string[] } {
-  const found = wanted.map((reference) => (typeof reference === 'string' ? resolveReference(reference, toolbox) : reference));
+/** In the order of `references`. */
+export function resolveTools(
+  references: readonly ToolReference[],
+  toolbox: readonly Tool[],
+): { tools: Tool[]; faults: string[] } {
+  const results = references.map((reference) =>
+    typeof reference === 'string' ? resolveReference(reference, toolbox) : reference,
+  );
   return {
-    tools: found.filter((tool) => typeof tool !== 'string'),
-    faults: found.filter((fault) => typeof fault === 'string'),
+    tools: results.filter((tool) => typeof tool !== 'string'),
+    faults: results.filter((fault) => typeof fault === 'string'),
   };
 }

@@ -62,15 +62,15 @@ export function defineAgent(definition: AgentDefinition): Agent {
   const maxDepth = definition.maxDepth ?? 3;
   const contextWindow = definition.contextWindow ?? 200_000;
   const compactAt = definition.compactAt ?? 0.8;
-  const wanted = definition.tools ?? [];
-  const names = wanted.map(referredName);
+  const references = definition.tools ?? [];
+  const names = references.map(referredName);
 
   faults.push(...unknownFields(definition, [...Object.keys(FIELDS), 'wanted', 'ownCostLimit']));
   faults.push(...unknownFields(definition.limits, LIMIT_NAMES, 'limits'));
   fault(!NAME.test(definition.name), `name ${JSON.stringify(definition.name)} must match ${NAME.source}`);
   fault(typeof definition.prompt !== 'string' || definition.prompt.trim() === '', 'prompt is empty');
   fault(
-    !wanted.every((tool) => isTool(tool) || typeof tool === 'string'),
+    !references.every((tool) => isTool(tool) || typeof tool === 'string'),
     "tools must come from defineTool(), or name one of the app's tools",
   );
   fault(
@@ -99,7 +99,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
   for (const name of names.filter((name) => typeof name === 'string' && isFrom(mcpServers, name)))
     fault(true, `the tool ${name} is named like those of an MCP server of the agent; choose another name`);
   faults.push(...serverToolFaults(definition.serverTools, names));
-  if (wanted.every(isTool)) faults.push(...toolsetFaults({ ...definition, permissions, mcpServers }, wanted));
+  if (references.every(isTool)) faults.push(...toolsetFaults({ ...definition, permissions, mcpServers }, references));
   faults.push(...hookFaults(definition.hooks), ...classifierFaults(definition.classifier));
   if (faults.length > 0)
     throw new Error(`Agent ${JSON.stringify(definition.name)} is not well defined:\n- ${faults.join('\n- ')}`);
@@ -107,8 +107,8 @@ export function defineAgent(definition: AgentDefinition): Agent {
   return Object.freeze({
     name: definition.name,
     prompt: definition.prompt,
-    tools: wanted.filter(isTool),
-    wanted: Object.freeze([...wanted]),
+    tools: references.filter(isTool),
+    wanted: Object.freeze([...references]),
     mcpServers: Object.freeze([...mcpServers]),
     model: definition.model,
     maxTokens: definition.maxTokens ?? 8192,
@@ -192,10 +192,10 @@ export function defineApp(app: {
   const toolbox = app.tools ?? [];
   faults.push(...toolboxFaults(toolbox));
   const resolve = (agent: Agent): Agent => {
-    const resolved = resolveTools(agent.wanted ?? agent.tools, toolbox);
-    const toolset = resolved.faults.length > 0 ? [] : toolsetFaults(agent, resolved.tools);
-    faults.push(...[...resolved.faults, ...toolset].map((fault) => `agent ${agent.name}: ${fault}`));
-    return Object.freeze({ ...agent, tools: resolved.tools });
+    const resolution = resolveTools(agent.wanted ?? agent.tools, toolbox);
+    const toolset = resolution.faults.length > 0 ? [] : toolsetFaults(agent, resolution.tools);
+    faults.push(...[...resolution.faults, ...toolset].map((fault) => `agent ${agent.name}: ${fault}`));
+    return Object.freeze({ ...agent, tools: resolution.tools });
   };
   const { agents, faults: missing } = withSubAgents(app.agents, resolve);
   faults.push(...missing, ...circles(agents).map((circle) => `agents ask each other in a circle: ${circle}`));

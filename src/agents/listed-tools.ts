@@ -13,19 +13,19 @@ export interface ToolWithAgents {
 
 /** By agent, then by tool. @param only lists this agent's tools only, and no tools without an agent */
 export function listedTools(app: App, only?: string): ToolWithAgents[] {
-  const listed = new Map<string, ToolWithAgents>();
+  const byKey = new Map<string, ToolWithAgents>();
   const add = (tool: Tool, agent: string | null) => {
     const key = `${tool.name}@${tool.version}`;
-    const entry = listed.get(key) ?? { tool, agents: [] };
+    const entry = byKey.get(key) ?? { tool, agents: [] };
     if (agent !== null && !entry.agents.includes(agent)) entry.agents.push(agent);
-    listed.set(key, entry);
+    byKey.set(key, entry);
   };
   for (const agent of app.agents) {
     if (only !== undefined && agent.name !== only) continue;
     for (const tool of [...agent.tools, readResultTool()]) add(tool, agent.name);
   }
   if (only === undefined) for (const tool of app.tools) add(tool, null);
-  return [...listed.values()];
+  return [...byKey.values()];
 }
 
 export interface CallerContext {
@@ -42,12 +42,12 @@ export interface CallerContext {
  */
 export function callableTools(
   app: App,
-  listed: readonly ToolWithAgents[],
+  entries: readonly ToolWithAgents[],
   { environment = '', now, requester }: CallerContext,
 ): ToolWithAgents[] {
   const policies = policiesOf(app);
   const askerOf = (agent: string) => (requester === undefined ? undefined : { requester, agent });
-  return listed.flatMap(({ tool, agents }) => {
+  return entries.flatMap(({ tool, agents }) => {
     if (tool.environments && !tool.environments.includes(environment)) return [];
     if (isSunset(tool, now)) return [];
     const under = agents.filter((name) => !neverRuns(policies.get(name)!, ruledTool(tool), askerOf(name)));

@@ -40,18 +40,18 @@ function sharePackages(): void {
   const module = Module as unknown as { _resolveFilename(name: string, ...more: unknown[]): string };
   const resolveName = module._resolveFilename;
   module._resolveFilename = (name, ...more) => {
-    const found = resolveName.call(module, name, ...more);
-    const query = found.indexOf('?namespace=');
-    if (query < 0) return found;
-    const file = found.slice(0, query);
-    return /\.c?js$/.test(file) && isCommonJs(file) && isOfPackage(file, name) ? file : found;
+    const resolvedPath = resolveName.call(module, name, ...more);
+    const query = resolvedPath.indexOf('?namespace=');
+    if (query < 0) return resolvedPath;
+    const file = resolvedPath.slice(0, query);
+    return /\.c?js$/.test(file) && isCommonJs(file) && isOfPackage(file, name) ? file : resolvedPath;
   };
 }
 
 /** Whether a file is of a package that is installed, or of one that was imported by its name, as another workspace of a project. */
-function isOfPackage(file: string, imported: string): boolean {
+function isOfPackage(file: string, specifier: string): boolean {
   if (file.includes(`${sep}node_modules${sep}`)) return true;
-  const [name] = /^(?:@[^/]+\/)?[^./][^/]*/.exec(imported) ?? [];
+  const [name] = /^(?:@[^/]+\/)?[^./][^/]*/.exec(specifier) ?? [];
   return name !== undefined && manifestOf(dirname(file)).name === name;
 }
 

@@ -21,7 +21,7 @@ export interface McpForm {
 export interface McpSample {
   field: string;
   /** Makes the model's prompt from the rest of the input. */
-  prompt(given: JsonObject, asker: McpAsker): string | Promise<string>;
+  prompt(input: JsonObject, asker: McpAsker): string | Promise<string>;
   /** Most tokens of the answer. */
   maxTokens: number;
 }
@@ -53,8 +53,9 @@ function formFaults(form: unknown, inputs: readonly JsonObject[], at: string): s
   if (typeof message !== 'string' || message.trim() === '' || message.length > MOST_MESSAGE)
     faults.push(`${at}.message must be a text of 1 to ${MOST_MESSAGE} characters`);
   if (!isListOfNames(fields)) return [...faults, `${at}.fields must be a list of 1 to ${MOST_FIELDS} fields of the tool's input`];
-  const known = isRecord(labels) && Object.entries(labels).every(([field, texts]) => fields.includes(field) && isLabels(texts));
-  if (!known) return [...faults, `${at}.labels must be {field: {value: text}}, of fields of the form`];
+  const labelsFit =
+    isRecord(labels) && Object.entries(labels).every(([field, texts]) => fields.includes(field) && isLabels(texts));
+  if (!labelsFit) return [...faults, `${at}.labels must be {field: {value: text}}, of fields of the form`];
   for (const input of inputs)
     for (const field of fields)
       if (formField(propertyOf(input, field), labels[field]) === null)
@@ -78,14 +79,14 @@ function sampleFaults(sample: unknown, inputs: readonly JsonObject[], at: string
 }
 
 /** The fields of a form that a call leaves out, as a schema of the protocol. Null: there is nothing to ask. */
-export function formOf(parameters: JsonObject, { fields, labels = {} }: McpForm, given: JsonObject): JsonObject | null {
-  const missing = fields.filter((field) => !Object.hasOwn(given, field));
+export function formOf(parameters: JsonObject, { fields, labels = {} }: McpForm, input: JsonObject): JsonObject | null {
+  const missing = fields.filter((field) => !Object.hasOwn(input, field));
   const entries = missing.map((field) => [field, formField(propertyOf(parameters, field), labels[field])] as const);
   const properties = Object.fromEntries(entries.filter((entry): entry is [string, JsonObject] => entry[1] !== null));
   if (Object.keys(properties).length === 0) return null;
   const { required = [] } = parameters;
-  const needed = Object.keys(properties).filter((field) => Array.isArray(required) && required.includes(field));
-  return { type: 'object', properties, ...(needed.length === 0 ? {} : { required: needed }) };
+  const requiredFields = Object.keys(properties).filter((field) => Array.isArray(required) && required.includes(field));
+  return { type: 'object', properties, ...(requiredFields.length === 0 ? {} : { required: requiredFields }) };
 }
 
 const FORMATS: readonly unknown[] = ['email', 'uri', 'date', 'date-time'];
@@ -123,13 +124,13 @@ function formField(schema: JsonObject | null, labels: Record<string, string> | u
 }
 
 /** The texts of a choice, with their titles if they have some; null: no choice of texts. */
-function choiceOf(schema: JsonObject, titled: 'oneOf' | 'anyOf'): JsonObject | null {
-  const { enum: values, [titled]: options } = schema;
+function choiceOf(schema: JsonObject, keyword: 'oneOf' | 'anyOf'): JsonObject | null {
+  const { enum: values, [keyword]: options } = schema;
   if (Array.isArray(values)) return values.every((value) => typeof value === 'string') ? { enum: values } : null;
   if (!Array.isArray(options)) return null;
   const plain = options.map((option) => (isJsonObject(option) ? pick(option, ['const', 'title']) : {}));
   return plain.every((option) => typeof option.const === 'string' && typeof option.title === 'string')
-    ? { [titled]: plain }
+    ? { [keyword]: plain }
     : null;
 }
 

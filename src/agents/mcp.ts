@@ -9,7 +9,7 @@ type Maybe<T> = T | Promise<T>;
 
 /** Possible values of an argument, the best first. `given` are the arguments that the client has already. */
 export type McpCompletion = (
-  typed: string,
+  text: string,
   context: { asker: McpAsker; given: Readonly<Record<string, string>> },
 ) => Maybe<readonly string[]>;
 
@@ -46,7 +46,7 @@ export interface McpPrompt extends McpListing {
   description: string;
   arguments?: Record<string, McpArgument>;
   /** A string is one message of the user. */
-  messages(given: Readonly<Record<string, string>>, asker: McpAsker): Maybe<string | McpMessage[]>;
+  messages(args: Readonly<Record<string, string>>, asker: McpAsker): Maybe<string | McpMessage[]>;
 }
 
 export interface McpResource extends McpListing {
@@ -119,8 +119,8 @@ function entryFaults(kind: Kind, entry: Entry, at: string): string[] {
   const fault = (condition: boolean, text: string) => condition && faults.push(`${at}${text}`);
   fault(!isName(entry.name), `.name must match ${NAME.source}`);
   fault(!isText(entry.title ?? 'none'), `.title must be a text of 1 to ${MOST_TEXT} characters`);
-  const described = kind === 'prompts' ? entry.description : (entry.description ?? 'none');
-  fault(!isText(described), `.description must be a text of 1 to ${MOST_TEXT} characters`);
+  const description = kind === 'prompts' ? entry.description : (entry.description ?? 'none');
+  fault(!isText(description), `.description must be a text of 1 to ${MOST_TEXT} characters`);
   fault(!isFunction(entry.visibleTo ?? isName), '.visibleTo must be a function of who asks');
   if (kind === 'prompts') {
     fault(!isFunction(entry.messages), '.messages must be a function of the arguments');
@@ -137,10 +137,10 @@ function entryFaults(kind: Kind, entry: Entry, at: string): string[] {
   return [...faults, ...unknownFields(complete, variablesOf(entry.uriTemplate as string), `${at}.complete`)];
 }
 
-function argumentFaults(given: unknown, at: string): string[] {
-  if (!isRecord(given) || Object.keys(given).length > MOST_ARGUMENTS)
+function argumentFaults(value: unknown, at: string): string[] {
+  if (!isRecord(value) || Object.keys(value).length > MOST_ARGUMENTS)
     return [`${at} must be {name: {description, required, complete}}, at most ${MOST_ARGUMENTS}`];
-  return Object.entries(given).flatMap(([name, argument]) => {
+  return Object.entries(value).flatMap(([name, argument]) => {
     const of = `${at}.${name.slice(0, 100)}`;
     if (!isName(name)) return [`${of}: a name must match ${NAME.source}`];
     if (!isRecord(argument)) return [`${of} must be {description, required, complete}`];

@@ -14,8 +14,8 @@ import type { Tool } from '../tools/define/tool';
 import { sha256Hex } from '../shared/json/sha256';
 
 /** Null: the worker withdrew the request. */
-export async function runTool(wanted: ToolSelection, _tell: unknown, port: MessagePort): Promise<WireResult | null> {
-  const context = new ThreadContext(port, wanted.unheard);
+export async function runTool(selection: ToolSelection, _tell: unknown, port: MessagePort): Promise<WireResult | null> {
+  const context = new ThreadContext(port, selection.unheard);
   const abort = new AbortController();
   const begins = new Promise<RunFacts | null>((resolve) => {
     port.on('message', (message: ToThread) => {
@@ -25,7 +25,7 @@ export async function runTool(wanted: ToolSelection, _tell: unknown, port: Messa
       else context.receiveAnswer(message.to, message.answer);
     });
   });
-  const tool = selectPart(await toolOf(wanted), wanted);
+  const tool = selectPart(await toolOf(selection), selection);
   context.ready();
   const facts = await begins;
   return facts && run(tool, facts, context, abort);
@@ -68,8 +68,8 @@ async function toolOf({ app: file, sha256, agent: name, tool, version }: ToolSel
   loading.catch(() => apps.delete(key)); // the next call tries again
   const app = await loading;
   const agent = app.agents.find((one) => one.name === name);
-  const found = [...(agent?.tools ?? []), ...app.tools].find((one) => one.name === tool && one.version === version);
-  if (found) return found;
+  const match = [...(agent?.tools ?? []), ...app.tools].find((one) => one.name === tool && one.version === version);
+  if (match) return match;
   throw notLoaded(
     `${file} has no tool ${tool}@${version} of an agent ${name}.`,
     'appModule has to name the module whose default export is the app that the worker serves.',

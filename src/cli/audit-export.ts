@@ -26,12 +26,12 @@ export function auditExport(audit: Command, output: () => Output): void {
       if (path === undefined) throw new UsageError('Name the file to write: -o FILE, or -o - for standard output.');
       const out = output();
       const progress = new Progress(out.json ? null : process.stderr);
-      const written = await withClient(async (client) => {
-        const found = 'turn' in of ? { turn: (await client.turnNamed(of.turn)).id } : of;
-        return writeWhole(countLines(client.bundle(found), progress), path);
+      const bundle = await withClient(async (client) => {
+        const subject = 'turn' in of ? { turn: (await client.turnNamed(of.turn)).id } : of;
+        return writeWhole(countLines(client.bundle(subject), progress), path);
       }).finally(() => progress.end());
       if (path === '-') return;
-      out.answer({ file: path, ...written }, describeBundle(path, written));
+      out.answer({ file: path, ...bundle }, describeBundle(path, bundle));
     });
 }
 

@@ -35,12 +35,12 @@ export function auditRedact(audit: Command, output: () => Output): void {
       const { bundleSigner } = await import('../attestation/bundle-signer.js');
       const signer = await bundleSigner(bundleKeyPlaces(loadConfig()));
       const lines = redact(() => createReadStream(file), { messages, calls, parts, reason, signer });
-      let done!: RedactionResult;
-      const noted = async function* () {
-        done = yield* lines;
+      let result!: RedactionResult;
+      const captureResult = async function* () {
+        result = yield* lines;
       };
-      await writeWhole(noted(), to.output);
-      const { root, redaction, repeated_in } = done;
+      await writeWhole(captureResult(), to.output);
+      const { root, redaction, repeated_in } = result;
       output().answer({ file: to.output, root, redaction, repeated_in, kid: signer.kid }, [
         `${to.output}: ${redaction.parts} parts and ${redaction.payloads} payloads are left out, signed by ${signer.kid}`,
         ...(repeated_in.length === 0

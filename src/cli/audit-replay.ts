@@ -46,15 +46,15 @@ export function auditReplay(audit: Command, output: () => Output): void {
       for (const file of files) await access(file).catch(() => Promise.reject(new UsageError(`There is no file ${file}.`)));
       const since = options.since === undefined ? undefined : ago(options.since);
       const code = await replayCode(options.code).catch((error: Error) => Promise.reject(new UsageError(error.message)));
-      const told = telling(output(), code.path);
+      const report = telling(output(), code.path);
       const summing = new Summing(code);
       const replay = async (histories: AsyncIterable<Replayable>, total: number | null) => {
         const processes = total === null ? 1 : Math.max(1, Math.min(options.processes, total));
-        for await (const replayed of until(
+        for await (const result of until(
           replayAll(histories, { code: code.path, processes, onReady: (about) => summing.ready(about) }),
         )) {
-          summing.add(replayed);
-          told.one(replayed, total);
+          summing.add(result);
+          report.one(result, total);
         }
       };
       if (files.length > 0) await replay(allOf(files), null);
@@ -65,7 +65,7 @@ export function auditReplay(audit: Command, output: () => Output): void {
           const about = { ...optional({ query }), ...(since ? { since } : {}), ...(limit ? { limit } : {}) };
           await replay(recordedRuns(client.temporal, about), await countRuns(client.temporal, about));
         });
-      told.end(summing.sum);
+      report.end(summing.sum);
       const nothing = files.length > 0 && summing.sum.same === 0;
       if (nothing || !isSame(summing.sum)) throw new Exit(EXIT.failed);
     });
@@ -94,14 +94,14 @@ function telling(output: Output, code: string) {
   const progress = new Progress(output.json ? null : process.stderr);
   let count = 0;
   return {
-    one(replayed: ReplayResult, total: number | null): void {
+    one(result: ReplayResult, total: number | null): void {
       count += 1;
-      const lines = describeReplay(replayed).map((line) => oneLine(line, 1000));
-      const quiet = total !== null && replayed.outcome === 'same';
+      const lines = describeReplay(result).map((line) => oneLine(line, 1000));
+      const quiet = total !== null && result.outcome === 'same';
       if (output.json || !quiet) {
         progress.end();
         output.answer(
-          replayed,
+          result,
           lines.map((line, index) => (index === 0 ? line : `  ${line}`)),
         );
       }

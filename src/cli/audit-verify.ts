@@ -45,8 +45,8 @@ export function verifyCommand(command: Command, output: () => Output): void {
       const { gone, faults } = tombstones === undefined ? NO_TOMBSTONES : readTombstones(await textOf(tombstones), keys);
       const chain = [...faults, ...chainFaults(links, after ?? null, gone)];
       const lines = answers.flatMap((answer) => describe(answer));
-      const told = answers.map(({ file, ...answer }) => ({ file, ...forMachines(answer) }));
-      const value = files.length === 1 ? { ...told[0], chain } : { bundles: told, chain };
+      const results = answers.map(({ file, ...answer }) => ({ file, ...forMachines(answer) }));
+      const value = files.length === 1 ? { ...results[0], chain } : { bundles: results, chain };
       output().answer(value, [...lines, ...chain.map(visible)]);
       if (chain.length > 0 || answers.some(({ verdict }) => verdict !== 'intact')) throw new Exit(EXIT.failed);
     });

@@ -38,11 +38,11 @@ export function auditWhatIf(audit: Command, output: () => Output): void {
     .option('--all', 'show calls that stay the same too')
     .action(async (file: string, options: ProposalText & { all?: boolean }) => {
       const proposal = parseProposal(options);
-      const found = await compareFile(file, proposal);
-      output().answer(wire(found.answer), [...lines(found.answer, options.all === true), ...found.notes]);
-      const { differences, unknown } = found.answer;
+      const comparison = await compareFile(file, proposal);
+      output().answer(wire(comparison.answer), [...lines(comparison.answer, options.all === true), ...comparison.notes]);
+      const { differences, unknown } = comparison.answer;
       if (differences > 0) throw new Exit(DIFFERS);
-      if (unknown > 0 || found.notes.length > 0) throw new Exit(CANNOT_TELL);
+      if (unknown > 0 || comparison.notes.length > 0) throw new Exit(CANNOT_TELL);
     });
 }
 
@@ -77,15 +77,15 @@ function lines({ agent, turns, differences, unknown }: WhatIf, all: boolean): st
 }
 
 function turnLines(turn: TurnDiff, all: boolean): string[] {
-  const shown = turn.calls.filter(({ differs, would }) => all || differs || would.outcome === 'cannot_tell');
+  const calls = turn.calls.filter(({ differs, would }) => all || differs || would.outcome === 'cannot_tell');
   const stops =
     turn.differs || turn.wouldStop === 'cannot_tell'
       ? [`  ends: ${stopText(turn.wasStopped)} → ${stopText(turn.wouldStop)}`]
       : [];
-  const hidden =
+  const hiddenLines =
     turn.hidden === 0 ? [] : [`  ? ${turn.hidden} calls of which the bundle has nothing: their admission was left out`];
-  if (shown.length + stops.length + hidden.length === 0) return [];
-  return [`${oneLine(turn.turnId)}  agent ${oneLine(turn.agent)}`, ...stops, ...shown.flatMap(callLines), ...hidden];
+  if (calls.length + stops.length + hiddenLines.length === 0) return [];
+  return [`${oneLine(turn.turnId)}  agent ${oneLine(turn.agent)}`, ...stops, ...calls.flatMap(callLines), ...hiddenLines];
 }
 
 function callLines({ callId, revision, tool, version, was, would, differs, afterDifference }: CallDiff): string[] {

@@ -14,12 +14,12 @@ export function budgets(program: Command, output: () => Output): void {
     .option('--budget <name>', 'of this name')
     .option('--limit <n>', 'at most so many', wholeNumber, 100)
     .action(async (options: { agent?: string; budget?: string; limit: number }) => {
-      const found = await withClient(async (client) => {
-        const listed: ListedBudget[] = [];
-        for await (const budget of client.budgets(options)) listed.push(budget);
-        return listed;
+      const budgets = await withClient(async (client) => {
+        const list: ListedBudget[] = [];
+        for await (const budget of client.budgets(options)) list.push(budget);
+        return list;
       });
-      output().answer(found, found.length > 0 ? found.map(describe) : ['No budget has a used or reserved amount now.']);
+      output().answer(budgets, budgets.length > 0 ? budgets.map(describe) : ['No budget has a used or reserved amount now.']);
     });
 }
 

@@ -92,7 +92,7 @@ export async function followCall(
 ): Promise<void> {
   output.note(`${call.id}${call.uiUrl ? `  ${call.uiUrl}` : ''}`);
   const over = new AbortController();
-  const waiting = new WaitingCallPrompt(call.turn, { output, questions: null, ended: () => undefined });
+  const waiting = new WaitingCallPrompt(call.turn, { output, questions: null, onEnd: () => undefined });
   let asking: Promise<void> | null = null;
   try {
     for await (const event of call.turn.watch({ signal })) {

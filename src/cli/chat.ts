@@ -60,7 +60,7 @@ export function chat(program: Command, output: () => Output): void {
 class Chat {
   private readonly questions = new TerminalQuestions();
   private running: TurnHandle | null = null;
-  private interrupted = false;
+  private wasInterrupted = false;
   private readonly leaving = new AbortController();
   private last = 'completed';
 
@@ -141,29 +141,29 @@ class Chat {
     }
   }
 
-  /** @param joined the message is another client's, or an earlier one, and so is shown */
-  private async follow(turnId: string, joined = false): Promise<void> {
+  /** @param isUnderWay the message is another client's, or an earlier one, and so is shown */
+  private async follow(turnId: string, isUnderWay = false): Promise<void> {
     const { leaving, output, questions, terminal } = this;
     const over = new AbortController();
     try {
       const turn = (this.running = await this.session.started(turnId, { signal: leaving.signal }));
-      this.interrupted = false;
-      const typed = new StreamedText((text) => void process.stdout.write(text));
-      const waiting = new WaitingCallPrompt(turn, { output, questions: terminal ? questions : null, ended: this.leave });
+      this.wasInterrupted = false;
+      const streamedText = new StreamedText((text) => void process.stdout.write(text));
+      const waiting = new WaitingCallPrompt(turn, { output, questions: terminal ? questions : null, onEnd: this.leave });
       const asking = waiting.until(AbortSignal.any([over.signal, leaving.signal]));
-      let said = '';
+      let earlierText = '';
       await follow(turn, output, {
         signal: leaving.signal,
         questions,
         untold: [
           'turn_completed',
-          ...(joined ? [] : (['turn_started'] as const)),
+          ...(isUnderWay ? [] : (['turn_started'] as const)),
           ...(terminal ? (['step_started'] as const) : []),
         ],
-        ...(terminal ? { typed } : {}),
+        ...(terminal ? { streamedText } : {}),
         onEvent: (event) => {
           if (LOOK_AFTER.has(event.type)) waiting.look();
-          if (event.type === 'step_completed' && event.calls.length > 0) said = event.text;
+          if (event.type === 'step_completed' && event.calls.length > 0) earlierText = event.text;
         },
       });
       over.abort();
@@ -172,10 +172,10 @@ class Chat {
       const view = await turn.result();
       this.last = view.state;
       const { text, state, reason } = view;
-      const shown = typed.hasShown(text) || (state !== 'completed' && text === said); // such a turn ends with its earlier text
+      const isShown = streamedText.hasShown(text) || (state !== 'completed' && text === earlierText); // such a turn ends with its earlier text
       output.answer(view, [
         '',
-        ...(shown ? [] : visible(text).split('\n')),
+        ...(isShown ? [] : visible(text).split('\n')),
         ...(reason ? [`(${state}: ${oneLine(reason, 300)})`] : []),
         '',
       ]);
@@ -190,8 +190,8 @@ class Chat {
   private readonly leave = (): void => this.leaving.abort(LEAVE_REASON);
 
   private async onInterrupt(): Promise<void> {
-    if (this.running === null || this.interrupted) return this.leaving.abort();
-    this.interrupted = true;
+    if (this.running === null || this.wasInterrupted) return this.leaving.abort();
+    this.wasInterrupted = true;
     this.output.note('Interrupting the turn; Ctrl-C again leaves it running.');
     await this.session.interrupt({ by: userName() }).catch((error: unknown) => this.output.note(errorMessage(error)));
   }

@@ -20,20 +20,20 @@ export function config(program: Command, output: () => Output): void {
         return;
       }
       const all = explainSettings(process.env, settingsFile());
-      const shown = set ? all.filter(({ source }) => source !== 'default') : all;
+      const settings = set ? all.filter(({ source }) => source !== 'default') : all;
       const unknown = unknownSettings(process.env);
       const lines = [
-        ...[...new Set(shown.map(({ group }) => group))].flatMap((group, n) => [
+        ...[...new Set(settings.map(({ group }) => group))].flatMap((group, n) => [
           ...(n === 0 ? [] : ['']),
           group,
-          ...shown.filter((setting) => setting.group === group).map(lineOf),
+          ...settings.filter((setting) => setting.group === group).map(lineOf),
         ]),
-        ...(shown.length === 0 ? ['Nothing is set: defaults hold everywhere.'] : []),
+        ...(settings.length === 0 ? ['Nothing is set: defaults hold everywhere.'] : []),
         ...unknown.map(
           ({ name, meant }) => `! ${name} is no setting, and is not read${meant === null ? '.' : `; is it ${meant}?`}`,
         ),
       ];
-      output().answer({ settings: shown, unknown }, lines);
+      output().answer({ settings, unknown }, lines);
       // Faults of a value, or of two values together, are reported after all settings were shown.
       loadConfig();
     });
@@ -43,6 +43,6 @@ const SOURCES = { environment: 'set', config: 'config', file: 'file', profile: '
 
 function lineOf({ name, value, source, file, secret, unset }: SettingView): string {
   const text = secret ? 'not shown' : (value ?? unset ?? '');
-  const shown = file === undefined ? text : `${text}, from ${file}`;
-  return `  ${SOURCES[source].padEnd(8)} ${name.padEnd(36)} ${shown}`.trimEnd();
+  const valueAndSource = file === undefined ? text : `${text}, from ${file}`;
+  return `  ${SOURCES[source].padEnd(8)} ${name.padEnd(36)} ${valueAndSource}`.trimEnd();
 }

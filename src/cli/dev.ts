@@ -45,10 +45,10 @@ export function dev(program: Command, output: () => Output): void {
       // The worker is another process: its live events come over the channel between both processes.
       const live = new InProcessLive();
       let up: Stack | null = null;
-      const wanted = { wish: httpPort, appFile: app, live, stack: () => up };
+      const gatewayOptions = { wish: httpPort, appFile: app, live, stack: () => up };
       const { gateway, token, config } = await startDevGateway(
         await withDevApprovals(settings, rest.headless === true, say),
-        wanted,
+        gatewayOptions,
         say,
       );
       const { startStack } = await import('../devserver/stack.js');

@@ -52,8 +52,8 @@ async function examine(): Promise<Finding[]> {
   );
   findings.push(await finding('store', () => describeStore(config.store)));
   // A warning only, because a turn can run: decisions of a gateway that is not trusted here are refused.
-  const refused = await examineGatewayKeys(config).catch(errorMessage);
-  if (refused !== null) findings.push({ what: 'gateways', ok: true, warning: true, detail: refused });
+  const warning = await examineGatewayKeys(config).catch(errorMessage);
+  if (warning !== null) findings.push({ what: 'gateways', ok: true, warning: true, detail: warning });
   findings.push(await examineIsolation(config));
   findings.push(await finding('data', () => examineData(config)));
   return [...findings, ...(await examineTemporal(config))];
@@ -63,12 +63,12 @@ async function examine(): Promise<Finding[]> {
 async function examineIsolation({ childrenMayReadSecrets }: Config): Promise<Finding> {
   const { isolation, RISK_SETTING, whatToDo } = await import('../processes/isolation.js');
   const what = 'child processes';
-  const found = await isolation();
-  if (found.how !== 'none')
-    return { what, ok: true, detail: `bash and MCP servers run in namespaces of their own (${found.how})` };
+  const state = await isolation();
+  if (state.how !== 'none')
+    return { what, ok: true, detail: `bash and MCP servers run in namespaces of their own (${state.how})` };
   const detail = childrenMayReadSecrets
-    ? `${RISK_SETTING} is true: bash and MCP servers can read the secrets of all processes of this user. ${found.why}`
-    : `bash and MCP servers over stdio are refused. ${found.why} ${whatToDo()}`;
+    ? `${RISK_SETTING} is true: bash and MCP servers can read the secrets of all processes of this user. ${state.why}`
+    : `bash and MCP servers over stdio are refused. ${state.why} ${whatToDo()}`;
   return { what, ok: true, warning: true, detail };
 }
 
@@ -108,8 +108,8 @@ async function examineTemporal(config: Config): Promise<Finding[]> {
     const worker = await finding('worker', () => examineWorkers(connection, namespace, config.taskQueue));
     // A new turn can run all the same, so every result is only a warning.
     const older = await examinePinnedTurns(connection, namespace, config.taskQueue).catch(errorMessage);
-    const pinned: Finding[] = older === null ? [] : [{ what: 'older turns', ok: true, warning: true, detail: older }];
-    return [server, space, attributes, worker, ...pinned];
+    const olderFindings: Finding[] = older === null ? [] : [{ what: 'older turns', ok: true, warning: true, detail: older }];
+    return [server, space, attributes, worker, ...olderFindings];
   } finally {
     await connection.close();
   }

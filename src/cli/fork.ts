@@ -22,7 +22,7 @@ export function fork(program: Command, output: () => Output): void {
     .option('--title <text>', 'its title')
     .action(async ({ from, ...more }: ForkOptions) => {
       // A user with direct access to Temporal and the store is the operator, who sees everything.
-      const session = await withClient((client) => client.fork({ from, of: null, ...more }).then((forked) => forked.status()));
+      const session = await withClient((client) => client.fork({ from, of: null, ...more }).then((handle) => handle.status()));
       output().answer(session, [`${session.session_id}${session.ui_url ? `  ${session.ui_url}` : ''}`]);
     });
 }

@@ -28,8 +28,8 @@ export function gateway(program: Command, output: () => Output): void {
       const { gatewayParts } = await import('../gateway/serve.js');
       const { appOf } = await import('./support/app.js');
       // As in a stand-alone worker: the agent with a shell only if its folder is configured.
-      const loaded = await appOf(config, file, { showcase: config.workspace !== null });
-      const parts = await gatewayParts(config, { log: createLog(config.logLevel), app: async () => loaded });
+      const loadedApp = await appOf(config, file, { showcase: config.workspace !== null });
+      const parts = await gatewayParts(config, { log: createLog(config.logLevel), app: async () => loadedApp });
       const at = { host: host ?? config.httpHost, port: httpPort ?? config.httpPort };
       const running = await serveGateway(parts, { ...at, drainMs: config.drainMs });
       output().answer({ pid: process.pid, url: running.url, public_url: config.publicUrl }, [

@@ -23,15 +23,15 @@ export function incident(program: Command, output: () => Output): void {
     .option('--trust <file>', 'keys that you trust; default: those that this installation trusts itself')
     .action(async (turn: string, { output: path, trust }: Options) => {
       const folder = path ?? `incident-${turn.replace(/[^A-Za-z0-9._-]/g, '-')}`;
-      const given = trust === undefined ? null : await trustFile(trust);
-      const keys = async () => given ?? (await ownKeys());
-      const { lines, ...found } = await withClient((client) => investigate(client, { turn, folder, keys }));
-      output().answer(found, [
+      const fileKeys = trust === undefined ? null : await trustFile(trust);
+      const keys = async () => fileKeys ?? (await ownKeys());
+      const { lines, ...report } = await withClient((client) => investigate(client, { turn, folder, keys }));
+      output().answer(report, [
         ...lines,
         ...(trust === undefined
           ? ['Verified with the keys that this installation trusts. An auditor gives their own: --trust FILE']
           : []),
       ]);
-      if (!found.good) throw new Exit(EXIT.failed);
+      if (!report.good) throw new Exit(EXIT.failed);
     });
 }

@@ -71,8 +71,8 @@ export function keysCommands(keys: Command, output: () => Output): void {
     .argument('[kid...]', 'only these')
     .action(async (kids: string[]) => {
       const all = await readTrustedKeys(loadConfig().trustedKeys);
-      const wanted = kids.length === 0 ? all : kids.map((kid) => findKey(all, kid));
-      output().answer(wanted, [JSON.stringify(wanted, null, 2)]);
+      const selection = kids.length === 0 ? all : kids.map((kid) => findKey(all, kid));
+      output().answer(selection, [JSON.stringify(selection, null, 2)]);
     });
 
   keys
@@ -83,14 +83,14 @@ export function keysCommands(keys: Command, output: () => Output): void {
     .argument('[file]', 'default: standard input')
     .action(async (file: string | undefined) => {
       const { trustedKeys } = loadConfig();
-      const given = file === undefined ? parseTrustedKeys(await readStdin(), 'on standard input') : await readTrustedKeys(file);
-      let added: TrustedKey[] = [];
+      const entries = file === undefined ? parseTrustedKeys(await readStdin(), 'on standard input') : await readTrustedKeys(file);
+      let newKeys: TrustedKey[] = [];
       await updateTrustedKeys(trustedKeys, (all) => {
-        added = given.filter(({ kid }) => all.every((one) => one.kid !== kid));
-        return [...all, ...added];
+        newKeys = entries.filter(({ kid }) => all.every((one) => one.kid !== kid));
+        return [...all, ...newKeys];
       });
-      const what = added.length === 0 ? 'Nothing to enter' : `Entered ${added.map(({ kid }) => kid).join(', ')}`;
-      output().answer({ added: added.map(({ kid }) => kid), trusted_keys: trustedKeys }, [`${what}, in ${trustedKeys}.`]);
+      const what = newKeys.length === 0 ? 'Nothing to enter' : `Entered ${newKeys.map(({ kid }) => kid).join(', ')}`;
+      output().answer({ added: newKeys.map(({ kid }) => kid), trusted_keys: trustedKeys }, [`${what}, in ${trustedKeys}.`]);
     });
 
   keys
@@ -101,8 +101,8 @@ export function keysCommands(keys: Command, output: () => Output): void {
       const { trustedKeys } = loadConfig();
       const revoked_at = new Date().toISOString();
       await updateTrustedKeys(trustedKeys, (all) => {
-        const { kid: found } = findKey(all, kid);
-        return all.map((key) => (key.kid === found && key.revoked_at === undefined ? { ...key, revoked_at } : key));
+        const { kid: fullKid } = findKey(all, kid);
+        return all.map((key) => (key.kid === fullKid && key.revoked_at === undefined ? { ...key, revoked_at } : key));
       });
       output().answer({ kid, revoked_at }, [
         `Revoked: ${kid}, in ${trustedKeys}. Workers with another file need the same change.`,

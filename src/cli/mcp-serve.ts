@@ -26,16 +26,16 @@ export function mcpServe(mcp: Command): void {
     const output = protocolOnly();
     const config = loadConfig();
     const [{ LazyClient }, { HoldfastClient }] = await Promise.all([import('../gateway/route.js'), import('../client.js')]);
-    const connected = new LazyClient(() => HoldfastClient.connect());
+    const lazyClient = new LazyClient(() => HoldfastClient.connect());
     const { offers, mcp: offered } = await offersOfApp(config, file);
     const name = who.key === undefined ? (who.by ?? userName()) : (await signerOf(config, who)).principal;
     if (offers(name, agent) === null) throw new UsageError(`There is no agent ${JSON.stringify(agent)} in this app.`);
     const { createPrincipal } = await import('../gateway/auth/principals.js');
     const principal = createPrincipal(name, ['starter', 'approver']);
     const decide = deciding(config, who, name);
-    const parts = { client: connected.get, log: createLog(config.logLevel), principal: () => principal, decide: () => decide };
+    const parts = { client: lazyClient.get, log: createLog(config.logLevel), principal: () => principal, decide: () => decide };
     await serveStdio({ ...parts, offers: () => offers(name, agent)!, mcp: offered, agent }, output, stopped);
-    await connected.close();
+    await lazyClient.close();
   });
 }
 
@@ -57,13 +57,13 @@ async function offersOfApp(config: Config, file: string | undefined) {
  */
 function deciding(config: Config, who: SignerOptions, name: string): Decide {
   return async (turn, { decision, digest, note }) => {
-    const noted = note === undefined ? {} : { note };
+    const noteField = note === undefined ? {} : { note };
     if (who.key !== undefined) {
       const { key, principal, roles } = await signerOf(config, who);
-      await signAndDecide(turn, key, { decision, calls: [digest], principal, roles, ...noted });
+      await signAndDecide(turn, key, { decision, calls: [digest], principal, roles, ...noteField });
       return;
     }
-    const by = { by: name, ...noted };
+    const by = { by: name, ...noteField };
     await (decision === 'approve' ? turn.approve(digest, by) : turn.deny(digest, by));
   };
 }

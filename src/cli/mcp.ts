@@ -62,9 +62,9 @@ export function mcpCommands(mcp: Command, output: () => Output): void {
         throw new UsageError(`There is a server ${name} already; \`holdfast mcp remove ${name}\` removes it.`);
       const entry = entryOf(command, options);
       const server = parseServer(name, entry);
-      const found = await examineServer(config, server); // a server that does not answer is not added
+      const proposals = await examineServer(config, server); // a server that does not answer is not added
       await writeEntries(config.mcp, { ...entries, [name]: entry });
-      await decide(config, name, found, options, output());
+      await decide(config, name, proposals, options, output());
     });
 
   mcp
@@ -75,20 +75,20 @@ export function mcpCommands(mcp: Command, output: () => Output): void {
       const config = loadConfig();
       const entries = readEntries(config.mcp);
       if (name === undefined) {
-        const trusted = await readTrustedErrors(acceptedPath(config.mcp));
+        const trustedErrors = await readTrustedErrors(acceptedPath(config.mcp));
         const all = Object.entries(entries).map(([server, entry]) => {
-          const trusted_errors = Object.keys(getOwn(trusted, server) ?? {});
+          const trusted_errors = Object.keys(getOwn(trustedErrors, server) ?? {});
           return { name: server, entry, ...(trusted_errors.length === 0 ? {} : { trusted_errors }) };
         });
         const lines = all.flatMap(({ name: server, entry }) => [
           `${server.padEnd(20)} ${oneLine('command' in entry ? `${entry.command} ${(entry.args ?? []).join(' ')}` : entry.url, 200)}`,
-          ...trustLines(getOwn(trusted, server)),
+          ...trustLines(getOwn(trustedErrors, server)),
         ]);
         return output().answer(all, lines.length === 0 ? [`${config.mcp} has no servers.`] : lines);
       }
-      const found = await examineServer(config, parseServer(name, findEntry(entries, name)));
-      const trusted = getOwn(await readTrustedErrors(acceptedPath(config.mcp)), name);
-      output().answer(found, [...found.flatMap(lines), ...trustLines(trusted)]);
+      const proposals = await examineServer(config, parseServer(name, findEntry(entries, name)));
+      const trustedErrors = getOwn(await readTrustedErrors(acceptedPath(config.mcp)), name);
+      output().answer(proposals, [...proposals.flatMap(lines), ...trustLines(trustedErrors)]);
     });
 
   decides(mcp.command('accept'))
@@ -98,8 +98,8 @@ export function mcpCommands(mcp: Command, output: () => Output): void {
     .argument('<name>')
     .action(async (name: string, options: Who) => {
       const config = loadConfig();
-      const found = await examineServer(config, parseServer(name, findEntry(readEntries(config.mcp), name)));
-      await decide(config, name, found, options, output());
+      const proposals = await examineServer(config, parseServer(name, findEntry(readEntries(config.mcp), name)));
+      await decide(config, name, proposals, options, output());
     });
 
   mcp
@@ -175,58 +175,59 @@ function findEntry(entries: Record<string, ServerEntry>, name: string): ServerEn
 
 /** The options apply only to what is shown, so the command that accepts it repeats them. */
 function acceptCommand(server: string, { class: classes = [], trustError = [] }: Who): string {
-  const given = [...classes.flatMap((one) => ['--class', one]), ...trustError.flatMap((one) => ['--trust-error', one])];
-  return ['holdfast', 'mcp', 'accept', server, ...given, '--yes'].map(shellWord).join(' ');
+  const flags = [...classes.flatMap((one) => ['--class', one]), ...trustError.flatMap((one) => ['--trust-error', one])];
+  return ['holdfast', 'mcp', 'accept', server, ...flags, '--yes'].map(shellWord).join(' ');
 }
 
 /** Asks one question about all tools that are not accepted yet, or that the options give another class. */
-async function decide(config: Config, server: string, found: Proposal[], options: Who, out: Output): Promise<void> {
-  const wanted = wantedClasses(options.class ?? [], found);
+async function decide(config: Config, server: string, proposals: Proposal[], options: Who, out: Output): Promise<void> {
+  const classes = wantedClasses(options.class ?? [], proposals);
   const codes = wantedCodes(options.trustError ?? []);
-  const chosen = found
-    .filter(({ tool, state }) => state !== 'accepted' || wanted.has(tool))
-    .map((proposal) => ({ proposal, class: wanted.get(proposal.tool) ?? proposal.proposed }));
-  const shown = chosen.flatMap((one) => lines({ ...one.proposal, class: one.class }));
-  const tools = chosen.map((one) => ({ ...one.proposal, proposed: one.class }));
+  const selection = proposals
+    .filter(({ tool, state }) => state !== 'accepted' || classes.has(tool))
+    .map((proposal) => ({ proposal, class: classes.get(proposal.tool) ?? proposal.proposed }));
+  const toolLines = selection.flatMap((one) => lines({ ...one.proposal, class: one.class }));
+  const tools = selection.map((one) => ({ ...one.proposal, proposed: one.class }));
   const answer = { server, tools, ...(codes.length === 0 ? {} : { trusted_errors: codes }) };
-  if (chosen.length === 0 && codes.length === 0)
+  if (selection.length === 0 && codes.length === 0)
     return out.answer({ ...answer, accepted: false }, ['Everything is accepted as it is.']);
-  for (const text of [...shown, ...codes.map(trustLine)]) process.stderr.write(`${text}\n`);
-  if (!options.yes && !(await confirmClasses(chosen.length, codes.length)))
+  for (const text of [...toolLines, ...codes.map(trustLine)]) process.stderr.write(`${text}\n`);
+  if (!options.yes && !(await confirmClasses(selection.length, codes.length)))
     return out.answer({ ...answer, accepted: false }, [
       `Nothing was accepted: each call of these tools asks a person. \`${acceptCommand(server, options)}\` accepts the classes above.`,
     ]);
   const path = acceptedPath(config.mcp);
   const who = { by: options.by ?? userInfo().username, at: new Date().toISOString() };
-  const trusted = await readTrustedErrors(path);
+  const trustedErrors = await readTrustedErrors(path);
   const more = Object.fromEntries(codes.map((code) => [code, who]));
-  const trusting = codes.length === 0 ? trusted : { ...trusted, [server]: { ...getOwn(trusted, server), ...more } };
-  await writeAcceptedTools(path, accepting(await readAcceptedTools(path), server, chosen, who), trusting);
+  const trusting =
+    codes.length === 0 ? trustedErrors : { ...trustedErrors, [server]: { ...getOwn(trustedErrors, server), ...more } };
+  await writeAcceptedTools(path, accepting(await readAcceptedTools(path), server, selection, who), trusting);
   out.answer({ ...answer, accepted: true, by: who.by }, [
-    `Accepted by ${oneLine(who.by, 200)}: ${chosen.length} tools${codes.length === 0 ? '' : `, ${codes.length} errors`}, in ${path}.`,
+    `Accepted by ${oneLine(who.by, 200)}: ${selection.length} tools${codes.length === 0 ? '' : `, ${codes.length} errors`}, in ${path}.`,
   ]);
 }
 
 async function confirmClasses(classes: number, errors: number): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
-  const said = await new TerminalQuestions().ask(
+  const answer = await new TerminalQuestions().ask(
     `Do these ${classes} classes${errors === 0 ? '' : ` and ${errors} errors`} count? [y/N] `,
     new AbortController().signal,
   );
-  return /^y(es)?$/i.test(said?.trim() ?? '');
+  return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
-function wantedCodes(given: string[]): string[] {
-  for (const code of given)
+function wantedCodes(codes: string[]): string[] {
+  for (const code of codes)
     if (!isAnswerCode(code))
       throw new UsageError(
         `--trust-error ${oneLine(code, 40)} must be a code of JSON-RPC such as -32602, or http-400 to http-499; -32000 and -32001 mean that no answer came.`,
       );
-  return given;
+  return codes;
 }
 
-function trustLines(trusted: TrustedErrors[string] = {}): string[] {
-  return Object.entries(trusted).map(([code, { by, at }]) => `${trustLine(code)} (${oneLine(by, 200)}, ${oneLine(at, 40)})`);
+function trustLines(errors: TrustedErrors[string] = {}): string[] {
+  return Object.entries(errors).map(([code, { by, at }]) => `${trustLine(code)} (${oneLine(by, 200)}, ${oneLine(at, 40)})`);
 }
 
 function trustLine(code: string): string {

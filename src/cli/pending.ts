@@ -30,16 +30,16 @@ export function pending(program: Command, output: () => Output): void {
 async function watchUntilStop(output: Output): Promise<void> {
   const stop = new AbortController();
   void untilStopped().then(() => stop.abort());
-  const said = new Set<string>();
+  const reportedFaults = new Set<string>();
   const onFault = (error: unknown) => {
     const what = visible(errorMessage(error));
-    if (!said.has(what)) output.note(`Cannot read the waiting calls now, trying again: ${what}`);
-    said.add(what);
+    if (!reportedFaults.has(what)) output.note(`Cannot read the waiting calls now, trying again: ${what}`);
+    reportedFaults.add(what);
   };
   await withClient(async (client) => {
     output.note('Watching; Ctrl-C ends it.');
     for await (const question of client.watchPending({ signal: stop.signal, onFault })) {
-      said.clear();
+      reportedFaults.clear();
       await tell(client, question, output);
     }
   });
@@ -84,13 +84,13 @@ function headOf(turn: NewQuestion['turn']): string {
   return `${turn.turn_id}${describeKey(turn.key)}  ${turn.agent}, asked by ${oneLine(turn.requester)}${turn.ui_url ? `  ${turn.ui_url}` : ''}`;
 }
 
-/** @param shown prints the whole card, for people who decide by what is printed; or its first lines, in a list */
-function describeCall({ turn_id }: NewQuestion['turn'], call: Question, shown: (card: string) => string[]): string[] {
+/** @param excerpt prints the whole card, for people who decide by what is printed; or its first lines, in a list */
+function describeCall({ turn_id }: NewQuestion['turn'], call: Question, excerpt: (card: string) => string[]): string[] {
   const { expires_at } = call.approval;
   const expires = expires_at && call.state === 'waiting' ? `, expires ${expires_at}` : '';
   return [
     `  ${call.id} ${oneLine(call.tool, 60)}  ${call.state}${expires}${approvalOf(call)}`,
-    ...shown(call.card).map((line) => `  │ ${line}`),
+    ...excerpt(call.card).map((line) => `  │ ${line}`),
     call.state === 'in_doubt'
       ? `    holdfast settle ${turn_id} applied|not_applied --call ${call.digest}`
       : `    holdfast approve ${turn_id} --call ${call.digest}`,

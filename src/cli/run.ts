@@ -36,8 +36,8 @@ export function run(program: Command, output: () => Output): void {
           session === undefined
             ? await client.start({ agent, message, ...key })
             : await inSession(client.session(session, { agent }), message, key);
-        const started = { turn_id: turn.id, workflow_id: turn.workflowId, ui_url: turn.uiUrl };
-        output().answer(started, [`${turn.id}${turn.uiUrl ? `  ${turn.uiUrl}` : ''}`]);
+        const ids = { turn_id: turn.id, workflow_id: turn.workflowId, ui_url: turn.uiUrl };
+        output().answer(ids, [`${turn.id}${turn.uiUrl ? `  ${turn.uiUrl}` : ''}`]);
         if (!options.follow) return;
         const stop = new AbortController();
         void untilStopped().then(() => stop.abort());

@@ -17,14 +17,14 @@ export function sessions(program: Command, output: () => Output): void {
     .option('--close', 'take no more messages; what was taken is run')
     .action(async (id: string | undefined, options: { agent?: string; limit: number; rename?: string; close?: boolean }) => {
       if (id !== undefined) return one(id, options, output());
-      const listed: SessionSummary[] = [];
+      const summaries: SessionSummary[] = [];
       await withClient(async (client) => {
-        for await (const session of client.sessions(options)) listed.push(session);
+        for await (const session of client.sessions(options)) summaries.push(session);
       });
-      const lines = listed.map(({ session_id, state, agent, started_at, title }) =>
+      const lines = summaries.map(({ session_id, state, agent, started_at, title }) =>
         `${session_id.padEnd(34)} ${state.padEnd(7)} ${agent.padEnd(18)} ${started_at}  ${oneLine(title ?? '', 60)}`.trimEnd(),
       );
-      output().answer(listed, lines.length > 0 ? lines : ['There are no sessions.']);
+      output().answer(summaries, lines.length > 0 ? lines : ['There are no sessions.']);
     });
 }
 

@@ -12,12 +12,12 @@ export function show(program: Command, output: () => Output): void {
     .option('--senders', 'who started it, and who sent it what, as Temporal has recorded it')
     .action(async (turnId: string, { senders }: { senders?: boolean }) => {
       if (senders) {
-        const sent = await withClient(async (client) => (await client.turnNamed(turnId)).senders());
-        return output().answer(sent, sent.map(describeSentMessage));
+        const messages = await withClient(async (client) => (await client.turnNamed(turnId)).senders());
+        return output().answer(messages, messages.map(describeSentMessage));
       }
       const [view, key] = await withClient(async (client) => {
-        const found = await client.look((await client.turnNamed(turnId)).id);
-        return [await found.view(), found.summary.key] as const;
+        const turn = await client.look((await client.turnNamed(turnId)).id);
+        return [await turn.view(), turn.summary.key] as const;
       });
       return output().answer(key === null ? view : { ...view, key }, describeTurn(view, key));
     });

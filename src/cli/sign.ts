@@ -54,8 +54,8 @@ async function signedMessage(turnId: string, text: string, decision: string | un
   const { call, note, input } = options;
   if (decision !== undefined || call.length > 0 || note !== undefined || input !== undefined)
     throw new UsageError('--steer goes without a decision, --call, --note and --input.');
-  const { said, kid } = await withClient(async (client) => signedSteer(await client.turnNamed(turnId), text, options));
-  return { value: { text, ...said }, signal: 'steer', kid };
+  const { statement, kid } = await withClient(async (client) => signedSteer(await client.turnNamed(turnId), text, options));
+  return { value: { text, ...statement }, signal: 'steer', kid };
 }
 
 async function signedDecision(
@@ -73,11 +73,11 @@ async function signedDecision(
     import('../client/approvals/attest.js'),
   ]);
   const { key, principal, roles } = await signerOf(loadConfig(), options);
-  const noted: { note?: string } = note === undefined ? {} : { note };
-  const whole = { ...signing, ...noted, principal, roles };
-  const signed = await withClient(async (client) => signDecisions(await client.turnNamed(turnId), key, whole));
-  const calls = signed.map((one) => one.call);
-  const attestations = signed.map(({ attestation }) => attestation);
+  const noteField: { note?: string } = note === undefined ? {} : { note };
+  const whole = { ...signing, ...noteField, principal, roles };
+  const decisions = await withClient(async (client) => signDecisions(await client.turnNamed(turnId), key, whole));
+  const calls = decisions.map((one) => one.call);
+  const attestations = decisions.map(({ attestation }) => attestation);
   const value: JsonObject = {
     ...(calls.length === 1 ? { call: calls[0]! } : { calls }),
     by: principal,
@@ -89,14 +89,14 @@ async function signedDecision(
 
 /** @throws UsageError for a combination that is not allowed */
 function what(decision: string | undefined, outcome: string | undefined, input: JsonObject | undefined) {
-  const known = DECISIONS.find((name) => name === decision);
-  if (known === undefined)
+  const kind = DECISIONS.find((name) => name === decision);
+  if (kind === undefined)
     throw new UsageError(`decision is ${JSON.stringify(decision ?? '')}; it must be ${DECISIONS.join(', ')}.`);
-  if ((known === 'settle') !== (outcome !== undefined))
+  if ((kind === 'settle') !== (outcome !== undefined))
     throw new UsageError('An outcome, applied or not_applied, goes with settle.');
-  if ((known === 'edit') !== (input !== undefined)) throw new UsageError('--input, the whole other input, goes with edit.');
+  if ((kind === 'edit') !== (input !== undefined)) throw new UsageError('--input, the whole other input, goes with edit.');
   return {
-    decision: known,
+    decision: kind,
     ...(outcome === undefined ? {} : { outcome: outcomeOf(outcome) }),
     ...optional({ input }),
   };

@@ -102,27 +102,27 @@ async function oneTurn({ config, stack, message, key, decides, output }: Story):
       questions,
       onEvent: (event) => {
         if (event.type === 'approval_requested') {
-          const decided = new AbortController();
-          moot.set(event.digest, decided);
+          const controller = new AbortController();
+          moot.set(event.digest, controller);
           decisions.push(
-            decideDemoCall({ turn, digest: event.digest, key, decides, output, questions, decided: decided.signal }),
+            decideDemoCall({ turn, digest: event.digest, key, decides, output, questions, signal: controller.signal }),
           );
         }
         if (event.type === 'approval_decided') moot.get(event.digest)?.abort();
         if (event.type === 'tool_error' && event.effect === 'in_doubt') output.say(inDoubt(turn, event.call));
       },
     });
-    for (const decided of moot.values()) decided.abort();
+    for (const controller of moot.values()) controller.abort();
     await Promise.all(decisions);
     const view = await turn.result();
-    const sent = (await mails(stack.outbox)).filter((name) => !mailsBefore.includes(name));
+    const newMails = (await mails(stack.outbox)).filter((name) => !mailsBefore.includes(name));
     output.say(
       [
         '',
         ...visible(view.text).split('\n'),
         '',
-        ...sent.map((name) => `mail: ${join(stack.outbox!, name)}`),
-        `${view.state}: ${view.step} steps, ${view.calls.length} calls, ${sent.length} mail${sent.length === 1 ? '' : 's'}; transcript head ${view.head ?? 'none'}`,
+        ...newMails.map((name) => `mail: ${join(stack.outbox!, name)}`),
+        `${view.state}: ${view.step} steps, ${view.calls.length} calls, ${newMails.length} mail${newMails.length === 1 ? '' : 's'}; transcript head ${view.head ?? 'none'}`,
         ...(view.reason ? [view.reason] : []),
       ].join('\n'),
     );
@@ -132,7 +132,7 @@ async function oneTurn({ config, stack, message, key, decides, output }: Story):
     ]);
     const folder = join(config.home, 'incidents', turn.id);
     const { lines, ...record } = await investigate(client, { turn: turn.id, folder, keys: () => ownKeys(config) });
-    output.answer({ ...view, mails: sent, record }, ['', ...lines]);
+    output.answer({ ...view, mails: newMails, record }, ['', ...lines]);
     if (exitOf(view.state) !== EXIT.done) throw new Exit(exitOf(view.state));
     if (!record.good) throw new Exit(EXIT.failed);
   } finally {

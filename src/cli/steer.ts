@@ -20,9 +20,10 @@ export function steer(program: Command, output: () => Output): void {
     const text = await messageOf(words);
     const { by, id } = await withClient(async (client) => {
       const turn = await client.turnNamed(turnId);
-      const said = options.key === undefined ? { by: options.by ?? userName() } : (await signedSteer(turn, text, options)).said;
-      await turn.steer(text, said);
-      return { by: said.by, id: turn.id };
+      const statement =
+        options.key === undefined ? { by: options.by ?? userName() } : (await signedSteer(turn, text, options)).statement;
+      await turn.steer(text, statement);
+      return { by: statement.by, id: turn.id };
     });
     output().answer({ accepted: true, turn_id: id, by }, [`Accepted: the model of ${id} reads it before its next step.`]);
   });
@@ -37,7 +38,7 @@ export async function signedSteer(
   turn: TurnHandle,
   text: string,
   options: SignerOptions,
-): Promise<{ said: { by: string; attestation: string }; kid: string }> {
+): Promise<{ statement: { by: string; attestation: string }; kid: string }> {
   const [{ loadConfig }, { signerOf }, { signSteer }] = await Promise.all([
     import('../config.js'),
     import('./support/signer.js'),
@@ -45,5 +46,5 @@ export async function signedSteer(
   ]);
   const { key, principal, roles } = await signerOf(loadConfig(), options);
   const attestation = await signSteer(turn, key, { text, principal, roles });
-  return { said: { by: principal, attestation }, kid: key.kid };
+  return { statement: { by: principal, attestation }, kid: key.kid };
 }

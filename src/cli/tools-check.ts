@@ -65,20 +65,20 @@ function chooseAgent(app: App, tool: string, options: CheckOptions): PreparedAge
   const registry = new Registry(app);
   const having = registry.names().filter((name) => registry.agent(name)!.tools.has(tool));
   const name = options.agent ?? having[0];
-  const known = name === undefined ? undefined : registry.agent(name);
-  if (options.agent !== undefined && !known)
+  const namedAgent = name === undefined ? undefined : registry.agent(name);
+  if (options.agent !== undefined && !namedAgent)
     throw new UsageError(`There is no agent ${JSON.stringify(options.agent)}; there are: ${registry.names().join(', ')}.`);
-  if (!known?.tools.has(tool)) {
-    const tools = (known ? [known] : registry.names().map((each) => registry.agent(each)!)).flatMap((each) => [
+  if (!namedAgent?.tools.has(tool)) {
+    const tools = (namedAgent ? [namedAgent] : registry.names().map((each) => registry.agent(each)!)).flatMap((each) => [
       ...each.tools.keys(),
     ]);
     throw new UsageError(`There is no tool ${JSON.stringify(tool)}; there are: ${[...new Set(tools)].join(', ')}.`);
   }
   if (options.agent === undefined && having.length > 1)
     throw new UsageError(`Several agents have ${tool}: say --agent ${having.join(' or --agent ')}.`);
-  if (options.rules === undefined && options.mode === undefined) return known;
-  const tried = new Registry({ ...app, agents: [withRules(known.agent, options)] });
-  return tried.agent(known.agent.name)!;
+  if (options.rules === undefined && options.mode === undefined) return namedAgent;
+  const changedRegistry = new Registry({ ...app, agents: [withRules(namedAgent.agent, options)] });
+  return changedRegistry.agent(namedAgent.agent.name)!;
 }
 
 function withRules(agent: Agent, { rules, mode }: CheckOptions): Agent {
@@ -108,11 +108,11 @@ const WORDS: Record<Explanation['verdict'], string> = {
   rejected: 'it is refused before anybody is asked',
 };
 
-function describe({ agent }: PreparedAgent, found: Explanation): string[] {
-  const { fault, hooks, rules } = found;
+function describe({ agent }: PreparedAgent, explanation: Explanation): string[] {
+  const { fault, hooks, rules } = explanation;
   const hookNames = hooks.map(({ name, io }) => (io ? `${name} (I/O)` : name)).join(', ');
   return [
-    `${found.tool}@${found.version}, class ${found.class}, agent ${agent.name}, mode ${found.mode}`,
+    `${explanation.tool}@${explanation.version}, class ${explanation.class}, agent ${agent.name}, mode ${explanation.mode}`,
     fault
       ? `  schema and check   ${fault.code} ${fault.reason}: ${oneLine(fault.message, 400)}`
       : '  schema and check   the input is valid',
@@ -126,8 +126,8 @@ function describe({ agent }: PreparedAgent, found: Explanation): string[] {
               `  ${index === 0 ? 'rules' : '     '}              ${rule.matched ? '✓' : '·'} ${rule.effect.padEnd(5)} ${oneLine(rule.rule, 120)}  [${rule.specificity.join('.')}]  ${oneLine(rule.because, 200)}`,
           ),
         ]),
-    `  verdict            ${found.verdict}: ${WORDS[found.verdict]}`,
-    `  because            ${oneLine(found.reason, 400)}`,
-    ...found.warnings.map((warning) => `  warning            ${oneLine(warning, 400)}`),
+    `  verdict            ${explanation.verdict}: ${WORDS[explanation.verdict]}`,
+    `  because            ${oneLine(explanation.reason, 400)}`,
+    ...explanation.warnings.map((warning) => `  warning            ${oneLine(warning, 400)}`),
   ];
 }

@@ -20,10 +20,10 @@ export function toolsExport(tools: Command, output: () => Output): void {
     .addOption(new Option('--format <format>', 'whose').choices(Object.keys(FORMATS)).makeOptionMandatory())
     .action(async ({ format, ...options }: ToolboxOptions & { format: string }) => {
       const { tools, agents } = await toolbox(options);
-      const shown = tools.filter(({ tool }) => format === 'holdfast' || tool.internalOnly !== true);
-      const converted = shown.map(({ tool }) => ({ name: tool.name, ...FORMATS[format]!(toolDefinition(tool)) }));
-      const values = converted.map(({ value }) => value);
-      const losses = converted.flatMap(({ name, losses }) => losses.map((loss) => ({ tool: name, ...loss })));
+      const selection = tools.filter(({ tool }) => format === 'holdfast' || tool.internalOnly !== true);
+      const definitions = selection.map(({ tool }) => ({ name: tool.name, ...FORMATS[format]!(toolDefinition(tool)) }));
+      const values = definitions.map(({ value }) => value);
+      const losses = definitions.flatMap(({ name, losses }) => losses.map((loss) => ({ tool: name, ...loss })));
       const server_tools = format === 'anthropic' ? agents.flatMap((agent) => agent.serverTools) : [];
       const out = output();
       out.answer({ format, tools: values, server_tools, losses }, JSON.stringify(values, null, 2).split('\n'));

@@ -50,21 +50,21 @@ async function both(options: MigrateOptions): Promise<[ToolJson, ToolJson]> {
   if ((from === undefined) === (fromFile === undefined) || (to === undefined) === (toFile === undefined)) {
     throw new UsageError('Give --from VERSION or --from-file FILE, and --to VERSION or --to-file FILE.');
   }
-  const needed = fromFile === undefined || toFile === undefined;
-  if (needed && name === undefined) throw new UsageError('--from and --to need --tool NAME.');
-  const versions = needed ? versionsOf((await toolbox(options)).tools, name!) : [];
+  const needsTool = fromFile === undefined || toFile === undefined;
+  if (needsTool && name === undefined) throw new UsageError('--from and --to need --tool NAME.');
+  const versions = needsTool ? versionsOf((await toolbox(options)).tools, name!) : [];
   return [
     fromFile === undefined ? version(versions, from!) : file(fromFile),
     toFile === undefined ? version(versions, to!) : file(toFile),
   ];
 }
 
-function version(versions: ToolWithAgents[], wanted: string): ToolJson {
-  const found = versions.find(({ tool }) => tool.version === wanted);
-  if (found) return toolDefinition(found.tool);
-  const known = versions.map(({ tool }) => tool.version).join(', ');
+function version(versions: ToolWithAgents[], wantedVersion: string): ToolJson {
+  const match = versions.find(({ tool }) => tool.version === wantedVersion);
+  if (match) return toolDefinition(match.tool);
+  const numbers = versions.map(({ tool }) => tool.version).join(', ');
   throw new UsageError(
-    `${versions[0]!.tool.name} has no version ${JSON.stringify(wanted)}; versions: ${known}. An old one can be given by --from-file.`,
+    `${versions[0]!.tool.name} has no version ${JSON.stringify(wantedVersion)}; versions: ${numbers}. An old one can be given by --from-file.`,
   );
 }
 

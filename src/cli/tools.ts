@@ -75,9 +75,9 @@ function show(tools: Command, output: () => Output): void {
     .description('The card of one tool; with --json its definition.')
     .argument('<name>')
     .action(async (name: string, options: ToolboxOptions) => {
-      const found = versionsOf((await toolbox(options)).tools, name);
-      const value = found.map((each) => toolDefinition(each.tool));
-      const lines = found.flatMap((each) => cardMarkdown(toolCard(each.tool)).trimEnd().split('\n'));
+      const versions = versionsOf((await toolbox(options)).tools, name);
+      const value = versions.map((each) => toolDefinition(each.tool));
+      const lines = versions.flatMap((each) => cardMarkdown(toolCard(each.tool)).trimEnd().split('\n'));
       output().answer(value.length === 1 ? value[0] : value, lines);
     });
 }
@@ -86,10 +86,10 @@ function lint(tools: Command, output: () => Output): void {
   withToolbox(tools.command('lint'))
     .description('What is wrong with the definitions; exit 1 when something is.')
     .option('--advice', 'and what could be better')
-    .action(async ({ advice: wanted, ...options }: ToolboxOptions & { advice?: boolean }) => {
+    .action(async ({ advice: withAdvice, ...options }: ToolboxOptions & { advice?: boolean }) => {
       const all = (await toolbox(options)).tools.flatMap(({ tool }) => lintTool(tool));
       const faults = all.filter(({ level }) => level === 'fault');
-      const findings = wanted === true ? all : faults;
+      const findings = withAdvice === true ? all : faults;
       const lines = findings.map(({ tool, path, rule, message, fix }) =>
         oneLine(`${tool}${path} ${rule}: ${message} ${fix}`, 400),
       );

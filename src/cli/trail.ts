@@ -27,10 +27,10 @@ export function trail(program: Command, output: () => Output): void {
     .action(async (query: TrailQuery) => {
       const config = loadConfig();
       const { openStore } = await import('../store/open-store.js');
-      const { trail: kept } = await openStore(config.store);
+      const { trail } = await openStore(config.store);
       const { turn: name } = query;
-      const turn = name === undefined ? {} : { turn: (await turnInTrail(kept, name)) ?? asTurnId(name) };
-      const page = await kept.query({ ...query, ...turn });
+      const turn = name === undefined ? {} : { turn: (await turnInTrail(trail, name)) ?? asTurnId(name) };
+      const page = await trail.query({ ...query, ...turn });
       output().answer(page, describe(page));
       for (const { file, reason } of page.damaged) output().note(`Damaged: ${file}: ${oneLine(reason)}`);
     });
@@ -45,15 +45,15 @@ export function trail(program: Command, output: () => Output): void {
 export async function turnInTrail(trail: TrailStore, name: string): Promise<string | null> {
   const id = asTurnId(name);
   if ((await trail.query({ turn: id, limit: 1 })).entries.length > 0) return id;
-  const found = new Map<string, { id: string; requester: string }>();
+  const turns = new Map<string, { id: string; requester: string }>();
   let cursor: string | null = null;
   do {
     const page = await trail.query({ named: name, limit: PAGE, ...(cursor === null ? {} : { cursor }) });
-    for (const { turn_id, requester } of page.entries) found.set(turn_id, { id: turn_id, requester });
+    for (const { turn_id, requester } of page.entries) turns.set(turn_id, { id: turn_id, requester });
     cursor = page.next_cursor;
   } while (cursor !== null);
-  if (found.size > 1) throw new AmbiguousKey(name, [...found.values()]);
-  return [...found.keys()][0] ?? null;
+  if (turns.size > 1) throw new AmbiguousKey(name, [...turns.values()]);
+  return [...turns.keys()][0] ?? null;
 }
 
 function describe({ entries, next_cursor }: TrailPage): string[] {

@@ -22,13 +22,13 @@ const QUERY = `WorkflowType = '${BUDGET_WORKFLOW}' AND ExecutionStatus = 'Runnin
 
 /** Budgets whose workflow runs: something counts against them now, or did a moment ago. */
 export async function* listBudgets(client: Client, filter: BudgetFilter): AsyncGenerator<ListedBudget> {
-  let left = filter.limit ?? 100;
+  let remaining = filter.limit ?? 100;
   for await (const { workflowId, memo } of client.workflow.list({ query: QUERY })) {
     const name = memo?.holdfast_budget as BudgetName | undefined;
     if (name === undefined) continue;
     if (filter.agent !== undefined && filter.agent !== name.agent) continue;
     if (filter.budget !== undefined && filter.budget !== name.budget) continue;
-    if (left-- <= 0) return;
+    if (remaining-- <= 0) return;
     yield { ...name, workflow_id: workflowId, ...(await ask(client, workflowId)) };
   }
 }

@@ -20,8 +20,8 @@ export class TurnNotFound extends Error {
 /** More than one turn was started under this key, by different principals. */
 export class AmbiguousKey extends Error {
   override readonly name = 'AmbiguousKey';
-  constructor(key: string, found: readonly { id: string; requester: string }[]) {
-    const ids = found.map(({ id, requester }) => `${id} (of ${requester})`).join(', ');
+  constructor(key: string, turns: readonly { id: string; requester: string }[]) {
+    const ids = turns.map(({ id, requester }) => `${id} (of ${requester})`).join(', ');
     super(`Several principals have used the key ${JSON.stringify(key)}: ${ids}. Name one of these ids.`);
   }
 }

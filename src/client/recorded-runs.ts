@@ -40,8 +40,8 @@ export async function* recordedRuns(
   client: Client,
   about: RunsQuery,
 ): AsyncGenerator<RecordedRun | { workflow_id: string; run_id: string; cannot: string }> {
-  let left = about.limit ?? Infinity;
-  if (left <= 0) return;
+  let remaining = about.limit ?? Infinity;
+  if (remaining <= 0) return;
   for await (const { workflowId, runId } of client.workflow.list({ query: runsQuery(about) })) {
     const run = { workflow_id: workflowId, run_id: runId };
     try {
@@ -52,6 +52,6 @@ export async function* recordedRuns(
       if ((error as Error).name !== 'WorkflowNotFoundError') throw error;
       yield { ...run, cannot: 'Temporal has its history no longer: the namespace retains it for a limited time.' };
     }
-    if (--left <= 0) return;
+    if (--remaining <= 0) return;
   }
 }

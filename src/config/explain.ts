@@ -35,9 +35,9 @@ interface SettingSources {
  * @param settingsFile the settings module, if one was read
  * @throws ConfigError if a named file, or Temporal's profiles, cannot be read
  */
-export function explainSettings(given: NodeJS.ProcessEnv, settingsFile: SettingsFile | null = null): SettingView[] {
-  const { env, fromFiles } = readFiles(given);
-  const files = Object.fromEntries([...fromFiles].map((name) => [name, given[`${name}_FILE`]!]));
+export function explainSettings(environment: NodeJS.ProcessEnv, settingsFile: SettingsFile | null = null): SettingView[] {
+  const { env, fromFiles } = readFiles(environment);
+  const files = Object.fromEntries([...fromFiles].map((name) => [name, environment[`${name}_FILE`]!]));
   const ours = Object.entries(GROUPS).flatMap(([group, settings]) =>
     Object.entries(settings).map(([name, setting]) => ({ group, ...explain(name, setting, { env, files, settingsFile }) })),
   );

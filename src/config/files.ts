@@ -15,13 +15,13 @@ export function isSetting(name: string): boolean {
 }
 
 /** The environment with each NAME_FILE resolved to NAME. @throws ConfigError, which never shows a file's content */
-export function readFiles(given: NodeJS.ProcessEnv): { env: NodeJS.ProcessEnv; fromFiles: ReadonlySet<string> } {
-  const named = IN_FILES.filter((name) => given[`${name}_FILE`]);
-  const contents = named.map((name): [string, string] => {
-    if (given[name]) throw new ConfigError(`${name} and ${name}_FILE are both set; set one of them.`);
-    return [name, contentOf(`${name}_FILE`, given[`${name}_FILE`]!)];
+export function readFiles(environment: NodeJS.ProcessEnv): { env: NodeJS.ProcessEnv; fromFiles: ReadonlySet<string> } {
+  const fileNames = IN_FILES.filter((name) => environment[`${name}_FILE`]);
+  const contents = fileNames.map((name): [string, string] => {
+    if (environment[name]) throw new ConfigError(`${name} and ${name}_FILE are both set; set one of them.`);
+    return [name, contentOf(`${name}_FILE`, environment[`${name}_FILE`]!)];
   });
-  return { env: { ...given, ...Object.fromEntries(contents) }, fromFiles: new Set(named) };
+  return { env: { ...environment, ...Object.fromEntries(contents) }, fromFiles: new Set(fileNames) };
 }
 
 function contentOf(variable: string, path: string): string {
@@ -58,7 +58,7 @@ export function unknownSettings(env: NodeJS.ProcessEnv): UnknownSetting[] {
 /** The setting with the most similar name; null if none is similar enough. */
 export function nearestSetting(name: string): string | null {
   const [best] = Object.keys(VARIABLES)
-    .map((known) => ({ known, alike: similarity(known, name) }))
+    .map((candidate) => ({ known: candidate, alike: similarity(candidate, name) }))
     .sort((a, b) => b.alike - a.alike);
   return best && best.alike >= ALIKE ? best.known : null;
 }

@@ -50,17 +50,17 @@ export function readablePath(path: string): string | null {
 }
 
 export function bundleKeyOf(read: Reader): BundleKeyConfig | null {
-  const given = {
+  const values = {
     HOLDFAST_BUNDLE_KEY: read('HOLDFAST_BUNDLE_KEY'),
     HOLDFAST_BUNDLE_KEY_PEM: read('HOLDFAST_BUNDLE_KEY_PEM'),
     HOLDFAST_BUNDLE_SIGNER: read('HOLDFAST_BUNDLE_SIGNER'),
   };
-  const { HOLDFAST_BUNDLE_KEY: file, HOLDFAST_BUNDLE_KEY_PEM: pem, HOLDFAST_BUNDLE_SIGNER: command } = given;
-  const set = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-  if (set.length > 1) throw new ConfigError(`${set.join(' and ')} are both set; one key signs bundles.`);
-  const named = read('HOLDFAST_BUNDLE_SIGNER_PUBLIC');
-  if ((command === undefined) !== (named === undefined))
+  const { HOLDFAST_BUNDLE_KEY: file, HOLDFAST_BUNDLE_KEY_PEM: pem, HOLDFAST_BUNDLE_SIGNER: command } = values;
+  const names = Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (names.length > 1) throw new ConfigError(`${names.join(' and ')} are both set; one key signs bundles.`);
+  const publicKey = read('HOLDFAST_BUNDLE_SIGNER_PUBLIC');
+  if ((command === undefined) !== (publicKey === undefined))
     throw new ConfigError('HOLDFAST_BUNDLE_SIGNER and HOLDFAST_BUNDLE_SIGNER_PUBLIC go together; set both, or neither.');
-  if (command !== undefined) return { command, public: named! };
+  if (command !== undefined) return { command, public: publicKey! };
   return file !== undefined ? { file } : pem !== undefined ? { pem } : null;
 }

@@ -49,10 +49,10 @@ export function evmOf(read: Reader, home: string): EvmConfig | null {
   const chainId = read('HOLDFAST_EVM_CHAIN_ID');
   const router = read('HOLDFAST_EVM_ROUTER');
   if (url === undefined || chainId === undefined || router === undefined) {
-    const given = Object.entries({ HOLDFAST_EVM_URL: url, HOLDFAST_EVM_CHAIN_ID: chainId, HOLDFAST_EVM_ROUTER: router });
-    const there = given.find(([, value]) => value !== undefined);
+    const settings = Object.entries({ HOLDFAST_EVM_URL: url, HOLDFAST_EVM_CHAIN_ID: chainId, HOLDFAST_EVM_ROUTER: router });
+    const there = settings.find(([, value]) => value !== undefined);
     if (!there) return null;
-    const [missing] = given.find(([, value]) => value === undefined)!;
+    const [missing] = settings.find(([, value]) => value === undefined)!;
     throw new ConfigError(`${missing} is not set but ${there[0]} is; set URL, CHAIN_ID and ROUTER, or none of them.`);
   }
   return {

@@ -22,15 +22,15 @@ export interface SettingsFile {
 
 /**
  * Sets in `env` each setting of the module that the environment does not set.
- * @param exported the module as it was loaded
+ * @param moduleExport the module as it was loaded
  * @throws ConfigError for an unknown name, and for a value that is no text, number or boolean
  */
-export function applySettings(path: string, exported: unknown, env: NodeJS.ProcessEnv): SettingsFile {
+export function applySettings(path: string, moduleExport: unknown, env: NodeJS.ProcessEnv): SettingsFile {
   const names = new Set<string>();
-  for (const [name, value] of Object.entries(settingsOf(path, exported))) {
+  for (const [name, value] of Object.entries(settingsOf(path, moduleExport))) {
     if (!isKnown(name)) {
-      const meant = nearestSetting(name);
-      throw new ConfigError(`${path} sets ${name}, which is no setting${meant === null ? '.' : `; is it ${meant}?`}`);
+      const nearest = nearestSetting(name);
+      throw new ConfigError(`${path} sets ${name}, which is no setting${nearest === null ? '.' : `; is it ${nearest}?`}`);
     }
     if (value === undefined) continue;
     if (!['string', 'number', 'boolean'].includes(typeof value))
@@ -44,10 +44,10 @@ export function applySettings(path: string, exported: unknown, env: NodeJS.Proce
 }
 
 /** The default export; a CommonJS module that was compiled from ESM nests it once more. */
-function settingsOf(path: string, exported: unknown): object {
-  let value = exported;
+function settingsOf(path: string, moduleExport: unknown): object {
+  let value = moduleExport;
   while (isJsonObject(value) && isJsonObject(value.default)) value = value.default;
-  if (isJsonObject(value) && value !== exported) return value;
+  if (isJsonObject(value) && value !== moduleExport) return value;
   if (isJsonObject(value) && Object.keys(value).some(isKnown)) return value; // `module.exports = {…}`
   throw new ConfigError(`${path} has no default export with settings, such as { HOLDFAST_TASK_QUEUE: 'payments' }.`);
 }

@@ -483,7 +483,7 @@ const TEMPORAL_HEADER = 'TEMPORAL_GRPC_META_';
 export type TemporalVariable = (typeof TEMPORAL_VARIABLES)[number] | `${typeof TEMPORAL_HEADER}${string}`;
 
 export function isTemporalVariable(name: string): name is TemporalVariable {
-  return TEMPORAL_VARIABLES.some((known) => known === name) || name.startsWith(TEMPORAL_HEADER);
+  return TEMPORAL_VARIABLES.some((variable) => variable === name) || name.startsWith(TEMPORAL_HEADER);
 }
 
 /** Keys, certificates and headers. */
@@ -508,6 +508,6 @@ export function readVariable<V extends Variable>(env: NodeJS.ProcessEnv, name: V
   if (text === undefined) return undefined as Value<V>;
   const parsed = schema.safeParse(text);
   if (parsed.success) return parsed.data as Value<V>;
-  const shown = fromFile || secret ? 'not usable' : JSON.stringify(withoutPassword(text).slice(0, 200));
-  throw new ConfigError(`${name}${fromFile ? '_FILE holds what' : ''} is ${shown}; it must be ${allowed}.`);
+  const quote = fromFile || secret ? 'not usable' : JSON.stringify(withoutPassword(text).slice(0, 200));
+  throw new ConfigError(`${name}${fromFile ? '_FILE holds what' : ''} is ${quote}; it must be ${allowed}.`);
 }

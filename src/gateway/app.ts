@@ -71,11 +71,11 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.removeContentTypeParser('text/plain');
   // Strict: of two equal keys the gateway could read one, while the client meant the other.
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, callback) => {
     try {
-      done(null, parseJson(bodyText(request.headers, body as Buffer)));
+      callback(null, parseJson(bodyText(request.headers, body as Buffer)));
     } catch (error) {
-      done(error instanceof Refusal ? error : Object.assign(error as Error, { statusCode: 400 }));
+      callback(error instanceof Refusal ? error : Object.assign(error as Error, { statusCode: 400 }));
     }
   });
   // A connection that stays open after its last answer would delay the close until the drain time is over.

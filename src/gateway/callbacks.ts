@@ -25,6 +25,6 @@ export async function keptCallback(
   url: string | undefined,
 ): Promise<{ callbackRef?: string }> {
   if (url === undefined) return {};
-  const allowed = callbackAddress(url, callbacks);
-  return { callbackRef: await store.putPart('callback', { v: 'holdfast.callback/1', url: allowed }) };
+  const address = callbackAddress(url, callbacks);
+  return { callbackRef: await store.putPart('callback', { v: 'holdfast.callback/1', url: address }) };
 }

@@ -89,7 +89,7 @@ export async function gatewayParts(
   const key = await keyOf(config);
   const store = await openStore(config.store);
   await announceKey(store, key);
-  const connected = new LazyClient(connect);
+  const lazyClient = new LazyClient(connect);
   const { jwt, callbacks, requestsPerMinute, corsOrigins, proxies, openMetrics } = config.http;
   const tokens = new Tokens(config.tokens ?? []);
   const authenticator = jwt === null ? tokens : new AnyOf([...(config.tokens === null ? [] : [tokens]), new Jwts(jwt)]);
@@ -102,7 +102,7 @@ export async function gatewayParts(
     publicUrl: config.publicUrl,
     hosts: config.hosts,
   };
-  let loaded: Promise<ToolCatalogue> | undefined;
-  const catalogue = () => (loaded ??= app().then((served) => catalogueOf(served, config.environment)));
-  return { store, log, key, authenticator, catalogue, ...settings, client: connected.get, close: () => connected.close() };
+  let cachedCatalogue: Promise<ToolCatalogue> | undefined;
+  const catalogue = () => (cachedCatalogue ??= app().then((loadedApp) => catalogueOf(loadedApp, config.environment)));
+  return { store, log, key, authenticator, catalogue, ...settings, client: lazyClient.get, close: () => lazyClient.close() };
 }

@@ -46,8 +46,10 @@ export async function refuseExpiredKey(parts: GatewayParts, tool: string, princi
   const callId = directCallId(turnIdFromKey(principal, key));
   const first = await store.registers.update<{ at: number; now: number }>(
     `kept/call/${operationId(principal, key)}`,
-    (known, now) =>
-      known === null ? { value: { at: now }, answer: { at: now, now } } : { answer: { at: (known as { at: number }).at, now } },
+    (current, now) =>
+      current === null
+        ? { value: { at: now }, answer: { at: now, now } }
+        : { answer: { at: (current as { at: number }).at, now } },
   );
   if (first.now - first.at < RETAINED_AT_LEAST_MS) return;
   try {
@@ -66,8 +68,8 @@ export async function refuseExpiredKey(parts: GatewayParts, tool: string, princi
 
 export function callOf(tool: string, { input, agent, options = {} }: Call['Body'], requester: string, id: string): DirectCall {
   const { enable_cache: enableCache, enable_streaming: enableStreaming, enable_retry: enableRetry, debug } = options;
-  const given = Object.entries({ enableCache, enableStreaming, enableRetry, debug }).filter(([, value]) => value !== undefined);
-  return { tool, input, requester, id, options: Object.fromEntries(given), ...optional({ agent }) };
+  const entries = Object.entries({ enableCache, enableStreaming, enableRetry, debug }).filter(([, value]) => value !== undefined);
+  return { tool, input, requester, id, options: Object.fromEntries(entries), ...optional({ agent }) };
 }
 
 // The answer contains the files of a direct call's result, below 1 MB each, as base64. History has less room, and holds their
@@ -93,12 +95,12 @@ export async function withFileContents(store: Store, envelope: Envelope): Promis
 async function contentOf(store: Store, file: FileResult, room: number): Promise<Uint8Array | null> {
   if (!('url' in file) || !URL.canParse(file.url)) return null;
   const { searchParams } = new URL(file.url);
-  const given = { ref: file.ref, expires: searchParams.get('expires') ?? '', signature: searchParams.get('signature') ?? '' };
-  if (checkPresignature(store.derivedKey('presign'), given, Date.now()) !== 'good') return null;
+  const link = { ref: file.ref, expires: searchParams.get('expires') ?? '', signature: searchParams.get('signature') ?? '' };
+  if (checkPresignature(store.derivedKey('presign'), link, Date.now()) !== 'good') return null;
   try {
-    const stored = storedFile(await store.getPart(file.ref));
-    if (stored === null || !(stored.size < INLINE_FILE_BYTES) || stored.size > room) return null;
-    return await store.getBytes(stored.sha256);
+    const storedPart = storedFile(await store.getPart(file.ref));
+    if (storedPart === null || !(storedPart.size < INLINE_FILE_BYTES) || storedPart.size > room) return null;
+    return await store.getBytes(storedPart.sha256);
   } catch (error) {
     if (error instanceof StoreError && error.code === 'not_found') return null;
     throw error;

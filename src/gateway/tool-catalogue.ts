@@ -22,17 +22,17 @@ export interface ToolCatalogue {
 
 /** @param environment HOLDFAST_ENVIRONMENT of the workers */
 export function catalogueOf(app: App, environment?: string): ToolCatalogue {
-  const listed = listedTools(app);
+  const tools = listedTools(app);
   const entryOf = ({ tool, agents }: ToolWithAgents): ToolEntry => ({ ...toolDefinition(tool), agents });
-  const entries = listed.map(entryOf);
+  const entries = tools.map(entryOf);
   const lists = new LRUCache<string, readonly ToolEntry[]>({ max: 100 });
   const servers = app.agents.flatMap(({ mcpServers }) => mcpServers);
   return {
     all: () => entries,
     callable: (requester) => {
-      const found = callableTools(app, listed, { environment, requester });
-      const key = JSON.stringify(found.map(({ tool, agents }) => [tool.name, tool.version, agents]));
-      const list = lists.get(key) ?? found.map(entryOf);
+      const matches = callableTools(app, tools, { environment, requester });
+      const key = JSON.stringify(matches.map(({ tool, agents }) => [tool.name, tool.version, agents]));
+      const list = lists.get(key) ?? matches.map(entryOf);
       lists.set(key, list);
       return list;
     },
@@ -49,10 +49,10 @@ export async function knownVersions(
   { catalogue }: { catalogue?(): Promise<ToolCatalogue> },
   name: string,
 ): Promise<readonly ToolEntry[] | null> {
-  const known = await catalogue?.();
-  const versions = known?.all().filter((entry) => entry.name === name) ?? [];
+  const loadedCatalogue = await catalogue?.();
+  const versions = loadedCatalogue?.all().filter((entry) => entry.name === name) ?? [];
   if (versions.length > 0) return versions;
-  if (known === undefined || known.mayBeOutside(name)) return null;
+  if (loadedCatalogue === undefined || loadedCatalogue.mayBeOutside(name)) return null;
   const message = `There is no tool ${JSON.stringify(name)}. GET /tools lists those that there are.`;
   throw new Refusal({ code: 'TOOL_NOT_FOUND', reason: 'unknown_tool', message });
 }

@@ -31,16 +31,16 @@ export class Listeners {
 
   /** @returns whether it is the turn's first listener */
   add(turnId: string, listener: LiveListener): boolean {
-    const known = this.byTurn.get(turnId);
-    known?.add(listener);
-    if (!known) this.byTurn.set(turnId, new Set([listener]));
-    return !known;
+    const listeners = this.byTurn.get(turnId);
+    listeners?.add(listener);
+    if (!listeners) this.byTurn.set(turnId, new Set([listener]));
+    return !listeners;
   }
 
   /** @returns whether it was the turn's last listener */
   remove(turnId: string, listener: LiveListener): boolean {
-    const known = this.byTurn.get(turnId);
-    if (!known?.delete(listener) || known.size > 0) return false;
+    const listeners = this.byTurn.get(turnId);
+    if (!listeners?.delete(listener) || listeners.size > 0) return false;
     return this.byTurn.delete(turnId);
   }
 

@@ -24,19 +24,19 @@ export class Outbox {
   private size = 0;
   private timer: NodeJS.Timeout | null = null;
   private underWay: Promise<void> | null = null;
-  private closed = false;
+  private isClosed = false;
   /** Events that no client will get. */
-  dropped = 0;
+  droppedCount = 0;
 
   /** @param send may fail; the parcel is then lost */
   constructor(private readonly send: (parcel: Parcel) => Promise<void>) {}
 
   add(turnId: string, event: LiveEvent): void {
     const size = OVERHEAD + ('text' in event ? event.text.length : 0);
-    if (this.closed || this.size + size > MOST_WAITING) return void (this.dropped += 1);
+    if (this.isClosed || this.size + size > MOST_WAITING) return void (this.droppedCount += 1);
     const events = this.waiting.get(turnId) ?? [];
-    const joined = join(events.at(-1), event);
-    if (joined) events.splice(-1, 1, joined);
+    const joinedEvent = join(events.at(-1), event);
+    if (joinedEvent) events.splice(-1, 1, joinedEvent);
     else events.push(event);
     this.waiting.set(turnId, events);
     this.size += size;
@@ -55,12 +55,12 @@ export class Outbox {
 
   /** Accepts no more events and sends those that wait; a parcel that fails is lost. */
   async close(): Promise<void> {
-    this.closed = true;
+    this.isClosed = true;
     await this.flush();
   }
 
   private schedule(): void {
-    if (this.closed || this.underWay || this.timer || this.size === 0) return;
+    if (this.isClosed || this.underWay || this.timer || this.size === 0) return;
     this.timer = setTimeout(() => void this.flush(), GATHER_MS);
     this.timer.unref();
   }
@@ -78,7 +78,7 @@ export class Outbox {
     const parcel = this.waiting;
     this.waiting = new Map();
     this.size = 0;
-    await this.send(parcel).catch(() => void (this.dropped += [...parcel.values()].flat().length));
+    await this.send(parcel).catch(() => void (this.droppedCount += [...parcel.values()].flat().length));
     this.underWay = null;
     this.schedule();
   }

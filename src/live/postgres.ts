@@ -34,15 +34,15 @@ export class PostgresLive implements LiveBus {
   private readonly outbox = new Outbox((parcel) => this.notify(parcel));
   private readonly name = randomBytes(6).toString('hex');
   private readonly channels = new Map<string, string>();
-  private connected: Promise<Client> | null = null;
-  /** The client of `connected`; errors of an earlier client are ignored. */
+  private clientPromise: Promise<Client> | null = null;
+  /** The client of `clientPromise`; errors of an earlier client are ignored. */
   private current: Client | null = null;
   private serial = 0;
   private pause = FIRST_PAUSE_MS;
   private notBefore = 0;
   private again: NodeJS.Timeout | null = null;
   private look: NodeJS.Timeout | null = null;
-  private closed = false;
+  private isClosed = false;
 
   constructor(private readonly options: PostgresLiveOptions) {}
 
@@ -64,17 +64,17 @@ export class PostgresLive implements LiveBus {
       if (!this.listeners.remove(turnId, listener)) return;
       const channel = this.channelOf(turnId);
       this.channels.delete(channel);
-      if (this.connected) this.ask(`UNLISTEN ${channel}`);
+      if (this.clientPromise) this.ask(`UNLISTEN ${channel}`);
     };
   }
 
   async close(): Promise<void> {
     await this.outbox.close();
-    this.closed = true;
+    this.isClosed = true;
     if (this.again) clearTimeout(this.again);
     if (this.look) clearInterval(this.look);
-    const client = await this.connected?.catch(() => null);
-    this.connected = null;
+    const client = await this.clientPromise?.catch(() => null);
+    this.clientPromise = null;
     await client?.end().catch(() => undefined);
   }
 
@@ -99,7 +99,7 @@ export class PostgresLive implements LiveBus {
 
   /** Runs a command. A failed command is not repeated: the next connection listens for every turn with subscribers. */
   private ask(command: string): void {
-    const before = this.connected;
+    const before = this.clientPromise;
     void this.connection()
       .then((client) => (before ? client.query(command) : undefined))
       .catch(() => this.later());
@@ -107,11 +107,11 @@ export class PostgresLive implements LiveBus {
 
   /** @throws Error while the pause after a failure lasts, and once closed */
   private connection(): Promise<Client> {
-    if (this.closed) return Promise.reject(new Error('closed'));
-    if (this.connected) return this.connected;
+    if (this.isClosed) return Promise.reject(new Error('closed'));
+    if (this.clientPromise) return this.clientPromise;
     if (Date.now() < this.notBefore) return Promise.reject(new Error('not connected'));
-    this.connected = this.connect();
-    return this.connected;
+    this.clientPromise = this.connect();
+    return this.clientPromise;
   }
 
   private async connect(): Promise<Client> {
@@ -151,9 +151,9 @@ export class PostgresLive implements LiveBus {
   private handleDisconnect(client: Client, error: unknown): void {
     if (this.current !== client) return;
     this.current = null;
-    this.connected = null;
+    this.clientPromise = null;
     void client.end().catch(() => undefined);
-    if (this.closed) return;
+    if (this.isClosed) return;
     if (this.look) clearInterval(this.look);
     this.notBefore = Date.now() + this.pause;
     const todo =
@@ -167,7 +167,7 @@ export class PostgresLive implements LiveBus {
 
   /** Reconnects after the pause, only if there are subscribers: a publisher connects again with its next event. */
   private later(): void {
-    if (this.closed || this.again || this.listeners.turns().length === 0) return;
+    if (this.isClosed || this.again || this.listeners.turns().length === 0) return;
     this.again = setTimeout(
       () => {
         this.again = null;

@@ -31,7 +31,7 @@ export class MessageAccumulator {
   private readonly blocks = new Map<number, OpenBlock>();
   private usage: JsonObject = {};
   private stop: JsonObject = {};
-  private ended = false;
+  private hasEnded = false;
 
   /** Takes one event; returns the text that it added, if any. @throws ModelFailure for an event out of order */
   push(event: JsonObject): string | undefined {
@@ -50,7 +50,7 @@ export class MessageAccumulator {
         this.usage = { ...this.usage, ...omitNulls(object(event.usage)) };
         return undefined;
       case 'message_stop':
-        this.ended = true;
+        this.hasEnded = true;
         return undefined;
       default:
         return undefined; // content_block_stop adds nothing; later event types must not fail
@@ -60,7 +60,7 @@ export class MessageAccumulator {
   /** @throws ModelFailure when the message is not whole, or its stop reason is unknown */
   finish(requestId: string | null): ModelResponse {
     if (this.message === undefined) throw brokenStream('it held no message');
-    if (!this.ended) throw brokenStream('it ended without message_stop');
+    if (!this.hasEnded) throw brokenStream('it ended without message_stop');
     const reason = this.stop.stop_reason ?? this.message.stop_reason ?? null;
     if (!isStopReason(reason)) throw unknownStopReason(reason);
     const details = this.stop.stop_details ?? null;
@@ -137,9 +137,9 @@ function omitNulls(figures: JsonObject): JsonObject {
 }
 
 /** Both the first event and the last may contain it. */
-function containerOf(told: Json): Container | null {
-  if (!isJsonObject(told) || typeof told.id !== 'string' || !CONTAINER_ID.test(told.id)) return null;
-  return { id: told.id, expires_at: typeof told.expires_at === 'string' ? told.expires_at.slice(0, 100).toWellFormed() : null };
+function containerOf(json: Json): Container | null {
+  if (!isJsonObject(json) || typeof json.id !== 'string' || !CONTAINER_ID.test(json.id)) return null;
+  return { id: json.id, expires_at: typeof json.expires_at === 'string' ? json.expires_at.slice(0, 100).toWellFormed() : null };
 }
 
 function isStopReason(reason: Json): reason is StopReason {

@@ -83,10 +83,10 @@ export class AnthropicProvider implements ModelProvider {
    */
   private async *events(body: JsonObject, limit: TimeLimit, model: string, source: { requestId: string | null }) {
     try {
-      const created = this.client.messages.create(body as unknown as Anthropic.MessageCreateParamsStreaming, {
+      const request = this.client.messages.create(body as unknown as Anthropic.MessageCreateParamsStreaming, {
         signal: limit.signal,
       });
-      const response = await created.asResponse();
+      const response = await request.asResponse();
       source.requestId = response.headers.get('request-id');
       yield* eventsOf(response, this.context(model));
     } catch (error) {
@@ -112,7 +112,7 @@ class TimeLimit {
   private readonly controller = new AbortController();
   private readonly timer: NodeJS.Timeout;
   private readonly onAbort = () => this.controller.abort();
-  private expired = false;
+  private hasExpired = false;
   private over = false;
 
   constructor(
@@ -121,7 +121,7 @@ class TimeLimit {
   ) {
     outer.addEventListener('abort', this.onAbort, { once: true });
     this.timer = setTimeout(() => {
-      this.expired = true;
+      this.hasExpired = true;
       this.controller.abort();
     }, ms);
   }
@@ -133,7 +133,7 @@ class TimeLimit {
   /** @throws the caller's abort reason, or a timeout */
   throwIfOver(): void {
     this.outer.throwIfAborted();
-    if (this.expired)
+    if (this.hasExpired)
       throw classifyFailure(new DOMException(`no complete answer in ${this.ms} ms`, 'TimeoutError'), { model: '' });
   }
 

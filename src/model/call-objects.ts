@@ -14,18 +14,18 @@ export interface WrittenCall {
  * The calls in an object or a list; none in anything else.
  * @param tools if the text is no JSON, the name of one of them shows that a call was meant
  */
-export function callsOf(written: string, tools: readonly ModelTool[]): WrittenCall[] {
+export function callsOf(text: string, tools: readonly ModelTool[]): WrittenCall[] {
   try {
-    return callsIn(parseJson(written), written);
+    return callsIn(parseJson(text), text);
   } catch {
-    return isMeantAsCall(written, tools) ? [unreadableCall(written)] : [];
+    return isMeantAsCall(text, tools) ? [unreadableCall(text)] : [];
   }
 }
 
-function isMeantAsCall(written: string, tools: readonly ModelTool[]): boolean {
-  if (/^\s*\[?\s*\{\s*["'](?:tool|tool_name|arguments)["']\s*:/.test(written.slice(0, 100))) return true;
-  if (/["'](?:arguments|parameters|tool_input|action_input)["']\s{0,8}:/.test(written)) return true;
-  return tools.some(({ name }) => name === unreadableCall(written).tool);
+function isMeantAsCall(text: string, tools: readonly ModelTool[]): boolean {
+  if (/^\s*\[?\s*\{\s*["'](?:tool|tool_name|arguments)["']\s*:/.test(text.slice(0, 100))) return true;
+  if (/["'](?:arguments|parameters|tool_input|action_input)["']\s{0,8}:/.test(text)) return true;
+  return tools.some(({ name }) => name === unreadableCall(text).tool);
 }
 
 const BESIDE = ['type', 'id', 'index'];
@@ -46,19 +46,19 @@ function callsIn(value: Json, text?: string): WrittenCall[] {
   if (typeof value[name] !== 'string') return name === 'tool' || input === 'arguments' ? unreadable() : [];
   // No call has other fields: admission gets them too, and refuses them as fields that no schema has.
   const others = Object.keys(value).filter((key) => key !== name && key !== input && !(name !== 'tool' && BESIDE.includes(key)));
-  const given = input === undefined ? {} : value[input]!;
+  const args = input === undefined ? {} : value[input]!;
   const tool = value[name];
-  if (typeof given === 'string') return [toWrittenCall(tool, given)];
-  if (!isJsonObject(given)) return [{ tool, input: {}, json: JSON.stringify(given) }];
-  return [{ tool, input: given, json: JSON.stringify(others.length === 0 ? given : value) }];
+  if (typeof args === 'string') return [toWrittenCall(tool, args)];
+  if (!isJsonObject(args)) return [{ tool, input: {}, json: JSON.stringify(args) }];
+  return [{ tool, input: args, json: JSON.stringify(others.length === 0 ? args : value) }];
 }
 
-export function orUnreadable(calls: WrittenCall[], written: string): WrittenCall[] {
-  return calls.length > 0 ? calls : [unreadableCall(written)];
+export function orUnreadable(calls: WrittenCall[], text: string): WrittenCall[] {
+  return calls.length > 0 ? calls : [unreadableCall(text)];
 }
 
-export function toWrittenCall(tool: string, written: string): WrittenCall {
-  const json = written.trim();
+export function toWrittenCall(tool: string, text: string): WrittenCall {
+  const json = text.trim();
   try {
     const input = json === '' ? {} : parseJson(json);
     if (isJsonObject(input)) return { tool, input, json: JSON.stringify(input) };
@@ -71,9 +71,9 @@ export function toWrittenCall(tool: string, written: string): WrittenCall {
 const NAME_FIELD = /["'](?:tool|tool_name|name|function|action)["']\s{0,8}:\s{0,8}["']([^"'\\]{1,64})["']/;
 
 /** Text that is marked as a call, and cannot be read as one. */
-export function unreadableCall(written: string): WrittenCall {
-  const tool = NAME_FIELD.exec(written.slice(0, 2000))?.[1] ?? '';
-  return { tool, input: {}, json: written };
+export function unreadableCall(text: string): WrittenCall {
+  const tool = NAME_FIELD.exec(text.slice(0, 2000))?.[1] ?? '';
+  return { tool, input: {}, json: text };
 }
 
 export function stripFence(text: string): string {

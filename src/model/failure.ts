@@ -49,9 +49,9 @@ export function brokenStream(what: string): ModelFailure {
 
 /** The server is no Messages API: another request would get the same answer. */
 export function foreignAnswer(what: string, { baseUrl, secrets }: Omit<FailureContext, 'model'>): ModelFailure {
-  const told = shortWithoutSecrets(what, MAX_QUOTE, secrets);
+  const quote = shortWithoutSecrets(what, MAX_QUOTE, secrets);
   return new ModelFailure(
-    `What answers${origin(baseUrl)} does not speak the Messages API: ${told}. Check ANTHROPIC_BASE_URL: it must be the address of that API, without /v1/messages.`,
+    `What answers${origin(baseUrl)} does not speak the Messages API: ${quote}. Check ANTHROPIC_BASE_URL: it must be the address of that API, without /v1/messages.`,
     { type: 'model.protocol', retryable: false, status: null },
   );
 }
@@ -85,14 +85,14 @@ function facts(error: APIError): Record<string, string> {
 
 function fail(
   status: number,
-  said: string | undefined,
+  message: string | undefined,
   headers: HeaderReader | undefined,
   context: FailureContext,
   details: Record<string, string | boolean>,
 ): ModelFailure {
-  const rule = ruleFor(exactStatus(status, said));
+  const rule = ruleFor(exactStatus(status, message));
   const wait = retryAfterMs(headers, context.now ?? Date.now());
-  const quote = said ? ` It said: ${shortWithoutSecrets(said, MAX_QUOTE, context.secrets)}` : '';
+  const quote = message ? ` It said: ${shortWithoutSecrets(message, MAX_QUOTE, context.secrets)}` : '';
   const advice = rule.advice ? ` ${rule.advice}` : '';
   const model = withoutSecrets(context.model, context.secrets);
   return new ModelFailure(`${rule.what} (${status}, model ${model}).${advice}${quote}`, {
@@ -219,9 +219,9 @@ const MESSAGE_STATUSES: readonly (readonly [words: RegExp, status: number])[] = 
 ];
 
 /** The status that counts; the message is examined only if the status is 400 or 403. */
-export function exactStatus(status: number, said: string | undefined): number {
+export function exactStatus(status: number, message: string | undefined): number {
   if (status !== 400 && status !== 403) return status;
-  return MESSAGE_STATUSES.find(([words]) => words.test(said ?? ''))?.[1] ?? status;
+  return MESSAGE_STATUSES.find(([words]) => words.test(message ?? ''))?.[1] ?? status;
 }
 
 /** The rule of a status; one without a row is judged by its class (4xx or 5xx). */

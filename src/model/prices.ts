@@ -76,10 +76,10 @@ const PLATFORM = /^([a-z]{2,6}\.)?anthropic\./;
  * @param own prices that the app sets, which override the table
  */
 export function priceOf(model: string, own: ModelSettings = {}): ListPrice | undefined {
-  const set = Object.hasOwn(own, model) ? own[model]!.prices : undefined;
-  if (set !== undefined) return set;
+  const ownPrice = Object.hasOwn(own, model) ? own[model]!.prices : undefined;
+  if (ownPrice !== undefined) return ownPrice;
   const name = model.replace(PLATFORM, '');
-  const key = Object.keys(PRICES).find((known) => name.startsWith(known) && SUFFIX.test(name.slice(known.length)));
+  const key = Object.keys(PRICES).find((prefix) => name.startsWith(prefix) && SUFFIX.test(name.slice(prefix.length)));
   return key === undefined ? undefined : PRICES[key];
 }
 
@@ -97,19 +97,19 @@ export interface Cost {
 export function costUsd(model: { asked: string; answered: string }, usage: ModelUsage, own: ModelSettings = {}): Cost {
   const parts = usage.billed ?? [{ model: model.answered, ...usage }];
   let micro = (usage.web_searches ?? 0) * SEARCH_PRICE * 1e6;
-  let priced = true;
+  let isPriced = true;
   for (const part of parts) {
-    const asked = part.model === model.answered && Object.hasOwn(own, model.asked) ? own[model.asked]!.prices : undefined;
-    const price = asked ?? priceOf(part.model, own) ?? (part.model === model.answered ? priceOf(model.asked, own) : undefined);
-    if (price === undefined) priced = false;
+    const ownPrice = part.model === model.answered && Object.hasOwn(own, model.asked) ? own[model.asked]!.prices : undefined;
+    const price = ownPrice ?? priceOf(part.model, own) ?? (part.model === model.answered ? priceOf(model.asked, own) : undefined);
+    if (price === undefined) isPriced = false;
     else micro += microOf(price, part);
   }
-  return { usd: Math.round(micro * 100) / 1e8, priced };
+  return { usd: Math.round(micro * 100) / 1e8, priced: isPriced };
 }
 
-function microOf(listed: ListPrice, counts: TokenCounts): number {
-  const { long } = listed;
-  const price = long && sumOf({ ...counts, output_tokens: 0 }) > long.over ? long : listed;
+function microOf(listPrice: ListPrice, counts: TokenCounts): number {
+  const { long } = listPrice;
+  const price = long && sumOf({ ...counts, output_tokens: 0 }) > long.over ? long : listPrice;
   return (
     counts.input_tokens * price.input +
     counts.output_tokens * price.output +
@@ -192,8 +192,8 @@ function contextOf(
 ): number {
   if (iteration !== undefined) return sumOf(iteration);
   if (!content.some(({ type }) => type === 'server_tool_use' || type === 'mcp_tool_use')) return sumOf(total);
-  const sent = sumOf({ ...first, output_tokens: 0 });
-  return Math.min(sumOf(total), sent + Math.ceil(JSON.stringify(content).length / CHARACTERS));
+  const inputTokens = sumOf({ ...first, output_tokens: 0 });
+  return Math.min(sumOf(total), inputTokens + Math.ceil(JSON.stringify(content).length / CHARACTERS));
 }
 
 function covers(own: readonly TokenCounts[], total: TokenCounts): boolean {

@@ -32,7 +32,7 @@ function inWords(request: ModelRequest): ModelRequest {
 }
 
 function instructions(tools: readonly ModelTool[]): string {
-  const described = tools.map(
+  const descriptions = tools.map(
     ({ name, description, input_schema }) =>
       `## ${name}\n${description}\nArguments (JSON Schema): ${JSON.stringify(input_schema)}`,
   );
@@ -44,7 +44,7 @@ To call a tool, write one JSON object that begins on a line of its own, with exa
 
 Write several objects, one below the other, for calls that do not depend on each other. After your last call, stop: the results come in the next message, in the order of the calls, as {"tool_results": […]}. Never write results yourself. Without a call, your answer is final.
 
-${described.join('\n\n')}`;
+${descriptions.join('\n\n')}`;
 }
 
 function messageInWords({ role, content }: ModelMessage): ModelMessage {
@@ -61,8 +61,8 @@ function messageInWords({ role, content }: ModelMessage): ModelMessage {
 /** JSON inside JSON: whatever a tool returned, no line of it can look like the beginning of a call or end the result. */
 function resultInWords(result: JsonObject): JsonObject {
   const parts = Array.isArray(result.content) ? result.content.filter(isJsonObject) : [];
-  const said = typeof result.content === 'string' ? result.content : parts.map((part) => String(part.text ?? '')).join('\n');
-  return { result: said, ...(result.is_error === true ? { is_error: true } : {}) };
+  const text = typeof result.content === 'string' ? result.content : parts.map((part) => String(part.text ?? '')).join('\n');
+  return { result: text, ...(result.is_error === true ? { is_error: true } : {}) };
 }
 
 function text(words: string): JsonObject {

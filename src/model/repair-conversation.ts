@@ -86,8 +86,8 @@ function withoutWrongCitations(text: JsonObject): JsonObject {
 
 /** For a name that no tool can have. The model has already read that there is no such tool. */
 function legalName(name: Json | undefined): string {
-  const written = typeof name === 'string' ? name : '';
-  return TOOL_NAME.test(written) ? written : written.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unnamed';
+  const text = typeof name === 'string' ? name : '';
+  return TOOL_NAME.test(text) ? text : text.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unnamed';
 }
 
 /** The API merges consecutive messages of one role (results and a message of the user, a turn that failed and the next one). */
@@ -126,16 +126,19 @@ function withoutOpenServerTools(messages: readonly WireMessage[], container: boo
   }
   const open = new Set<JsonObject>(continuableUses(messages, container).filter((block) => !pairs.has(block)));
   const openIds = new Set([...open].map(({ id }) => id));
-  const kept = (block: JsonObject) => !(isServerUse(block) || isServerResult(block)) || pairs.has(block) || open.has(block);
+  const isKept = (block: JsonObject) => !(isServerUse(block) || isServerResult(block)) || pairs.has(block) || open.has(block);
   // A call by waiting code that no longer waits becomes a call of the model's own.
-  const called = (block: JsonObject) => {
+  const asModelCall = (block: JsonObject) => {
     const { caller, ...rest } = block;
     const by = isJsonObject(caller ?? null) ? (caller as JsonObject).tool_id : undefined;
     if (block.type !== 'tool_use' || by === undefined || openIds.has(by as Json)) return block;
     const code = uses.get(by);
     return code !== undefined && pairs.has(code) ? block : rest;
   };
-  return messages.map(({ role, content }) => ({ role, content: role === 'user' ? content : content.filter(kept).map(called) }));
+  return messages.map(({ role, content }) => ({
+    role,
+    content: role === 'user' ? content : content.filter(isKept).map(asModelCall),
+  }));
 }
 
 /** A result has the name of its tool; the tools that search for tools share one name. */
@@ -183,8 +186,8 @@ function pairResults(messages: readonly WireMessage[]): WireMessage[] {
 }
 
 function resultsFirst(calls: JsonObject[], content: JsonObject[]): JsonObject[] {
-  const given = new Map(content.filter(({ type }) => type === 'tool_result').map((result) => [result.tool_use_id, result]));
-  return [...calls.map(({ id }) => given.get(id) ?? noResult(id)), ...content.filter(({ type }) => type !== 'tool_result')];
+  const results = new Map(content.filter(({ type }) => type === 'tool_result').map((result) => [result.tool_use_id, result]));
+  return [...calls.map(({ id }) => results.get(id) ?? noResult(id)), ...content.filter(({ type }) => type !== 'tool_result')];
 }
 
 function noResult(id: Json | undefined): JsonObject {

@@ -68,9 +68,9 @@ function fitting(options: JsonObject, { messages, tools }: { messages: WireMessa
   const out = tool_choice === undefined || tools.length === 0 ? others : options;
   const thinking = out.thinking ?? null;
   const answer = messages.findLast(({ role }) => role === 'assistant')?.content ?? [];
-  const thought = answer[0]?.type === 'thinking' || answer[0]?.type === 'redacted_thinking';
-  const enabled = isJsonObject(thinking) && thinking.type === 'enabled';
-  if (!enabled || thought || !answer.some(({ type }) => type === 'tool_use')) return out;
+  const hasThinking = answer[0]?.type === 'thinking' || answer[0]?.type === 'redacted_thinking';
+  const isEnabled = isJsonObject(thinking) && thinking.type === 'enabled';
+  if (!isEnabled || hasThinking || !answer.some(({ type }) => type === 'tool_use')) return out;
   return { ...out, thinking: { type: 'disabled' } };
 }
 
@@ -80,15 +80,15 @@ function fitting(options: JsonObject, { messages, tools }: { messages: WireMessa
 export async function* eventsOf(response: Response, context: FailureContext): AsyncGenerator<JsonObject> {
   const type = response.headers.get('content-type') ?? 'no content type';
   if (!/^text\/event-stream\b/i.test(type)) throw foreignAnswer(`it answered with ${type}, not with a stream of events`, context);
-  let begun = false;
+  let hasBegun = false;
   for await (const { event, data } of sdkStreaming().Stream.rawEvents(response)) {
     if (event === 'ping' || data === '') continue;
     const body = parseObject(data);
     if (event === 'error')
       throw new (sdk().APIError)(undefined, body ?? { error: { message: data } }, undefined, response.headers);
-    if (body === null || typeof body.type !== 'string' || (!begun && body.type !== 'message_start'))
-      throw foreignAnswer(`${begun ? 'an event' : 'its first event'} is ${JSON.stringify(data.slice(0, 200))}`, context);
-    begun = true;
+    if (body === null || typeof body.type !== 'string' || (!hasBegun && body.type !== 'message_start'))
+      throw foreignAnswer(`${hasBegun ? 'an event' : 'its first event'} is ${JSON.stringify(data.slice(0, 200))}`, context);
+    hasBegun = true;
     yield body;
   }
 }

@@ -40,7 +40,7 @@ interface CallMatch {
 interface Spelling {
   begins: RegExp;
   /** @param at index after what `begins` has found */
-  read(answer: string, at: number, found: RegExpExecArray, tools: readonly ModelTool[]): CallMatch;
+  read(answer: string, at: number, match: RegExpExecArray, tools: readonly ModelTool[]): CallMatch;
 }
 
 /** Each `begins` matches within a bounded distance, and each `read` scans once: the time is proportional to the text. */
@@ -49,7 +49,7 @@ const SPELLINGS: readonly Spelling[] = [
   {
     begins:
       /^[ \t]{0,8}(?=(?:\[\s{0,40})?\{\s{0,40}["'](?:tool|tool_name|arguments|name|parameters|function|function_call|type|tool_calls?|action|id|index)["']\s{0,8}:)/m,
-    read: (answer, at, _found, tools) => {
+    read: (answer, at, _match, tools) => {
       const end = endOfObject(answer, at);
       return { calls: callsOf(answer.slice(at, end), tools), end };
     },
@@ -62,21 +62,21 @@ const SPELLINGS: readonly Spelling[] = [
       return { calls: [parameters(name!, body, tools)], end };
     },
   },
-  { begins: /\[TOOL_CALLS\]\s{0,8}/, read: (answer, at, _found, tools) => mistral(answer, at, tools) },
+  { begins: /\[TOOL_CALLS\]\s{0,8}/, read: (answer, at, _match, tools) => mistral(answer, at, tools) },
   {
     begins: /<[|｜]tool[_▁]call[_▁]begin[|｜]>/,
     read: (answer, at) => {
       const { body, end } = upTo(answer, at, /<[|｜]tool[_▁]call[_▁]end[|｜]>/);
       const [head = '', ...rest] = body.split(/<[|｜]tool[_▁]sep[|｜]>/);
-      const written = rest.join('');
-      const type = ['', 'function'].includes(head.trim()) ? /^\s*([^\n`{]{1,200})/.exec(written)?.[1] : undefined;
-      const input = stripFence(type === undefined ? written : written.slice(written.indexOf(type) + type.length));
+      const text = rest.join('');
+      const type = ['', 'function'].includes(head.trim()) ? /^\s*([^\n`{]{1,200})/.exec(text)?.[1] : undefined;
+      const input = stripFence(type === undefined ? text : text.slice(text.indexOf(type) + type.length));
       return { calls: [toWrittenCall((type ?? head).trim(), input)], end };
     },
   },
   {
     begins: /<\|python_tag\|>\s{0,8}/,
-    read: (answer, at, _found, tools) => {
+    read: (answer, at, _match, tools) => {
       const end = answer[at] === '{' ? endOfObject(answer, at) : lineEnd(answer, at);
       return { calls: orUnreadable(callsOf(answer.slice(at, end), tools), answer.slice(at, end)), end };
     },
@@ -107,17 +107,20 @@ const SPELLINGS: readonly Spelling[] = [
 /** An answer's text as prose and calls, in order. @param tools show which arguments are texts, if a spelling does not */
 export function piecesOf(answer: string, tools: readonly ModelTool[]): (string | WrittenCall)[] {
   const pieces: (string | WrittenCall)[] = [];
-  let done = 0;
+  let position = 0;
   let count = 0;
   for (const { calls, start, end } of scanCalls(answer, tools, indexAfterThinking(answer, tools))) {
     if (calls.length === 0) continue;
-    pieces.push(...prose(answer.slice(done, start), { after: count > 0, before: true }), ...calls.slice(0, MOST_CALLS - count));
+    pieces.push(
+      ...prose(answer.slice(position, start), { after: count > 0, before: true }),
+      ...calls.slice(0, MOST_CALLS - count),
+    );
     count += calls.length;
-    done = end;
+    position = end;
     if (count >= MOST_CALLS) break;
   }
   if (count === 0) return [answer];
-  return [...pieces, ...prose(answer.slice(done), { after: true, before: false })];
+  return [...pieces, ...prose(answer.slice(position), { after: true, before: false })];
 }
 
 /** Calls and thoughts, in order; a thought has no calls. */
@@ -157,8 +160,8 @@ function isReadable({ json }: WrittenCall): boolean {
 function firstOf(answer: string, at: number, next: Map<Spelling, RegExpExecArray | null>): [Spelling, RegExpExecArray] | null {
   let best: [Spelling, RegExpExecArray] | null = null;
   for (const spelling of SPELLINGS) {
-    const known = next.get(spelling);
-    if (known === undefined || (known !== null && known.index < at)) {
+    const cachedMatch = next.get(spelling);
+    if (cachedMatch === undefined || (cachedMatch !== null && cachedMatch.index < at)) {
       const search = new RegExp(spelling.begins.source, `g${spelling.begins.flags}`);
       search.lastIndex = at;
       next.set(spelling, search.exec(answer));
@@ -173,13 +176,13 @@ function firstOf(answer: string, at: number, next: Map<Spelling, RegExpExecArray
 function endOfObject(answer: string, start: number): number {
   const [opens, closes] = answer[start] === '[' ? ['[', ']'] : ['{', '}'];
   let depth = 0;
-  let quoted = false;
+  let inString = false;
   for (let at = start; at < answer.length; at++) {
     const char = answer[at];
-    if (quoted) {
+    if (inString) {
       if (char === '\\') at += 1;
-      else if (char === '"') quoted = false;
-    } else if (char === '"') quoted = true;
+      else if (char === '"') inString = false;
+    } else if (char === '"') inString = true;
     else if (char === opens) depth += 1;
     else if (char === closes && --depth <= 0) return at + 1;
   }
@@ -198,10 +201,10 @@ function endAfterInventedObservation(answer: string, end: number): number {
 
 function upTo(answer: string, at: number, closing: string | RegExp): { body: string; end: number } {
   if (typeof closing === 'string') {
-    const found = answer.indexOf(closing, at);
-    return found < 0
+    const index = answer.indexOf(closing, at);
+    return index < 0
       ? { body: answer.slice(at), end: answer.length }
-      : { body: answer.slice(at, found), end: found + closing.length };
+      : { body: answer.slice(at, index), end: index + closing.length };
   }
   const search = new RegExp(closing.source, `g${closing.flags}`);
   search.lastIndex = at;
@@ -215,8 +218,8 @@ function readTag(answer: string, at: number, closing: string, tools: readonly Mo
   const { body, end } = upTo(answer, at, closing);
   const xml = /^\s*<(?:function=|invoke name=)"?([\w.:-]{1,200})"?\s*>/.exec(body.slice(0, 300));
   if (xml) return { calls: [parameters(xml[1]!, body.slice(xml[0].length), tools)], end };
-  const written = stripFence(body);
-  return { calls: orUnreadable(callsOf(written, tools), written), end };
+  const text = stripFence(body);
+  return { calls: orUnreadable(callsOf(text, tools), text), end };
 }
 
 /** `[{…}, …]`, or names with their arguments: `name[ARGS]{…}` and `name{…}`, one after the other. */
@@ -251,12 +254,12 @@ function parameters(name: string, body: string, tools: readonly ModelTool[]): Wr
   return { tool: name, input: object, json: JSON.stringify(object) };
 }
 
-function valueOf(written: string, type: Json | undefined): Json {
-  if (type === 'string') return written;
+function valueOf(text: string, type: Json | undefined): Json {
+  if (type === 'string') return text;
   try {
-    return parseJson(written);
+    return parseJson(text);
   } catch {
-    return written;
+    return text;
   }
 }
 

@@ -42,9 +42,9 @@ async function sendThrough(
 ): Promise<void> {
   const id = messageId(question);
   const faults: string[] = [];
-  const left = ways.filter(({ name }) => !delivery.done.has(name));
+  const pendingWays = ways.filter(({ name }) => !delivery.done.has(name));
   await Promise.all(
-    left.map(({ name, send }) =>
+    pendingWays.map(({ name, send }) =>
       send(id, message).then(
         () => delivery.reached(name),
         (error: unknown) => faults.push(`${name}: ${errorMessage(error)}`),

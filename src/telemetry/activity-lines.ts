@@ -61,20 +61,20 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
       log.info({ ...identity(call), state: settled?.state ?? 'unknown', effect: settled?.effect ?? null }, 'probe asked'),
   },
   checkDecision: {
-    ended(log, { decision, digest }, checked) {
+    ended(log, { decision, digest }, result) {
       const fields = { decision, digest: prefix(digest) };
-      if (checked.ok) log.info({ ...fields, by: checked.principal }, 'signed decision verified');
-      else log.warn({ ...fields, reason: checked.reason }, 'signed decision not accepted');
+      if (result.ok) log.info({ ...fields, by: result.principal }, 'signed decision verified');
+      else log.warn({ ...fields, reason: result.reason }, 'signed decision not accepted');
     },
   },
   closeQuestion: {
     ended: (log, { digest }) => log.debug({ digest: prefix(digest) }, 'question closed'),
   },
   checkSteer: {
-    ended(log, { digest, attestation }, checked) {
+    ended(log, { digest, attestation }, result) {
       const fields = { digest: prefix(digest), attested: attestation !== null };
-      if (checked.ok) log.info({ ...fields, by: checked.principal }, 'message accepted');
-      else log.warn({ ...fields, reason: checked.reason }, 'message not accepted');
+      if (result.ok) log.info({ ...fields, by: result.principal }, 'message accepted');
+      else log.warn({ ...fields, reason: result.reason }, 'message not accepted');
     },
   },
   notify: {
@@ -96,9 +96,9 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
     began(log, input) {
       for (const approval of approvalsOf(input)) logDecision(log, approval);
     },
-    ended(log, { call, sub_turn_id }, opened) {
-      if (!opened.open) return logCall(log, call, opened.refused, 'sub-agent not asked');
-      const { agent, depth_left, existing } = opened;
+    ended(log, { call, sub_turn_id }, result) {
+      if (!result.open) return logCall(log, call, result.refused, 'sub-agent not asked');
+      const { agent, depth_left, existing } = result;
       log.info({ ...identity(call), agent, sub_turn_id, depth_left, existing: existing?.whose ?? null }, 'sub-agent asked');
     },
   },
@@ -128,8 +128,8 @@ export const ACTIVITY_LINES: { readonly [A in keyof Activities]: Lines<A> } = {
       log.info({ first }, first ? 'session begun' : 'session begun anew under an id that was used before'),
   },
   checkFork: {
-    ended(log, { block }, checked) {
-      if (checked.ok) log.info({ block: prefix(block), from_turn: checked.turn_id }, 'session forked');
+    ended(log, { block }, result) {
+      if (result.ok) log.info({ block: prefix(block), from_turn: result.turn_id }, 'session forked');
       else log.warn({ block: prefix(block) }, 'fork refused');
     },
   },
@@ -149,14 +149,14 @@ function logCall(log: ToolLogger, call: CallArguments, output: RunCallOutput, me
 }
 
 function logEnd(log: ToolLogger, state: string, fields: object): void {
-  const expected = state !== 'failed' && state !== 'limit';
-  log[expected ? 'info' : 'warn']({ state, ...fields }, 'turn ended');
+  const isExpected = state !== 'failed' && state !== 'limit';
+  log[isExpected ? 'info' : 'warn']({ state, ...fields }, 'turn ended');
 }
 
 /** Decisions on calls that never ran reach an activity with the step after them. */
 function logDecisions(log: ToolLogger, outcomes: readonly CallOutcome[]): void {
   for (const { decision, approvals = [], call_id, tool } of outcomes) {
-    for (const given of approvals) logDecision(log, given, { call_id, tool });
+    for (const approval of approvals) logDecision(log, approval, { call_id, tool });
     if (decision) logDecision(log, decision, { call_id, tool });
   }
 }
@@ -209,14 +209,14 @@ const TODO: readonly [RegExp, string][] = [
 ];
 const UNKNOWN = 'This is a fault of the engine or of a tool: keep this line, and report it.';
 
-/** @param stopped the activity was cancelled, or its worker shuts down */
-export function failedAttempt(error: unknown, stopped: boolean): FailedAttempt {
-  if (stopped && isStop(error)) return { kind: 'stopped', cause: error instanceof Error ? error.message : '' };
+/** @param isStopped the activity was cancelled, or its worker shuts down */
+export function failedAttempt(error: unknown, isStopped: boolean): FailedAttempt {
+  if (isStopped && isStop(error)) return { kind: 'stopped', cause: error instanceof Error ? error.message : '' };
   if (error instanceof ApplicationFailure) {
     const code = error.type ?? error.name;
-    const retried = error.nonRetryable !== true;
-    if (retried && EXPECTED_FAILURE.test(code)) return { kind: 'retried', code, retry_in_ms: delayOf(error) };
-    return { kind: 'fault', code, retried, todo: todoFor(code) };
+    const isRetryable = error.nonRetryable !== true;
+    if (isRetryable && EXPECTED_FAILURE.test(code)) return { kind: 'retried', code, retry_in_ms: delayOf(error) };
+    return { kind: 'fault', code, retried: isRetryable, todo: todoFor(code) };
   }
   const code = failureCode(error);
   return { kind: 'fault', code, retried: true, todo: todoFor(code) };

@@ -92,16 +92,16 @@ class AttemptLogger {
 
   logFailure(error: unknown): 'ended' | 'stopped' {
     const { info, cancellationSignal } = this.context;
-    const found = failedAttempt(error, cancellationSignal.aborted);
+    const attempt = failedAttempt(error, cancellationSignal.aborted);
     const took_ms = Math.round(performance.now() - this.start);
     const common = { activity: info.activityType, attempt: info.attempt, took_ms };
-    const { kind, ...facts } = found;
+    const { kind, ...facts } = attempt;
     this.safely(() => {
-      if (found.kind === 'retried') this.log.warn({ ...common, ...facts }, 'attempt failed, will be retried');
-      else if (found.kind === 'stopped') this.log.info({ ...common, ...facts }, 'attempt stopped');
+      if (attempt.kind === 'retried') this.log.warn({ ...common, ...facts }, 'attempt failed, will be retried');
+      else if (attempt.kind === 'stopped') this.log.info({ ...common, ...facts }, 'attempt stopped');
       else this.log.error({ ...common, ...facts, err: error }, 'attempt failed');
     });
-    return kind === 'stopped' && found.cause === WORKER_SHUTDOWN ? 'stopped' : 'ended';
+    return kind === 'stopped' && attempt.cause === WORKER_SHUTDOWN ? 'stopped' : 'ended';
   }
 
   private get lines() {

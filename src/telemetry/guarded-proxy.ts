@@ -49,9 +49,9 @@ export async function startGuardedProxy(at: HostPort, to: HostPort, site: Site =
     server.listen(at.port, at.host, () => resolve());
   });
   const close = async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
+    const closing = new Promise((resolve) => server.close(resolve));
     server.closeAllConnections();
-    await closed;
+    await closing;
   };
   return { port: (server.address() as AddressInfo).port, close };
 }
@@ -60,10 +60,10 @@ function pass(request: IncomingMessage, response: ServerResponse, { host, port }
   const { method, url: path, headers } = request;
   // One connection per request: over loopback that costs little, and no connection breaks because it was idle for too long.
   const onward = send({ host, port, agent: false, method, path, headers: without(OF_CONNECTION, headers), setHost: false });
-  onward.on('response', (found) => {
-    response.writeHead(found.statusCode!, without(OF_ANSWER, found.headers));
-    found.pipe(response);
-    found.on('error', () => response.destroy());
+  onward.on('response', (answer) => {
+    response.writeHead(answer.statusCode!, without(OF_ANSWER, answer.headers));
+    answer.pipe(response);
+    answer.on('error', () => response.destroy());
   });
   onward.on('error', () => {
     if (response.headersSent || response.destroyed) response.destroy();

@@ -65,11 +65,11 @@ const FEW_CHARACTERS = 200;
 
 /** How much more one line may have. */
 interface Budget {
-  left: number;
+  remaining: number;
   characters: number;
 }
 
-const whole = (): Budget => ({ left: MAX_VALUES, characters: MAX_CHARACTERS });
+const whole = (): Budget => ({ remaining: MAX_VALUES, characters: MAX_CHARACTERS });
 
 /** The fields of a line, bounded and without secrets. */
 export function redact(fields: object): Record<string, unknown> {
@@ -98,7 +98,7 @@ function textOf(text: string, budget: Budget): string {
 }
 
 function valueOf(value: unknown, depth: number, budget: Budget): unknown {
-  budget.left -= 1;
+  budget.remaining -= 1;
   if (typeof value === 'string') return textOf(value, budget);
   if (typeof value === 'bigint') return textOf(value.toString(), budget);
   if (typeof value !== 'object' || value === null) return typeof value === 'function' ? undefined : value;
@@ -113,8 +113,8 @@ function valueOf(value: unknown, depth: number, budget: Budget): unknown {
   return copyOf(value, depth, budget);
 }
 
-function isSpent({ left, characters }: Budget): boolean {
-  return left <= 0 || characters <= 0;
+function isSpent({ remaining, characters }: Budget): boolean {
+  return remaining <= 0 || characters <= 0;
 }
 
 function copyOf(object: object, depth: number, budget: Budget): object {

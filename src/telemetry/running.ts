@@ -12,17 +12,17 @@ const LONG_MS = 100;
 export class Running {
   private readonly now = new Set<Work>();
   private readonly stoppedWork: Work[] = [];
-  private justEnded: { work: Work; at: number }[] = [];
+  private recentWork: { work: Work; at: number }[] = [];
   /** Tools whose own functions are asked, or were asked, during work that is not of one call. */
   private askedNow: { tool: string; at: number }[] = [];
-  private justAsked: { tool: string; at: number }[] = [];
+  private recentCalls: { tool: string; at: number }[] = [];
 
   /** Registers a piece of work; the returned function ends it. */
   begin(work: Work): (how: 'ended' | 'stopped') => void {
     this.now.add(work);
     return (how) => {
       if (!this.now.delete(work)) return;
-      this.justEnded.push({ work, at: performance.now() });
+      this.recentWork.push({ work, at: performance.now() });
       if (how === 'stopped') this.stoppedWork.push(work);
     };
   }
@@ -38,28 +38,28 @@ export class Running {
    */
   async asking<T>(tool: string | undefined, ask: () => Promise<T>): Promise<T> {
     if (tool === undefined) return ask();
-    const asked = { tool, at: performance.now() };
-    this.askedNow.push(asked);
+    const call = { tool, at: performance.now() };
+    this.askedNow.push(call);
     try {
       return await ask();
     } finally {
-      this.askedNow = this.askedNow.filter((other) => other !== asked);
+      this.askedNow = this.askedNow.filter((other) => other !== call);
       const at = performance.now();
-      if (at - asked.at >= LONG_MS) this.justAsked.push({ tool, at });
+      if (at - call.at >= LONG_MS) this.recentCalls.push({ tool, at });
     }
   }
 
   /** Tools of work that runs or is asked, or that ended after `time` (`performance.now()`) and was not forgotten; each once. */
   toolsSince(time: number): string[] {
-    const ended = this.justEnded.filter(({ at }) => at >= time).map(({ work }) => work);
-    const asked = [...this.askedNow, ...this.justAsked.filter(({ at }) => at >= time)];
-    return [...new Set([...this.now, ...ended, ...asked].flatMap(({ tool }) => tool ?? []))];
+    const endedWork = this.recentWork.filter(({ at }) => at >= time).map(({ work }) => work);
+    const calls = [...this.askedNow, ...this.recentCalls.filter(({ at }) => at >= time)];
+    return [...new Set([...this.now, ...endedWork, ...calls].flatMap(({ tool }) => tool ?? []))];
   }
 
   /** Forgets what has ended. */
   forget(): void {
-    this.justEnded = [];
-    this.justAsked = [];
+    this.recentWork = [];
+    this.recentCalls = [];
   }
 
   /** Work that was stopped so far because this worker ends. */
@@ -107,12 +107,12 @@ export async function drain(worker: Drainable, running: Running, limitMs: number
   const in_time = await Promise.race([stopped, last]);
   clearTimeout(timer);
   const took_ms = Math.round(performance.now() - start);
-  const drained = { took_ms, in_time, handed_back: running.stopped(), cut_off: running.list() };
-  if (!in_time) log.error({ ...drained, todo: CUT_OFF }, 'stopped before all activities had ended');
-  else if (drained.handed_back.length > 0)
-    log.warn(drained, 'stopped; activities that the time limit stopped run again on another worker');
-  else log.info(drained, 'stopped; everything had ended');
-  return drained;
+  const report = { took_ms, in_time, handed_back: running.stopped(), cut_off: running.list() };
+  if (!in_time) log.error({ ...report, todo: CUT_OFF }, 'stopped before all activities had ended');
+  else if (report.handed_back.length > 0)
+    log.warn(report, 'stopped; activities that the time limit stopped run again on another worker');
+  else log.info(report, 'stopped; everything had ended');
+  return report;
 }
 
 const CUT_OFF =

@@ -101,9 +101,9 @@ const RULES: readonly { when: RegExp; level: Level; todo?: string }[] = [
 
 /** For `Runtime.install({ logger })`. */
 export function temporalLogger(log: pino.Logger): Logger {
-  const write = (given: LogLevel, message: string, meta: Meta = {}) => {
+  const write = (sdkLevel: LogLevel, message: string, meta: Meta = {}) => {
     const rule = RULES.find(({ when }) => when.test(message));
-    const level = rule?.level ?? levelOf(given, meta);
+    const level = rule?.level ?? levelOf(sdkLevel, meta);
     // The SDK passes entries on from a buffer, at any time: they do not belong to the turn of that moment.
     outsideTurns(() => log[level]({ ...fieldsOf(meta), ...(rule?.todo === undefined ? {} : { todo: rule.todo }) }, message));
   };
@@ -118,14 +118,14 @@ export function temporalLogger(log: pino.Logger): Logger {
 }
 
 /** Temporal's own INFO lines (states, pollers) are for `debug`: we log the important ones ourselves. */
-function levelOf(given: LogLevel, { sdkComponent }: Meta): Level {
+function levelOf(sdkLevel: LogLevel, { sdkComponent }: Meta): Level {
   const ours = sdkComponent === SdkComponent.workflow || sdkComponent === SdkComponent.activity;
-  return given === 'INFO' && !ours ? 'debug' : (given.toLowerCase() as Level);
+  return sdkLevel === 'INFO' && !ours ? 'debug' : (sdkLevel.toLowerCase() as Level);
 }
 
 function fieldsOf(meta: Meta): object {
-  const known = Object.entries(meta).flatMap(([name, value]) => (Object.hasOwn(FIELDS, name) ? [[FIELDS[name]!, value]] : []));
-  const fields: Record<string, unknown> = { temporal: SdkComponent.worker, ...Object.fromEntries(known) };
+  const entries = Object.entries(meta).flatMap(([name, value]) => (Object.hasOwn(FIELDS, name) ? [[FIELDS[name]!, value]] : []));
+  const fields: Record<string, unknown> = { temporal: SdkComponent.worker, ...Object.fromEntries(entries) };
   return { ...timeOf(meta[LOG_TIMESTAMP]), ...turnOf(fields), ...fields };
 }
 

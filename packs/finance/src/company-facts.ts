@@ -40,7 +40,7 @@ interface FiledReport extends Omit<Report, 'end' | 'fiscalYear'> {
 
 /** Every 10-K and 10-Q with a balance sheet, newest first. Amendments (10-K/A) are left out. */
 export function reportsOf({ facts }: CompanyFactsAnswer): Report[] {
-  const filed = new Map<string, FiledReport>();
+  const byAccession = new Map<string, FiledReport>();
   for (const taxonomy of Object.values(facts)) {
     for (const [concept, { units }] of Object.entries(taxonomy)) {
       for (const [unit, entries] of Object.entries(units)) {
@@ -48,14 +48,14 @@ export function reportsOf({ facts }: CompanyFactsAnswer): Report[] {
         for (const { accn: accession, form, filed: on, fy, fp, start, end, val } of entries) {
           if (form !== '10-K' && form !== '10-Q') continue;
           const own = { accession, form, filed: on, fiscalYear: fy, fiscalPeriod: fp ?? '' } as const;
-          const report: FiledReport = filed.get(accession) ?? { ...own, facts: [] };
+          const report: FiledReport = byAccession.get(accession) ?? { ...own, facts: [] };
           report.facts.push({ concept, unit: unit as Fact['unit'], value: val, start: start ?? null, end });
-          filed.set(accession, report);
+          byAccession.set(accession, report);
         }
       }
     }
   }
-  return [...filed.values()].flatMap(withItsPeriods).sort((a, b) => (a.filed < b.filed ? 1 : -1));
+  return [...byAccession.values()].flatMap(withItsPeriods).sort((a, b) => (a.filed < b.filed ? 1 : -1));
 }
 
 /** The balance sheet date is the newest date of total assets; the date before is the prior period's. */
@@ -102,15 +102,15 @@ export function splitsOf({ facts }: CompanyFactsAnswer): Split[] {
   for (const [period, entries] of byPeriod) {
     entries.sort((a, b) => (a.filed < b.filed ? -1 : 1));
     for (const [i, became] of entries.entries()) {
-      const was = entries[i - 1];
-      const factor = was ? Math.round(was.val / became.val) : 0;
+      const previous = entries[i - 1];
+      const factor = previous ? Math.round(previous.val / became.val) : 0;
       // The restated figure is rounded to cents, so it is off by up to half a cent, times the factor.
-      if (!was || !(factor >= 2) || Math.abs(was.val - factor * became.val) > 0.006 * factor + 0.005) continue;
-      const same = splits.find((s) => s.factor === factor && s.after < became.filed && was.filed < s.by);
-      const evidence = `EPS diluted ${period}: ${was.val} in ${was.accn}, ${became.val} in ${became.accn}`;
-      if (!same) splits.push({ factor, after: was.filed, by: became.filed, evidence });
-      else if (was.filed > same.after || became.filed < same.by) {
-        same.after = was.filed > same.after ? was.filed : same.after;
+      if (!previous || !(factor >= 2) || Math.abs(previous.val - factor * became.val) > 0.006 * factor + 0.005) continue;
+      const same = splits.find((s) => s.factor === factor && s.after < became.filed && previous.filed < s.by);
+      const evidence = `EPS diluted ${period}: ${previous.val} in ${previous.accn}, ${became.val} in ${became.accn}`;
+      if (!same) splits.push({ factor, after: previous.filed, by: became.filed, evidence });
+      else if (previous.filed > same.after || became.filed < same.by) {
+        same.after = previous.filed > same.after ? previous.filed : same.after;
         same.by = became.filed < same.by ? became.filed : same.by;
       }
     }

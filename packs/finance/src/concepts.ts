@@ -93,8 +93,8 @@ export type LineKey = keyof typeof LINES;
 /** The figure of a line for the report's own period, or for the prior period; undefined if not reported. */
 export function figure(report: Report, key: LineKey, which: 'own' | 'prior' = 'own'): Fact | undefined {
   for (const name of LINES[key].names) {
-    const found = report.facts.find((fact) => fact.concept === name && (fact.end === report.end) === (which === 'own'));
-    if (found) return found;
+    const match = report.facts.find((fact) => fact.concept === name && (fact.end === report.end) === (which === 'own'));
+    if (match) return match;
   }
   return undefined;
 }

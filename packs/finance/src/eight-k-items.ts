@@ -39,8 +39,8 @@ export function itemTitle(code: string): string {
 
 /** One line for an 8-K: the titles of its items, without the exhibits unless it has only exhibits. */
 export function eventTitle(items: string[]): string {
-  const told = items.filter((item) => item !== '9.01');
-  return (told.length > 0 ? told : items).map(itemTitle).join('; ') || 'Current report';
+  const events = items.filter((item) => item !== '9.01');
+  return (events.length > 0 ? events : items).map(itemTitle).join('; ') || 'Current report';
 }
 
 /** Every word of every title, in lower case. */

@@ -21,8 +21,8 @@ export class FilingEvents implements NewsProvider {
     if (who.searched.length === 0) {
       const unknown = who.words.filter((word) => !isTopic(word));
       const which = unknown.length === 0 ? '' : ` Not known: ${unknown.slice(0, 5).join(', ')}.`;
-      const meant = (who.unclear ?? []).map(({ name, ticker }) => `For ${name} write its ticker and a comma: "${ticker}, …". `);
-      const hint = `${meant.join('')}Name one in the query by its ticker in capitals or by its whole name, e.g. "AAPL earnings".`;
+      const hints = (who.unclear ?? []).map(({ name, ticker }) => `For ${name} write its ticker and a comma: "${ticker}, …". `);
+      const hint = `${hints.join('')}Name one in the query by its ticker in capitals or by its whole name, e.g. "AAPL earnings".`;
       throw notFound('no_company_named', `${JSON.stringify(query)} names no company that the index lists.${which}`, hint);
     }
     const indexes = await Promise.all(

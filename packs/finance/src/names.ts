@@ -25,16 +25,16 @@ const NOT_IN_NAMES = new Set(
 
 /**
  * @param own words of the company's name and its ticker, in lower case: beside the name they do not make it another name
- * @param known whether another company's name is at a position: then there are two names, not one
+ * @param isKnown whether another company's name is at a position: then there are two names, not one
  */
-export function isPartOfName(words: Word[], place: Place, own: ReadonlySet<string>, known: (at: number) => boolean): boolean {
+export function isPartOfName(words: Word[], place: Place, own: ReadonlySet<string>, isKnown: (at: number) => boolean): boolean {
   const end = place.at + place.length;
   const [first, last] = [words[place.at]!, words[end - 1]!];
   const goesOn = (at: number, name: Word) => {
     const word = words[at];
-    return word !== undefined && !known(at) && !own.has(word.lower) && isOfName(word, name, place.ticker);
+    return word !== undefined && !isKnown(at) && !own.has(word.lower) && isOfName(word, name, place.ticker);
   };
-  return (first.joined && goesOn(place.at - 1, first)) || (words[end]?.joined === true && goesOn(end, last));
+  return (first.isJoined && goesOn(place.at - 1, first)) || (words[end]?.isJoined === true && goesOn(end, last));
 }
 
 function isOfName(word: Word, name: Word, ticker: boolean): boolean {
@@ -62,19 +62,19 @@ export interface ParsedQuery {
 /** Splits a query into the companies that it names, by ticker or by a whole name, and its other words. */
 export function readQuery(query: string, companies: Company[]): ParsedQuery {
   const words = wordsIn(query);
-  const found = companies.map((company) => ({ company, places: placesOf(company, words) }));
-  const known = new Set(found.flatMap(({ places }) => places.flatMap(positionsOf)));
-  const used = new Set<number>();
+  const matches = companies.map((company) => ({ company, places: placesOf(company, words) }));
+  const knownPositions = new Set(matches.flatMap(({ places }) => places.flatMap(positionsOf)));
+  const usedPositions = new Set<number>();
   const [named, unclear]: [Company[], Company[]] = [[], []];
-  for (const { company, places } of found) {
+  for (const { company, places } of matches) {
     const own = ownWords(company);
     // A ticker always counts: this list is short, and no ticker in it is a word.
-    const whole = places.filter((place) => place.ticker || !isPartOfName(words, place, own, (at) => known.has(at)));
-    for (const at of whole.flatMap(positionsOf)) used.add(at);
+    const whole = places.filter((place) => place.ticker || !isPartOfName(words, place, own, (at) => knownPositions.has(at)));
+    for (const at of whole.flatMap(positionsOf)) usedPositions.add(at);
     if (whole.length > 0) named.push(company);
     else if (places.length > 0) unclear.push(company);
   }
-  const others = words.filter(({ lower }, at) => !used.has(at) && !NAME_FILLERS.has(lower));
+  const others = words.filter(({ lower }, at) => !usedPositions.has(at) && !NAME_FILLERS.has(lower));
   return { named, unclear, words: others.map(({ text }) => text) };
 }
 

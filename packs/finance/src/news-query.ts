@@ -56,7 +56,7 @@ export interface Word {
   text: string;
   lower: string;
   /** Only a space, a hyphen or an ampersand stands between it and the word before. */
-  joined: boolean;
+  isJoined: boolean;
 }
 
 /**
@@ -72,8 +72,8 @@ export function wordsIn(text: string): Word[] {
   let end = 0;
   for (const { 0: raw, index } of plain.matchAll(/[\p{L}\p{N}.]+/gu)) {
     const word = raw.replace(/^\.+|\.+$/g, '');
-    const joined = words.length > 0 && /^[\s&-]*$/.test(plain.slice(end, index));
-    if (word !== '') words.push({ text: word, lower: word.toLowerCase(), joined });
+    const isJoined = words.length > 0 && /^[\s&-]*$/.test(plain.slice(end, index));
+    if (word !== '') words.push({ text: word, lower: word.toLowerCase(), isJoined });
     end = index + raw.length - (raw.endsWith('.') && word.length >= MIN_SENTENCE_END ? 1 : 0);
   }
   return words;
@@ -90,14 +90,14 @@ const lower = (word: string) => word.toLowerCase();
  * Whether a word, as written, belongs to a topic that can be searched, or to the words that people write around one; if not, it may
  * be a name. A word in capitals counts as a ticker, unless it is a press word for a topic (CEO).
  */
-export function isTopic(written: string): boolean {
-  const word = lower(written);
+export function isTopic(text: string): boolean {
+  const word = lower(text);
   if (getOwn(SYNONYMS, word) !== undefined) return true;
-  return !mayBeTicker(written) && isCommonWord(word);
+  return !mayBeTicker(text) && isCommonWord(word);
 }
 
-export function mayBeTicker(written: string): boolean {
-  return /^[A-Z]{1,5}$/.test(written);
+export function mayBeTicker(text: string): boolean {
+  return /^[A-Z]{1,5}$/.test(text);
 }
 
 /** Whether a word in lower case has a meaning in a query other than as a name. */
@@ -122,12 +122,12 @@ export function rank(events: Event[], query: { named: Company[]; words: string[]
     .map((word) => getOwn(SYNONYMS, word) ?? word)
     .filter((word) => word.length >= SHORTEST_WORD);
   const score = ({ filing }: Event) => {
-    const said = filing.items.flatMap((item) => [item, ...wordsOf(itemTitle(item)).map(lower)]);
-    return needles.filter((needle) => said.some((word) => word.startsWith(needle))).length;
+    const itemWords = filing.items.flatMap((item) => [item, ...wordsOf(itemTitle(item)).map(lower)]);
+    return needles.filter((needle) => itemWords.some((word) => word.startsWith(needle))).length;
   };
-  const scored = events.map((event) => ({ event, score: score(event) }));
-  const any = scored.some((entry) => entry.score > 0);
-  const fit = scored.filter((entry) => entry.score > 0 || (query.named.length > 0 && !any));
+  const scores = events.map((event) => ({ event, score: score(event) }));
+  const any = scores.some((entry) => entry.score > 0);
+  const fit = scores.filter((entry) => entry.score > 0 || (query.named.length > 0 && !any));
   return fit
     .sort((a, b) => b.score - a.score || (a.event.filing.date < b.event.filing.date ? 1 : -1))
     .map((entry) => entry.event);

@@ -11,7 +11,7 @@ const MOST = 5;
 /** @param companies all known companies, including the company itself */
 export function nearestPeers(company: SizedCompany, companies: readonly SizedCompany[]): { peers: string[]; basis: string } {
   const others = companies.filter(({ ticker }) => ticker !== company.ticker);
-  const ranked = others
+  const ranking = others
     .map((other) => ({
       other,
       digits: sharedDigits(company.sic, other.sic),
@@ -19,13 +19,13 @@ export function nearestPeers(company: SizedCompany, companies: readonly SizedCom
     }))
     .sort((a, b) => b.digits - a.digits || a.apart - b.apart || (a.other.ticker < b.other.ticker ? -1 : 1))
     .slice(0, MOST);
-  const each = ranked.map(
+  const each = ranking.map(
     ({ other, digits }) => `${other.ticker} (${industry(digits)}, ${size(company.revenue, other.revenue)})`,
   );
   const basis =
     "Computed from the companies at hand, not an analyst's choice: those that share most digits of the SIC code first, " +
     `then by nearness of revenue in the newest annual report: ${each.join(', ')}`;
-  return { peers: ranked.map(({ other }) => other.ticker), basis };
+  return { peers: ranking.map(({ other }) => other.ticker), basis };
 }
 
 /**

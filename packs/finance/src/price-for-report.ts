@@ -27,10 +27,10 @@ export function priceForReport(series: PriceSeries, report: Report, facts: Compa
     };
   }
   const when = after >= 0 ? `${after} days after` : `${-after} days BEFORE`;
-  const adjusted = series.adjusted ? ' Adjusted for later dividends, so slightly below what was paid.' : '';
+  const adjustmentNote = series.adjusted ? ' Adjusted for later dividends, so slightly below what was paid.' : '';
   return {
     price: series.rows.at(-1)!.close,
     asOf: series.asOf,
-    note: `Close of ${series.asOf}, ${when} the end of the period (${report.end}).${adjusted}`,
+    note: `Close of ${series.asOf}, ${when} the end of the period (${report.end}).${adjustmentNote}`,
   };
 }

@@ -42,9 +42,9 @@ export interface RatioCard {
 class Missing extends Error {}
 
 export function ratioCard(report: Report, beside: ReportPrice): RatioCard {
-  const used = new Map<string, Fact>();
+  const usedFacts = new Map<string, Fact>();
   const use = (fact: Fact): number => {
-    used.set(`${fact.concept}/${fact.end}`, fact);
+    usedFacts.set(`${fact.concept}/${fact.end}`, fact);
     return fact.value;
   };
   const has = (key: LineKey, which: 'own' | 'prior' = 'own') => figure(report, key, which) !== undefined;
@@ -97,5 +97,5 @@ export function ratioCard(report: Report, beside: ReportPrice): RatioCard {
       missing.push({ ratio, reason: error.message });
     }
   }
-  return { ratios, missing, inputs: [...used.values()] };
+  return { ratios, missing, inputs: [...usedFacts.values()] };
 }

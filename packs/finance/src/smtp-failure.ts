@@ -22,14 +22,14 @@ const CLOSING = 421;
 /** @param handedOver whether the server asked for the message, so that we began to write it */
 export function smtpFailure(error: SmtpError, handedOver: boolean): ToolError {
   const answer = error.responseCode ?? 0;
-  const told = cut(error.response ?? error.message);
-  const answered = error.code === 'EMESSAGE' && error.command === 'DATA' && answer !== CLOSING;
-  const refusedMessage = answered && answer >= 400 && answer < 600;
+  const quote = cut(error.response ?? error.message);
+  const hasAnswer = error.code === 'EMESSAGE' && error.command === 'DATA' && answer !== CLOSING;
+  const refusedMessage = hasAnswer && answer >= 400 && answer < 600;
   if (handedOver && !refusedMessage) {
     return new ToolError(
       'NETWORK_ERROR',
       'no_answer_after_data',
-      `The message was handed to the mail server, and its answer to that never came: ${told}`,
+      `The message was handed to the mail server, and its answer to that never came: ${quote}`,
       {
         hint: 'It may or may not have been delivered. Look for the Message-ID at the receiving side before anything is sent again.',
         nothingHappened: false,
@@ -37,33 +37,33 @@ export function smtpFailure(error: SmtpError, handedOver: boolean): ToolError {
       },
     );
   }
-  const refused = (...args: [ConstructorParameters<typeof ToolError>[0], string, string, string]) =>
+  const refusal = (...args: [ConstructorParameters<typeof ToolError>[0], string, string, string]) =>
     new ToolError(args[0], args[1], args[2], { hint: args[3], nothingHappened: true, cause: error });
 
   if (error.code === 'EAUTH' || error.code === 'ENOAUTH' || error.code === 'EOAUTH2' || answer === 530 || answer === 535) {
-    return refused(
+    return refusal(
       'UNAUTHORIZED',
       'smtp_auth_failed',
-      `The mail server did not accept our credentials: ${told}`,
+      `The mail server did not accept our credentials: ${quote}`,
       'An operator must correct them.',
     );
   }
   if (answer === CLOSING || answer === 450 || answer === 452) {
-    return refused('RATE_LIMITED', 'smtp_busy', `The mail server asks to come back later: ${told}`, 'Nothing was sent.');
+    return refusal('RATE_LIMITED', 'smtp_busy', `The mail server asks to come back later: ${quote}`, 'Nothing was sent.');
   }
   if (answer >= 400 && answer < 500) {
-    return refused('NETWORK_ERROR', 'smtp_temporary_refusal', `The mail server refused for now: ${told}`, 'Nothing was sent.');
+    return refusal('NETWORK_ERROR', 'smtp_temporary_refusal', `The mail server refused for now: ${quote}`, 'Nothing was sent.');
   }
   if (answer >= 500 && answer < 600) {
     const reason = error.command === 'RCPT TO' ? 'recipient_refused' : 'message_refused';
-    return refused(
+    return refusal(
       'EXECUTION_ERROR',
       reason,
-      `The mail server refused: ${told}`,
+      `The mail server refused: ${quote}`,
       'Nothing was sent. Check the recipient with the user.',
     );
   }
-  return refused('NETWORK_ERROR', 'smtp_unreachable', `The connection to the mail server failed: ${told}`, 'Nothing was sent.');
+  return refusal('NETWORK_ERROR', 'smtp_unreachable', `The connection to the mail server failed: ${quote}`, 'Nothing was sent.');
 }
 
 function cut(text: string): string {

@@ -69,7 +69,7 @@ async function compose(
   });
   const compiled = composer.compile();
   const raw = await new Promise<Buffer>((resolve, reject) =>
-    compiled.build((error, built) => (error ? reject(error) : resolve(built!))),
+    compiled.build((error, buffer) => (error ? reject(error) : resolve(buffer!))),
   );
   return { raw, sender: compiled.getEnvelope().from || from };
 }
@@ -114,18 +114,18 @@ class Conversation {
       this.connection.once('error', end);
       this.connection.connect((error) => {
         if (error) return end(error);
-        this.login((refused) => {
-          if (refused) return end(refused);
+        this.login((error) => {
+          if (error) return end(error);
           this.connection.send(envelope, this.message(), (failure, info) => end(failure, info));
         });
       });
     });
   }
 
-  private login(done: (error?: SmtpError | null) => void): void {
+  private login(callback: (error?: SmtpError | null) => void): void {
     const { user, pass } = this.settings;
-    if (user === undefined) return done();
-    this.connection.login({ credentials: { user, pass: pass ?? '' } }, (error) => done(error));
+    if (user === undefined) return callback();
+    this.connection.login({ credentials: { user, pass: pass ?? '' } }, (error) => callback(error));
   }
 
   /**

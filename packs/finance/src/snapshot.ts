@@ -66,8 +66,8 @@ export class Snapshot implements FilingsProvider, MarketDataProvider, PeersProvi
   async filings(ticker: string, { form, date }: FilingQuery = {}): Promise<FilingIndex> {
     this.mustKnow(ticker);
     const index = toFilings(ticker, this.read<FilingsFile>(`filings/${ticker}.json`)!);
-    const wanted = index.filings.filter((filing) => (!form || filing.form === form) && (!date || filing.date === date));
-    return { ...index, filings: wanted };
+    const filings = index.filings.filter((filing) => (!form || filing.form === form) && (!date || filing.date === date));
+    return { ...index, filings };
   }
 
   /** The snapshot has figures, not the text of filings. */
@@ -92,8 +92,8 @@ export class Snapshot implements FilingsProvider, MarketDataProvider, PeersProvi
     const series = (getOwn(all, ticker) ?? []).map((row) => toSeries(ticker, row));
     const newest = series.sort((a, b) => (a.asOf < b.asOf ? 1 : -1))[0];
     if (newest) return newest;
-    const known = Object.keys(all).sort().join(', ');
-    throw notFound('no_quote_for_ticker', `The snapshot has no price of "${ticker}".`, `Prices of: ${known}.`);
+    const tickers = Object.keys(all).sort().join(', ');
+    throw notFound('no_quote_for_ticker', `The snapshot has no price of "${ticker}".`, `Prices of: ${tickers}.`);
   }
 
   /** Peers among the companies of the snapshot. @throws ToolError RESOURCE_NOT_FOUND `no_peer_data` */

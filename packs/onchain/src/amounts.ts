@@ -15,8 +15,8 @@ export function fitsUint256(amount: string): boolean {
 
 /** What is left of an amount after the slippage, rounded up, so that it is never a unit less than agreed. */
 export function lessSlippage(amount: bigint, slippageBps: number): bigint {
-  const kept = amount * (BPS - BigInt(slippageBps));
-  return (kept + BPS - 1n) / BPS;
+  const product = amount * (BPS - BigInt(slippageBps));
+  return (product + BPS - 1n) / BPS;
 }
 
 /**
@@ -25,6 +25,6 @@ export function lessSlippage(amount: bigint, slippageBps: number): bigint {
  */
 export function priceImpactBps(swap: { amountIn: bigint; amountOut: bigint; reserveIn: bigint; reserveOut: bigint }): number {
   const ideal = swap.amountIn * swap.reserveOut;
-  const lost = ideal - swap.amountOut * swap.reserveIn;
-  return Number((lost * BPS + ideal - 1n) / ideal);
+  const difference = ideal - swap.amountOut * swap.reserveIn;
+  return Number((difference * BPS + ideal - 1n) / ideal);
 }

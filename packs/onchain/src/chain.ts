@@ -9,7 +9,7 @@ import { rpcFailure } from './rpc-failure';
 const RPC_TIMEOUT = 10_000;
 
 export class Chain {
-  private known: Promise<ChainIdentity> | undefined;
+  private identityPromise: Promise<ChainIdentity> | undefined;
 
   /**
    * @param url may contain an API key: never show it
@@ -49,11 +49,11 @@ export class Chain {
 
   /** Which chain the node is on; asked once. */
   async identity(client: PublicClient): Promise<ChainIdentity> {
-    this.known ??= identityOf(client);
+    this.identityPromise ??= identityOf(client);
     try {
-      return await this.known;
+      return await this.identityPromise;
     } catch (error) {
-      this.known = undefined;
+      this.identityPromise = undefined;
       throw error;
     }
   }

@@ -52,37 +52,39 @@ export async function deployDemo(rpcUrl: string, options: DemoOptions = {}): Pro
   if (!owner)
     throw new Error(`The node at ${new URL(rpcUrl).host} has no unlocked account; deployDemo is for development nodes.`);
   const common = { account: owner, chain: null } as const;
-  const mined = async (hash: Hex) => {
+  const waitForReceipt = async (hash: Hex) => {
     const receipt = await client.waitForTransactionReceipt({ hash });
     if (receipt.status !== 'success') throw new Error(`Transaction ${hash} of the demo set-up was reverted.`);
     return receipt;
   };
-  const deployed = async (hash: Hex) => (await mined(hash)).contractAddress!;
+  const addressOf = async (hash: Hex) => (await waitForReceipt(hash)).contractAddress!;
 
   const token = async (name: string, symbol: string) =>
-    deployed(await client.deployContract({ ...TEST_TOKEN, ...common, args: [name, symbol, 18, SUPPLY] }));
+    addressOf(await client.deployContract({ ...TEST_TOKEN, ...common, args: [name, symbol, 18, SUPPLY] }));
   const tokens: [Address, Address] = [await token('Token A', 'AAA'), await token('Token B', 'BBB')];
-  const pool = await deployed(await client.deployContract({ ...POOL, ...common, args: tokens }));
-  const router = await deployed(await client.deployContract({ ...SESSION_ROUTER, ...common, args: [[pool]] }));
+  const pool = await addressOf(await client.deployContract({ ...POOL, ...common, args: tokens }));
+  const router = await addressOf(await client.deployContract({ ...SESSION_ROUTER, ...common, args: [[pool]] }));
 
   const { liquidity = LIQUIDITY, allowance = ALLOWANCE, gasMoney = GAS_MONEY } = options;
   for (const [address, amount] of [[tokens[0], liquidity.first] as const, [tokens[1], liquidity.second] as const]) {
     for (const [spender, approved] of [[pool, amount] as const, [router, allowance] as const]) {
       const args = [spender, approved] as const;
-      await mined(await client.writeContract({ ...common, address, abi: TEST_TOKEN.abi, functionName: 'approve', args }));
+      await waitForReceipt(
+        await client.writeContract({ ...common, address, abi: TEST_TOKEN.abi, functionName: 'approve', args }),
+      );
     }
   }
   const fund = [liquidity.first, liquidity.second] as const;
-  await mined(await client.writeContract({ ...common, address: pool, abi: POOL.abi, functionName: 'fund', args: fund }));
+  await waitForReceipt(await client.writeContract({ ...common, address: pool, abi: POOL.abi, functionName: 'fund', args: fund }));
 
   const key = accounts().generatePrivateKey();
   const session = accounts().privateKeyToAddress(key);
-  await mined(await client.sendTransaction({ ...common, to: session, value: gasMoney }));
+  await waitForReceipt(await client.sendTransaction({ ...common, to: session, value: gasMoney }));
   const { timestamp } = await client.getBlock();
   const expiresAt = options.expiresAt ?? timestamp + BigInt(SESSION_SECONDS);
   const limits = tokens.map((address) => ({ token: address, allowance }));
   const open = [session, expiresAt, limits] as const;
-  await mined(
+  await waitForReceipt(
     await client.writeContract({ ...common, address: router, abi: SESSION_ROUTER.abi, functionName: 'openSession', args: open }),
   );
   return { chainId: await client.getChainId(), router, pool, tokens, owner, sessionKeyId: 'demo', sessionKeys: { demo: key } };

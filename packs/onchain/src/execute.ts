@@ -21,7 +21,7 @@ export interface SwapExecution {
 }
 
 export type SwapFinding =
-  | { outcome: 'applied'; evidence: string; executed: SwapExecution }
+  | { outcome: 'applied'; evidence: string; execution: SwapExecution }
   | { outcome: 'not_applied' | 'unknown'; evidence: string };
 
 export async function executeSwap(onchain: Onchain, input: SwapInput, ctx: ToolContext): Promise<SwapExecution> {
@@ -32,7 +32,7 @@ export async function executeSwap(onchain: Onchain, input: SwapInput, ctx: ToolC
   const account = await onchain.keys.get(input.session_key_id);
   if (account.address.toLowerCase() !== plan.account.toLowerCase())
     throw inDoubt('other_key', `${input.session_key_id} is another key than when it was planned.`);
-  const signed = await onchain.journal.signed(key, plan, async (nonce) => {
+  const signedSwap = await onchain.journal.signed(key, plan, async (nonce) => {
     const raw = await account.signTransaction({
       type: 'eip1559',
       chainId: plan.chainId,
@@ -45,9 +45,9 @@ export async function executeSwap(onchain: Onchain, input: SwapInput, ctx: ToolC
     });
     return { raw, hash: viem().keccak256(raw) };
   });
-  ctx.debug({ tx_hash: signed.hash, nonce: signed.nonce });
-  ctx.progress(`broadcasting ${signed.hash}`, 0.5);
-  return { receipt: await ctx.network(() => broadcastToOutcome(onchain, plan, signed, ctx)), plan };
+  ctx.debug({ tx_hash: signedSwap.hash, nonce: signedSwap.nonce });
+  ctx.progress(`broadcasting ${signedSwap.hash}`, 0.5);
+  return { receipt: await ctx.network(() => broadcastToOutcome(onchain, plan, signedSwap, ctx)), plan };
 }
 
 /**
@@ -57,26 +57,26 @@ export async function executeSwap(onchain: Onchain, input: SwapInput, ctx: ToolC
  */
 export async function reconcileSwap(onchain: Onchain, ctx: Pick<ToolContext, 'idempotencyKey' | 'signal'>): Promise<SwapFinding> {
   const { idempotencyKey: key, signal } = ctx;
-  const abandoned = { code: 'EXECUTION_ERROR', reason: 'abandoned', message: 'The swap was given up before it was signed.' };
-  const decision = await onchain.journal.decide(key, { refused: abandoned });
+  const abandonment = { code: 'EXECUTION_ERROR', reason: 'abandoned', message: 'The swap was given up before it was signed.' };
+  const decision = await onchain.journal.decide(key, { refused: abandonment });
   if ('refused' in decision) return { outcome: 'not_applied', evidence: decision.refused.message };
   const { plan } = decision;
-  const signed = await findSignedSwap(onchain, key, plan);
+  const signedSwap = await findSignedSwap(onchain, key, plan);
   const until = `until ${new Date(Number(plan.deadline) * 1000).toISOString()} it may happen`;
   return onchain.chain.read(signal, async (client) => {
     await sameChain(onchain, client, plan);
-    if (!signed) {
+    if (!signedSwap) {
       const { timestamp } = await client.getBlock();
       if (timestamp > BigInt(plan.deadline)) return { outcome: 'not_applied', evidence: 'It was planned and never signed.' };
       return { outcome: 'unknown', evidence: `It is planned and not signed; ${until}.` }; // its planner may be about to sign it
     }
-    const fate = await findSwapOutcome(client, plan, signed, onchain.confirmations);
+    const fate = await findSwapOutcome(client, plan, signedSwap, onchain.confirmations);
     if (fate.state === 'applied') {
       const { txHash, blockNumber } = fate.receipt;
-      return { outcome: 'applied', evidence: `Transaction ${txHash} in block ${blockNumber}.`, executed: { ...fate, plan } };
+      return { outcome: 'applied', evidence: `Transaction ${txHash} in block ${blockNumber}.`, execution: { ...fate, plan } };
     }
     if (fate.state === 'not_applied') return { outcome: 'not_applied', evidence: fate.error.message };
-    return { outcome: 'unknown', evidence: `Transaction ${signed.hash} is signed but not in a confirmed block; ${until}.` };
+    return { outcome: 'unknown', evidence: `Transaction ${signedSwap.hash} is signed but not in a confirmed block; ${until}.` };
   });
 }
 
@@ -106,24 +106,32 @@ async function findSignedSwap({ journal }: Onchain, key: string, plan: SwapPlan)
 }
 
 /** Broadcasts and polls until the chain has decided or the time is over. */
-async function broadcastToOutcome(onchain: Onchain, plan: SwapPlan, signed: SignedSwap, ctx: ToolContext): Promise<SwapReceipt> {
+async function broadcastToOutcome(
+  onchain: Onchain,
+  plan: SwapPlan,
+  signedSwap: SignedSwap,
+  ctx: ToolContext,
+): Promise<SwapReceipt> {
   const client = onchain.chain.client(ctx.signal);
   const until = Date.now() + onchain.waitMs;
-  let trouble: { code: ErrorCode; told: string } | null;
+  let trouble: { code: ErrorCode; detail: string } | null;
   for (let pause = FIRST_POLL; ; pause = Math.min(LONGEST_POLL, pause * 1.5)) {
     try {
       await sameChain(onchain, client, plan);
-      const refused = await broadcast(onchain, client, plan, signed);
-      const fate = await findSwapOutcome(client, plan, signed, onchain.confirmations);
+      const refusal = await broadcast(onchain, client, plan, signedSwap);
+      const fate = await findSwapOutcome(client, plan, signedSwap, onchain.confirmations);
       if (fate.state === 'applied') return fate.receipt;
       if (fate.state === 'not_applied') throw fate.error;
-      trouble = { code: 'TIMEOUT', told: refused === null ? 'no block has it yet' : `the node said ${JSON.stringify(refused)}` };
+      trouble = {
+        code: 'TIMEOUT',
+        detail: refusal === null ? 'no block has it yet' : `the node said ${JSON.stringify(refusal)}`,
+      };
     } catch (error) {
       if (isToolError(error)) throw error;
-      trouble = { code: 'NETWORK_ERROR', told: describeNodeError(error, onchain.chain.url) };
+      trouble = { code: 'NETWORK_ERROR', detail: describeNodeError(error, onchain.chain.url) };
     }
     if (ctx.signal.aborted || Date.now() + pause > until) {
-      const message = `Transaction ${signed.hash} is signed, and its outcome is not known yet: ${trouble.told}.`;
+      const message = `Transaction ${signedSwap.hash} is signed, and its outcome is not known yet: ${trouble.detail}.`;
       throw inDoubt('swap_not_settled', message, trouble.code);
     }
     await wait(pause);
@@ -139,19 +147,19 @@ async function broadcast(
   { journal, chain }: Onchain,
   client: PublicClient,
   plan: SwapPlan,
-  signed: SignedSwap,
+  signedSwap: SignedSwap,
 ): Promise<string | null> {
-  let refused: string | null = null;
+  let refusal: string | null = null;
   const next = await client.getTransactionCount({ address: plan.account, blockTag: 'latest' });
-  for (let nonce = next; nonce <= signed.nonce; nonce++) {
+  for (let nonce = next; nonce <= signedSwap.nonce; nonce++) {
     const there = await journal.signedAt(plan, nonce);
     if (!there) continue;
-    refused = await client.sendRawTransaction({ serializedTransaction: there.raw }).then(
+    refusal = await client.sendRawTransaction({ serializedTransaction: there.raw }).then(
       () => null,
       (error: unknown) => describeNodeError(error, chain.url),
     );
   }
-  return refused;
+  return refusal;
 }
 
 async function sameChain({ chain }: Onchain, client: PublicClient, plan: SwapPlan): Promise<void> {

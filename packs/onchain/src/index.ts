@@ -17,6 +17,6 @@ export type { OnchainSettings, KnownToken } from './settings';
  */
 export function onchainTools(settings: OnchainSettings | null): Tool[] {
   const onchain = settings && onchainOf(settings);
-  const known = knownInputsOf(settings);
-  return [simulateSwap(onchain, known), swapToken(onchain, known)];
+  const inputs = knownInputsOf(settings);
+  return [simulateSwap(onchain, inputs), swapToken(onchain, inputs)];
 }

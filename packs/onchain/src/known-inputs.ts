@@ -43,13 +43,13 @@ export function knownSessionKeys({ sessionKeyIds }: KnownInputs): string {
 }
 
 /** Awaits the work; if it is refused because of the token addresses, the error lists the known tokens. */
-export async function withKnownTokensInHint<T>(known: KnownInputs, work: Promise<T>): Promise<T> {
+export async function withKnownTokensInHint<T>(inputs: KnownInputs, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (!isToolError(error) || !WRONG_TOKEN.has(error.detail.reason) || known.tokens.length === 0) throw error;
+    if (!isToolError(error) || !WRONG_TOKEN.has(error.detail.reason) || inputs.tokens.length === 0) throw error;
     const { code, reason, message, hint = '' } = error.detail;
     const { nothingHappened } = error;
-    throw new ToolError(code, reason, message, { hint: `${hint}${knownTokens(known)}`, nothingHappened, cause: error });
+    throw new ToolError(code, reason, message, { hint: `${hint}${knownTokens(inputs)}`, nothingHappened, cause: error });
   }
 }

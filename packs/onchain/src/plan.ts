@@ -43,14 +43,14 @@ export async function simulateExactSwap(
   const [block, { chainId, name }] = await Promise.all([client.getBlock(), chain.approvedIdentity(client)]);
   refuseLate(input.deadline_ts, block.timestamp);
   const pair = { from: input.from_token as Address, to: input.to_token as Address };
-  const quoted = await quote(client, router, pair, BigInt(input.amount_in), block.number);
-  const minOut = agreedMinimum(input, quoted.amountOut);
-  const args = [pair.from, pair.to, quoted.amountIn, minOut, BigInt(input.deadline_ts), swapId(idempotencyKey)] as const;
+  const swapQuote = await quote(client, router, pair, BigInt(input.amount_in), block.number);
+  const minOut = agreedMinimum(input, swapQuote.amountOut);
+  const args = [pair.from, pair.to, swapQuote.amountIn, minOut, BigInt(input.deadline_ts), swapId(idempotencyKey)] as const;
   const [remaining] = await Promise.all([
     remainingAllowance(client, router, account, pair.from, block.number),
     client.simulateContract({ address: router, abi: ROUTER_ABI, functionName: 'swap', args, account, blockNumber: block.number }),
   ]);
-  return { account, chainId, chain: name, quote: quoted, minOut, remaining, block: block.number, args };
+  return { account, chainId, chain: name, quote: swapQuote, minOut, remaining, block: block.number, args };
 }
 
 /** The swap without its nonce and signature. Costs are fixed here, so that every worker signs the same bytes. */
@@ -94,20 +94,20 @@ export async function planSwap(
 
 /** The larger of the simulated minimum (which was approved) and of the present quote less the slippage. */
 function agreedMinimum(input: SwapInput, amountOut: bigint): bigint {
-  const simulated = BigInt(input.simulated_min_out);
+  const simulatedMin = BigInt(input.simulated_min_out);
   const present = lessSlippage(amountOut, input.max_slippage_bps);
-  if (amountOut < simulated) {
+  if (amountOut < simulatedMin) {
     throw new ToolError(
       'INVALID_PARAMS',
       'price_moved',
-      `The swap would give ${amountOut} now, less than simulated_min_out ${simulated}.`,
+      `The swap would give ${amountOut} now, less than simulated_min_out ${simulatedMin}.`,
       {
         hint: 'Nothing was swapped. Call simulate_swap again, and ask for the swap with its new simulated_min_out.',
         nothingHappened: true,
       },
     );
   }
-  return simulated > present ? simulated : present;
+  return simulatedMin > present ? simulatedMin : present;
 }
 
 /** Checks the deadline against our clock and the chain's. */

@@ -26,14 +26,14 @@ export type SwapOutcome =
 export async function findSwapOutcome(
   client: PublicClient,
   plan: SwapPlan,
-  signed: SignedSwap,
+  signedSwap: SignedSwap,
   confirmations: number,
 ): Promise<SwapOutcome> {
   const latest = await client.getBlockNumber();
   const depth = BigInt(confirmations - 1);
   const blockNumber = latest > depth ? latest - depth : 0n;
-  const id = swapId(signed.key);
-  const [block, done, nonce] = await Promise.all([
+  const id = swapId(signedSwap.key);
+  const [block, isDone, nonce] = await Promise.all([
     client.getBlock({ blockNumber }),
     client.readContract({
       address: plan.router,
@@ -44,19 +44,19 @@ export async function findSwapOutcome(
     }),
     client.getTransactionCount({ address: plan.account, blockNumber }),
   ]);
-  if (done) {
-    const receipt = await receiptOf(client, plan, signed);
+  if (isDone) {
+    const receipt = await receiptOf(client, plan, signedSwap);
     return receipt ? { state: 'applied', receipt } : { state: 'unknown' }; // another node, which lags behind, answered
   }
-  if (nonce > signed.nonce) return { state: 'not_applied', error: await whyNot(client, plan, signed) };
+  if (nonce > signedSwap.nonce) return { state: 'not_applied', error: await whyNot(client, plan, signedSwap) };
   if (block.timestamp > BigInt(plan.deadline))
     return { state: 'not_applied', error: revertFailure('DeadlinePassed', [plan.deadline]) };
   return { state: 'unknown' };
 }
 
 /** Receipt of our transaction, or of another one that did the swap under the same id. */
-async function receiptOf(client: PublicClient, plan: SwapPlan, signed: SignedSwap): Promise<SwapReceipt | null> {
-  const receipt = await findReceipt(client, signed.hash);
+async function receiptOf(client: PublicClient, plan: SwapPlan, signedSwap: SignedSwap): Promise<SwapReceipt | null> {
+  const receipt = await findReceipt(client, signedSwap.hash);
   const logs =
     receipt?.status === 'success'
       ? viem().parseEventLogs({ abi: ROUTER_ABI, eventName: 'Swapped', logs: receipt.logs })
@@ -64,25 +64,25 @@ async function receiptOf(client: PublicClient, plan: SwapPlan, signed: SignedSwa
           address: plan.router,
           abi: ROUTER_ABI,
           eventName: 'Swapped',
-          args: { key: plan.account, id: swapId(signed.key) },
+          args: { key: plan.account, id: swapId(signedSwap.key) },
           fromBlock: BigInt(plan.block),
           strict: true,
         });
   const event = logs.find(
-    ({ args, address }) => args.id === swapId(signed.key) && address.toLowerCase() === plan.router.toLowerCase(),
+    ({ args, address }) => args.id === swapId(signedSwap.key) && address.toLowerCase() === plan.router.toLowerCase(),
   );
   if (!event) return null;
   const { amountIn, amountOut } = event.args;
   return { txHash: event.transactionHash, blockNumber: event.blockNumber, amountIn, amountOut };
 }
 
-async function whyNot(client: PublicClient, plan: SwapPlan, signed: SignedSwap): Promise<ToolError> {
-  const receipt = await findReceipt(client, signed.hash);
+async function whyNot(client: PublicClient, plan: SwapPlan, signedSwap: SignedSwap): Promise<ToolError> {
+  const receipt = await findReceipt(client, signedSwap.hash);
   if (receipt) return revertReason(client, plan, receipt.blockNumber);
   return new ToolError(
     'EXECUTION_ERROR',
     'nonce_used_elsewhere',
-    `Another transaction has used nonce ${signed.nonce} of ${plan.account}.`,
+    `Another transaction has used nonce ${signedSwap.nonce} of ${plan.account}.`,
     {
       hint: 'Nothing was swapped. Is the session key used by another program?',
       nothingHappened: true,
@@ -106,8 +106,8 @@ async function revertReason(client: PublicClient, plan: SwapPlan, block: bigint)
 
 function revertData(error: unknown): Hex | null {
   if (!(error instanceof viem().BaseError)) return null;
-  const found = error.walk((cause) => typeof (cause as { data?: unknown }).data === 'string');
-  const data = (found as { data?: unknown } | null)?.data;
+  const source = error.walk((cause) => typeof (cause as { data?: unknown }).data === 'string');
+  const data = (source as { data?: unknown } | null)?.data;
   return typeof data === 'string' && /^0x[0-9a-f]*$/i.test(data) ? (data as Hex) : null;
 }
 

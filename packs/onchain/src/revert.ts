@@ -69,10 +69,10 @@ export function revertFailure(errorName: string, args: Args, reason?: string): T
   }
   // Another transaction with this id did the swap, so something has happened.
   const already = errorName === 'AlreadySwapped';
-  const told = reason ?? (errorName || 'no reason given');
+  const cause = reason ?? (errorName || 'no reason given');
   const message = already
     ? 'The chain says that this swap has already happened, but the journal of this worker does not have it.'
-    : `The contract refused: ${JSON.stringify(told.slice(0, 200).toWellFormed())}.`;
+    : `The contract refused: ${JSON.stringify(cause.slice(0, 200).toWellFormed())}.`;
   const hint = already ? 'Do all workers share HOLDFAST_EVM_JOURNAL?' : 'Nothing was swapped.';
   return new ToolError('EXECUTION_ERROR', already ? 'already_swapped' : 'reverted', message, { hint, nothingHappened: !already });
 }

@@ -6,16 +6,16 @@ import { revertFailure } from './revert';
 /** @param url removed from the texts of the node and the transport */
 export function rpcFailure(error: unknown, url: string): Error {
   if (isToolError(error)) return error;
-  const reverted = find(error, viem().ContractFunctionRevertedError);
-  if (reverted) return revertFailure(reverted.data?.errorName ?? '', reverted.data?.args ?? [], reverted.reason);
-  const told = describeNodeError(error, url);
+  const revert = find(error, viem().ContractFunctionRevertedError);
+  if (revert) return revertFailure(revert.data?.errorName ?? '', revert.data?.args ?? [], revert.reason);
+  const detail = describeNodeError(error, url);
   const status = find(error, viem().HttpRequestError)?.status;
   const code = find(error, viem().RpcRequestError)?.code;
-  const failed = (...args: [ConstructorParameters<typeof ToolError>[0], string, string, string]) =>
-    new ToolError(args[0], args[1], `${args[2]}: ${told}`, { hint: args[3], nothingHappened: true });
+  const failure = (...args: [ConstructorParameters<typeof ToolError>[0], string, string, string]) =>
+    new ToolError(args[0], args[1], `${args[2]}: ${detail}`, { hint: args[3], nothingHappened: true });
 
   if (status === 401 || status === 403)
-    return failed(
+    return failure(
       'UNAUTHORIZED',
       'rpc_unauthorized',
       'The node did not accept our credentials',
@@ -23,10 +23,15 @@ export function rpcFailure(error: unknown, url: string): Error {
     );
   // -32005 is "limit exceeded" of EIP-1474.
   if (status === 429 || code === -32005)
-    return failed('RATE_LIMITED', 'rpc_busy', 'The node asks to come back later', 'Nothing was sent.');
+    return failure('RATE_LIMITED', 'rpc_busy', 'The node asks to come back later', 'Nothing was sent.');
   if (code !== undefined)
-    return failed('EXECUTION_ERROR', 'rpc_refused', 'The node refused the request', 'Nothing was sent. Is this the right chain?');
-  return failed('NETWORK_ERROR', 'chain_unreachable', 'The chain cannot be reached', 'Nothing was sent.');
+    return failure(
+      'EXECUTION_ERROR',
+      'rpc_refused',
+      'The node refused the request',
+      'Nothing was sent. Is this the right chain?',
+    );
+  return failure('NETWORK_ERROR', 'chain_unreachable', 'The chain cannot be reached', 'Nothing was sent.');
 }
 
 /** The node's error text, short and without the URL, which may contain a key. */

@@ -68,8 +68,8 @@ async function oneOfMany(work: Work): Promise<RunOutcome> {
     if (outcome.result.ok && !hasPresigned(outcome.result.data)) deps.cache.set(tool, key, outcome.result.data);
     return outcome;
   };
-  const { value, shared } = await deps.flights.run(key, run, cancellationSignal);
-  if (!shared) return value;
+  const { value, isShared } = await deps.flights.run(key, run, cancellationSignal);
+  if (!isShared) return value;
   deps.metrics.cacheHit(tool.name);
   const times = { cache: { hit: false, shared: true }, validationMs: request.validation_ms ?? 0 };
   return { ...structuredClone(value), metadata: metadataOf(tool, request.turn, began, times) };

@@ -14,8 +14,8 @@ import { errorMessage } from '../../shared/text/error-message';
 export async function appOf(config: Config, file: string | undefined, options: { showcase?: boolean } = {}): Promise<App> {
   if (file === undefined) {
     const { shippedApp } = loadShowcase();
-    const wanted = options.showcase ?? true;
-    const workspace = !wanted ? null : prepareWorkspace(config, (line) => void process.stderr.write(`${line}\n`));
+    const withShowcase = options.showcase ?? true;
+    const workspace = !withShowcase ? null : prepareWorkspace(config, (line) => void process.stderr.write(`${line}\n`));
     return shippedApp({
       smtp: config.smtp ?? { host: '127.0.0.1', port: 25, from: 'holdfast@localhost' },
       edgar: config.edgar && { ...config.edgar, cacheFolder: config.cache },

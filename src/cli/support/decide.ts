@@ -14,7 +14,7 @@ export async function decide(deciding: Deciding, options: DecideOptions): Promis
 
   const { turn: id, decision, outcome, input } = deciding;
   const note = options.note === undefined ? {} : { note: options.note };
-  const edited = input === undefined ? {} : { input };
+  const inputField = input === undefined ? {} : { input };
   return withClient(async (client) => {
     const turn = await client.turnNamed(id);
     if (options.key !== undefined) {
@@ -23,12 +23,12 @@ export async function decide(deciding: Deciding, options: DecideOptions): Promis
         import('../../client/approvals/attest.js'),
       ]);
       const { key, principal, roles } = await signerOf(config, options);
-      const what = { decision, ...edited, ...note, ...optional({ outcome }) };
+      const what = { decision, ...inputField, ...note, ...optional({ outcome }) };
       await signAndDecide(turn, key, { ...what, calls: options.call, principal, roles });
       return { by: principal, calls: await decidedCalls(turn, options.call) };
     }
     const by = { by: options.by ?? userName(), ...note };
-    if (decision === 'approve') await turn.approve(options.call, { ...by, ...edited });
+    if (decision === 'approve') await turn.approve(options.call, { ...by, ...inputField });
     else if (decision === 'deny') await turn.deny(options.call, by);
     else await turn.settle(options.call, outcome!, by);
     return { by: by.by, calls: await decidedCalls(turn, options.call) };
@@ -42,11 +42,11 @@ export function describeAcceptance(
   { by, calls }: DecisionResult,
 ): [object, string[]] {
   const what = input === undefined ? (outcome === undefined ? decision : `${decision} as ${outcome}`) : 'edit';
-  const named = call.length === 1 ? { call: call[0] } : { calls: call };
-  const value = { accepted: true, ...named, by, ...optional({ outcome }), now: calls };
+  const callField = call.length === 1 ? { call: call[0] } : { calls: call };
+  const value = { accepted: true, ...callField, by, ...optional({ outcome }), now: calls };
   const standing = (digest: string) => {
-    const known = calls.find((one) => one.digest.startsWith(digest));
-    return known === undefined ? '' : `: ${describeDecision(known)}`;
+    const match = calls.find((one) => one.digest.startsWith(digest));
+    return match === undefined ? '' : `: ${describeDecision(match)}`;
   };
   return [value, call.map((digest) => `Accepted: ${what} ${digest} by ${by}${standing(digest)}.`)];
 }

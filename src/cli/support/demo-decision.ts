@@ -25,14 +25,14 @@ export interface Decision {
   output: Output;
   questions: TerminalQuestions;
   /** Aborts when the call has been decided, here or elsewhere. */
-  decided: AbortSignal;
+  signal: AbortSignal;
 }
 
 /** If the card cannot be shown, this asks nobody, shows no way to decide, and approves nothing. */
-export async function decideDemoCall(given: Decision): Promise<void> {
-  const { turn, digest, decides, output, questions, decided } = given;
+export async function decideDemoCall(decision: Decision): Promise<void> {
+  const { turn, digest, decides, output, questions, signal } = decision;
   const { card, why } = await cardOf(turn, digest);
-  if (decided.aborted) return;
+  if (signal.aborted) return;
   if (card === null) {
     const look = turn.uiUrl ? ` Read it in the Web UI: ${turn.uiUrl}` : '';
     return output.say(`    ${visible(why)} So this terminal does not ask.${look}\n${HOLDING}`);
@@ -51,15 +51,15 @@ export async function decideDemoCall(given: Decision): Promise<void> {
   try {
     if (decides === 'demo-operator') {
       output.say('    Approving as demo-operator (--yes).');
-      return await send(given, 'approve', { by: 'demo-operator', note: 'npm start -- --yes' });
+      return await send(decision, 'approve', { by: 'demo-operator', note: 'npm start -- --yes' });
     }
     const above = cardLines(card).map((line) => `    │ ${line}`);
-    const answer = await questions.ask('    approve? [y]es / [n]o, with a reason / enter: decide elsewhere  ', decided, above);
+    const answer = await questions.ask('    approve? [y]es / [n]o, with a reason / enter: decide elsewhere  ', signal, above);
     if (answer === null) return;
     const by = 'operator at the terminal';
     const no = /^no?\b[\s,.:;-]*/i.exec(answer.trim());
-    if (/^y(es)?$/i.test(answer.trim())) await send(given, 'approve', { by });
-    else if (no) await send(given, 'deny', { by, note: answer.trim().slice(no[0].length) });
+    if (/^y(es)?$/i.test(answer.trim())) await send(decision, 'approve', { by });
+    else if (no) await send(decision, 'deny', { by, note: answer.trim().slice(no[0].length) });
     else output.say(HOLDING);
   } catch (error) {
     output.say(`    ${oneLine(errorMessage(error))}`); // decided elsewhere meanwhile

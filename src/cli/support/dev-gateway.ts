@@ -32,17 +32,17 @@ export async function startDevGateway(
   { wish, appFile, live, stack }: DevGatewayOptions,
   say: (line: string) => void,
 ): Promise<{ gateway: RunningGateway; token: string | null; config: Config }> {
-  const configured = config.httpPort === DEFAULT_HTTP_PORT ? undefined : config.httpPort;
+  const configuredPort = config.httpPort === DEFAULT_HTTP_PORT ? undefined : config.httpPort;
   const { serveGateway, GatewayUnavailable } = await import('../../gateway/serve.js');
   const { gatewayParts } = await import('../../gateway/serve.js');
   const developer = config.tokens === null && config.http.jwt === null ? newToken('developer', DEVELOPER_ROLES) : null;
-  const known = developer === null ? config : { ...config, tokens: [developer.entry] };
+  const gatewayConfig = developer === null ? config : { ...config, tokens: [developer.entry] };
   const app = async () => (await import('./app.js')).appOf(config, appFile);
   const connect = () => connectTo(stack(), live);
-  const parts = await gatewayParts(known, { log: createLog(config.logLevel), app, connect });
+  const parts = await gatewayParts(gatewayConfig, { log: createLog(config.logLevel), app, connect });
   const { served, port, note } = await startOnPorts(
-    async () => [await choosePort('the gateway', wish ?? configured, DEFAULT_HTTP_PORT)],
-    async (chosen) => ({ ...chosen, served: await serveGateway(parts, { host: '127.0.0.1', port: chosen.port }) }),
+    async () => [await choosePort('the gateway', wish ?? configuredPort, DEFAULT_HTTP_PORT)],
+    async (choice) => ({ ...choice, served: await serveGateway(parts, { host: '127.0.0.1', port: choice.port }) }),
     (error) => error instanceof GatewayUnavailable,
   );
   if (note !== null) say(note);

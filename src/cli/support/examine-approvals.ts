@@ -22,8 +22,8 @@ export async function examineGatewayKeys({ store, trustedKeys }: Pick<Config, 's
   const kids = await announcedKeys((name) => readRegister(store, name)).catch(() => []);
   if (kids.length === 0) return null;
   // A key that is revoked here is in the file too: it is refused on purpose.
-  const trusted = (await readTrustedKeys(trustedKeys).catch(() => [])).map(({ kid }) => kid);
-  const missing = kids.filter((kid) => !trusted.includes(kid));
+  const trustedKids = (await readTrustedKeys(trustedKeys).catch(() => [])).map(({ kid }) => kid);
+  const missing = kids.filter((kid) => !trustedKids.includes(kid));
   if (missing.length === 0) return null;
   return `a worker here rejects decisions that a gateway signs with ${missing.join(', ')}: run \`holdfast keys export ${missing.join(' ')}\` on the gateway's host, and enter its output here with \`holdfast keys import\` (docs/deployment.md, "Several hosts")`;
 }

@@ -38,11 +38,11 @@ export async function examineWorkers(connection: Services, namespace: string, ta
 export async function examinePinnedTurns(connection: Services, namespace: string, taskQueue: string): Promise<string | null> {
   const { takers, polls } = await routingOf(connection, namespace, taskQueue);
   if (hasNoVersions([...takers, ...polls.map(({ version }) => version)])) return null;
-  const served = distinct(living(polls)).filter((version) => version !== null);
+  const versions = distinct(living(polls)).filter((version) => version !== null);
   const query = [
     `${TURNS_AND_CALLS} AND ExecutionStatus = 'Running' AND TaskQueue = ${visibilityText(taskQueue)}`,
     `TemporalWorkflowVersioningBehavior = 'Pinned'`,
-    ...served.map(({ name, buildId }) => `TemporalWorkerDeploymentVersion != ${visibilityText(`${name}:${buildId}`)}`),
+    ...versions.map(({ name, buildId }) => `TemporalWorkerDeploymentVersion != ${visibilityText(`${name}:${buildId}`)}`),
   ].join(' AND ');
   const count = Number((await connection.workflowService.countWorkflowExecutions({ namespace, query })).count ?? 0);
   if (count === 0) return null;

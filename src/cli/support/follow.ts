@@ -12,7 +12,7 @@ interface FollowOptions {
   /** Questions share the terminal's last line. */
   questions?: TerminalQuestions;
   /** Shows the model's text as it arrives; absent: only finished text is shown. */
-  typed?: StreamedText;
+  streamedText?: StreamedText;
   /** Events that are not printed as lines. */
   untold?: TurnEvent['type'][];
   onEvent?(event: TurnEvent): void;
@@ -20,8 +20,8 @@ interface FollowOptions {
 
 /** Prints events until the turn ends or the signal aborts. `onEvent` gets each of them. */
 export async function follow(turn: TurnHandle, output: Output, options: FollowOptions = {}): Promise<void> {
-  const { signal, questions, typed, untold = [], onEvent } = options;
-  const busy = () => questions?.asking === true || typed?.open === true;
+  const { signal, questions, streamedText, untold = [], onEvent } = options;
+  const busy = () => questions?.asking === true || streamedText?.open === true;
   const status = process.stdout.isTTY && !output.json ? new StatusLine(busy) : null;
   try {
     for await (const event of turn.watch(signal ? { signal } : {})) {
@@ -29,17 +29,17 @@ export async function follow(turn: TurnHandle, output: Output, options: FollowOp
       status?.clear();
       if (output.json) output.answer(event, []);
       else if (event.type === 'text_delta') {
-        if (questions?.asking !== true) typed?.add(event);
+        if (questions?.asking !== true) streamedText?.add(event);
       } else {
-        typed?.end();
-        const told = untold.includes(event.type) || (event.type === 'step_completed' && typed?.hasShown(event.text));
-        if (line !== null && !told) questions ? questions.above(() => output.say(line)) : output.say(line);
+        streamedText?.end();
+        const wasShown = untold.includes(event.type) || (event.type === 'step_completed' && streamedText?.hasShown(event.text));
+        if (line !== null && !wasShown) questions ? questions.above(() => output.say(line)) : output.say(line);
       }
       status?.event(event);
       onEvent?.(event);
     }
   } finally {
-    typed?.end();
+    streamedText?.end();
     status?.stop();
   }
 }

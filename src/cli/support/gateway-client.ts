@@ -28,8 +28,8 @@ export async function decideThroughGateway(
     const { cause, message } = error as Error;
     const why = cause instanceof Error ? cause.message : message;
     const isThere = !NOBODY.has((cause as NodeJS.ErrnoException | undefined)?.code ?? '');
-    const reached = ' The decision may have reached it: look at the turn (`holdfast show`) before you decide again.';
-    throw new Error(`The gateway at ${url} does not answer (${why}).${isThere ? reached : ''}`);
+    const hint = ' The decision may have reached it: look at the turn (`holdfast show`) before you decide again.';
+    throw new Error(`The gateway at ${url} does not answer (${why}).${isThere ? hint : ''}`);
   });
   const answer = read((await response.text()).slice(0, MOST_BYTES));
   if (response.ok && typeof answer.by === 'string') return { by: answer.by, calls: answer.now ?? [] };

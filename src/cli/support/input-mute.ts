@@ -9,27 +9,27 @@ const CTRL_Z = 0x1a;
 export class InputMute {
   private listening = false;
 
-  constructor(private readonly ended: () => void) {}
+  constructor(private readonly onEnd: () => void) {}
 
   on(): void {
     if (this.listening || !process.stdin.isTTY) return;
     this.listening = true;
     process.stdin.setRawMode(true);
-    process.stdin.on('data', this.typed);
+    process.stdin.on('data', this.onData);
     process.stdin.resume();
   }
 
   off(): void {
     if (!this.listening) return;
     this.listening = false;
-    process.stdin.off('data', this.typed);
+    process.stdin.off('data', this.onData);
     process.stdin.pause();
     process.stdin.setRawMode(false);
   }
 
-  private readonly typed = (bytes: Buffer): void => {
+  private readonly onData = (bytes: Buffer): void => {
     if (bytes.includes(CTRL_C)) process.kill(process.pid, 'SIGINT');
-    if (bytes.includes(CTRL_D)) this.ended();
+    if (bytes.includes(CTRL_D)) this.onEnd();
     if (bytes.includes(CTRL_Z)) this.suspend();
   };
 

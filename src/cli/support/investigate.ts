@@ -46,8 +46,8 @@ export async function investigate(
   const doc = report(read);
   await writeFileWhole(join(folder, 'report.html'), html(doc));
   await writeFileWhole(join(folder, 'report.md'), markdown(doc));
-  const replayed = await replay(bundle);
-  await writeFileWhole(join(folder, 'replay.json'), `${JSON.stringify(replayed, null, 2)}\n`);
+  const replayReport = await replay(bundle);
+  await writeFileWhole(join(folder, 'replay.json'), `${JSON.stringify(replayReport, null, 2)}\n`);
   const { verdict } = read.result;
   return {
     folder,
@@ -55,14 +55,14 @@ export async function investigate(
     root,
     complete,
     verdict,
-    replay: replayed.summary,
-    good: verdict === 'intact' && complete && isSame(replayed.summary),
+    replay: replayReport.summary,
+    good: verdict === 'intact' && complete && isSame(replayReport.summary),
     lines: [
       `bundle:   ${bundle}`,
       `verified: ${oneLine(read.verification.headline, 1000)}`,
       ...read.verification.details.map((line) => `  ${oneLine(line, 1000)}`),
       ...(complete ? [] : ['complete: no; the report says why']),
-      ...replayed.lines.map((line, index) => `${index === 0 ? 'replay:   ' : '  '}${oneLine(line, 1000)}`),
+      ...replayReport.lines.map((line, index) => `${index === 0 ? 'replay:   ' : '  '}${oneLine(line, 1000)}`),
       `report:   ${join(folder, 'report.html')}`,
     ],
   };
@@ -87,9 +87,9 @@ async function replay(bundle: string): Promise<Replays> {
   const code = await replayCode(undefined);
   const summing = new Summing(code);
   const histories: ReplayResult[] = [];
-  for await (const replayed of replayAll(historiesOf(bundle), { code: code.path, onReady: (about) => summing.ready(about) })) {
-    summing.add(replayed);
-    histories.push(replayed);
+  for await (const result of replayAll(historiesOf(bundle), { code: code.path, onReady: (about) => summing.ready(about) })) {
+    summing.add(result);
+    histories.push(result);
   }
   const odd = histories.filter(({ outcome }) => outcome !== 'same').flatMap(describeReplay);
   return { summary: summing.sum, histories, lines: [...describeSummary(summing.sum), ...odd] };

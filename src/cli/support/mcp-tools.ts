@@ -28,12 +28,12 @@ export async function listMcpTools(agents: readonly Agent[]): Promise<McpToolLis
   const config = loadConfig();
   const entries = readEntries(config.mcp);
   const having = (server: string) => agents.filter(({ mcpServers }) => mcpServers.includes(server)).map(({ name }) => name);
-  const asked = servers.map(async (server) => {
+  const requests = servers.map(async (server) => {
     const entry = getOwn(entries, server);
     if (entry === undefined) throw new Error(`${config.mcp} does not have it; \`holdfast mcp add ${server}\` adds it`);
     return examineServer(config, serverOf(server, entry));
   });
-  for (const [index, answer] of (await Promise.allSettled(asked)).entries()) {
+  for (const [index, answer] of (await Promise.allSettled(requests)).entries()) {
     const server = servers[index]!;
     if (answer.status === 'rejected') outside.missing[server] = oneLine((answer.reason as Error).message, 300);
     else

@@ -1,9 +1,9 @@
 /**
  * Says why a Node version is too old; null: it is recent enough.
- * @param wanted `engines` of package.json, `>=20.3`
+ * @param minimum `engines` of package.json, `>=20.3`
  */
-export function nodeFault(wanted: string, running: string): string | null {
-  const [major, minor] = numbers(wanted);
+export function nodeFault(minimum: string, running: string): string | null {
+  const [major, minor] = numbers(minimum);
   const [ownMajor, ownMinor] = numbers(running);
   if (ownMajor > major || (ownMajor === major && ownMinor >= minor)) return null;
   return `holdfast needs Node ${major}.${minor} or later; this is ${running}.`;

@@ -2,9 +2,9 @@
 import { UsageError } from './exit';
 
 /** The pairs of a repeated `--option NAME=VALUE`. */
-export function pairs(option: string, given: string[]): Record<string, string> {
+export function pairs(option: string, values: string[]): Record<string, string> {
   return Object.fromEntries(
-    given.map((text) => {
+    values.map((text) => {
       const at = text.indexOf('=');
       if (at < 1) throw new UsageError(`${option} must be NAME=VALUE.`); // never shown: it may be a secret
       return [text.slice(0, at), text.slice(at + 1)];

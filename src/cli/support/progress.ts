@@ -4,7 +4,7 @@ const CLEAR = '\r\x1b[K';
 
 export class Progress {
   private last = 0;
-  private shown = false;
+  private isShown = false;
 
   /** @param to null: progress is not shown */
   constructor(private readonly to: NodeJS.WriteStream | null) {}
@@ -13,12 +13,12 @@ export class Progress {
     const now = Date.now();
     if (!this.to?.isTTY || now - this.last < EVERY_MS) return;
     this.last = now;
-    this.shown = true;
+    this.isShown = true;
     this.to.write(`${CLEAR}${text}`);
   }
 
   end(): void {
-    if (this.shown) this.to!.write(CLEAR);
-    this.shown = false;
+    if (this.isShown) this.to!.write(CLEAR);
+    this.isShown = false;
   }
 }

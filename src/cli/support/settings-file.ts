@@ -25,21 +25,21 @@ export async function readSettingsFile(app: string | undefined): Promise<void> {
   const path = findSettingsFile(process.env.HOLDFAST_CONFIG, [...(app === undefined ? [] : [dirname(app)]), '.']);
   if (path === null) return;
   const { loadModule } = await import('../../agents/load-module.js');
-  const exported = await loadModule(path).catch((error: Error) => {
+  const settings = await loadModule(path).catch((error: Error) => {
     throw new ConfigError(error.message);
   });
   const { applySettings } = await import('../../config/settings-file.js');
-  read = applySettings(path, exported, process.env);
+  read = applySettings(path, settings, process.env);
 }
 
 /**
- * @param named the value of HOLDFAST_CONFIG
+ * @param file the value of HOLDFAST_CONFIG
  * @param folders to search if none is named, in this order
  * @returns its path; null: there is none
  */
-export function findSettingsFile(named: string | undefined, folders: string[]): string | null {
-  if (named === 'off') return null;
-  if (named) return named;
+export function findSettingsFile(file: string | undefined, folders: string[]): string | null {
+  if (file === 'off') return null;
+  if (file) return file;
   const paths = folders.flatMap((folder) => NAMES.map((name) => join(folder, name)));
   return paths.find((path) => existsSync(path)) ?? null;
 }

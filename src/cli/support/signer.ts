@@ -28,8 +28,8 @@ export async function signerOf(
     );
   const key = await SigningKey.read(path);
   // The file of trusted keys may be on another machine: then the requested name is signed, and the worker decides.
-  const known = await readTrustedKeys(trustedKeys).catch(() => []);
-  const entry = known.find(({ kid }) => kid === key.kid);
+  const entries = await readTrustedKeys(trustedKeys).catch(() => []);
+  const entry = entries.find(({ kid }) => kid === key.kid);
   if (entry?.principal !== undefined && by !== undefined && !samePerson(entry.principal, by))
     throw new UsageError(`Key ${key.kid} speaks for ${entry.principal}, not for ${by}.`);
   return { key, principal: by ?? entry?.principal ?? userName(), roles: role ?? entry?.roles ?? [] };

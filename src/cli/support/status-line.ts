@@ -7,7 +7,7 @@ const CLEAR = '\r\x1b[K';
 export class StatusLine {
   private readonly running = new Map<string, { what: string; since: number }>();
   private readonly timer = setInterval(() => this.draw(), FRAME);
-  private drawn = false;
+  private isDrawn = false;
 
   /** @param busy returns true while other code uses the last line */
   constructor(private readonly busy: () => boolean = () => false) {}
@@ -39,8 +39,8 @@ export class StatusLine {
   }
 
   clear(): void {
-    if (this.drawn) process.stdout.write(CLEAR);
-    this.drawn = false;
+    if (this.isDrawn) process.stdout.write(CLEAR);
+    this.isDrawn = false;
   }
 
   stop(): void {
@@ -54,12 +54,12 @@ export class StatusLine {
   }
 
   private draw(): void {
-    if (this.busy()) return void (this.drawn = false);
+    if (this.busy()) return void (this.isDrawn = false);
     this.clear();
     const parts = [...this.running.values()].map(({ what, since }) => `${what} ${duration(Date.now() - since)}`);
     if (parts.length === 0) return;
     process.stdout.write(`… ${parts.join(' · ')}`.slice(0, (process.stdout.columns || 80) - 1));
-    this.drawn = true;
+    this.isDrawn = true;
   }
 }
 

@@ -13,7 +13,7 @@ export class EndOfInput extends Error {
 export class TerminalQuestions {
   private last: Promise<unknown> = Promise.resolve();
   private open: Interface | null = null;
-  private hush: InputMute | null = null;
+  private mute: InputMute | null = null;
 
   /** A question is on the terminal's last line: other code must not draw there. */
   get asking(): boolean {
@@ -26,9 +26,9 @@ export class TerminalQuestions {
    * @throws EndOfInput
    */
   ask(question: string, signal: AbortSignal, above: string[] = []): Promise<string | null> {
-    const asked = this.last.then(() => this.one(question, signal, above));
-    this.last = asked.catch(() => undefined);
-    return asked;
+    const answer = this.last.then(() => this.one(question, signal, above));
+    this.last = answer.catch(() => undefined);
+    return answer;
   }
 
   /** Prints above the question on the last line, if there is one. */
@@ -41,21 +41,21 @@ export class TerminalQuestions {
 
   /**
    * From now on, drops what is typed while no question is open.
-   * @param ended called if Ctrl-D is typed then
+   * @param onEnd called if Ctrl-D is typed then
    * @returns a function that ends this
    */
-  muteInput(ended: () => void): () => void {
-    const hush = (this.hush = new InputMute(ended));
-    if (this.open === null) hush.on();
+  muteInput(onEnd: () => void): () => void {
+    const mute = (this.mute = new InputMute(onEnd));
+    if (this.open === null) mute.on();
     return () => {
-      hush.off();
-      if (this.hush === hush) this.hush = null;
+      mute.off();
+      if (this.mute === mute) this.mute = null;
     };
   }
 
   private async one(question: string, signal: AbortSignal, above: string[]): Promise<string | null> {
     if (signal.aborted) return null;
-    this.hush?.off();
+    this.mute?.off();
     const terminal = createInterface({ input: process.stdin, output: process.stdout, prompt: question });
     this.open = terminal;
     // In raw mode Ctrl-C is a key: without this it would only end the question.
@@ -73,7 +73,7 @@ export class TerminalQuestions {
     } finally {
       this.open = null;
       terminal.close();
-      this.hush?.on();
+      this.mute?.on();
     }
   }
 }

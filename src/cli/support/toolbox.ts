@@ -44,8 +44,8 @@ export async function toolbox({
 
 /** The versions of a tool, by its name. @throws UsageError that names the nearest tools */
 export function versionsOf(tools: readonly ToolWithAgents[], name: string): ToolWithAgents[] {
-  const found = tools.filter(({ tool }) => tool.name === name);
-  if (found.length > 0) return found;
+  const versions = tools.filter(({ tool }) => tool.name === name);
+  if (versions.length > 0) return versions;
   const names = [...new Set(tools.map(({ tool }) => tool.name))];
   const like = nearest(name, names);
   const hint = like.length > 0 ? `Did you mean ${like.join(', ')}?` : `Tools: ${names.join(', ')}.`;

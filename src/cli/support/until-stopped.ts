@@ -7,13 +7,13 @@ const STOPPING: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
  * Resolves at the first Ctrl-C, SIGTERM or SIGHUP; a second one, whichever, ends the process at once.
- * @param ignored signals that another process acts on
+ * @param ignoredSignals signals that another process acts on
  */
 export function untilStopped(
   signals: readonly NodeJS.Signals[] = STOPPING,
-  ignored: readonly NodeJS.Signals[] = [],
+  ignoredSignals: readonly NodeJS.Signals[] = [],
 ): Promise<NodeJS.Signals> {
-  for (const signal of ignored) process.on(signal, () => undefined);
+  for (const signal of ignoredSignals) process.on(signal, () => undefined);
   return new Promise((resolve) => {
     let stopping = false;
     for (const signal of signals) {

@@ -23,15 +23,15 @@ interface Asking {
   /** Null: nobody can be asked here; then waiting calls are only printed. */
   questions: TerminalQuestions | null;
   /** Called for Ctrl-D at a question. */
-  ended: () => void;
+  onEnd: () => void;
 }
 
 export class WaitingCallPrompt {
   private readonly open = new Map<string, AbortController>();
   private soon = new AbortController();
-  private answered = true;
+  private isReachable = true;
   /** Reasons that were printed for calls that nobody can be asked about. */
-  private readonly said = new Set<string>();
+  private readonly reportedReasons = new Set<string>();
 
   constructor(
     private readonly turn: TurnHandle,
@@ -54,9 +54,9 @@ export class WaitingCallPrompt {
   }
 
   private async compare(): Promise<void> {
-    const found = await this.waiting();
-    if (found === null) return;
-    const { questions, unread } = found;
+    const calls = await this.waiting();
+    if (calls === null) return;
+    const { questions, unread } = calls;
     const still = new Set([...questions, ...unread.map(({ call }) => call)].map(keyOf));
     for (const [key, moot] of this.open) if (!still.has(key)) moot.abort();
     for (const { call, why } of unread) if (!this.open.has(keyOf(call))) this.saySo(why);
@@ -69,8 +69,8 @@ export class WaitingCallPrompt {
 
   /** Prints each reason once. Nobody is asked about a card that cannot be shown. */
   private saySo(why: string): void {
-    if (this.said.has(why)) return;
-    this.said.add(why);
+    if (this.reportedReasons.has(why)) return;
+    this.reportedReasons.add(why);
     const { output, questions } = this.asking;
     const look = this.turn.uiUrl ? ` Read it in the Web UI: ${this.turn.uiUrl}` : ' Read it in the Web UI.';
     const print = () => output.note(`    ${visible(why)} This terminal asks once the card can be read.${look}`);
@@ -81,34 +81,34 @@ export class WaitingCallPrompt {
   /** Null: no worker answers now. That is printed once, until a worker answers again. */
   private async waiting(): Promise<WaitingNow | null> {
     try {
-      const found = await this.turn.waiting();
-      this.answered = true;
-      return found;
+      const calls = await this.turn.waiting();
+      this.isReachable = true;
+      return calls;
     } catch (error) {
-      if (this.answered && error instanceof Error && error.name === 'NoWorker')
+      if (this.isReachable && error instanceof Error && error.name === 'NoWorker')
         this.asking.output.note('No worker answers now (`holdfast worker` starts one); the turn goes on when one does.');
-      this.answered = false;
+      this.isReachable = false;
       return null;
     }
   }
 
   /** Decides inline; an empty answer leaves the decision to others. */
   private async ask(call: Question, moot: AbortSignal): Promise<void> {
-    const { output, questions, ended } = this.asking;
+    const { output, questions, onEnd } = this.asking;
     const doubt = call.state === 'in_doubt';
     const of = call.of ? ` of ${oneLine(call.of.agent, 60)}` : '';
     const decide = `${doubt ? 'settle' : 'approve'} ${this.turn.id}${doubt ? ' applied|not_applied' : ''} --call ${call.digest.slice(0, 12)}`;
     const elsewhere = `${doubt ? 'in doubt' : 'waits'}: holdfast ${decide}`;
     const head = `  ■ ${call.id} ${oneLine(call.tool, 60)}${of}:`;
-    const shown = (lines: string[]) => [head, ...lines.map((line) => `    │ ${line}`)];
-    if (!questions) return output.note([...shown(cardExcerpt(call.card)), elsewhere].join('\n'));
-    const above = shown(cardLines(call.card));
+    const boxLines = (lines: string[]) => [head, ...lines.map((line) => `    │ ${line}`)];
+    if (!questions) return output.note([...boxLines(cardExcerpt(call.card)), elsewhere].join('\n'));
+    const above = boxLines(cardLines(call.card));
     try {
       const answer = await questions.ask(doubt ? SETTLE : APPROVE, moot, above);
       if (answer === null || (await this.take(call.digest, doubt, answer.trim()))) return;
       questions.above(() => output.say(`    ${elsewhere}   (Ctrl-C interrupts the turn)`));
     } catch (error) {
-      if (error instanceof EndOfInput) return ended();
+      if (error instanceof EndOfInput) return onEnd();
       const why = oneLine(errorMessage(error), 300); // decided meanwhile, or it must be signed
       questions.above(() => output.say(`    ${why}\n    ${elsewhere}`));
     }

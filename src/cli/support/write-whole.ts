@@ -14,15 +14,15 @@ export interface WrittenBundle extends Pick<EndBody, 'root' | 'lines' | 'complet
  * @throws UsageError for a path that cannot be written
  */
 export async function writeWhole(lines: AsyncIterable<string>, path: string): Promise<WrittenBundle> {
-  const watched = new WriteMonitor();
+  const monitor = new WriteMonitor();
   if (path === '-') {
-    await pipeline(watched.over(lines), process.stdout, { end: false });
-    return watched.trailer();
+    await pipeline(monitor.over(lines), process.stdout, { end: false });
+    return monitor.trailer();
   }
   await writeFileWhole(path, async (file) => {
-    for await (const chunk of watched.over(lines)) await file.appendFile(chunk);
+    for await (const chunk of monitor.over(lines)) await file.appendFile(chunk);
   });
-  return watched.trailer();
+  return monitor.trailer();
 }
 
 /** Small lines are joined up to this size. */
@@ -33,15 +33,15 @@ class WriteMonitor {
   private last = '';
 
   async *over(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
-    let held = '';
+    let buffer = '';
     for await (const line of lines) {
       this.last = line;
-      held += line;
-      if (held.length < CHUNK) continue;
-      yield this.encodeAndCount(held);
-      held = '';
+      buffer += line;
+      if (buffer.length < CHUNK) continue;
+      yield this.encodeAndCount(buffer);
+      buffer = '';
     }
-    if (held !== '') yield this.encodeAndCount(held);
+    if (buffer !== '') yield this.encodeAndCount(buffer);
   }
 
   trailer(): WrittenBundle {

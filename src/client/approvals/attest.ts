@@ -37,8 +37,8 @@ export interface SignedDecision {
 export async function signDecisions(turn: TurnHandle, key: SigningKey, signing: Signing): Promise<SignedDecision[]> {
   const { decision, principal, roles, outcome, input, note } = signing;
   const [view, aud] = await Promise.all([turn.status(), turn.audience()]);
-  return signing.calls.map((named) => {
-    const digest = waitingDigest(view, named);
+  return signing.calls.map((prefix) => {
+    const digest = waitingDigest(view, prefix);
     const { of } = pendingOf(view).find((call) => call.digest === digest) ?? {};
     const until = goodUntil(view, digest);
     const claims = {
@@ -68,11 +68,11 @@ export interface SignedSending extends Omit<Signing, 'decision'> {
  */
 export async function signAndDecide(turn: TurnHandle, key: SigningKey, sending: SignedSending): Promise<string[]> {
   const { decision, principal, outcome, input, note } = sending;
-  const signed = await signDecisions(turn, key, { ...sending, decision: input === undefined ? decision : 'edit' });
-  const calls = signed.map(({ call }) => call);
+  const decisions = await signDecisions(turn, key, { ...sending, decision: input === undefined ? decision : 'edit' });
+  const calls = decisions.map(({ call }) => call);
   const by = {
     by: principal,
-    attestation: signed.map(({ attestation }) => attestation),
+    attestation: decisions.map(({ attestation }) => attestation),
     ...optional({ note }),
   };
   if (decision === 'approve') await turn.approve(calls, { ...by, ...optional({ input }) });
@@ -91,8 +91,8 @@ export async function signSteer(
   { text, principal, roles }: { text: string } & Pick<Signing, 'principal' | 'roles'>,
 ): Promise<string> {
   const [{ head }, aud] = await Promise.all([turn.status(), turn.audience()]);
-  const said = { digest: steerDigest(text), decision: 'steer' as const, principal, roles: [...roles] };
-  return attestDecision(key, { aud, head, ...said }, null);
+  const statement = { digest: steerDigest(text), decision: 'steer' as const, principal, roles: [...roles] };
+  return attestDecision(key, { aud, head, ...statement }, null);
 }
 
 function turnOf({
@@ -114,13 +114,13 @@ function goodUntil(view: TurnView, digest: string): string | null {
   return expiries.length === 0 ? null : new Date(Math.max(...expiries) + AFTERWARDS_MS).toISOString();
 }
 
-function waitingDigest({ pending }: TurnView, named: string): string {
-  const fit = /^[0-9a-f]{12,64}$/.test(named) ? pending.filter((digest) => digest.startsWith(named)) : [];
+function waitingDigest({ pending }: TurnView, call: string): string {
+  const fit = /^[0-9a-f]{12,64}$/.test(call) ? pending.filter((digest) => digest.startsWith(call)) : [];
   if (fit.length === 1) return fit[0]!;
-  const shown = JSON.stringify(named.slice(0, 70));
+  const quote = JSON.stringify(call.slice(0, 70));
   const why =
     fit.length === 0
-      ? `no call ${shown} waits for a person`
-      : `call ${shown} fits ${fit.length} waiting calls; give more of the digest`;
+      ? `no call ${quote} waits for a person`
+      : `call ${quote} fits ${fit.length} waiting calls; give more of the digest`;
   throw new DecisionNotAccepted(`Not accepted: ${why}.`);
 }

@@ -67,22 +67,22 @@ export function cardsByDigest(details: string, pending: readonly string[]): Map<
 export function cardLines(card: string): string[] {
   const lines: string[] = [];
   let fence: string | null = null;
-  let shown = true;
+  let isShown = true;
   for (const line of visible(card).split('\n')) {
     const ticks = /^`{3,}/.exec(line)?.[0] ?? null;
     if (fence !== null) {
       if (line === fence) fence = null;
-      else if (shown) lines.push(`  ${line}`);
+      else if (isShown) lines.push(`  ${line}`);
       continue;
     }
     if (ticks !== null) {
       fence = ticks;
       continue;
     }
-    if (line.startsWith('### ')) shown = line !== '### Decide';
+    if (line.startsWith('### ')) isShown = line !== '### Decide';
     // Leaves out the text to paste for a settlement: the command is shown below.
-    if (line.startsWith('Look at the other side')) shown = false;
-    if (shown && line.trim() !== '' && !line.startsWith('## ')) lines.push(line.replace(/^### /, ''));
+    if (line.startsWith('Look at the other side')) isShown = false;
+    if (isShown && line.trim() !== '' && !line.startsWith('## ')) lines.push(line.replace(/^### /, ''));
   }
   return lines;
 }

@@ -14,15 +14,15 @@ const NO_ANSWER_MS = 5000;
 export interface PendingTurnsOf {
   temporal: Client;
   taskQueue: string;
-  sight: Visibility;
+  visibility: Visibility;
   summarize(info: WorkflowExecutionInfo): TurnSummary;
   turn(id: string): TurnHandle;
 }
 
 /** After five seconds without an answer from any worker, the remaining turns are returned with what Temporal knows of them. */
-export async function pendingTurns({ temporal, taskQueue, sight, summarize, turn }: PendingTurnsOf): Promise<PendingTurn[]> {
+export async function pendingTurns({ temporal, taskQueue, visibility, summarize, turn }: PendingTurnsOf): Promise<PendingTurn[]> {
   const waits = "ExecutionStatus = 'Running' AND HoldfastState IN ('awaiting_approval', 'in_doubt')";
-  const query = [TURNS_AND_CALLS, waits, ...visibilityClause(sight)].join(' AND ');
+  const query = [TURNS_AND_CALLS, waits, ...visibilityClause(visibility)].join(' AND ');
   const timeout = new IdleTimeout(NO_ANSWER_MS);
   // Asked once for all turns, and outside of the request that was aborted.
   let unheard: Promise<NoWorker> | undefined;
@@ -40,7 +40,7 @@ export async function pendingTurns({ temporal, taskQueue, sight, summarize, turn
   };
   const turns: Promise<PendingTurn>[] = [];
   try {
-    for await (const { info, summary } of visibleExecutions(temporal, query, sight, summarize))
+    for await (const { info, summary } of visibleExecutions(temporal, query, visibility, summarize))
       turns.push(withCalls({ ...summary, tools: waitingTools(info) }));
     return eachOnce(await Promise.all(turns)).filter((each) => each.unreachable !== null || each.calls.length > 0);
   } finally {
@@ -56,11 +56,11 @@ function waitingTools(info: Pick<WorkflowExecutionInfo, 'searchAttributes'>): st
  * A sub-agent's call waits in its own turn, and is shown in the turns above. It is kept in its own turn only, if that is listed.
  */
 function eachOnce(turns: PendingTurn[]): PendingTurn[] {
-  const listed = new Set(
+  const ownCalls = new Set(
     turns.flatMap(({ turn_id, calls }) => calls.filter(({ of }) => !of).map(({ digest }) => `${turn_id} ${digest}`)),
   );
   return turns.map((turn) => ({
     ...turn,
-    calls: turn.calls.filter(({ of, digest }) => of === undefined || !listed.has(`${of.turn_id} ${digest}`)),
+    calls: turn.calls.filter(({ of, digest }) => of === undefined || !ownCalls.has(`${of.turn_id} ${digest}`)),
   }));
 }

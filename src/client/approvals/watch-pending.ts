@@ -29,13 +29,13 @@ interface Looks {
 
 export async function* watchPending(client: Looks, options: WatchPending = {}): AsyncGenerator<NewQuestion> {
   const { signal, everyMs = 2000, onFault = () => undefined } = options;
-  let seen: Set<string> | null = null;
+  let seenKeys: Set<string> | null = null;
   let away = new Map<string, string>();
   while (!signal?.aborted) {
     try {
       const turns = await client.pending();
-      const before: Set<string> | null = seen;
-      seen = new Set([...turns.flatMap(keysOf), ...stillUnknown(turns, before)]);
+      const before: Set<string> | null = seenKeys;
+      seenKeys = new Set([...turns.flatMap(keysOf), ...stillUnknown(turns, before)]);
       for (const { turn_id, unreachable } of turns)
         if (unreachable !== null && away.get(turn_id) !== unreachable)
           onFault(new Error(`Turn ${turn_id} waits for a person, and nobody can be asked now: ${unreachable}`));
@@ -86,8 +86,8 @@ export async function decidedCalls(turn: TurnHandle, digests: readonly string[])
 
 /** `1 of 2 approvals, the call waits` */
 export function describeDecision({ state, approvals, quorum }: DecidedCall): string {
-  const counted = quorum > 1 && state !== 'denied' ? `${approvals} of ${quorum} approvals, ` : '';
-  return `${counted}${STATES[state]}`;
+  const count = quorum > 1 && state !== 'denied' ? `${approvals} of ${quorum} approvals, ` : '';
+  return `${count}${STATES[state]}`;
 }
 
 const STATES: Record<CallState, string> = {

@@ -36,9 +36,9 @@ export type Decode = (payloads: Payload[] | null | undefined) => Promise<unknown
 
 /** Converts history events to turn events; remembers each scheduled activity for its completion. */
 export class EventReader {
-  private readonly scheduled = new Map<string, { type: string; input: unknown }>();
+  private readonly activities = new Map<string, { type: string; input: unknown }>();
   private readonly questions = new Questions();
-  private readonly failed = new Map<string, CallError>();
+  private readonly errors = new Map<string, CallError>();
   private requester = '';
   private taskStartedAt = '';
   /** Questions that the workflow opens in its next task: it ignores an earlier decision on them. */
@@ -59,17 +59,17 @@ export class EventReader {
       }
       case 'activity_scheduled': {
         const [input] = await this.decode(fact.input);
-        this.scheduled.set(fact.event_id, { type: fact.type, input });
+        this.activities.set(fact.event_id, { type: fact.type, input });
         return this.scheduledActivityEvents(at, fact.type, input);
       }
       case 'activity_completed': {
-        const activity = this.scheduled.get(fact.scheduled);
+        const activity = this.activities.get(fact.scheduled);
         const [output] = await this.decode(fact.result);
         return activity ? this.completedActivityEvents(at, activity, output) : [];
       }
       case 'signal': {
-        const decoded = decodePayload(fact.input[0]);
-        if (decoded.ok && fact.input.length === 1) this.questions.onSignal(fact.name, decoded.value);
+        const payload = decodePayload(fact.input[0]);
+        if (payload.ok && fact.input.length === 1) this.questions.onSignal(fact.name, payload.value);
         return [];
       }
       case 'update_accepted': {
@@ -113,16 +113,16 @@ export class EventReader {
       return (input as { outcomes: CallOutcome[] }).outcomes.flatMap((outcome) => this.refusals(at, outcome));
     if (type !== 'runCall' && type !== 'openSubTurn') return [];
     const { call } = input as RunCallInput;
-    const decided = approvalsOf(input as RunCallInput).flatMap(({ digest, decision, by, note }) =>
+    const decisions = approvalsOf(input as RunCallInput).flatMap(({ digest, decision, by, note }) =>
       this.questions.certain({ at, type: 'approval_decided', call: call.id, tool: call.tool, digest, decision, by, note }),
     );
-    return [...decided, ...this.again(at, call), { at, type: 'tool_started', call: call.id, tool: call.tool }];
+    return [...decisions, ...this.again(at, call), { at, type: 'tool_started', call: call.id, tool: call.tool }];
   }
 
   /** A destructive call that did nothing is dispatched again. History records this, unlike the retries of other calls. */
   private again(at: string, { id, dispatch }: RunCallInput['call']): TurnEvent[] {
     if (!(dispatch > 1)) return [];
-    const { code = null, message = 'The attempt was lost before it began.' } = this.failed.get(id) ?? {};
+    const { code = null, message = 'The attempt was lost before it began.' } = this.errors.get(id) ?? {};
     const retry = { call: id, attempt: dispatch, max_retries: null, code, error: message, next_attempt_at: null };
     return [{ at, type: 'tool_retrying', ...retry }];
   }
@@ -131,8 +131,8 @@ export class EventReader {
   private refusals(at: string, { call_id, tool, decision, error, effect, result_ref }: CallOutcome): TurnEvent[] {
     if (decision) {
       const { digest, by, note } = decision;
-      const decided = { call: call_id, tool, digest, decision: decision.decision, by, note };
-      return this.questions.certain({ at, type: 'approval_decided', ...decided });
+      const fields = { call: call_id, tool, digest, decision: decision.decision, by, note };
+      return this.questions.certain({ at, type: 'approval_decided', ...fields });
     }
     return result_ref === null ? [{ at, type: 'tool_error', call: call_id, tool, error, effect }] : [];
   }
@@ -151,8 +151,8 @@ export class EventReader {
         this.questions.onSignatureCheck(activity.input as CheckDecisionInput, output as CheckDecisionOutput);
         return [];
       case 'openSubTurn': {
-        const opened = output as OpenSubTurnOutput;
-        return opened.open ? [] : this.outcomeEvents(at, (activity.input as RunCallInput).call, opened.refused);
+        const subTurn = output as OpenSubTurnOutput;
+        return subTurn.open ? [] : this.outcomeEvents(at, (activity.input as RunCallInput).call, subTurn.refused);
       }
       case 'runCall':
       case 'closeSubTurn':
@@ -178,11 +178,11 @@ export class EventReader {
     const asks = output.decided?.verdict !== 'allow' || (input.held ?? []).length > 0;
     if (expires_at === null || !asks) return [];
     const { digest } = output;
-    const edited = edit && before ? this.questions.onEdit(at, before, edit) : [];
+    const edits = edit && before ? this.questions.onEdit(at, before, edit) : [];
     const makers = [this.requester, ...(call.makers ?? [])];
     const policy = output.renewed?.approval ?? input.approval ?? PLAIN_POLICY;
     this.questions.ask({ call: id, tool, digest, policy, makers, expires_at });
-    return [...edited, { at, type: 'approval_requested', call: id, tool, digest, expires_at }];
+    return [...edits, { at, type: 'approval_requested', call: id, tool, digest, expires_at }];
   }
 
   private deferredEvents(at: string): TurnEvent[] {
@@ -192,29 +192,35 @@ export class EventReader {
   private outcomeEvents(at: string, { id, tool }: RunCallInput['call'], output: RunCallOutput): TurnEvent[] {
     const { state, summary, error, effect, held } = output;
     if (held) return []; // a person is asked again
-    if (error) this.failed.set(id, error);
+    if (error) this.errors.set(id, error);
     if (state === 'succeeded') return [{ at, type: 'tool_result', call: id, tool, summary, effect }];
-    const failed = (when: string): TurnEvent[] => [{ at: when, type: 'tool_error', call: id, tool, error, effect }];
-    if (effect !== 'in_doubt') return failed(at);
-    this.doubts.push(failed);
+    const errorEvents = (when: string): TurnEvent[] => [{ at: when, type: 'tool_error', call: id, tool, error, effect }];
+    if (effect !== 'in_doubt') return errorEvents(at);
+    this.doubts.push(errorEvents);
     return [];
   }
 
   private async endEvents(at: string, { how, result, failure }: RunEndFact): Promise<TurnEvent[]> {
-    const ended = (state: string, reason: string | null): TurnEvent => ({ at, type: 'turn_completed', state, reason, text: '' });
+    const completion = (state: string, reason: string | null): TurnEvent => ({
+      at,
+      type: 'turn_completed',
+      state,
+      reason,
+      text: '',
+    });
     switch (how) {
       case 'completed': {
         const [view] = (await this.decode(result)) as [TurnView];
         return [{ at, type: 'turn_completed', state: view.state, reason: view.reason, text: view.text }];
       }
       case 'failed':
-        return [ended('failed', failure?.message ?? null)];
+        return [completion('failed', failure?.message ?? null)];
       case 'cancelled':
-        return [ended('cancelled', null)];
+        return [completion('cancelled', null)];
       case 'terminated':
-        return [...drainEvents(this.doubts, at), ended('failed', 'The workflow was terminated.')];
+        return [...drainEvents(this.doubts, at), completion('failed', 'The workflow was terminated.')];
       case 'timed_out':
-        return [...drainEvents(this.doubts, at), ended('failed', 'The workflow timed out.')];
+        return [...drainEvents(this.doubts, at), completion('failed', 'The workflow timed out.')];
       case 'continued':
         return [];
     }
@@ -237,9 +243,9 @@ function startEvents(at: string, input: TurnInput | CallInput): TurnEvent[] {
 
 /** Adds the errors of calls that admission rejected. */
 function stepEvents(at: string, step: number, text: string, calls: AdmittedCall[]): TurnEvent[] {
-  const rejected = calls.flatMap(({ id, tool, error }): TurnEvent[] =>
+  const errorEvents = calls.flatMap(({ id, tool, error }): TurnEvent[] =>
     error === null ? [] : [{ at, type: 'tool_error', call: id, tool, error, effect: null }],
   );
-  const asked = calls.map(({ id, tool, verdict }) => ({ id, tool, verdict }));
-  return [{ at, type: 'step_completed', step, text, calls: asked }, ...rejected];
+  const summaries = calls.map(({ id, tool, verdict }) => ({ id, tool, verdict }));
+  return [{ at, type: 'step_completed', step, text, calls: summaries }, ...errorEvents];
 }

@@ -8,7 +8,7 @@ import type { EventRecord } from './turn-log';
 
 export interface MemoryEntry {
   /** Null: a live event, which is stored nowhere else. */
-  recorded: EventRecord | null;
+  record: EventRecord | null;
   event: TurnEvent;
 }
 
@@ -22,47 +22,47 @@ const BOUNDS: MemoryBounds = { characters: 1_000_000, events: 5000 };
 
 export class FeedMemory {
   /** Null: a live event that is out of date. */
-  private kept: (MemoryEntry | null)[] = [];
+  private entries: (MemoryEntry | null)[] = [];
   private sizes: number[] = [];
   private characters = 0;
   /** Index of the first event in memory, counted from the feed's beginning. */
   first = 0;
   /** Number of the next recorded event to come. */
   private nextSeq = 1;
-  private ended = false;
-  private stepsDone = 0;
-  private readonly callsDone = new Set<string>();
+  private hasEnded = false;
+  private lastStep = 0;
+  private readonly finishedCalls = new Set<string>();
   private readonly progress = new Map<string, LiveEvent>();
   private attempt = { step: 0, attempt: 0 };
 
   constructor(private readonly bounds: MemoryBounds = BOUNDS) {}
 
   get end(): number {
-    return this.first + this.kept.length;
+    return this.first + this.entries.length;
   }
 
   at(index: number): MemoryEntry | null {
-    return this.kept[index - this.first] ?? null;
+    return this.entries[index - this.first] ?? null;
   }
 
   /** Number of the first recorded event that memory holds, or will hold. */
   firstSeq(): number {
-    for (const one of this.kept) if (one?.recorded) return one.recorded.seq;
+    for (const one of this.entries) if (one?.record) return one.record.seq;
     return this.nextSeq;
   }
 
-  record(recorded: EventRecord): void {
-    const { event } = recorded;
-    this.nextSeq = recorded.seq + 1;
-    if (event.type === 'step_completed') this.stepsDone = event.step;
-    if (event.type === 'tool_started') this.callsDone.delete(event.call);
-    if (event.type === 'tool_result' || event.type === 'tool_error') this.callsDone.add(event.call);
-    if (event.type === 'turn_completed') this.ended = true;
+  record(record: EventRecord): void {
+    const { event } = record;
+    this.nextSeq = record.seq + 1;
+    if (event.type === 'step_completed') this.lastStep = event.step;
+    if (event.type === 'tool_started') this.finishedCalls.delete(event.call);
+    if (event.type === 'tool_result' || event.type === 'tool_error') this.finishedCalls.add(event.call);
+    if (event.type === 'turn_completed') this.hasEnded = true;
     if (event.type === 'turn_reset') {
-      this.stepsDone = 0;
-      this.callsDone.clear();
+      this.lastStep = 0;
+      this.finishedCalls.clear();
     }
-    this.add({ recorded, event });
+    this.add({ record, event });
     this.forget();
   }
 
@@ -74,23 +74,23 @@ export class FeedMemory {
     }
     if (this.isOver(event)) return false;
     if (event.type === 'tool_progress') this.progress.set(event.call, event);
-    this.add({ recorded: null, event });
+    this.add({ record: null, event });
     return true;
   }
 
   private isOver(event: TurnEvent): boolean {
-    if (this.ended) return true;
+    if (this.hasEnded) return true;
     if (event.type === 'text_delta')
-      return event.step <= this.stepsDone || isLater(this.attempt, { step: event.step, attempt: event.attempt });
-    return 'call' in event && this.callsDone.has(event.call);
+      return event.step <= this.lastStep || isLater(this.attempt, { step: event.step, attempt: event.attempt });
+    return 'call' in event && this.finishedCalls.has(event.call);
   }
 
   /** Removes live events that are out of date. A watcher that has got them also gets the recorded event that replaces them. */
   private forget(): void {
-    this.kept.forEach((one, index) => {
-      if (one === null || one.recorded || !this.isOver(one.event) || this.isLastProgress(one)) return;
+    this.entries.forEach((one, index) => {
+      if (one === null || one.record || !this.isOver(one.event) || this.isLastProgress(one)) return;
       this.characters -= this.sizes[index]!;
-      this.kept[index] = null;
+      this.entries[index] = null;
       this.sizes[index] = 0;
     });
   }
@@ -102,15 +102,15 @@ export class FeedMemory {
 
   private add(one: MemoryEntry): void {
     const size = JSON.stringify(one.event).length;
-    this.kept.push(one);
+    this.entries.push(one);
     this.sizes.push(size);
     this.characters += size;
     let drop = 0;
-    while (this.characters > this.bounds.characters || this.kept.length - drop > this.bounds.events) {
+    while (this.characters > this.bounds.characters || this.entries.length - drop > this.bounds.events) {
       this.characters -= this.sizes[drop]!;
       drop += 1;
     }
-    this.kept.splice(0, drop);
+    this.entries.splice(0, drop);
     this.sizes.splice(0, drop);
     this.first += drop;
   }

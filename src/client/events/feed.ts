@@ -42,9 +42,9 @@ export class Feed {
   private readonly wakers = new Set<() => void>();
   private watchers = 0;
   private linger: NodeJS.Timeout | null = null;
-  private ended = false;
+  private hasEnded = false;
   private failure: unknown;
-  private silence: () => void = () => undefined;
+  private unsubscribe: () => void = () => undefined;
 
   constructor(
     private readonly source: FeedSource,
@@ -52,7 +52,7 @@ export class Feed {
   ) {
     this.memory = new FeedMemory(options.bounds);
     setMaxListeners(0, this.stop.signal); // one listener for each long poll
-    this.silence = source.listen((event) => this.heard(event));
+    this.unsubscribe = source.listen((event) => this.heard(event));
     void this.follow();
   }
 
@@ -66,34 +66,34 @@ export class Feed {
     let wake: () => void = () => undefined;
     const abort = () => wake();
     signal.addEventListener('abort', abort, { once: true });
-    const joined = after === null ? 0 : this.memory.end;
+    const start = after === null ? 0 : this.memory.end;
     let last = after;
     let index = 0;
     this.enter();
     try {
       while (!signal.aborted) {
         if (index < this.memory.first) {
-          for await (const recorded of this.readFromHistory(signal)) {
-            if (!isAfter(recorded.position, last)) continue;
-            last = recorded.position;
-            yield toWatchedEvent(recorded);
+          for await (const record of this.readFromHistory(signal)) {
+            if (!isAfter(record.position, last)) continue;
+            last = record.position;
+            yield toWatchedEvent(record);
             if (signal.aborted) return;
           }
           index = this.memory.first;
         }
         if (index < this.memory.end) {
           const one = this.memory.at(index++);
-          const { recorded } = one ?? {};
-          if (!one || !recorded) {
-            if (one && index > joined) yield { position: null, seq: null, event: one.event };
-          } else if (isAfter(recorded.position, last)) {
-            last = recorded.position;
-            yield toWatchedEvent(recorded);
+          const { record: recordOfEntry } = one ?? {};
+          if (!one || !recordOfEntry) {
+            if (one && index > start) yield { position: null, seq: null, event: one.event };
+          } else if (isAfter(recordOfEntry.position, last)) {
+            last = recordOfEntry.position;
+            yield toWatchedEvent(recordOfEntry);
           }
           continue;
         }
         if (this.failure !== undefined) throw this.failure;
-        if (this.ended) return;
+        if (this.hasEnded) return;
         await new Promise<void>((resolve) => {
           wake = resolve;
           this.wakers.add(resolve);
@@ -115,19 +115,19 @@ export class Feed {
 
   /** The events that memory has dropped, from the turn's beginning. */
   private async *readFromHistory(signal: AbortSignal): AsyncGenerator<EventRecord> {
-    for await (const recorded of this.source.read({ follow: false, stop: signal })) {
-      if (recorded.seq >= this.memory.firstSeq()) return;
-      yield recorded;
+    for await (const record of this.source.read({ follow: false, stop: signal })) {
+      if (record.seq >= this.memory.firstSeq()) return;
+      yield record;
     }
   }
 
   private async follow(): Promise<void> {
     try {
-      for await (const recorded of this.source.read({ follow: true, stop: this.stop.signal })) {
-        this.memory.record(recorded);
+      for await (const record of this.source.read({ follow: true, stop: this.stop.signal })) {
+        this.memory.record(record);
         this.wakeAll();
       }
-      this.ended = true;
+      this.hasEnded = true;
       if (this.watchers === 0) this.over();
     } catch (error) {
       this.failure = error;
@@ -155,15 +155,15 @@ export class Feed {
   private leave(): void {
     this.watchers -= 1;
     if (this.watchers > 0) return;
-    if (this.ended) return this.over();
+    if (this.hasEnded) return this.over();
     this.linger = setTimeout(() => this.over(), this.options.lingerMs ?? LINGER_MS);
     this.linger.unref();
   }
 
   private over(): void {
     if (this.stop.signal.aborted) return;
-    this.ended = true;
-    this.silence();
+    this.hasEnded = true;
+    this.unsubscribe();
     this.stop.abort();
     this.options.onOver?.();
   }

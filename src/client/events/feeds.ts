@@ -18,8 +18,8 @@ export class Feeds {
   ) {}
 
   of(turnId: string, workflowId: string): Feed {
-    const known = this.open.get(turnId);
-    if (known) return known;
+    const openFeed = this.open.get(turnId);
+    if (openFeed) return openFeed;
     const bus = this.live();
     const feed: Feed = new Feed(
       {

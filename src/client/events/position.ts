@@ -19,8 +19,8 @@ export function positionText({ run, event, n }: Position): string {
 
 /** Null: the text is not a position. */
 export function readPosition(text: string): Position | null {
-  const found = TEXT.exec(text);
-  return found && { run: Number(found[1]), event: Number(found[2]), n: Number(found[3]) };
+  const match = TEXT.exec(text);
+  return match && { run: Number(match[1]), event: Number(match[2]), n: Number(match[3]) };
 }
 
 export function isAfter(a: Position, b: Position | null): boolean {

@@ -28,13 +28,13 @@ const MAX_SIGNALS = 1000;
 export class Questions {
   private readonly open = new Map<string, Open>();
   /** Signals that no workflow task has processed yet. */
-  private arrived: SentDecision[] = [];
+  private pendingSignals: SentDecision[] = [];
   /** Updates in progress, by the event that accepted them. */
-  private readonly accepted = new Map<string, SentDecision>();
+  private readonly acceptedUpdates = new Map<string, SentDecision>();
   /** The principal of each signed decision, once an activity has checked its signature. */
-  private readonly signed = new Map<string, string>();
-  private readonly told = new Set<string>();
-  private timerFired = false;
+  private readonly principals = new Map<string, string>();
+  private readonly reportedKeys = new Set<string>();
+  private isExpiryDue = false;
 
   ask(question: Omit<Open, 'said'>): void {
     for (const [digest, { call }] of this.open) if (call === question.call) this.open.delete(digest);
@@ -58,8 +58,8 @@ export class Questions {
   onSignal(name: string, value: Json): void {
     if (name !== 'approve' && name !== 'deny') return;
     const read = readDecision(name, value);
-    if (read.ok && read.fields.input === null && this.arrived.length < MAX_SIGNALS)
-      this.arrived.push({ kind: name, fields: read.fields });
+    if (read.ok && read.fields.input === null && this.pendingSignals.length < MAX_SIGNALS)
+      this.pendingSignals.push({ kind: name, fields: read.fields });
   }
 
   onUpdateAcceptance(eventId: string, body: Json | undefined): void {
@@ -67,57 +67,57 @@ export class Questions {
     const { decision, ...rest } = body;
     if (decision !== 'approve' && decision !== 'deny') return;
     const read = readDecision(decision, rest);
-    if (read.ok && read.fields.input === null) this.accepted.set(eventId, { kind: decision, fields: read.fields });
+    if (read.ok && read.fields.input === null) this.acceptedUpdates.set(eventId, { kind: decision, fields: read.fields });
   }
 
   onUpdateAnswer(at: string, acceptedEventId: string, answer: unknown): DecisionEvent[] {
-    const sent = this.accepted.get(acceptedEventId);
-    this.accepted.delete(acceptedEventId);
-    return sent && (answer as { accepted?: unknown } | null)?.accepted === true ? this.count(at, sent) : [];
+    const decision = this.acceptedUpdates.get(acceptedEventId);
+    this.acceptedUpdates.delete(acceptedEventId);
+    return decision && (answer as { accepted?: unknown } | null)?.accepted === true ? this.count(at, decision) : [];
   }
 
   onSignatureCheck({ attestation }: CheckDecisionInput, output: CheckDecisionOutput): void {
-    if (output.ok) this.signed.set(attestation, output.principal);
+    if (output.ok) this.principals.set(attestation, output.principal);
   }
 
   /** Drops open questions: after a reset the workflow asks again. */
   reset(): void {
     this.open.clear();
-    this.arrived = [];
+    this.pendingSignals = [];
   }
 
   /** A timer has fired: a question may have expired. */
   timer(): void {
-    this.timerFired = true;
+    this.isExpiryDue = true;
   }
 
   /** A workflow task has completed: it has processed every event from before it began. */
   onTaskCompletion(startedAt: string): DecisionEvent[] {
     const nowMs = Date.parse(startedAt);
-    const decided: DecisionEvent[] = [];
+    const events: DecisionEvent[] = [];
     const waiting: SentDecision[] = [];
-    for (const sent of this.arrived) {
-      if (sent.fields.attestations.some((text) => !this.signed.has(text))) waiting.push(sent);
-      else if (this.counts(sent, nowMs)) decided.push(...this.count(startedAt, sent));
+    for (const decision of this.pendingSignals) {
+      if (decision.fields.attestations.some((text) => !this.principals.has(text))) waiting.push(decision);
+      else if (this.counts(decision, nowMs)) events.push(...this.count(startedAt, decision));
     }
-    this.arrived = waiting;
-    if (this.timerFired) decided.push(...this.expire(startedAt, nowMs));
-    this.timerFired = false;
-    return decided;
+    this.pendingSignals = waiting;
+    if (this.isExpiryDue) events.push(...this.expire(startedAt, nowMs));
+    this.isExpiryDue = false;
+    return events;
   }
 
   /** A decision that a dispatch or the next step makes certain; empty if it was reported before. */
-  certain(decided: DecisionEvent): DecisionEvent[] {
-    return this.tell(decided);
+  certain(event: DecisionEvent): DecisionEvent[] {
+    return this.tell(event);
   }
 
-  private tell(decided: DecisionEvent): DecisionEvent[] {
-    const { digest, decision, by } = decided;
+  private tell(event: DecisionEvent): DecisionEvent[] {
+    const { digest, decision, by } = event;
     if (decision !== 'approve') this.open.delete(digest);
     const key = `${digest} ${decision} ${plainName(by)}`;
-    if (this.told.has(key)) return [];
-    this.told.add(key);
-    return [decided];
+    if (this.reportedKeys.has(key)) return [];
+    this.reportedKeys.add(key);
+    return [event];
   }
 
   private expire(at: string, nowMs: number): DecisionEvent[] {
@@ -129,9 +129,9 @@ export class Questions {
 
   /** A decision on several calls counts for all of them or for none, as in the workflow. */
   private counts({ kind, fields }: SentDecision, nowMs: number): boolean {
-    const found = fields.calls.map((call) => this.find(call));
-    if (new Set(found).size !== found.length) return false;
-    return found.every((question, index) => {
+    const questions = fields.calls.map((call) => this.find(call));
+    if (new Set(questions).size !== questions.length) return false;
+    return questions.every((question, index) => {
       const attested = fields.attestations.length > 0;
       const by = this.byOf(fields, index);
       if (!question || (fields.by !== '' && plainName(fields.by) !== plainName(by))) return false;
@@ -140,8 +140,8 @@ export class Questions {
   }
 
   private count(at: string, { kind, fields }: SentDecision): DecisionEvent[] {
-    return fields.calls.flatMap((named, index) => {
-      const question = this.find(named);
+    return fields.calls.flatMap((name, index) => {
+      const question = this.find(name);
       const by = this.byOf(fields, index);
       if (!question || by === '') return [];
       const { digest, call, tool, policy, said } = question;
@@ -153,11 +153,11 @@ export class Questions {
 
   private byOf({ by, attestations }: DecisionFields, index: number): string {
     const attestation = attestations[index];
-    return (attestation === undefined ? undefined : this.signed.get(attestation)) ?? by;
+    return (attestation === undefined ? undefined : this.principals.get(attestation)) ?? by;
   }
 
-  private find(named: string): Open | undefined {
-    const fit = [...this.open.values()].filter(({ digest }) => digest.startsWith(named));
+  private find(name: string): Open | undefined {
+    const fit = [...this.open.values()].filter(({ digest }) => digest.startsWith(name));
     return fit.length === 1 ? fit[0] : undefined;
   }
 }

@@ -43,10 +43,10 @@ type Result = Extract<TurnEvent, { type: 'tool_result' | 'tool_error' }>;
 export class InOrder {
   /** Calls of the present step that have no result yet, in order. */
   private waiting: { id: string; asks: boolean }[] = [];
-  private readonly held = new Map<string, Result>();
-  private readonly started = new Set<string>();
+  private readonly heldResults = new Map<string, Result>();
+  private readonly startedCalls = new Set<string>();
   /** Calls that were refused and never ran: the next step's input reports them again. */
-  private readonly refused = new Set<string>();
+  private readonly refusedCalls = new Set<string>();
 
   /** Takes an event, and returns the events that can be shown now, in order. */
   push(event: TurnEvent): TurnEvent[] {
@@ -57,7 +57,7 @@ export class InOrder {
       case 'tool_error':
         return this.result(event);
       case 'tool_started':
-        this.started.add(event.call);
+        this.startedCalls.add(event.call);
         return [...this.before(event.call), event];
       case 'approval_decided':
         return event.decision === 'approve' || event.decision === 'edit' ? [event] : [event, ...this.without(event.call)];
@@ -71,18 +71,18 @@ export class InOrder {
 
   /** A step begins when all results of the step before are there. Results that are still held are returned now. */
   private nextStep(calls: { id: string; verdict: string }[]): Result[] {
-    const rest = this.waiting.flatMap(({ id }) => this.held.get(id) ?? []);
-    this.held.clear();
+    const rest = this.waiting.flatMap(({ id }) => this.heldResults.get(id) ?? []);
+    this.heldResults.clear();
     this.waiting = calls.map(({ id, verdict }) => ({ id, asks: verdict === 'ask' }));
     return rest;
   }
 
   private result(event: Result): Result[] {
-    if (this.refused.has(event.call)) return [];
-    if (!this.started.has(event.call)) this.refused.add(event.call);
+    if (this.refusedCalls.has(event.call)) return [];
+    if (!this.startedCalls.has(event.call)) this.refusedCalls.add(event.call);
     // The first result was shown already: this one comes from a settlement or another dispatch.
     if (!this.waiting.some(({ id }) => id === event.call)) return [event];
-    this.held.set(event.call, event);
+    this.heldResults.set(event.call, event);
     return this.releaseResults();
   }
 
@@ -93,7 +93,7 @@ export class InOrder {
   private before(call: string): Result[] {
     const at = this.waiting.findIndex(({ id }) => id === call);
     if (at < 0) return [];
-    this.waiting = this.waiting.filter(({ id, asks }, index) => index >= at || !asks || this.held.has(id));
+    this.waiting = this.waiting.filter(({ id, asks }, index) => index >= at || !asks || this.heldResults.has(id));
     return this.releaseResults();
   }
 
@@ -104,9 +104,9 @@ export class InOrder {
 
   private releaseResults(): Result[] {
     const out: Result[] = [];
-    for (let first = this.waiting[0]; first && this.held.has(first.id); first = this.waiting[0]) {
-      out.push(this.held.get(first.id)!);
-      this.held.delete(first.id);
+    for (let first = this.waiting[0]; first && this.heldResults.has(first.id); first = this.waiting[0]) {
+      out.push(this.heldResults.get(first.id)!);
+      this.heldResults.delete(first.id);
       this.waiting.shift();
     }
     return out;

@@ -49,10 +49,10 @@ export function sessionIdOf({ id, requester = LOCAL_PRINCIPAL }: Pick<OpenSessio
   if (id === undefined) return newTurnId(Date.now(), randomBytes(6).toString('hex'));
   if (typeof id !== 'string' || id === '' || !id.isWellFormed())
     throw new InvalidRequest('session: "id" must be a text that is not empty, or absent.');
-  const made = turnIdFromKey(requester, id);
-  if (!isSessionId(made))
+  const sessionId = turnIdFromKey(requester, id);
+  if (!isSessionId(sessionId))
     throw new InvalidRequest(`session: "id" ${JSON.stringify(id.slice(0, 130))} must have at most 110 characters.`);
-  return made;
+  return sessionId;
 }
 
 /** @throws InvalidRequest */
@@ -117,7 +117,7 @@ export async function openSession(
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
     workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY' as const,
   };
-  let opened: OpenedAnswer | null = null;
+  let answer: OpenedAnswer | null = null;
   const handle = temporal.workflow.getHandle(workflowId);
   try {
     if (ask) {
@@ -125,7 +125,7 @@ export async function openSession(
         throw await noWorkerError(temporal, { taskQueue }, 'open the session');
       const startWorkflowOperation = new WithStartWorkflowOperation<Workflow>(SESSION_WORKFLOW, start);
       const update = { args: [{}] as [object], startWorkflowOperation };
-      opened = await temporal.workflow.executeUpdateWithStart<Workflow, OpenedAnswer, [object]>(SESSION_UPDATES.opened, update);
+      answer = await temporal.workflow.executeUpdateWithStart<Workflow, OpenedAnswer, [object]>(SESSION_UPDATES.opened, update);
     } else await temporal.workflow.start(SESSION_WORKFLOW, start);
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
@@ -135,7 +135,7 @@ export async function openSession(
   // Without a fork in this request, only agent and requester must match, even if the session began as a fork.
   const same = input.fork ? there.memo?.[MEMO_REQUEST] === fingerprint : agent === input.agent && requester === input.requester;
   if (!same) throw new IdempotencyConflict(workflowId);
-  return opened;
+  return answer;
 }
 
 function ignoreNotFound(error: unknown): void {

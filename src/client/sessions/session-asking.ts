@@ -29,15 +29,15 @@ export class SessionAsking {
   }
 
   async askWithRetries<R>(what: string, ask: () => Promise<R>, fate?: MissingAnswer): Promise<R> {
-    for (let tried = 1; ; tried++) {
+    for (let attempt = 1; ; attempt++) {
       try {
-        const within = tried < TRIES ? TRY_WITHIN : ANSWER_WITHIN;
+        const within = attempt < TRIES ? TRY_WITHIN : ANSWER_WITHIN;
         return await this.parts.temporal.connection.withDeadline(Date.now() + within, ask);
       } catch (error) {
         const fault = await this.faultOf(error);
         if (fault !== null) throw fault;
-        if (tried >= TRIES) throw isUnanswered(error) ? await this.noAnswerError(what, fate) : error;
-        await sleep(PAUSE * tried);
+        if (attempt >= TRIES) throw isUnanswered(error) ? await this.noAnswerError(what, fate) : error;
+        await sleep(PAUSE * attempt);
       }
     }
   }
@@ -78,26 +78,26 @@ export class SessionAsking {
   async sendUpdate<R>(what: string, ask: (sending: Sending) => Promise<R>): Promise<R> {
     const runs: string[] = [];
     let sending: Sending | null = null;
-    for (let tried = 1; ; tried++) {
-      const settled = await this.waitForPendingWorkflowTask(runs).catch((error: unknown) => {
+    for (let attempt = 1; ; attempt++) {
+      const isIdle = await this.waitForPendingWorkflowTask(runs).catch((error: unknown) => {
         if (sending === null) throw error;
         return false; // it was sent: its fate is found out
       });
-      if (!settled && sending === null) throw await this.noAnswerError(what);
-      const sent = (sending ??= new Sending(this.name ?? undefined));
-      if (!settled || Date.now() >= sent.until) return this.answerOf(what, sent, runs);
-      const isLast = Date.now() + TRY_WITHIN >= sent.until;
+      if (!isIdle && sending === null) throw await this.noAnswerError(what);
+      const current = (sending ??= new Sending(this.name ?? undefined));
+      if (!isIdle || Date.now() >= current.until) return this.answerOf(what, current, runs);
+      const isLast = Date.now() + TRY_WITHIN >= current.until;
       try {
-        const within = isLast ? sent.deadline : Date.now() + TRY_WITHIN;
-        return await this.parts.temporal.connection.withDeadline(within, () => ask(sent));
+        const within = isLast ? current.deadline : Date.now() + TRY_WITHIN;
+        return await this.parts.temporal.connection.withDeadline(within, () => ask(current));
       } catch (error) {
         // The refusal may be that of an earlier update of this name, whose sender no longer waits.
         const another = (cameTooLate(error) && this.name !== null) || mayBeTaken(error);
         const fault = another ? null : await this.faultOf(error);
-        if (fault !== null && tried === 1) throw fault;
-        if (fault !== null) return this.answerOf(what, sent, runs, fault);
-        if (isLast) return this.answerOf(what, sent, runs);
-        await sleep(PAUSE * tried);
+        if (fault !== null && attempt === 1) throw fault;
+        if (fault !== null) return this.answerOf(what, current, runs, fault);
+        if (isLast) return this.answerOf(what, current, runs);
+        await sleep(PAUSE * attempt);
       }
     }
   }

@@ -44,7 +44,7 @@ export class SessionHandle {
   readonly workflowId: string;
   private readonly ask: SessionAsking;
   /** Read once: they never change. */
-  private known: Promise<Pick<SessionSummary, 'agent' | 'requester'>> | null = null;
+  private identity: Promise<Pick<SessionSummary, 'agent' | 'requester'>> | null = null;
 
   /** @param opening what the first message starts it with; null: the session exists */
   constructor(
@@ -147,7 +147,7 @@ export class SessionHandle {
       signal?.throwIfAborted();
       if (await turn.exists()) return turn;
       const view = await this.status();
-      const waits = view.running?.turn_id === turnId || view.queue.some((queued) => queued.turn_id === turnId);
+      const waits = view.running?.turn_id === turnId || view.queue.some((turn) => turn.turn_id === turnId);
       if (!waits && !(await turn.exists())) throw new TurnNotFound(turnId);
       await sleep(wait, undefined, signal ? { signal } : {});
     }
@@ -158,7 +158,7 @@ export class SessionHandle {
       throw new InvalidRequest(`send: the message must be 1 to ${MAX_MESSAGE} characters.`);
     const opening = this.opening;
     const { agent, requester } = await this.facts(resume);
-    const signed = this.parts.signs ? await this.parts.sign({ session_id: this.id, agent, requester }, message) : {};
+    const signature = this.parts.signs ? await this.parts.sign({ session_id: this.id, agent, requester }, message) : {};
     const of = opening?.agent ? { agent: opening.agent } : {};
     const body: SendBody = {
       message_id: id ?? randomUUID(),
@@ -167,7 +167,7 @@ export class SessionHandle {
       ...of,
       ...(resume ? { resume } : {}),
       ...optional({ callback_ref: callbackRef }),
-      ...signed,
+      ...signature,
     };
     const read = readSend({ ...body });
     if (!read.ok) throw new InvalidRequest(`send: ${read.reason}.`);
@@ -183,11 +183,11 @@ export class SessionHandle {
   private facts(resume: boolean): Promise<Pick<SessionSummary, 'agent' | 'requester'>> {
     const { opening } = this;
     if (opening?.agent && !resume) return Promise.resolve({ agent: opening.agent, requester: opening.requester });
-    this.known ??= this.find().catch((error: unknown) => {
-      this.known = null;
+    this.identity ??= this.find().catch((error: unknown) => {
+      this.identity = null;
       throw error;
     });
-    return this.known;
+    return this.identity;
   }
 
   private startWith(

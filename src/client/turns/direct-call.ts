@@ -78,11 +78,11 @@ function canonicalOr(input: JsonObject): string {
 }
 
 function wireOptions({ enableCache, enableStreaming, enableRetry, debug }: DirectCallOptions): CallOptions {
-  const given = { enable_cache: enableCache, enable_streaming: enableStreaming, enable_retry: enableRetry, debug };
-  for (const [name, value] of Object.entries(given))
+  const options = { enable_cache: enableCache, enable_streaming: enableStreaming, enable_retry: enableRetry, debug };
+  for (const [name, value] of Object.entries(options))
     if (value !== undefined && typeof value !== 'boolean')
       throw new InvalidRequest(`call: option "${name}" is ${JSON.stringify(value)}; it must be true or false.`);
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }
 
 /** One direct call. `turn` gives its view, its events, decisions and cancellation. */

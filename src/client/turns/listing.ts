@@ -20,12 +20,12 @@ export interface TurnFilter {
 export async function* visibleExecutions<S extends { requester: string }>(
   temporal: Client,
   query: string,
-  sight: Visibility,
+  visibility: Visibility,
   summarize: (info: WorkflowExecutionInfo) => S,
 ): AsyncGenerator<{ info: WorkflowExecutionInfo; summary: S }> {
   for await (const info of temporal.workflow.list({ query })) {
     const summary = summarize(info);
-    if (isVisible(sight, summary.requester)) yield { info, summary };
+    if (isVisible(visibility, summary.requester)) yield { info, summary };
   }
 }
 
@@ -77,8 +77,8 @@ export function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>, ui_url: stri
 const OPEN: readonly TurnState[] = ['running', 'awaiting_approval', 'in_doubt'];
 
 /** A turn that was ended through Temporal itself never wrote its last state. */
-function stateOf(status: string, written: string): string {
-  return status === 'TERMINATED' || status === 'TIMED_OUT' ? 'failed' : written;
+function stateOf(status: string, recordedState: string): string {
+  return status === 'TERMINATED' || status === 'TIMED_OUT' ? 'failed' : recordedState;
 }
 
 /** Temporal's list filter. @throws InvalidRequest */
@@ -94,9 +94,9 @@ export function turnQuery({ state, agent, sight = 'all' }: TurnFilter): string {
 function stateClause(state: TurnState): string {
   if (!TURN_STATES.includes(state))
     throw new InvalidRequest(`There is no state ${JSON.stringify(state)}; states: ${TURN_STATES.join(', ')}.`);
-  const written = `HoldfastState = '${state}'`;
-  if (OPEN.includes(state)) return `${written} AND ExecutionStatus = 'Running'`;
-  return state === 'failed' ? `(${written} OR ExecutionStatus IN ('Terminated', 'TimedOut'))` : written;
+  const clause = `HoldfastState = '${state}'`;
+  if (OPEN.includes(state)) return `${clause} AND ExecutionStatus = 'Running'`;
+  return state === 'failed' ? `(${clause} OR ExecutionStatus IN ('Terminated', 'TimedOut'))` : clause;
 }
 
 // Which turns a principal may see: by their requester. A name is `tenant/name`, or has no slash.
@@ -107,14 +107,14 @@ export type Visibility = { requester: string } | { tenant: string } | 'all';
  * A clause of Temporal's list filter, or none. Temporal cuts names at 255 bytes, and compares by the collation of its database, so each
  * result is checked with `isVisible`.
  */
-export function visibilityClause(sight: Visibility): string[] {
-  if (sight === 'all') return [];
-  if ('requester' in sight) return [`HoldfastRequester = ${visibilityText(sight.requester)}`];
-  return [`HoldfastRequester STARTS_WITH ${visibilityText(`${sight.tenant}/`)}`];
+export function visibilityClause(visibility: Visibility): string[] {
+  if (visibility === 'all') return [];
+  if ('requester' in visibility) return [`HoldfastRequester = ${visibilityText(visibility.requester)}`];
+  return [`HoldfastRequester STARTS_WITH ${visibilityText(`${visibility.tenant}/`)}`];
 }
 
 /** Compares exactly, whatever the collation of Temporal's database. */
-export function isVisible(sight: Visibility, requester: string): boolean {
-  if (sight === 'all') return true;
-  return 'requester' in sight ? requester === sight.requester : requester.startsWith(`${sight.tenant}/`);
+export function isVisible(visibility: Visibility, requester: string): boolean {
+  if (visibility === 'all') return true;
+  return 'requester' in visibility ? requester === visibility.requester : requester.startsWith(`${visibility.tenant}/`);
 }

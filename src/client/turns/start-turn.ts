@@ -123,24 +123,24 @@ export interface FoundByKey {
 }
 
 export async function foundByKey(temporal: Client, key: string): Promise<FoundByKey[]> {
-  const found: FoundByKey[] = [];
-  if (!mayBeKey(key)) return found;
+  const matches: FoundByKey[] = [];
+  if (!mayBeKey(key)) return matches;
   for await (const requester of requesters(temporal))
     for (const id of idsFromKey(requester, key))
-      if (await workflowExists(temporal, workflowId(id))) found.push({ id, requester });
-  return found;
+      if (await workflowExists(temporal, workflowId(id))) matches.push({ id, requester });
+  return matches;
 }
 
 /** Each once: `local`, then the newest first. */
 async function* requesters(temporal: Client): AsyncGenerator<string> {
-  const known = [LOCAL_PRINCIPAL];
+  const names = [LOCAL_PRINCIPAL];
   yield LOCAL_PRINCIPAL;
-  while (known.length < MOST_PRINCIPALS) {
-    const others = `${TURNS_AND_CALLS} AND HoldfastRequester NOT IN (${known.map((name) => visibilityText(name)).join(', ')})`;
+  while (names.length < MOST_PRINCIPALS) {
+    const others = `${TURNS_AND_CALLS} AND HoldfastRequester NOT IN (${names.map((name) => visibilityText(name)).join(', ')})`;
     const next = await first(temporal.workflow.list({ query: others, pageSize: 1 }));
     const requester = next?.searchAttributes.HoldfastRequester?.[0];
     if (typeof requester !== 'string') return;
-    known.push(requester);
+    names.push(requester);
     yield requester;
   }
 }
@@ -190,13 +190,13 @@ export interface Act {
 /** Searches from the newest run back to the run at `since`. Waits for the answer of an update that was taken and has none yet. */
 export async function doneBefore(client: Client, workflowId: string, { name, since }: Act): Promise<DoneBefore> {
   const names = (id: string | null): boolean => id?.startsWith(`${name}.`) === true;
-  const decoded = async (payloads: Parameters<typeof decodeArrayFromPayloads>[1]) =>
+  const decode = async (payloads: Parameters<typeof decodeArrayFromPayloads>[1]) =>
     ((await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads ?? []))[0] ?? null) as Json;
   let refused = 0;
   let next: string | null = (await client.workflow.getHandle(workflowId).describe()).runId;
   while (next !== null) {
     const run: Run = { workflowId, runId: next };
-    const sent = new Map<string, Json>();
+    const bodies = new Map<string, Json>();
     const answers = new Map<string, Json | undefined>();
     next = null;
     for await (const event of events(client, run)) {
@@ -204,11 +204,11 @@ export async function doneBefore(client: Client, workflowId: string, { name, sin
       if (fact?.kind === 'run_started' && fact.continued_run !== null && Date.parse(timeOf(event)) + CLOCKS_MS > since)
         next = fact.continued_run;
       if (fact?.kind === 'cancel_requested' && names(fact.cause)) return { accepted: { sent: null, answer: null }, refused };
-      if (fact?.kind === 'update_accepted' && names(fact.update_id)) sent.set(fact.update_id, await decoded(fact.input));
+      if (fact?.kind === 'update_accepted' && names(fact.update_id)) bodies.set(fact.update_id, await decode(fact.input));
       if (fact?.kind === 'update_completed' && names(fact.update_id))
-        answers.set(fact.update_id, fact.answer === null ? undefined : await decoded(fact.answer));
+        answers.set(fact.update_id, fact.answer === null ? undefined : await decode(fact.answer));
     }
-    for (const [id, body] of sent) {
+    for (const [id, body] of bodies) {
       const answer = answers.has(id) ? answers.get(id) : await answerOf(client, run, id);
       if (answer !== undefined && !isRefusal(answer)) return { accepted: { sent: body, answer }, refused };
       refused += 1;

@@ -237,8 +237,8 @@ export class TurnHandle {
     const first_execution_run_id = raw.workflowExecutionInfo?.firstRunId;
     if (!first_execution_run_id)
       throw new Error('This Temporal server does not tell the first run of a workflow; 1.25 and later do.');
-    const bound = store_id === undefined ? {} : { store_id };
-    return { namespace: this.client.options.namespace, workflow_id: this.workflowId, first_execution_run_id, ...bound };
+    const storeField = store_id === undefined ? {} : { store_id };
+    return { namespace: this.client.options.namespace, workflow_id: this.workflowId, first_execution_run_id, ...storeField };
   }
 
   /** Asks the turn to stop: running tools first, then the turn. @throws TurnNotFound; DecisionNotAccepted when it has ended */
@@ -286,12 +286,12 @@ export class TurnHandle {
    */
   senders(): Promise<Sent[]> {
     return this.askTurn('tell who has sent what', async () => {
-      const sent: Sent[] = [];
+      const messages: Sent[] = [];
       for await (const event of readHistory(this.client, this.workflowId, { follow: false })) {
         const one = event.copied ? null : sentOf(event);
-        if (one) sent.push(one);
+        if (one) messages.push(one);
       }
-      return sent;
+      return messages;
     });
   }
 
@@ -332,17 +332,17 @@ export class TurnHandle {
 
   private async update<B>(name: string, what: string, body: B): Promise<void> {
     let run = '';
-    const described = async () => {
+    const describe = async () => {
       const description = await this.describeWorkflow();
       run = description.runId;
       return description;
     };
     // An update sent now could make the turn impossible to replay.
-    if (!(await waitForPendingWorkflowTask(described))) throw await this.noAnswerError(what);
+    if (!(await waitForPendingWorkflowTask(describe))) throw await this.noAnswerError(what);
     const sending = new Sending(this.name ?? undefined);
     const { client, workflowId } = this;
-    const sent = { args: [body, sending.waits] as [B, Waits], updateId: sending.id };
-    const ask = () => client.workflow.getHandle(workflowId).executeUpdate<DecideAnswer, [B, Waits]>(name, sent);
+    const options = { args: [body, sending.waits] as [B, Waits], updateId: sending.id };
+    const ask = () => client.workflow.getHandle(workflowId).executeUpdate<DecideAnswer, [B, Waits]>(name, options);
     const fate = await this.askTurn(what, () => sendInTime(client, workflowId, sending, ask, run));
     if (fate.taken !== 'answered') throw await this.noAnswerError(what, fate);
     if (!fate.answer.accepted) throw new DecisionNotAccepted(`Not accepted: ${fate.answer.reason}.`);

@@ -96,11 +96,11 @@ export interface Sent {
 
 /** Null: the event has no sender. The start of a run that continues another has none either. */
 export function sentOf({ runId, event }: Pick<RunEvent, 'runId' | 'event'>): Sent | null {
-  const found = senderOf(event);
-  if (found === null) return null;
+  const sender = senderOf(event);
+  if (sender === null) return null;
   const { type, name } = event.principal ?? {};
   const principal = name ? `${type ?? ''}/${name}` : null;
-  return { run_id: runId, event_id: String(event.eventId), at: timeOf(event), ...found, principal };
+  return { run_id: runId, event_id: String(event.eventId), at: timeOf(event), ...sender, principal };
 }
 
 function senderOf(event: RunEvent['event']): Pick<Sent, 'kind' | 'name' | 'identity'> | null {

@@ -37,9 +37,9 @@ export function authenticateRequests(
     const { roles, takesTicket } = request.routeOptions.config;
     if (roles === 'public') return;
     const { authorization } = request.headers;
-    const ticketed = takesTicket && authorization === undefined ? tickets.principalOf(request.url, Date.now()) : null;
+    const ticketHolder = takesTicket && authorization === undefined ? tickets.principalOf(request.url, Date.now()) : null;
     const principal =
-      ticketed ??
+      ticketHolder ??
       (await authenticator.authenticate(authorization).catch(async (error: unknown) => {
         await nobody(request);
         throw error;

@@ -25,7 +25,7 @@ const NAME = /^[^/\p{C}]{1,200}$/u;
 
 export class Jwts implements Authenticator {
   readonly hint = 'Send "Authorization: Bearer …" with a token of the issuer that HOLDFAST_JWT names.';
-  private loaded: Promise<{ jose: Jose; keys: Keys }> | undefined;
+  private joseAndKeys: Promise<{ jose: Jose; keys: Keys }> | undefined;
 
   constructor(private readonly settings: JwtSettings) {}
 
@@ -37,7 +37,7 @@ export class Jwts implements Authenticator {
     if ((authorization?.length ?? 0) > LONGEST) return null;
     const token = BEARER.exec(authorization ?? '')?.[1];
     if (token === undefined) return null;
-    const { jose, keys } = await (this.loaded ??= this.load());
+    const { jose, keys } = await (this.joseAndKeys ??= this.load());
     const { issuer, audience, algorithms, clock_tolerance_seconds } = this.settings;
     try {
       const { payload } = await jose.jwtVerify(token, keys, {

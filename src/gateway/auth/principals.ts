@@ -57,11 +57,11 @@ type TokenEntry = NonNullable<Config['tokens']>[number];
 
 /** Bearer tokens of the settings, which hold only their hashes. */
 export class Tokens implements Authenticator {
-  private readonly known: { hash: Buffer; principal: Principal }[];
+  private readonly tokens: { hash: Buffer; principal: Principal }[];
   readonly hint: string;
 
   constructor(entries: readonly TokenEntry[]) {
-    this.known = entries.map(({ principal, roles, token_sha256 }) => ({
+    this.tokens = entries.map(({ principal, roles, token_sha256 }) => ({
       hash: Buffer.from(token_sha256, 'hex'),
       principal: createPrincipal(principal, roles),
     }));
@@ -80,8 +80,8 @@ export class Tokens implements Authenticator {
     const token = BEARER.exec((authorization ?? '').slice(0, 300))?.[1];
     if (token === undefined) return null;
     const hash = createHash('sha256').update(token).digest();
-    const [found] = this.known.filter((one) => timingSafeEqual(one.hash, hash));
-    return found?.principal ?? null;
+    const [entry] = this.tokens.filter((one) => timingSafeEqual(one.hash, hash));
+    return entry?.principal ?? null;
   }
 }
 
@@ -116,8 +116,8 @@ export class Tickets {
 
   give({ name, roles }: Principal, address: string, now: number): { ticket: string; expires_at: string } {
     const expires = now + TICKET_MS;
-    const sealed = { v: 'holdfast.ticket/1', principal: name, roles: [...roles], address, expires } satisfies TicketClaims;
-    const body = Buffer.from(canonical(sealed)).toString('base64url');
+    const claims = { v: 'holdfast.ticket/1', principal: name, roles: [...roles], address, expires } satisfies TicketClaims;
+    const body = Buffer.from(canonical(claims)).toString('base64url');
     return { ticket: `${body}.${this.seal(body).toString('base64url')}`, expires_at: new Date(expires).toISOString() };
   }
 
@@ -125,10 +125,10 @@ export class Tickets {
   principalOf(url: string, now: number): Principal | null {
     const [, address = '', ticket = ''] = WITH_TICKET.exec(url) ?? [];
     const [body = '', seal = ''] = ticket.split('.');
-    const [wanted, got] = [this.seal(body), Buffer.from(seal, 'base64url')];
-    if (got.length !== wanted.length || !timingSafeEqual(got, wanted)) return null;
-    const sealed = parseJson(Buffer.from(body, 'base64url').toString('utf8')) as unknown as TicketClaims;
-    return sealed.address === address && now < sealed.expires ? createPrincipal(sealed.principal, sealed.roles) : null;
+    const [expectedSeal, got] = [this.seal(body), Buffer.from(seal, 'base64url')];
+    if (got.length !== expectedSeal.length || !timingSafeEqual(got, expectedSeal)) return null;
+    const claims = parseJson(Buffer.from(body, 'base64url').toString('utf8')) as unknown as TicketClaims;
+    return claims.address === address && now < claims.expires ? createPrincipal(claims.principal, claims.roles) : null;
   }
 
   private seal(body: string): Buffer {

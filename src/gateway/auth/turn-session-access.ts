@@ -61,13 +61,13 @@ export async function visibleTurn(parts: GatewayParts, principal: Principal, id:
 async function sessionToBegin(parts: GatewayParts, principal: Principal, turnId: string): Promise<SessionHandle | null> {
   const sessionId = sessionOfTurn(turnId);
   if (sessionId === null || !isSessionId(sessionId)) return null;
-  const found = await visibleSession(parts, principal, sessionId).catch((error: unknown) => {
+  const match = await visibleSession(parts, principal, sessionId).catch((error: unknown) => {
     if (error instanceof Refusal) return null;
     throw error;
   });
-  if (found === null) return null;
-  const { running, queue } = await found.session.status();
-  return [running, ...queue].some((turn) => turn?.turn_id === turnId) ? found.session : null;
+  if (match === null) return null;
+  const { running, queue } = await match.session.status();
+  return [running, ...queue].some((turn) => turn?.turn_id === turnId) ? match.session : null;
 }
 
 /** What the principal has started under this idempotency key. @throws TurnNotFound */
@@ -87,8 +87,8 @@ async function ownByKey(holdfast: HoldfastClient, { name }: Principal, key: stri
  * @throws Refusal 404; 403 if the principal sees the turn, but did not start it
  */
 export async function ownTurn(parts: GatewayParts, principal: Principal, id: string): Promise<VisibleTurn> {
-  const found = await visibleTurn(parts, principal, id);
-  if (found.summary.requester === principal.name || principal.roles.includes('admin')) return found;
+  const turn = await visibleTurn(parts, principal, id);
+  if (turn.summary.requester === principal.name || principal.roles.includes('admin')) return turn;
   const message = `${principal.name} did not start this turn; only its requester or an admin may do this.`;
   throw new Refusal({ code: 'PERMISSION_DENIED', reason: 'not_requester', message });
 }
@@ -120,15 +120,15 @@ export async function visibleSession(parts: GatewayParts, principal: Principal, 
 
 /** Like `visibleSession`, to stop, rename or close it: only its requester or an admin may. @throws Refusal 404; 403 */
 export async function changeableSession(parts: GatewayParts, principal: Principal, id: string): Promise<VisibleSession> {
-  const found = await visibleSession(parts, principal, id);
-  if (found.summary.requester === principal.name || principal.roles.includes('admin')) return found;
+  const session = await visibleSession(parts, principal, id);
+  if (session.summary.requester === principal.name || principal.roles.includes('admin')) return session;
   throw new Refusal(NOT_YOURS);
 }
 
 /** Like `visibleSession`, to send messages: only its requester may. @throws Refusal 404; 403 */
 export async function ownSession(parts: GatewayParts, principal: Principal, id: string): Promise<VisibleSession> {
-  const found = await visibleSession(parts, principal, id);
-  if (found.summary.requester === principal.name) return found;
+  const session = await visibleSession(parts, principal, id);
+  if (session.summary.requester === principal.name) return session;
   throw new Refusal(NOT_YOURS);
 }
 

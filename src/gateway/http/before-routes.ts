@@ -50,9 +50,9 @@ export function refuseOtherMethods(app: FastifyInstance): void {
   const paths = new Map<string, { like: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ method, url }) => {
     if (url.includes('*')) return; // matches every path
-    const known = paths.get(url) ?? { like: likeIt(url), methods: new Set() };
-    for (const one of [method].flat()) known.methods.add(one);
-    paths.set(url, known);
+    const entry = paths.get(url) ?? { like: likeIt(url), methods: new Set() };
+    for (const one of [method].flat()) entry.methods.add(one);
+    paths.set(url, entry);
   });
   // Runs before the body is read: for a method that does not exist the body does not matter.
   app.addHook('onRequest', async (request, reply) => {
@@ -60,9 +60,9 @@ export function refuseOtherMethods(app: FastifyInstance): void {
     const path = request.url.split('?')[0]!;
     const methods = [...paths.values()].flatMap(({ like, methods }) => (like.test(path) ? [...methods] : []));
     if (methods.length === 0) return;
-    const allowed = [...new Set(methods)].sort().join(', ');
-    void reply.header('allow', allowed);
-    const message = `${request.method} is not for this path; it takes ${allowed}.`;
+    const methodList = [...new Set(methods)].sort().join(', ');
+    void reply.header('allow', methodList);
+    const message = `${request.method} is not for this path; it takes ${methodList}.`;
     throw new Refusal({ code: 'INVALID_PARAMS', reason: 'method_not_allowed', message, status: 405 });
   });
 }
@@ -129,8 +129,8 @@ export async function limitRates(
   });
   const wrong = app.createRateLimit({ max: WRONG_TOKENS, timeWindow: A_MINUTE, keyGenerator: ({ ip }) => `wrong ${ip}` });
   return async (request) => {
-    const counted = await wrong(request);
-    if (!counted.isAllowed && counted.isExceeded) throw tooMany(counted.ttl);
+    const count = await wrong(request);
+    if (!count.isAllowed && count.isExceeded) throw tooMany(count.ttl);
   };
 }
 

@@ -46,11 +46,11 @@ export function answerWith(reply: FastifyReply, wrong: Wrong): FastifyReply {
     .send(wrongEnvelope(wrong, { request_id: reply.request.id }));
 }
 
-/** @param known metadata about the request */
-export function wrongEnvelope({ code, reason, message, hint, details, retryAfterMs }: Wrong, known: object = {}): object {
+/** @param metadata metadata about the request */
+export function wrongEnvelope({ code, reason, message, hint, details, retryAfterMs }: Wrong, metadata: object = {}): object {
   const more = optional({ hint, details });
   const error = callError(code, reason, message, { ...more, ...(retryAfterMs ? { retry_after_ms: retryAfterMs } : {}) });
-  return { success: false, status: 'error', error, metadata: { timestamp: new Date().toISOString(), ...known } };
+  return { success: false, status: 'error', error, metadata: { timestamp: new Date().toISOString(), ...metadata } };
 }
 
 /** Time that a client should give to a slow worker, ms. */

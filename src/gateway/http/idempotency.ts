@@ -33,7 +33,7 @@ export interface Operation {
   /** Of exactly this request, and of no other principal's. */
   act: Act;
   /** The request was sent before, and no answer was stored: it may be in progress, or done. */
-  repeated: boolean;
+  isRepetition: boolean;
   /** The turn that it acts on, if that changes with time, once one of its requests has chosen it. */
   target?: string;
   /** Chooses it, before anything is done. @returns the first choice */
@@ -65,11 +65,11 @@ export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
     const id = operationId(request.principal.name, key);
     const path = request.url.split('?')[0]!;
     const body = hashJson({ path, body: (request.body ?? null) as Json });
-    const { first, repeated } = await store.registers.update(registerOf(id), (known, now) => {
+    const { first, repeated: isRepetition } = await store.registers.update(registerOf(id), (current, now) => {
       const value = { body, at: now };
-      return known === null
+      return current === null
         ? { value, answer: { first: value as IdempotencyRecord, repeated: false } }
-        : { answer: { first: keptOf(known), repeated: true } };
+        : { answer: { first: keptOf(current), repeated: true } };
     });
     if (first.body !== body)
       throw new Refusal({
@@ -79,19 +79,20 @@ export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
         status: 409,
       });
     const agreeOn = (target: string) =>
-      store.registers.update(registerOf(id), (known) => {
-        const kept = known === null ? { body } : keptOf(known);
-        return kept.target === undefined ? { value: { ...kept, target }, answer: target } : { answer: kept.target };
+      store.registers.update(registerOf(id), (current) => {
+        const record = current === null ? { body } : keptOf(current);
+        return record.target === undefined ? { value: { ...record, target }, answer: target } : { answer: record.target };
       });
     const act = { name: `act_${hashJson({ v: 'holdfast.act/1', id, body }).slice(0, 40)}`, since: first.at ?? 0 };
-    request.operation = { key, id, act, repeated, agreeOn, ...optional({ target: first.target }) };
+    request.operation = { key, id, act, isRepetition, agreeOn, ...optional({ target: first.target }) };
     if (first.answer) return reply.code(first.answer.status).type(JSON_TYPE).send(first.answer.payload);
   });
 
   app.addHook('onSend', async ({ operation, routeOptions }, reply, payload) => {
     if (operation === null || !routeOptions.config.keepsAnswer || reply.statusCode >= 300 || typeof payload !== 'string') return;
     const answer = { status: reply.statusCode, payload };
-    const keep = (known: Json) => (known === null ? { answer: null } : { value: { ...keptOf(known), answer }, answer: null });
+    const keep = (current: Json) =>
+      current === null ? { answer: null } : { value: { ...keptOf(current), answer }, answer: null };
     // The request has been executed: if its answer cannot be stored it is sent all the same, and found again in the history.
     await store.registers.update(registerOf(operation.id), keep).catch(() => undefined);
   });
@@ -107,8 +108,8 @@ function registerOf(id: string): string {
   return `idempotency/${id}`;
 }
 
-function keptOf(known: Json): IdempotencyRecord {
-  return known as unknown as IdempotencyRecord;
+function keptOf(value: Json): IdempotencyRecord {
+  return value as unknown as IdempotencyRecord;
 }
 
 // A change to a turn or a session happens once for all requests of its operation: those that overlap, and those that come after a
@@ -128,10 +129,10 @@ export async function once<H extends Changeable<H>, T>(
   operation: Operation | null,
   subject: H,
   act: (subject: H) => Promise<T>,
-  again: (done: ActRecord) => T,
+  again: (act: ActRecord) => T,
 ): Promise<T> {
   if (operation === null) return act(subject);
-  const before = operation.repeated ? await subject.doneBefore(operation.act) : NO_EARLIER_ACT;
+  const before = operation.isRepetition ? await subject.doneBefore(operation.act) : NO_EARLIER_ACT;
   if (before.accepted !== null) return again(before.accepted);
   try {
     return await act(subject.named(nameOf(operation.act, before)));

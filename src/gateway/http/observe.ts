@@ -14,8 +14,8 @@ export function observeRequests(app: FastifyInstance, log: ToolLogger, metrics: 
     const route = request.routeOptions.url ?? null;
     const { method, principal } = request;
     const { statusCode: status, elapsedTime } = reply;
-    const streamed = String(reply.getHeader('content-type')).startsWith('text/event-stream');
-    metrics?.observeRequest({ method, route, status, ms: elapsedTime, streamed });
+    const isStream = String(reply.getHeader('content-type')).startsWith('text/event-stream');
+    metrics?.observeRequest({ method, route, status, ms: elapsedTime, isStream });
     if (route !== null && PROBES.has(route)) return;
     const fields = { request_id: request.id, method, route, status, ms: Math.round(elapsedTime), principal: principal?.name };
     log[status >= 500 ? 'warn' : 'debug'](fields, 'answered');
@@ -27,8 +27,8 @@ export function observeRequests(app: FastifyInstance, log: ToolLogger, metrics: 
 const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,64}$/;
 
 export function requestIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string {
-  const given = headers['x-request-id'];
-  return typeof given === 'string' && REQUEST_ID_PATTERN.test(given) ? given : `req_${randomBytes(12).toString('hex')}`;
+  const header = headers['x-request-id'];
+  return typeof header === 'string' && REQUEST_ID_PATTERN.test(header) ? header : `req_${randomBytes(12).toString('hex')}`;
 }
 
 // Prometheus metrics of requests: counts by route, method and status, and durations. Addresses and names are no labels: their
@@ -40,7 +40,7 @@ export interface RequestObservation {
   status: number;
   ms: number;
   /** Answered with server-sent events, which stay open for as long as there is something to report. */
-  streamed: boolean;
+  isStream: boolean;
 }
 
 /** Null without the package prom-client: nothing is counted. */
@@ -82,10 +82,10 @@ export class HttpMetrics {
   }
 
   /** @param route as declared; null: no route matches */
-  observeRequest({ method, route, status, ms, streamed }: RequestObservation): void {
+  observeRequest({ method, route, status, ms, isStream }: RequestObservation): void {
     const labels = { method: METHODS.has(method) ? method : 'other', route: route ?? 'none' };
     this.requests.inc({ ...labels, status });
-    (streamed ? this.streamSeconds : this.seconds).observe(labels, ms / 1000);
+    (isStream ? this.streamSeconds : this.seconds).observe(labels, ms / 1000);
   }
 
   get contentType(): string {

@@ -27,11 +27,11 @@ export function offerCompletion(server: Server, app: AppAnswers): void {
 
 function listPrompts(app: AppAnswers, cursor: string | undefined): ListPromptsResult {
   const { page, ...next } = pageOf(app.visible(app.mcp.prompts), cursor);
-  const prompts = page.map(({ name, title, description, arguments: known = {} }) => ({
+  const prompts = page.map(({ name, title, description, arguments: definitions = {} }) => ({
     name,
     ...optional({ title }),
     description,
-    arguments: Object.entries(known).map(([argument, { description: about, required = false }]) => ({
+    arguments: Object.entries(definitions).map(([argument, { description: about, required = false }]) => ({
       name: argument,
       ...optional({ description: about }),
       required,
@@ -40,15 +40,17 @@ function listPrompts(app: AppAnswers, cursor: string | undefined): ListPromptsRe
   return { prompts, ...next };
 }
 
-async function got(app: AppAnswers, name: string, given: Record<string, string>): Promise<GetPromptResult> {
+async function got(app: AppAnswers, name: string, values: Record<string, string>): Promise<GetPromptResult> {
   const prompt = findPrompt(app, name);
-  const known = prompt.arguments ?? {};
-  checkArguments(given, Object.keys(known));
-  const missing = Object.keys(known).filter((argument) => known[argument]!.required === true && !Object.hasOwn(given, argument));
+  const definitions = prompt.arguments ?? {};
+  checkArguments(values, Object.keys(definitions));
+  const missing = Object.keys(definitions).filter(
+    (argument) => definitions[argument]!.required === true && !Object.hasOwn(values, argument),
+  );
   if (missing.length > 0) throw invalidParams(`The prompt ${name} needs ${missing.join(', ')}.`);
   return app.ask(
     'prompt',
-    (asker) => prompt.messages({ ...given }, asker),
+    (asker) => prompt.messages({ ...values }, asker),
     (answer) => {
       const messages = typeof answer === 'string' ? [{ role: 'user', content: { type: 'text', text: answer } }] : answer;
       return sdk.types().GetPromptResultSchema.parse({ description: prompt.description, messages });
@@ -58,13 +60,13 @@ async function got(app: AppAnswers, name: string, given: Record<string, string>)
 
 async function completeArgument(app: AppAnswers, { ref, argument, context }: CompleteRequest['params']): Promise<CompleteResult> {
   const completions = ref.type === 'ref/prompt' ? ofPrompt(findPrompt(app, ref.name)) : ofTemplate(app, ref.uri);
-  const given = context?.arguments ?? {};
-  checkArguments({ ...given, [argument.name]: argument.value }, Object.keys(completions));
+  const contextArguments = context?.arguments ?? {};
+  checkArguments({ ...contextArguments, [argument.name]: argument.value }, Object.keys(completions));
   const complete = completions[argument.name];
   if (complete === undefined) return { completion: { values: [], total: 0, hasMore: false } };
   return app.ask(
     'completion',
-    (asker) => complete(argument.value, { asker, given: { ...given } }),
+    (asker) => complete(argument.value, { asker, given: { ...contextArguments } }),
     (values) => {
       if (!Array.isArray(values) || !values.every((value) => typeof value === 'string'))
         throw new Error('a completion gives a list of texts');
@@ -76,8 +78,8 @@ async function completeArgument(app: AppAnswers, { ref, argument, context }: Com
 
 type Completions = Record<string, McpCompletion | undefined>;
 
-function ofPrompt({ arguments: known = {} }: McpPrompt): Completions {
-  return Object.fromEntries(Object.entries(known).map(([name, { complete }]) => [name, complete]));
+function ofPrompt({ arguments: definitions = {} }: McpPrompt): Completions {
+  return Object.fromEntries(Object.entries(definitions).map(([name, { complete }]) => [name, complete]));
 }
 
 function ofTemplate(app: AppAnswers, uri: string): Completions {
@@ -92,10 +94,10 @@ function findPrompt(app: AppAnswers, name: string): McpPrompt {
   return prompt;
 }
 
-function checkArguments(given: Record<string, string>, known: readonly string[]): void {
-  for (const [name, value] of Object.entries(given)) {
-    if (!known.includes(name))
-      throw invalidParams(`There is no argument ${quote(name)}; there are: ${known.join(', ') || 'none'}.`);
+function checkArguments(values: Record<string, string>, names: readonly string[]): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (!names.includes(name))
+      throw invalidParams(`There is no argument ${quote(name)}; there are: ${names.join(', ') || 'none'}.`);
     if (value.length > MOST_ARGUMENT) throw invalidParams(`The argument ${name} has more than ${MOST_ARGUMENT} characters.`);
   }
 }

@@ -64,13 +64,13 @@ interface ReadableResource {
 
 /** @throws McpError: there is no such resource, or it cannot be read */
 async function read(app: AppAnswers, uri: string): Promise<ReadResourceResult> {
-  const found = resourceAt(app, uri);
+  const resource = resourceAt(app, uri);
   const result =
-    found &&
+    resource &&
     (await app.ask(
       'resource',
-      (asker) => found.read(asker),
-      (content) => contentsOf(uri, found.mimeType, content),
+      (asker) => resource.read(asker),
+      (content) => contentsOf(uri, resource.mimeType, content),
     ));
   if (result === null) {
     const { McpError } = sdk.types();
@@ -115,20 +115,20 @@ export class Subscriptions {
   private readonly versions = new Map<string, string>();
   private timer: NodeJS.Timeout | null = null;
   private looks = false;
-  private ended = false;
+  private hasEnded = false;
 
   constructor(
-    private readonly watched: WatchCallbacks,
+    private readonly callbacks: WatchCallbacks,
     private readonly everyMs = LOOK_EVERY_MS,
   ) {}
 
   /** @throws McpError if there is no such resource, or there are too many subscriptions */
   async add(uri: string): Promise<void> {
     if (this.versions.has(uri)) return;
-    const version = await this.watched.versionOf(uri);
+    const version = await this.callbacks.versionOf(uri);
     if (this.versions.size >= MAX_SUBSCRIPTIONS)
       throw invalidParams(`A session may subscribe to ${MAX_SUBSCRIPTIONS} resources; unsubscribe from one.`);
-    if (this.ended) return;
+    if (this.hasEnded) return;
     this.versions.set(uri, version);
     this.timer ??= setInterval(() => void this.look(), this.everyMs).unref();
   }
@@ -140,7 +140,7 @@ export class Subscriptions {
 
   /** The client is gone. */
   end(): void {
-    this.ended = true;
+    this.hasEnded = true;
     this.versions.clear();
     this.stop();
   }
@@ -154,10 +154,10 @@ export class Subscriptions {
     if (this.looks) return;
     this.looks = true;
     for (const [uri, before] of [...this.versions]) {
-      const now = await this.watched.versionOf(uri).catch(() => before); // a resource that cannot be read now counts as unchanged
+      const now = await this.callbacks.versionOf(uri).catch(() => before); // a resource that cannot be read now counts as unchanged
       if (now === before || this.versions.get(uri) !== before) continue;
       this.versions.set(uri, now);
-      await this.watched.changed(uri).catch(() => undefined);
+      await this.callbacks.changed(uri).catch(() => undefined);
     }
     this.looks = false;
   }

@@ -44,26 +44,28 @@ type ToolOffer = Offer & { kind: 'tool' };
  * Adds the fields that the client gives to the input.
  * @throws NotGiven
  */
-export async function inputFromClient(asking: Asking, { tool, listed }: ToolOffer, given: JsonObject): Promise<JsonObject> {
+export async function inputFromClient(asking: Asking, { tool, listing }: ToolOffer, input: JsonObject): Promise<JsonObject> {
   const { forms = {}, samples = {} } = asking.app.mcp;
   const form = getOwn(forms, tool);
-  const filled = form && canFill(asking.server) ? { ...given, ...(await filledIn(asking, formOf(listed.inputSchema as JsonObject, form, given), form.message)) } : given; // oxfmt-ignore
+  const filledInput = form && canFill(asking.server) ? { ...input, ...(await filledIn(asking, formOf(listing.inputSchema as JsonObject, form, input), form.message)) } : input; // oxfmt-ignore
   const sample = getOwn(samples, tool);
-  if (!sample || !canSample(asking.server) || Object.hasOwn(filled, sample.field)) return filled;
-  return { ...filled, [sample.field]: await askModel(asking, sample, filled) };
+  if (!sample || !canSample(asking.server) || Object.hasOwn(filledInput, sample.field)) return filledInput;
+  return { ...filledInput, [sample.field]: await askModel(asking, sample, filledInput) };
 }
 
 /** The tool as listed for this client: fields that the client will be asked for are not required. */
 export function listedFor(server: Server, { forms = {}, samples = {} }: McpDefinition, offer: Offer): Tool {
-  if (offer.kind !== 'tool') return offer.listed;
-  const { tool, listed } = offer;
-  const asked = [
+  if (offer.kind !== 'tool') return offer.listing;
+  const { tool, listing } = offer;
+  const askedFields = [
     ...(canFill(server) ? (getOwn(forms, tool)?.fields ?? []) : []),
     ...(canSample(server) ? [getOwn(samples, tool)?.field] : []),
   ];
-  const { required = [] } = listed.inputSchema;
-  const needed = required.filter((field) => !asked.includes(field));
-  return needed.length === required.length ? listed : { ...listed, inputSchema: { ...listed.inputSchema, required: needed } };
+  const { required = [] } = listing.inputSchema;
+  const requiredFields = required.filter((field) => !askedFields.includes(field));
+  return requiredFields.length === required.length
+    ? listing
+    : { ...listing, inputSchema: { ...listing.inputSchema, required: requiredFields } };
 }
 
 function canFill(server: Server): boolean {
@@ -87,11 +89,11 @@ async function filledIn({ server, requestId, signal }: Asking, schema: JsonObjec
   return Object.fromEntries(fields.map((field) => [field, content[field] as Json]));
 }
 
-async function askModel({ server, app, requestId, signal }: Asking, sample: McpSample, given: JsonObject): Promise<string> {
+async function askModel({ server, app, requestId, signal }: Asking, sample: McpSample, input: JsonObject): Promise<string> {
   const { maxTokens } = sample;
   const text = await app.ask(
     'question for the model',
-    (asker) => sample.prompt(structuredClone(given), asker),
+    (asker) => sample.prompt(structuredClone(input), asker),
     (prompt) => {
       if (typeof prompt !== 'string' || prompt === '') throw new Error('prompt gives a text');
       return prompt.toWellFormed();
@@ -155,10 +157,10 @@ export function elicitation(server: Server, requestId: RequestId, decide: Decide
   return async (turn, digest, signal) => {
     const card = await shownCard(turn, digest, signal);
     if (card === null) return 'This client cannot show the whole card.';
-    const answered = await answerOf(server, requestId, card, signal);
-    if (typeof answered === 'string') return answered;
+    const answer = await answerOf(server, requestId, card, signal);
+    if (typeof answer === 'string') return answer;
     try {
-      await decide(turn, { digest, ...answered });
+      await decide(turn, { digest, ...answer });
       return null;
     } catch (error) {
       if (error instanceof DecisionNotAccepted) return error.message;

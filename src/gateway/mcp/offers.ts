@@ -11,7 +11,7 @@ import { offerResources } from './app-resources';
 import { ToolLogs } from './progress';
 import { sha256Hex } from '../../shared/json/sha256';
 
-export type Offer = { listed: ListedTool } & (
+export type Offer = { listing: ListedTool } & (
   | { kind: 'tool'; tool: string; agent: string }
   | { kind: 'agent'; agent: string }
   | { kind: 'outcome' }
@@ -30,13 +30,13 @@ const MOST_NAME = 64;
 export type OffersBy = (principal: string, agent?: string) => Offers | null;
 
 export function offersBy(catalogue: ToolCatalogue): OffersBy {
-  const made = new WeakMap<readonly ToolEntry[], Map<string | undefined, Offers>>();
+  const cache = new WeakMap<readonly ToolEntry[], Map<string | undefined, Offers>>();
   return (principal, agent) => {
     const entries = catalogue.callable(principal);
     if (agent !== undefined && !entries.some((entry) => entry.agents.includes(agent))) return null;
-    const byAgent = made.get(entries) ?? new Map<string | undefined, Offers>();
+    const byAgent = cache.get(entries) ?? new Map<string | undefined, Offers>();
     const offers = byAgent.get(agent) ?? offersOf(entries, agent);
-    made.set(entries, byAgent.set(agent, offers));
+    cache.set(entries, byAgent.set(agent, offers));
     return offers;
   };
 }
@@ -45,18 +45,18 @@ export function offersBy(catalogue: ToolCatalogue): OffersBy {
 export function offersOf(entries: readonly ToolEntry[], only?: string): Offers {
   const pairs = entries.filter(isOffered).flatMap(withAgents);
   const inScope = pairs.filter(({ agent }) => only === undefined || agent === only);
-  const offers = new Map<string, Offer>([[OUTCOME_TOOL, { kind: 'outcome', listed: OUTCOME }]]);
+  const offers = new Map<string, Offer>([[OUTCOME_TOOL, { kind: 'outcome', listing: OUTCOME }]]);
   for (const { agent, entry } of inScope) {
     // Each agent has its own rules: the name says whose rules apply.
-    const shared = inScope.filter((other) => other.entry.name === entry.name).length > 1;
-    const name = freeName(offers, shared ? `${agent}__${entry.name}` : entry.name);
-    offers.set(name, { kind: 'tool', tool: entry.name, agent, listed: listedTool(name, entry, shared ? agent : null) });
+    const isShared = inScope.filter((other) => other.entry.name === entry.name).length > 1;
+    const name = freeName(offers, isShared ? `${agent}__${entry.name}` : entry.name);
+    offers.set(name, { kind: 'tool', tool: entry.name, agent, listing: listedTool(name, entry, isShared ? agent : null) });
   }
   const agents = entries.flatMap((entry) => entry.agents);
   for (const agent of new Set(agents.filter((name) => only === undefined || name === only))) {
     const name = freeName(offers, `ask_${agent}`);
     const tools = inScope.filter((pair) => pair.agent === agent).map(({ entry }) => entry.name);
-    offers.set(name, { kind: 'agent', agent, listed: listedAgent(name, agent, tools) });
+    offers.set(name, { kind: 'agent', agent, listing: listedAgent(name, agent, tools) });
   }
   return offers;
 }
@@ -71,10 +71,10 @@ function withAgents(entry: ToolEntry): { agent: string; entry: ToolEntry }[] {
 }
 
 /** The wanted name, if possible: characters that are not allowed become `_`; a name that is taken or too long ends in a hash. */
-function freeName(taken: Offers, wished: string): string {
-  const name = wished.replace(/[^A-Za-z0-9_-]/g, '_');
-  if (name.length <= MOST_NAME && !taken.has(name)) return name;
-  const hash = sha256Hex(wished).slice(0, 8);
+function freeName(offers: Offers, wish: string): string {
+  const name = wish.replace(/[^A-Za-z0-9_-]/g, '_');
+  if (name.length <= MOST_NAME && !offers.has(name)) return name;
+  const hash = sha256Hex(wish).slice(0, 8);
   return `${name.slice(0, MOST_NAME - hash.length - 1)}_${hash}`;
 }
 

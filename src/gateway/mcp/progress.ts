@@ -26,11 +26,11 @@ export function reportProgress(
   // The progress of a turn is not known: one tool's fraction of its own work would mislead.
   const single = isDirectCallId(turnId);
   const pace = endOfText();
-  let left = MOST_NOTIFICATIONS;
+  let remaining = MOST_NOTIFICATIONS;
   return (event) => {
-    const said = event.type === 'text_delta' ? pace(event) : saidOf(event, single);
-    if (said === null || left-- <= 0) return;
-    const { method, params } = next(said.message.slice(0, MOST_MESSAGE).toWellFormed(), single ? said.fraction : undefined);
+    const update = event.type === 'text_delta' ? pace(event) : saidOf(event, single);
+    if (update === null || remaining-- <= 0) return;
+    const { method, params } = next(update.message.slice(0, MOST_MESSAGE).toWellFormed(), single ? update.fraction : undefined);
     void send({ method, params }).catch(() => undefined);
   };
 }
@@ -38,11 +38,11 @@ export function reportProgress(
 /** Null: the last update was too recent. */
 function endOfText(): (event: TurnEvent & { type: 'text_delta' }) => ProgressUpdate | null {
   let end = '';
-  let begun = '';
+  let current = '';
   let saidAt = 0;
   return ({ step, attempt, text }) => {
     const which = `${step}.${attempt}`;
-    if (which !== begun) [begun, end] = [which, ''];
+    if (which !== current) [current, end] = [which, ''];
     end = `${end}${text}`.slice(-TEXT_END);
     const now = performance.now();
     if (now - saidAt < TEXT_EVERY_MS) return null;
@@ -93,10 +93,10 @@ export class ToolLogs {
    * @param send may fail: the client may be gone
    */
   report(send: (notification: ServerNotification) => Promise<void>): (event: TurnEvent) => void {
-    let left = MOST_MESSAGES;
+    let remaining = MOST_MESSAGES;
     return (event) => {
       if (event.type !== 'tool_log' || this.least === null) return;
-      if (LEVELS.indexOf(event.level) < LEVELS.indexOf(this.least) || left-- <= 0) return;
+      if (LEVELS.indexOf(event.level) < LEVELS.indexOf(this.least) || remaining-- <= 0) return;
       const params = { level: event.level, logger: event.tool, data: dataOf(event.text) };
       void send({ method: 'notifications/message', params }).catch(() => undefined);
     };

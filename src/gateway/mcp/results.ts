@@ -65,8 +65,8 @@ function fits(schema: object, data: Json): boolean {
 function turnResult({ turn_id, state, text, reason }: TurnView): CallToolResult {
   if (state === 'completed') return { content: [{ type: 'text', text }], structuredContent: { turn_id, state, text } };
   const why = `The turn ended ${state}. ${reason ?? ''}`.trim();
-  const said = text === '' ? [] : [{ type: 'text' as const, text }];
-  return { content: [{ type: 'text', text: why }, ...said], isError: true };
+  const textParts = text === '' ? [] : [{ type: 'text' as const, text }];
+  return { content: [{ type: 'text', text: why }, ...textParts], isError: true };
 }
 
 /** Why the caller gets no outcome yet. */

@@ -77,7 +77,7 @@ export function createMcpEndpoint(parts: McpParts): McpEndpoint {
   const app = new AppAnswers({ mcp, asker: () => askerOf(parts.principal(), parts.agent), log });
   const ofApp = offerOfApp(server, app, capabilities);
   let open = 0;
-  let left = false;
+  let hasLeft = false;
   server.onerror = (error) => log.debug({ err: error }, 'an MCP message was not taken');
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
     const { page, ...next } = pageOf([...offers().values()], params?.cursor);
@@ -89,10 +89,10 @@ export function createMcpEndpoint(parts: McpParts): McpEndpoint {
     if (open >= MOST_OPEN_CALLS) return wrongResult(TOO_MANY);
     open += 1;
     try {
-      const given = (params.arguments ?? {}) as JsonObject;
+      const args = (params.arguments ?? {}) as JsonObject;
       const asking = { server, app, requestId: extra.requestId, signal: extra.signal };
-      const input = offer.kind === 'tool' ? await inputFromClient(asking, offer, given) : given;
-      return await answer(parts, server, { offer, input, logs: ofApp.logs, left: () => left }, extra);
+      const input = offer.kind === 'tool' ? await inputFromClient(asking, offer, args) : args;
+      return await answer(parts, server, { offer, input, logs: ofApp.logs, left: () => hasLeft }, extra);
     } catch (error) {
       if (extra.signal.aborted || error instanceof McpError) throw error;
       return wrongResult(error instanceof NotGiven ? error.wrong : (wrongOf(error) ?? ourFault(log, error)));
@@ -101,7 +101,7 @@ export function createMcpEndpoint(parts: McpParts): McpEndpoint {
     }
   });
   const leave = () => {
-    left = true;
+    hasLeft = true;
     ofApp.end();
   };
   return { server, offers, open: () => open, leave };
@@ -115,18 +115,18 @@ interface IncomingCall {
   left(): boolean;
 }
 
-async function answer(parts: McpParts, server: Server, called: IncomingCall, extra: Extra): Promise<CallToolResult> {
-  const { offer, input, left } = called;
+async function answer(parts: McpParts, server: Server, call: IncomingCall, extra: Extra): Promise<CallToolResult> {
+  const { offer, input, left } = call;
   const { signal, requestId } = extra;
   const own = offer.kind !== 'outcome';
   const turn = offer.kind === 'outcome' ? await seenTurn(parts, input.id) : await startTurn(parts, offer, input, extra);
   const decide = own && server.getClientCapabilities()?.elicitation?.form ? parts.decide() : null;
   const ask = decide && elicitation(server, requestId, decide);
-  const heard = own ? listeners(turn.id, called.logs, extra) : listeners(turn.id, null, extra);
+  const heard = own ? listeners(turn.id, call.logs, extra) : listeners(turn.id, null, extra);
   const atMost = own ? WAIT_MS : secondsOf(input.wait_seconds) * 1000;
   try {
-    const followed = await follow(turn, { ask, signal, atMost, heard: (event) => heard.forEach((listener) => listener(event)) });
-    return resultOf(turn, followed, offer.kind === 'tool' ? offer.listed.outputSchema : undefined);
+    const outcome = await follow(turn, { ask, signal, atMost, heard: (event) => heard.forEach((listener) => listener(event)) });
+    return resultOf(turn, outcome, offer.kind === 'tool' ? offer.listing.outputSchema : undefined);
   } catch (error) {
     if (signal.aborted && own && !left()) await cancelTurn(parts.log, turn);
     throw error;
@@ -140,8 +140,8 @@ function listeners(turnId: string, logs: ToolLogs | null, { _meta, sendNotificat
   return logs === null ? progress : [...progress, logs.report(sendNotification)];
 }
 
-function resultOf(turn: TurnHandle, followed: FollowResult, output: object | undefined): CallToolResult {
-  return 'ended' in followed ? endedResult(followed.ended, output) : openResult(turn.id, turn.uiUrl, followed.open);
+function resultOf(turn: TurnHandle, outcome: FollowResult, output: object | undefined): CallToolResult {
+  return 'ended' in outcome ? endedResult(outcome.ended, output) : openResult(turn.id, turn.uiUrl, outcome.open);
 }
 
 async function startTurn(

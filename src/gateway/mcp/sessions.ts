@@ -13,7 +13,7 @@ export interface Session {
   principal: Principal;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly events: RecentEvents;
-  readonly face: McpEndpoint;
+  readonly endpoint: McpEndpoint;
   /** Requests that are being answered. */
   requests: number;
   usedAt: number;
@@ -35,7 +35,7 @@ export type PartsOf = (session: () => Session) => McpParts;
 
 export class Sessions {
   private readonly open = new Map<string, Session>();
-  private readonly listed = new Map<string, Offers>();
+  private readonly offersById = new Map<string, Offers>();
   private readonly timer = setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
 
   constructor(private readonly limits: SessionLimits = LIMITS) {}
@@ -52,15 +52,15 @@ export class Sessions {
       onsessioninitialized: () => void this.open.set(id, session),
     });
     const parts = partsOf(() => session);
-    const face = createMcpEndpoint(parts);
-    const session: Session = { id, principal, transport, events, face, requests: 0, usedAt: Date.now() };
-    this.listed.set(id, parts.offers());
+    const endpoint = createMcpEndpoint(parts);
+    const session: Session = { id, principal, transport, events, endpoint, requests: 0, usedAt: Date.now() };
+    this.offersById.set(id, parts.offers());
     transport.onclose = () => {
-      face.leave();
+      endpoint.leave();
       this.open.delete(id);
-      this.listed.delete(id);
+      this.offersById.delete(id);
     };
-    await face.server.connect(transport);
+    await endpoint.server.connect(transport);
     return session;
   }
 
@@ -96,35 +96,35 @@ export class Sessions {
       else await this.tellChanges(session);
   }
 
-  private async tellChanges({ id, face }: Session): Promise<void> {
-    const now = face.offers();
-    if (now === this.listed.get(id)) return;
-    this.listed.set(id, now);
-    await face.server.sendToolListChanged().catch(() => undefined);
+  private async tellChanges({ id, endpoint }: Session): Promise<void> {
+    const now = endpoint.offers();
+    if (now === this.offersById.get(id)) return;
+    this.offersById.set(id, now);
+    await endpoint.server.sendToolListChanged().catch(() => undefined);
   }
 }
 
-function isIdle({ requests, face }: Session): boolean {
-  return requests === 0 && face.open() === 0;
+function isIdle({ requests, endpoint }: Session): boolean {
+  return requests === 0 && endpoint.open() === 0;
 }
 
 // The MCP server for the one client at this process's standard streams. Standard output carries the protocol and nothing else.
 
 /**
  * @param output from `protocolOnly`
- * @returns when the client is gone, or `stopped` resolves
+ * @returns when the client is gone, or `stop` resolves
  */
-export async function serveStdio(parts: McpParts, output: Writable, stopped: Promise<unknown>): Promise<void> {
-  const face = createMcpEndpoint(parts);
+export async function serveStdio(parts: McpParts, output: Writable, stop: Promise<unknown>): Promise<void> {
+  const endpoint = createMcpEndpoint(parts);
   const transport = new (sdk.stdio().StdioServerTransport)(process.stdin, output);
-  const gone = new Promise<void>((resolve) => {
+  const disconnect = new Promise<void>((resolve) => {
     process.stdin.once('end', resolve).once('close', resolve);
     transport.onclose = () => resolve();
   });
-  await face.server.connect(transport);
-  await Promise.race([gone, stopped]);
-  face.leave();
-  await face.server.close();
+  await endpoint.server.connect(transport);
+  await Promise.race([disconnect, stop]);
+  endpoint.leave();
+  await endpoint.server.close();
 }
 
 /**
@@ -133,5 +133,5 @@ export async function serveStdio(parts: McpParts, output: Writable, stopped: Pro
 export function protocolOnly(): Writable {
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = process.stderr.write.bind(process.stderr) as typeof process.stdout.write;
-  return new Writable({ write: (chunk: Buffer, _encoding, done) => void write(chunk, done) });
+  return new Writable({ write: (chunk: Buffer, _encoding, callback) => void write(chunk, callback) });
 }

@@ -33,19 +33,19 @@ export type FollowResult = { ended: TurnView } | { open: Open };
 export async function follow(turn: TurnHandle, { ask, signal, atMost, heard }: Following): Promise<FollowResult> {
   const stop = new AbortController();
   let tooLong: NodeJS.Timeout | undefined;
-  const asked = new Questions(turn, ask);
-  const aborted = () => stop.abort();
-  signal.addEventListener('abort', aborted);
+  const questions = new Questions(turn, ask);
+  const onAbort = () => stop.abort();
+  signal.addEventListener('abort', onAbort);
   try {
     signal.throwIfAborted();
     const watching = async (): Promise<FollowResult> => {
       for await (const event of turn.watch({ signal: stop.signal })) {
         heard?.(event);
-        if (event.type === 'approval_requested') asked.about(event.call, 'approval');
-        if (event.type === 'tool_started' || event.type === 'tool_result') asked.withdraw(event.call);
+        if (event.type === 'approval_requested') questions.about(event.call, 'approval');
+        if (event.type === 'tool_started' || event.type === 'tool_result') questions.withdraw(event.call);
         if (event.type === 'tool_error') {
-          if (event.effect === 'in_doubt') asked.about(event.call, 'in_doubt');
-          else asked.withdraw(event.call);
+          if (event.effect === 'in_doubt') questions.about(event.call, 'in_doubt');
+          else questions.withdraw(event.call);
         }
         if (event.type === 'turn_completed') return { ended: await turn.result() };
       }
@@ -54,12 +54,12 @@ export async function follow(turn: TurnHandle, { ask, signal, atMost, heard }: F
     const time = new Promise<FollowResult>((resolve) => {
       tooLong = setTimeout(() => resolve({ open: { why: 'time' } }), atMost);
     });
-    return await Promise.race([watching(), asked.unanswered, time]);
+    return await Promise.race([watching(), questions.openQuestion, time]);
   } finally {
     clearTimeout(tooLong);
-    signal.removeEventListener('abort', aborted);
+    signal.removeEventListener('abort', onAbort);
     stop.abort();
-    await asked.stop();
+    await questions.stop();
   }
 }
 
@@ -71,10 +71,10 @@ const LOOK_EVERY_MS = 200;
 class Questions {
   private last: Promise<unknown> = Promise.resolve();
   private readonly open = new Map<string, AbortController>();
-  private answer!: (followed: FollowResult) => void;
+  private answer!: (result: FollowResult) => void;
   private fail!: (error: unknown) => void;
   /** Resolves with the first call that no person here can decide. */
-  readonly unanswered = new Promise<FollowResult>((resolve, reject) => {
+  readonly openQuestion = new Promise<FollowResult>((resolve, reject) => {
     this.answer = resolve;
     this.fail = reject;
   });
@@ -83,7 +83,7 @@ class Questions {
     private readonly turn: TurnHandle,
     private readonly ask: Ask | null,
   ) {
-    this.unanswered.catch(() => undefined);
+    this.openQuestion.catch(() => undefined);
   }
 
   /** The history may contain a question that was decided long ago: only a call that waits now is asked about. */
@@ -91,8 +91,8 @@ class Questions {
     this.withdraw(call);
     const withdrawn = new AbortController();
     this.open.set(call, withdrawn);
-    const asked = this.last.then(() => this.handle(call, why, withdrawn.signal));
-    this.last = asked.catch((error: unknown) => void (withdrawn.signal.aborted || this.fail(error)));
+    const handling = this.last.then(() => this.handle(call, why, withdrawn.signal));
+    this.last = handling.catch((error: unknown) => void (withdrawn.signal.aborted || this.fail(error)));
   }
 
   /** The call was decided, here or elsewhere: it is not asked about any more. */
@@ -143,32 +143,32 @@ interface StoredMessage {
 
 export class RecentEvents implements EventStore {
   /** The oldest first. */
-  private kept: StoredMessage[] = [];
+  private messages: StoredMessage[] = [];
   private size = 0;
   private count = 0;
 
   async storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {
     const id = String(++this.count);
     const size = JSON.stringify(message).length;
-    this.kept.push({ id, streamId, message, size });
+    this.messages.push({ id, streamId, message, size });
     this.size += size;
-    while (this.kept.length > MOST_EVENTS || (this.size > MOST_CHARACTERS && this.kept.length > 1))
-      this.size -= this.kept.shift()!.size;
+    while (this.messages.length > MOST_EVENTS || (this.size > MOST_CHARACTERS && this.messages.length > 1))
+      this.size -= this.messages.shift()!.size;
     return id;
   }
 
   knows(id: string): boolean {
-    return this.kept.some((event) => event.id === id);
+    return this.messages.some((event) => event.id === id);
   }
 
   async replayEventsAfter(
     lastEventId: string,
     { send }: { send: (id: string, message: JSONRPCMessage) => Promise<void> },
   ): Promise<string> {
-    const at = this.kept.findIndex(({ id }) => id === lastEventId);
-    const last = this.kept[at];
+    const at = this.messages.findIndex(({ id }) => id === lastEventId);
+    const last = this.messages[at];
     if (!last) throw new Error('This event is not known any more.');
-    for (const { id, streamId, message } of this.kept.slice(at + 1))
+    for (const { id, streamId, message } of this.messages.slice(at + 1))
       // An empty message only opens a stream.
       if (streamId === last.streamId && Object.keys(message).length > 0) await send(id, message);
     return last.streamId;

@@ -54,8 +54,8 @@ export const blocks: Route = (app, { store, log }) => {
     const { ref } = request.params;
     const { expires, signature } = request.query;
     if (typeof expires !== 'string' || typeof signature !== 'string') return answerWith(reply, FORGED_LINK);
-    const presigned = checkPresignature(key, { ref, expires, signature }, Date.now());
-    if (presigned !== 'good') return answerWith(reply, presigned === 'expired' ? EXPIRED_LINK : FORGED_LINK);
+    const verdict = checkPresignature(key, { ref, expires, signature }, Date.now());
+    if (verdict !== 'good') return answerWith(reply, verdict === 'expired' ? EXPIRED_LINK : FORGED_LINK);
     try {
       const file = storedFile(await store.getPart(ref));
       if (file === null) return await answerWith(reply, MISSING);
@@ -81,9 +81,9 @@ export const blocks: Route = (app, { store, log }) => {
 /** RFC 6266: a plain name for old clients, the whole one in UTF-8 for the others. */
 function attachment(filename: string): string {
   const plain = filename.replace(/[^A-Za-z0-9 ._-]/g, '_');
-  const encoded = encodeURIComponent(filename.toWellFormed()).replace(
+  const encodedName = encodeURIComponent(filename.toWellFormed()).replace(
     /['()*]/g,
     (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
   );
-  return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`;
+  return `attachment; filename="${plain}"; filename*=UTF-8''${encodedName}`;
 }

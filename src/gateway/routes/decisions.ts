@@ -80,7 +80,7 @@ export const decisions: Route = (app, parts) => {
       const read = readBody(request.body, principal);
       if (!read.ok) throw new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_decision', message: read.reason });
       const { turn } = await visibleTurn(parts, principal, request.params.id);
-      const decide = (named: TurnHandle) => decideAs(named, parts.key, principal, read);
+      const decide = (handle: TurnHandle) => decideAs(handle, parts.key, principal, read);
       const calls = await once(request.operation, turn, decide, sentCalls);
       return reply
         .header('cache-control', 'no-store')
@@ -152,8 +152,8 @@ const MOST_CARDS = 4_000_000;
 function within(most: number, turns: PendingTurn[]): PendingTurn[] {
   const length = ({ calls }: PendingTurn) => calls.reduce((sum, { card }) => sum + card.length, 0);
   const fit = new Set<PendingTurn>();
-  let left = most;
-  for (const turn of [...turns].sort((a, b) => length(a) - length(b))) if ((left -= length(turn)) >= 0) fit.add(turn);
+  let room = most;
+  for (const turn of [...turns].sort((a, b) => length(a) - length(b))) if ((room -= length(turn)) >= 0) fit.add(turn);
   const unreachable =
     'Its cards do not fit into one answer beside the others: decide those first, or ask for it by `holdfast pending`.';
   return turns.map((turn) => (fit.has(turn) ? turn : { ...turn, calls: [], unreachable }));

@@ -46,10 +46,10 @@ export const readyz: Route = (app, parts) => {
     '/readyz',
     { schema: readyzSchema, config: { roles: 'public', rateLimit: false } },
     async (_request, reply) => {
-      const found = app.draining.aborted ? [{ check: 'gateway', ok: false, detail: 'it is ending' }] : await findings();
-      const ready = found.every(({ ok }) => ok);
-      if (!ready) parts.log.warn({ findings: found }, 'not ready');
-      const checks = found.map(({ check, ok }) => ({ check, ok }));
+      const results = app.draining.aborted ? [{ check: 'gateway', ok: false, detail: 'it is ending' }] : await findings();
+      const ready = results.every(({ ok }) => ok);
+      if (!ready) parts.log.warn({ findings: results }, 'not ready');
+      const checks = results.map(({ check, ok }) => ({ check, ok }));
       return reply
         .code(ready ? 200 : 503)
         .header('cache-control', 'no-store')
@@ -63,11 +63,11 @@ function checksOf({ client, store }: GatewayParts): Check[] {
     const { connection, options } = (await client()).temporal;
     await connection.workflowService.describeNamespace({ namespace: options.namespace });
   };
-  let polled = false;
+  let hasPoll = false;
   // Checked until the first poll only: a gateway stays ready while workers are exchanged.
   const worker = async () => {
-    polled ||= (await (await client()).lastPoll()) !== null;
-    if (!polled) throw new Error('No worker has polled the task queue yet.');
+    hasPoll ||= (await (await client()).lastPoll()) !== null;
+    if (!hasPoll) throw new Error('No worker has polled the task queue yet.');
   };
   return [
     { name: 'temporal', look: temporal, todo: 'Is the Temporal server of the settings up?' },

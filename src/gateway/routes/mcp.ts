@@ -34,12 +34,14 @@ type McpRequest = FastifyRequest<{ Querystring: z.infer<typeof query> }>;
 
 export const mcp: Route = (app, parts) => {
   const sessions = new Sessions();
-  let offered: Promise<{ offers: OffersBy; mcp: McpDefinition }> | undefined;
+  let offering: Promise<{ offers: OffersBy; mcp: McpDefinition }> | undefined;
   app.addHook('preClose', () => sessions.close());
 
   const handle = async (request: McpRequest, reply: FastifyReply) => {
     if (!parts.catalogue) throw new Refusal(NO_APP);
-    const { offers, mcp } = await (offered ??= parts.catalogue().then((known) => ({ offers: offersBy(known), mcp: known.mcp })));
+    const { offers, mcp } = await (offering ??= parts
+      .catalogue()
+      .then((catalogue) => ({ offers: offersBy(catalogue), mcp: catalogue.mcp })));
     const { agent } = request.query;
     const { name } = request.principal;
     if (agent !== undefined && offers(name, agent) === null) throw new Refusal(unknownAgent(agent));
@@ -79,7 +81,7 @@ function partsOf(parts: GatewayParts, offer: Pick<McpParts, 'offers' | 'mcp' | '
     log,
     ...offer,
     principal: () => session().principal,
-    checkKey: (tool, sent) => refuseExpiredKey(parts, tool, session().principal.name, sent),
+    checkKey: (tool, input) => refuseExpiredKey(parts, tool, session().principal.name, input),
     decide: () => (session().principal.roles.includes('approver') ? decideFor(session().principal) : null),
   });
 }
@@ -98,8 +100,10 @@ async function sessionOf(
 
 /** Copies only what the protocol reads: no token is passed on. */
 function webRequest({ headers, method }: McpRequest): Request {
-  const given = HEADERS.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]] as [string, string]] : []));
-  return new Request('http://localhost/mcp', { method, headers: given });
+  const entries = HEADERS.flatMap((name) =>
+    typeof headers[name] === 'string' ? [[name, headers[name]] as [string, string]] : [],
+  );
+  return new Request('http://localhost/mcp', { method, headers: entries });
 }
 
 function rpcError(reply: FastifyReply, status: number, code: number, message: string): FastifyReply {

@@ -34,7 +34,7 @@ export const sessions: Route = (app, parts) => {
   const changeable = (request: { principal: Principal; params: { id: string } }) =>
     changeableSession(parts, request.principal, request.params.id);
   const start = { config: { roles: STARTERS } };
-  const kept = { config: { roles: STARTERS, keepsAnswer: true } };
+  const options = { config: { roles: STARTERS, keepsAnswer: true } };
 
   app.post<OpenSession>('/v1/sessions', { schema: schemas.open, ...start }, async (request, reply) => {
     const { message: first, ...opening } = request.body;
@@ -46,7 +46,7 @@ export const sessions: Route = (app, parts) => {
       ...(operation ? { id: operation.id } : {}),
     });
     if (first !== undefined) {
-      const send = (named: SessionHandle) => named.send(first, { id: operation?.id ?? 'first' });
+      const send = (handle: SessionHandle) => handle.send(first, { id: operation?.id ?? 'first' });
       await once<SessionHandle, SendAnswer>(operation, session, send, sentBefore);
     }
     return reply
@@ -56,11 +56,11 @@ export const sessions: Route = (app, parts) => {
   });
 
   app.get<ListSessions>('/v1/sessions', { schema: schemas.list, config: { roles: READERS } }, async (request, reply) => {
-    const listed = [];
+    const summaries = [];
     const { limit, agent: of } = request.query;
     const filter = { sight: visibilityOf(request.principal), limit, ...optional({ agent: of }) };
-    for await (const one of (await parts.client()).sessions(filter)) listed.push(one);
-    return reply.header('cache-control', 'no-store').send({ sessions: listed });
+    for await (const one of (await parts.client()).sessions(filter)) summaries.push(one);
+    return reply.header('cache-control', 'no-store').send({ sessions: summaries });
   });
 
   app.get<ShowSession>('/v1/sessions/:id', { schema: schemas.show, config: { roles: READERS } }, async (request, reply) => {
@@ -70,50 +70,50 @@ export const sessions: Route = (app, parts) => {
 
   app.post<SayToSession>('/v1/sessions/:id/messages', { schema: schemas.say, ...start }, async (request, reply) => {
     const { session } = await ownSession(parts, request.principal, request.params.id);
-    const { message: said, resume, callback_url } = request.body;
+    const { message: text, resume, callback_url } = request.body;
     const { operation } = request;
     const more = { ...(operation ? { id: operation.id } : {}), ...(await keptCallback(parts, callback_url)) };
-    const send = (named: SessionHandle) => (resume ? named.resume(said, more) : named.send(said, more));
+    const send = (handle: SessionHandle) => (resume ? handle.resume(text, more) : handle.send(text, more));
     const answer = await once<SessionHandle, SendAnswer>(operation, session, send, sentBefore);
     return reply.code(202).header('cache-control', 'no-store').send(sentOf(session, answer));
   });
 
-  app.post<SteerSession>('/v1/sessions/:id/steer', { schema: schemas.steer, ...kept }, async (request, reply) => {
+  app.post<SteerSession>('/v1/sessions/:id/steer', { schema: schemas.steer, ...options }, async (request, reply) => {
     const { session, holdfast } = await changeable(request);
     const { operation, body } = request;
     const { name, roles } = request.principal;
     const turn = holdfast.turn(await findSteerTarget(session, operation));
-    const steer = async (named: TurnHandle) => {
-      const attestation = await signSteer(named, parts.key, { text: body.text, principal: name, roles });
-      await named.steer(body.text, { by: name, attestation });
+    const steer = async (handle: TurnHandle) => {
+      const attestation = await signSteer(handle, parts.key, { text: body.text, principal: name, roles });
+      await handle.steer(body.text, { by: name, attestation });
     };
     await once(operation, turn, steer, nothing);
     return reply.code(202).send({ turn_id: turn.id });
   });
 
-  app.post<StopSession>('/v1/sessions/:id/interrupt', { schema: schemas.interrupt, ...kept }, async (request, reply) => {
+  app.post<StopSession>('/v1/sessions/:id/interrupt', { schema: schemas.interrupt, ...options }, async (request, reply) => {
     const { session } = await changeable(request);
-    await once(request.operation, session, (named) => named.interrupt({ by: request.principal.name }), nothing);
+    await once(request.operation, session, (handle) => handle.interrupt({ by: request.principal.name }), nothing);
     return reply.code(202).send({ accepted: true });
   });
 
-  app.post<RenameSession>('/v1/sessions/:id/rename', { schema: schemas.rename, ...kept }, async (request, reply) => {
+  app.post<RenameSession>('/v1/sessions/:id/rename', { schema: schemas.rename, ...options }, async (request, reply) => {
     const { session } = await changeable(request);
-    await once(request.operation, session, (named) => named.rename(request.body.title), nothing);
+    await once(request.operation, session, (handle) => handle.rename(request.body.title), nothing);
     return reply.send({ accepted: true });
   });
 
-  app.post<StopSession>('/v1/sessions/:id/close', { schema: schemas.close, ...kept }, async (request, reply) => {
+  app.post<StopSession>('/v1/sessions/:id/close', { schema: schemas.close, ...options }, async (request, reply) => {
     const { session } = await changeable(request);
-    await once(request.operation, session, (named) => named.close({ by: request.principal.name }), nothing);
+    await once(request.operation, session, (handle) => handle.close({ by: request.principal.name }), nothing);
     return reply.code(202).send({ accepted: true });
   });
 
   app.post<ForkSession>('/v1/forks', { schema: schemas.fork, ...start }, async (request, reply) => {
     const { principal, operation } = request;
     await visibleBlock(parts, principal, request.body.from);
-    const wanted = { ...request.body, requester: principal.name, of: null, ...(operation ? { id: operation.id } : {}) };
-    const session = await (await parts.client()).fork(wanted).catch((error: unknown) => {
+    const forkRequest = { ...request.body, requester: principal.name, of: null, ...(operation ? { id: operation.id } : {}) };
+    const session = await (await parts.client()).fork(forkRequest).catch((error: unknown) => {
       if (error instanceof ForkRefused)
         throw new Refusal({ code: 'CONFIRMATION_REQUIRED', reason: 'cannot_be_cut_there', message: error.message });
       throw error;

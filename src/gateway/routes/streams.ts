@@ -35,11 +35,11 @@ const schema = {
 };
 
 export const tickets: Route = (app, { store }) => {
-  const made = ticketsOf(store);
+  const issuer = ticketsOf(store);
   app.post<{ Body: z.infer<typeof ticketRequest>; Reply: z.infer<typeof ticket> }>(
     '/v1/tickets',
     { schema, config: { roles: ROLES } },
     async (request, reply) =>
-      reply.header('cache-control', 'no-store').send(made.give(request.principal, request.body.address, Date.now())),
+      reply.header('cache-control', 'no-store').send(issuer.give(request.principal, request.body.address, Date.now())),
   );
 };

@@ -61,7 +61,7 @@ export const turns: Route = (app, parts) => {
     { schema: schemas.cancel, config: { roles: STARTERS, keepsAnswer: true } },
     async (request, reply) => {
       const { turn } = await ownTurn(parts, request.principal, request.params.id);
-      await once(request.operation, turn, (named) => named.cancel(), nothing);
+      await once(request.operation, turn, (handle) => handle.cancel(), nothing);
       return reply.code(202).header('cache-control', 'no-store').send({ accepted: true });
     },
   );
@@ -73,9 +73,9 @@ export const turns: Route = (app, parts) => {
       const { principal, params, body } = request;
       const { turn } = await ownTurn(parts, principal, params.id);
       const { name, roles } = principal;
-      const steer = async (named: TurnHandle) => {
-        const attestation = await signSteer(named, parts.key, { text: body.text, principal: name, roles: [...roles] });
-        await named.steer(body.text, { by: name, attestation });
+      const steer = async (handle: TurnHandle) => {
+        const attestation = await signSteer(handle, parts.key, { text: body.text, principal: name, roles: [...roles] });
+        await handle.steer(body.text, { by: name, attestation });
       };
       await once(request.operation, turn, steer, nothing);
       return reply.header('cache-control', 'no-store').send({ accepted: true, by: name });
@@ -103,7 +103,7 @@ async function sendToSession(
       status: 409,
     });
   const more = { ...(operation ? { id: operation.id } : {}), ...(await keptCallback(parts, body.callback_url)) };
-  const { turn_id } = await once(operation, session, (named) => named.send(body.message, more), sentBefore);
+  const { turn_id } = await once(operation, session, (handle) => handle.send(body.message, more), sentBefore);
   return (await parts.client()).turn(turn_id);
 }
 
@@ -117,8 +117,8 @@ function listCursors({ store }: GatewayParts, { name }: Principal, filter: strin
     seal: (position: Uint8Array) => cursors.seal({ filter, position: Buffer.from(position).toString('base64') }),
     open: (cursor: string): Uint8Array => {
       try {
-        const sealed = cursors.open(cursor);
-        if (isJsonObject(sealed) && sealed.filter === filter) return Buffer.from(sealed.position as string, 'base64');
+        const content = cursors.open(cursor);
+        if (isJsonObject(content) && content.filter === filter) return Buffer.from(content.position as string, 'base64');
       } catch (error) {
         if (!(error instanceof ToolError)) throw error;
       }

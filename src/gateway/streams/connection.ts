@@ -27,7 +27,7 @@ const HEADERS = {
 };
 
 export class SseConnection {
-  private readonly gone = new AbortController();
+  private readonly controller = new AbortController();
   private readonly raw: ServerResponse;
   private timer: NodeJS.Timeout | null = null;
   private readonly onDrain: () => void;
@@ -47,12 +47,12 @@ export class SseConnection {
 
   /** Aborts when the reader is gone, or nothing more will be written. */
   get signal(): AbortSignal {
-    return this.gone.signal;
+    return this.controller.signal;
   }
 
   /** Sends the headers: from now on the answer is a stream. */
   open(): void {
-    if (this.raw.headersSent || this.gone.signal.aborted) return;
+    if (this.raw.headersSent || this.controller.signal.aborted) return;
     this.reply.headers(HEADERS).hijack();
     this.raw.writeHead(200, this.reply.getHeaders() as Record<string, string>);
     this.raw.write(`retry: ${this.settings.retryMs}\n\n`);
@@ -64,7 +64,7 @@ export class SseConnection {
 
   /** Resolves when the reader has room for more, or is gone. */
   async send({ event, id, data }: ServerSentEvent): Promise<void> {
-    if (this.gone.signal.aborted) return;
+    if (this.controller.signal.aborted) return;
     const name = id === null ? '' : `id: ${id}\n`;
     // One line: JSON has no line breaks of its own.
     if (!this.raw.write(`event: ${event}\n${name}data: ${JSON.stringify(data)}\n\n`)) await this.room();
@@ -79,24 +79,24 @@ export class SseConnection {
   private release(): void {
     if (this.timer) clearInterval(this.timer);
     this.draining.removeEventListener('abort', this.onDrain);
-    this.gone.abort();
+    this.controller.abort();
   }
 
   private room(): Promise<void> {
     return new Promise((resolve) => {
-      const done = () => {
-        clearTimeout(stalled);
-        this.raw.off('drain', done);
-        this.gone.signal.removeEventListener('abort', done);
+      const finish = () => {
+        clearTimeout(stallTimer);
+        this.raw.off('drain', finish);
+        this.controller.signal.removeEventListener('abort', finish);
         resolve();
       };
-      const stalled = setTimeout(() => {
+      const stallTimer = setTimeout(() => {
         this.end('the client reads too slowly; reconnect');
         this.raw.destroy();
-        done();
+        finish();
       }, this.settings.stallMs);
-      this.raw.once('drain', done);
-      this.gone.signal.addEventListener('abort', done, { once: true });
+      this.raw.once('drain', finish);
+      this.controller.signal.addEventListener('abort', finish, { once: true });
     });
   }
 }
@@ -134,13 +134,13 @@ export class StreamLimits {
     }
     this.open.set(principal, own + 1);
     this.all += 1;
-    let taken = true;
+    let isOpen = true;
     return () => {
-      if (!taken) return;
-      taken = false;
+      if (!isOpen) return;
+      isOpen = false;
       this.all -= 1;
-      const left = (this.open.get(principal) ?? 1) - 1;
-      if (left > 0) this.open.set(principal, left);
+      const count = (this.open.get(principal) ?? 1) - 1;
+      if (count > 0) this.open.set(principal, count);
       else this.open.delete(principal);
     };
   }

@@ -13,15 +13,18 @@ const MOST_FIELDS = 100;
 /** @throws Refusal 400 */
 export function askedInQuery(query: Query, versions: readonly { parameters?: unknown }[]): { input: JsonObject; agent?: string } {
   const { input: json, agent } = query;
-  const named = typeof agent === 'string' ? { agent } : {};
+  const agentField = typeof agent === 'string' ? { agent } : {};
   const fields = Object.entries(query).filter(([name]) => !OURS.has(name));
   if (json === undefined) {
     if (fields.length > MOST_FIELDS) throw bad(`The query has ${fields.length} fields; ${MOST_FIELDS} are allowed.`);
     const schemas = propertiesOf(versions.at(-1)?.parameters);
-    return { input: Object.fromEntries(fields.map(([name, value]) => [name, coerce(value!, own(schemas, name))])), ...named };
+    return {
+      input: Object.fromEntries(fields.map(([name, value]) => [name, coerce(value!, own(schemas, name))])),
+      ...agentField,
+    };
   }
   if (fields.length > 0) throw bad(`"input" is the whole input: ${JSON.stringify(fields[0]![0].slice(0, 60))} is too much.`);
-  return { input: objectOf(String(json)), ...named };
+  return { input: objectOf(String(json)), ...agentField };
 }
 
 function objectOf(text: string): JsonObject {

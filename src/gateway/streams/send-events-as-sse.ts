@@ -12,10 +12,10 @@ export interface Streaming {
   /** The events that are still to be sent. */
   events: AsyncGenerator<WatchedEvent>;
   /** The turn has ended: if no event is left, the answer is 204. */
-  ended: boolean;
+  hasEnded: boolean;
   /** Sent before all others. */
   first?: ServerSentEvent;
-  translate(watched: WatchedEvent): ServerSentEvent[] | Promise<ServerSentEvent[]>;
+  translate(event: WatchedEvent): ServerSentEvent[] | Promise<ServerSentEvent[]>;
   log: ToolLogger;
 }
 
@@ -26,10 +26,10 @@ export interface Streaming {
  */
 export async function stream(
   reply: FastifyReply,
-  { connection, events, ended, first, translate, log }: Streaming,
+  { connection, events, hasEnded, first, translate, log }: Streaming,
 ): Promise<void> {
   try {
-    let next = ended ? await events.next() : null;
+    let next = hasEnded ? await events.next() : null;
     if (next?.done) return void (await reply.code(204).header('cache-control', 'no-store').send());
     connection.open();
     if (first) await connection.send(first);

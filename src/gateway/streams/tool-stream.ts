@@ -36,10 +36,10 @@ export async function streamCall(
   { call, tool, traceId }: { call: CallHandle; tool: string; traceId: string },
 ): Promise<void> {
   const connection = new SseConnection(reply, { ...STREAM_SETTINGS, ...parts.streams }, draining);
-  const told = new ToolStream(parts.store, { turn: call.turn, tool, traceId, after: null });
+  const toolStream = new ToolStream(parts.store, { turn: call.turn, tool, traceId, after: null });
   const events = call.turn.stream({ after: null, signal: connection.signal });
-  const translate = (watched: WatchedEvent) => told.translate(watched);
-  await stream(reply, { connection, events, ended: false, first: told.startEvent(), translate, log: parts.log });
+  const translate = (watchedEvent: WatchedEvent) => toolStream.translate(watchedEvent);
+  await stream(reply, { connection, events, hasEnded: false, first: toolStream.startEvent(), translate, log: parts.log });
 }
 
 interface StreamedCall {
@@ -73,8 +73,8 @@ export class ToolStream {
     return { event: 'tool_progress', id: this.last, data: { ...data, metadata: this.metadata() } };
   }
 
-  async translate(watched: WatchedEvent): Promise<ToolEventWithId[]> {
-    const { position, event } = watched;
+  async translate(watchedEvent: WatchedEvent): Promise<ToolEventWithId[]> {
+    const { position, event } = watchedEvent;
     const id = this.idOf(position);
     const metadata = this.metadata(event.at);
     const durable = position !== null;
@@ -91,7 +91,7 @@ export class ToolStream {
       }
       case 'approval_requested':
       case 'approval_decided': {
-        const data = { ...toWireEvent(watched, event), call_id: this.of.turn.id, metadata };
+        const data = { ...toWireEvent(watchedEvent, event), call_id: this.of.turn.id, metadata };
         return [{ event: event.type, id, data }];
       }
       case 'tool_error': {
@@ -136,20 +136,20 @@ export function toolEvents(app: FastifyInstance, parts: GatewayParts, limits: St
     async (request, reply) => {
       const { principal, params, headers, query } = request;
       const { toolName } = params;
-      const resumed = whereFrom(headers['last-event-id'], query);
+      const resumePoint = whereFrom(headers['last-event-id'], query);
       const leave = limits.take(principal.name);
       try {
-        const turnId = resumed?.turnId ?? (await start(principal, toolName, query));
+        const turnId = resumePoint?.turnId ?? (await start(principal, toolName, query));
         const { turn, summary, traceId } = await visibleTurn(parts, principal, turnId);
         const connection = new SseConnection(reply, settings, app.draining);
-        const events = turn.stream({ after: resumed?.after ?? null, signal: connection.signal });
-        const told = new ToolStream(parts.store, { turn, tool: toolName, traceId, after: resumed?.after ?? null });
+        const events = turn.stream({ after: resumePoint?.after ?? null, signal: connection.signal });
+        const toolStream = new ToolStream(parts.store, { turn, tool: toolName, traceId, after: resumePoint?.after ?? null });
         await stream(reply, {
           connection,
           events,
-          ended: summary.ended_at !== null && resumed !== null,
-          ...(resumed === null ? { first: told.startEvent() } : {}),
-          translate: (watched) => told.translate(watched),
+          hasEnded: summary.ended_at !== null && resumePoint !== null,
+          ...(resumePoint === null ? { first: toolStream.startEvent() } : {}),
+          translate: (watchedEvent) => toolStream.translate(watchedEvent),
           log: parts.log,
         });
       } finally {
@@ -199,8 +199,8 @@ function whereFrom(lastEventId: string | string[] | undefined, query: Query): { 
   if (lastEventId !== undefined && lastEventId !== '') {
     const [, call, text] = EVENT_ID.exec(String(lastEventId)) ?? [];
     const after = text === undefined || text === BEGINNING ? null : readPosition(text);
-    const named = query.call === undefined || bare(String(query.call)) === call;
-    if (call !== undefined && named && isDirectCallId(directCallId(call)) && (after !== null || text === BEGINNING))
+    const isSameCall = query.call === undefined || bare(String(query.call)) === call;
+    if (call !== undefined && isSameCall && isDirectCallId(directCallId(call)) && (after !== null || text === BEGINNING))
       return { turnId: directCallId(call), after };
     throw badEventId('An event id of a call looks like CALL:1-27-0, and names the call that is asked for.');
   }

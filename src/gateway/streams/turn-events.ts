@@ -50,12 +50,12 @@ export function turnEvents(app: FastifyInstance, parts: GatewayParts, limits: St
     async (request, reply) => {
       const { principal, params, headers, query } = request;
       const after = positionAfter(headers['last-event-id'] ?? query.after);
-      const { follow, ended } = await findTurnSource(parts, principal, params.id);
+      const { follow, hasEnded } = await findTurnSource(parts, principal, params.id);
       const leave = limits.take(principal.name);
       try {
         const connection = new SseConnection(reply, settings, app.draining);
         const events = follow({ after, signal: connection.signal });
-        await stream(reply, { connection, events, ended, translate: toServerSentEvents, log: parts.log });
+        await stream(reply, { connection, events, hasEnded, translate: toServerSentEvents, log: parts.log });
       } finally {
         leave();
       }
@@ -65,7 +65,7 @@ export function turnEvents(app: FastifyInstance, parts: GatewayParts, limits: St
 }
 
 interface TurnSource {
-  ended: boolean;
+  hasEnded: boolean;
   follow(from: { after: Position | null; signal: AbortSignal }): AsyncGenerator<WatchedEvent>;
 }
 
@@ -73,11 +73,11 @@ interface TurnSource {
 async function findTurnSource(parts: GatewayParts, principal: Principal, id: string): Promise<TurnSource> {
   try {
     const { turn, summary } = await visibleTurn(parts, principal, id);
-    return { ended: summary.ended_at !== null, follow: (from) => turn.stream(from) };
+    return { hasEnded: summary.ended_at !== null, follow: (from) => turn.stream(from) };
   } catch (error) {
     if (!(error instanceof NotBegun)) throw error;
     const { session } = error;
-    return { ended: false, follow: (from) => onceBegun(session, id, from) };
+    return { hasEnded: false, follow: (from) => onceBegun(session, id, from) };
   }
 }
 

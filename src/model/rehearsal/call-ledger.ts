@@ -44,12 +44,12 @@ export class Ledger {
   }
 
   /**
-   * The calls that are still missing before all results of `wanted` are known: the calls themselves, then pages of results that
+   * The calls that are still missing before all results of `calls` are known: the calls themselves, then pages of results that
    * were too large. Tools that are not offered are skipped.
    */
-  missing(wanted: WantedCall[]): WantedCall[] {
-    const open = wanted.filter((call) => this.tool(call.name) !== undefined && this.find(call) === undefined);
-    return open.length > 0 ? open : wanted.flatMap((call) => this.nextPage(call) ?? []);
+  missing(calls: WantedCall[]): WantedCall[] {
+    const open = calls.filter((call) => this.tool(call.name) !== undefined && this.find(call) === undefined);
+    return open.length > 0 ? open : calls.flatMap((call) => this.nextPage(call) ?? []);
   }
 
   /** The whole data of a call; or why there is none. */
@@ -101,8 +101,8 @@ export class Ledger {
 
 /** The first stage with results that are not in the conversation yet; undefined: no such stage. */
 export function nextStage(ledger: Ledger, stages: Stage[]): Play | undefined {
-  for (const { narration, calls: wanted } of stages) {
-    const calls = ledger.missing(wanted(ledger).filter((call) => call !== undefined));
+  for (const { narration, calls: propose } of stages) {
+    const calls = ledger.missing(propose(ledger).filter((call) => call !== undefined));
     if (calls.length === 0) continue;
     const reading = calls.every((call) => call.name === 'read_result');
     return { text: reading ? 'Some results are long; I read them.' : narration, calls };

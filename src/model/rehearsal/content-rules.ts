@@ -68,8 +68,8 @@ function blockFault(role: string, block: JsonObject): string | undefined {
   if (kind === undefined) return `Input tag '${type}' does not match any of the expected tags`;
   const missing = kind.must.find((field) => block[field] === undefined || block[field] === null);
   if (missing !== undefined) return `${type}.${missing}: Field required`;
-  const known = ['type', 'cache_control', ...kind.must, ...(kind.may ?? [])];
-  const extra = kind.any ? undefined : Object.keys(block).find((field) => !known.includes(field));
+  const fieldNames = ['type', 'cache_control', ...kind.must, ...(kind.may ?? [])];
+  const extra = kind.any ? undefined : Object.keys(block).find((field) => !fieldNames.includes(field));
   if (extra !== undefined) return `${type}.${extra}: Extra inputs are not permitted`;
   if (type === 'text' && (typeof block.text !== 'string' || block.text.trim() === ''))
     return 'text content blocks must contain non-whitespace text';
@@ -93,18 +93,18 @@ function useFault(type: string, { id, name, input }: JsonObject): string | undef
 /** Each use of a server tool needs its result, in this answer or a later one, unless the API is to continue with it now. */
 function serverToolsFault(body: JsonObject, messages: readonly JsonObject[]): string | undefined {
   const open = new Map<string, { m: number; use: JsonObject }>();
-  const closed = new Set<string>();
+  const closedIds = new Set<string>();
   for (const [m, message] of messages.entries()) {
     for (const block of message.role === 'assistant' ? blocks(message.content) : []) {
       const id = String(block.type === 'server_tool_use' ? block.id : block.tool_use_id);
       if (block.type === 'server_tool_use') {
-        if (open.has(id) || closed.has(id)) return `messages.${m}: \`tool_use\` ids must be unique, ${id} is not`;
+        if (open.has(id) || closedIds.has(id)) return `messages.${m}: \`tool_use\` ids must be unique, ${id} is not`;
         open.set(id, { m, use: block });
       } else if (String(block.type).endsWith('_tool_result')) {
         if (block.type !== RESULT_OF[String(open.get(id)?.use.name)])
           return `messages.${m}: unexpected \`tool_use_id\` found in \`${block.type as string}\` blocks: ${id}`;
         open.delete(id);
-        closed.add(id);
+        closedIds.add(id);
       }
     }
   }
@@ -131,12 +131,12 @@ function endFault(body: JsonObject, messages: readonly JsonObject[]): string | u
   if (typeof text === 'string' && text !== text.trimEnd()) return 'final assistant content cannot end with trailing whitespace';
   if (body.tool_choice !== undefined && !Array.isArray(body.tools))
     return 'tool_choice may only be specified while providing tools';
-  const enabled = isJsonObject(body.thinking ?? null) && (body.thinking as JsonObject).type === 'enabled';
+  const isEnabled = isJsonObject(body.thinking ?? null) && (body.thinking as JsonObject).type === 'enabled';
   const last = messages.findLast(({ role }) => role === 'assistant');
   const content = blocks(last?.content);
   const inLoop = end !== undefined && blocks(end.content).some(({ type }) => type === 'tool_result');
-  const thought = content[0]?.type === 'thinking' || content[0]?.type === 'redacted_thinking';
-  if (enabled && inLoop && content.some(({ type }) => type === 'tool_use') && !thought)
+  const hasThinking = content[0]?.type === 'thinking' || content[0]?.type === 'redacted_thinking';
+  if (isEnabled && inLoop && content.some(({ type }) => type === 'tool_use') && !hasThinking)
     return 'Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block';
   return undefined;
 }

@@ -91,17 +91,17 @@ function parseSetting(setting: string, word: string): Partial<Fault> {
 
 /** Returns the fault for each request, in order. */
 export class FaultQueue {
-  private queue: { fault: Fault; left: number }[] = [];
+  private queue: { fault: Fault; remaining: number }[] = [];
 
   set(faults: Fault[]): void {
-    this.queue = faults.map((fault) => ({ fault, left: fault.times ?? 1 }));
+    this.queue = faults.map((fault) => ({ fault, remaining: fault.times ?? 1 }));
   }
 
   next(): Fault | undefined {
     const head = this.queue[0];
     if (head === undefined) return undefined;
-    head.left -= 1;
-    if (head.left <= 0) this.queue.shift();
+    head.remaining -= 1;
+    if (head.remaining <= 0) this.queue.shift();
     return head.fault;
   }
 }

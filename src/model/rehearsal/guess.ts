@@ -69,8 +69,8 @@ function guess(schema: Json | undefined, name: string, message: string, root: Js
 
 /** An enum's value that the user named, or its first. */
 function chooseEnumValue(values: Json[], message: string): Json | undefined {
-  const said = words(message);
-  return values.find((value) => typeof value === 'string' && said.includes(value)) ?? values[0];
+  const messageWords = words(message);
+  return values.find((value) => typeof value === 'string' && messageWords.includes(value)) ?? values[0];
 }
 
 function record(schema: JsonObject, message: string, root: JsonObject, depth: number): JsonObject | undefined {
@@ -85,23 +85,23 @@ function list(schema: JsonObject, name: string, message: string, root: JsonObjec
   const least = typeof schema.minItems === 'number' ? schema.minItems : 0;
   const most = typeof schema.maxItems === 'number' ? schema.maxItems : 100;
   const type = isJsonObject(schema.items) ? schema.items.type : undefined;
-  const said = type === 'number' || type === 'integer' ? numbers(message).slice(0, most) : [];
-  if (said.length >= Math.max(least, 1)) return said;
+  const messageNumbers = type === 'number' || type === 'integer' ? numbers(message).slice(0, most) : [];
+  if (messageNumbers.length >= Math.max(least, 1)) return messageNumbers;
   const item = least > 0 ? guess(schema.items, name, message, root, depth + 1) : null;
   return item === undefined ? undefined : Array.from({ length: least }, () => item);
 }
 
 function numeral(schema: JsonObject, message: string, whole: boolean): number | undefined {
-  const bound = (key: string, fallback: number) => (typeof schema[key] === 'number' ? (schema[key] as number) : fallback);
-  const step = bound('multipleOf', whole ? 1 : 0);
+  const limit = (key: string, fallback: number) => (typeof schema[key] === 'number' ? (schema[key] as number) : fallback);
+  const step = limit('multipleOf', whole ? 1 : 0);
   const fits = (value: number) =>
-    value >= bound('minimum', -Infinity) &&
-    value > bound('exclusiveMinimum', -Infinity) &&
-    value <= bound('maximum', Infinity) &&
-    value < bound('exclusiveMaximum', Infinity) &&
+    value >= limit('minimum', -Infinity) &&
+    value > limit('exclusiveMinimum', -Infinity) &&
+    value <= limit('maximum', Infinity) &&
+    value < limit('exclusiveMaximum', Infinity) &&
     (!whole || Number.isSafeInteger(value)) &&
     (step === 0 || value % step === 0);
-  const least = Math.max(bound('minimum', -Infinity), bound('exclusiveMinimum', -Infinity));
+  const least = Math.max(limit('minimum', -Infinity), limit('exclusiveMinimum', -Infinity));
   const from = Number.isFinite(least) ? least : 0;
   const unit = step || 1;
   const lowest = Math.ceil(from / unit) * unit;
@@ -117,22 +117,22 @@ function text(schema: JsonObject, name: string, message: string): string | undef
   const fits = (value: string) => value.length >= least && value.length <= most && (pattern?.test(value) ?? true);
   const format = typeof schema.format === 'string' ? schema.format : undefined;
   if (format !== undefined) {
-    const said =
+    const candidates =
       format === 'email' ? emails(message) : format === 'date' ? dates(message) : /^ur[il]/.test(format) ? urls(message) : [];
-    return [...said, FORMATS[format] ?? ''].filter(Boolean).find(fits);
+    return [...candidates, FORMATS[format] ?? ''].filter(Boolean).find(fits);
   }
   if (pattern !== undefined) {
-    const said = [
+    const candidates = [
       ...quotations(message),
       ...emails(message),
       ...identifiers(message),
       ...list1(ticker(message)),
       ...words(message),
     ];
-    return [...said, message.trim(), ...SHAPES].find(fits);
+    return [...candidates, message.trim(), ...SHAPES].find(fits);
   }
-  const found = guessByName(name, message);
-  if (found !== undefined) return found.find(fits);
+  const guesses = guessByName(name, message);
+  if (guesses !== undefined) return guesses.find(fits);
   const spread = message.trim().padEnd(least, '.').slice(0, most);
   return [...quotations(message), ...identifiers(message), spread].find(fits);
 }

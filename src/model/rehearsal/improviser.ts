@@ -18,10 +18,10 @@ export function improvise(conversation: Conversation): Play {
     if (calls.length > 0) return { text: `Rehearsal: I call ${calls.map((call) => call.name).join(', ')} once.`, calls };
     return { text: plainAnswer(conversation), calls: [] };
   }
-  const made = conversation.calls.filter((call) => call.name !== 'read_result');
-  const pages = ledger.missing(made);
+  const pastCalls = conversation.calls.filter((call) => call.name !== 'read_result');
+  const pages = ledger.missing(pastCalls);
   if (pages.length > 0) return { text: 'The result is long; I read it.', calls: pages };
-  const lines = made.map((call) => `- ${call.name}: ${report(ledger.outcome(call))}`);
+  const lines = pastCalls.map((call) => `- ${call.name}: ${report(ledger.outcome(call))}`);
   return { text: `This is a rehearsal, not a model. What happened:\n${lines.join('\n')}`, calls: [] };
 }
 

@@ -34,10 +34,10 @@ export function withIds(answer: Answer, body: JsonObject): Answer {
     0,
     16,
   );
-  const thought = answer.content.some((block) => block.type === 'thinking') ? 't' : 'p';
+  const prefix = answer.content.some((block) => block.type === 'thinking') ? 't' : 'p';
   const content = answer.content.map((block, index) =>
     block.type === 'tool_use' && !block.id
-      ? { ...block, id: `toolu_rehearsal_${thought}${seed}${String(index).padStart(2, '0')}` }
+      ? { ...block, id: `toolu_rehearsal_${prefix}${seed}${String(index).padStart(2, '0')}` }
       : block,
   );
   return { ...answer, content };

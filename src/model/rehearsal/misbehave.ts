@@ -24,9 +24,9 @@ export function misbehave(answer: Answer, fault: Fault | undefined, conversation
     case 'unknown-tool':
       return calling({ name: 'no_such_tool', input: { anything: 1 } });
     case 'proto-tool': {
-      const answered = calling({ name: '__proto__', input: {} });
+      const toolAnswer = calling({ name: '__proto__', input: {} });
       return {
-        ...answered,
+        ...toolAnswer,
         rawInputs: new Map([[1, '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}']]),
       };
     }

@@ -43,6 +43,6 @@ function toAnswer(response: ScriptedResponse): Answer {
   });
   const calls = content.some((block) => block.type === 'tool_use');
   const { container, usage } = response;
-  const told = { ...(container ? { container } : {}), ...(usage ? { usage } : {}) };
-  return { content, stopReason: response.stop_reason ?? (calls ? 'tool_use' : 'end_turn'), rawInputs, ...told };
+  const extras = { ...(container ? { container } : {}), ...(usage ? { usage } : {}) };
+  return { content, stopReason: response.stop_reason ?? (calls ? 'tool_use' : 'end_turn'), rawInputs, ...extras };
 }

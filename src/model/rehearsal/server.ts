@@ -121,9 +121,9 @@ class Stage {
   }
 
   private finish(line: Answer, fault: Fault | undefined, conversation: Conversation, body: JsonObject): Answer {
-    const misbehaved = misbehave(line, fault, conversation);
+    const answer = misbehave(line, fault, conversation);
     const thinks = fault?.kind === 'thinking' || (this.script === undefined && wantsThinking(body));
-    return withIds(thinks ? withThinking(misbehaved) : misbehaved, body);
+    return withIds(thinks ? withThinking(answer) : answer, body);
   }
 
   private record(body: JsonObject): void {

@@ -11,10 +11,10 @@ import type { Answer } from './message';
 /** Puts a thinking block and a redacted one before the answer. */
 export function withThinking(answer: Answer): Answer {
   const thinking = `The conversation calls for: ${answer.content.map((block) => String(block.name ?? block.type)).join(', ')}.`;
-  const redacted = `rehearsal-${sha256Hex(thinking).slice(0, 24)}`;
+  const data = `rehearsal-${sha256Hex(thinking).slice(0, 24)}`;
   return before(answer, [
     { type: 'thinking', thinking, signature: signature(thinking) },
-    { type: 'redacted_thinking', data: `${redacted}.${signature(redacted)}` },
+    { type: 'redacted_thinking', data: `${data}.${signature(data)}` },
   ]);
 }
 
@@ -28,11 +28,11 @@ export function thinkingFault(body: JsonObject): string | undefined {
   for (const [m, message] of objects(body.messages).entries()) {
     if (message.role !== 'assistant') continue;
     const content = blocks(message.content);
-    const changed = content.findIndex((block) => !intact(block));
-    if (changed >= 0)
-      return `messages.${m}.content.${changed}: a \`${content[changed]!.type}\` block came back changed; send it as it was`;
-    const thought = content.some((block) => block.type === 'tool_use' && String(block.id).startsWith('toolu_rehearsal_t'));
-    if (thought && content[0]?.type !== 'thinking')
+    const changedIndex = content.findIndex((block) => !intact(block));
+    if (changedIndex >= 0)
+      return `messages.${m}.content.${changedIndex}: a \`${content[changedIndex]!.type}\` block came back changed; send it as it was`;
+    const hadThinking = content.some((block) => block.type === 'tool_use' && String(block.id).startsWith('toolu_rehearsal_t'));
+    if (hadThinking && content[0]?.type !== 'thinking')
       return `messages.${m}.content.0: the thinking block before its tool calls is missing`;
   }
   return undefined;

@@ -7,15 +7,15 @@ import { objects } from './conversation';
 
 export function usageOf(body: JsonObject, output: JsonObject[]): JsonObject {
   const messages = objects(body.messages);
-  const fixed = tokens([body.system ?? null, body.tools ?? null]);
-  const total = fixed + tokens(messages);
+  const prefixTokens = tokens([body.system ?? null, body.tools ?? null]);
+  const total = prefixTokens + tokens(messages);
   const lastAnswer = messages.findLastIndex((message) => message.role === 'assistant');
-  const marked = JSON.stringify(body).includes('"cache_control"');
-  const read = marked && lastAnswer > 0 ? fixed + tokens(messages.slice(0, lastAnswer)) : 0;
-  const written = marked ? Math.max(0, total - read - 1) : 0;
+  const hasBreakpoints = JSON.stringify(body).includes('"cache_control"');
+  const read = hasBreakpoints && lastAnswer > 0 ? prefixTokens + tokens(messages.slice(0, lastAnswer)) : 0;
+  const cacheWrite = hasBreakpoints ? Math.max(0, total - read - 1) : 0;
   return {
-    input_tokens: Math.max(1, total - read - written),
-    cache_creation_input_tokens: written,
+    input_tokens: Math.max(1, total - read - cacheWrite),
+    cache_creation_input_tokens: cacheWrite,
     cache_read_input_tokens: read,
     output_tokens: Math.max(1, tokens(output)),
   };

@@ -64,14 +64,14 @@ function pairingFault(messages: JsonObject[]): string | undefined {
   const ids = (message: JsonObject | undefined, type: string, key: string) =>
     blocks(message?.content).flatMap((block) => (block.type === type ? [String(block[key])] : []));
   for (const [m, message] of messages.entries()) {
-    const asked = message.role === 'assistant' ? ids(message, 'tool_use', 'id') : [];
-    const twice = asked.find((id, index) => asked.indexOf(id) !== index);
+    const callIds = message.role === 'assistant' ? ids(message, 'tool_use', 'id') : [];
+    const twice = callIds.find((id, index) => callIds.indexOf(id) !== index);
     if (twice !== undefined) return `messages.${m}: tool_use ids must be unique, ${twice} is not`;
-    const answered = new Set(ids(messages[m + 1], 'tool_result', 'tool_use_id'));
-    const open = asked.filter((id) => !answered.has(id));
+    const answeredIds = new Set(ids(messages[m + 1], 'tool_result', 'tool_use_id'));
+    const open = callIds.filter((id) => !answeredIds.has(id));
     if (open.length > 0) return `messages.${m}: tool_use ids without a tool_result right after: ${open.join(', ')}`;
-    const known = new Set(messages[m - 1]?.role === 'assistant' ? ids(messages[m - 1], 'tool_use', 'id') : []);
-    const stray = ids(message, 'tool_result', 'tool_use_id').find((id) => !known.has(id));
+    const knownIds = new Set(messages[m - 1]?.role === 'assistant' ? ids(messages[m - 1], 'tool_use', 'id') : []);
+    const stray = ids(message, 'tool_result', 'tool_use_id').find((id) => !knownIds.has(id));
     if (stray !== undefined) return `messages.${m}: tool_result for ${stray}, which the message before did not ask for`;
   }
   return undefined;
@@ -79,11 +79,11 @@ function pairingFault(messages: JsonObject[]): string | undefined {
 
 function breakpointFault(body: JsonObject): string | undefined {
   const content = objects(body.messages).flatMap((message) => blocks(message.content));
-  const nested = content.flatMap((block) => objects(block.content));
-  const marked = [...objects(body.tools), ...objects(body.system), ...content, ...nested].filter(
+  const innerBlocks = content.flatMap((block) => objects(block.content));
+  const breakpoints = [...objects(body.tools), ...objects(body.system), ...content, ...innerBlocks].filter(
     (block) => 'cache_control' in block,
   );
-  if (marked.length > 4) return `a maximum of 4 blocks with cache_control may be given, found ${marked.length}`;
-  const thinking = marked.find((block) => block.type === 'thinking' || block.type === 'redacted_thinking');
+  if (breakpoints.length > 4) return `a maximum of 4 blocks with cache_control may be given, found ${breakpoints.length}`;
+  const thinking = breakpoints.find((block) => block.type === 'thinking' || block.type === 'redacted_thinking');
   return thinking === undefined ? undefined : `cache_control cannot be set for ${thinking.type} blocks`;
 }

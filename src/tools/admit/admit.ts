@@ -58,62 +58,64 @@ export interface AdmitOptions {
 
 export async function admit(
   agent: PreparedAgent,
-  asked: CallRequest,
+  request: CallRequest,
   options: AdmitOptions = optionsOutsideTurn(agent),
 ): Promise<StaticAdmission> {
-  const internal = asked.direct ? agent.internal.get(asked.name) : undefined;
-  const prepared = internal ?? agent.tools.get(asked.name);
+  const internal = request.direct ? agent.internal.get(request.name) : undefined;
+  const preparedTool = internal ?? agent.tools.get(request.name);
   const absent =
-    (prepared && sunsetFault(prepared.tool)) ?? (internal ? null : toolNotShownError(agent.tools, asked.name, asked.shown));
-  if (!prepared || absent) return rejectCall(asked, prepared ?? null, {}, absent!);
-  if (prepared.tool.subAgent && options.depthLeft === 0) return rejectCall(asked, prepared, {}, tooDeep(prepared.tool.name));
-  const parsed = parseInput(asked);
-  if (!parsed.ok) return rejectCall(asked, prepared, {}, parsed.error);
+    (preparedTool && sunsetFault(preparedTool.tool)) ??
+    (internal ? null : toolNotShownError(agent.tools, request.name, request.shown));
+  if (!preparedTool || absent) return rejectCall(request, preparedTool ?? null, {}, absent!);
+  if (preparedTool.tool.subAgent && options.depthLeft === 0)
+    return rejectCall(request, preparedTool, {}, tooDeep(preparedTool.tool.name));
+  const parsed = parseInput(request);
+  if (!parsed.ok) return rejectCall(request, preparedTool, {}, parsed.error);
 
-  const checked = checkInput(prepared, parsed.input);
-  if (!checked.ok) return rejectCall(asked, prepared, checked.input, checked.error);
+  const checked = checkInput(preparedTool, parsed.input);
+  if (!checked.ok) return rejectCall(request, preparedTool, checked.input, checked.error);
 
-  const { tool } = prepared;
+  const { tool } = preparedTool;
   const { name, version, class: toolClass } = tool;
   const { turn, log } = options;
   const hooks = hooksFor(agent.hooks.before, name);
   const call = { tool: name, version, class: toolClass, input: checked.input, turn };
-  const revalidate = (changed: JsonObject) => checkInput(prepared, changed);
-  const hooked = runBefore(
+  const revalidate = (changedInput: JsonObject) => checkInput(preparedTool, changedInput);
+  const hookResult = runBefore(
     hooks.filter((hook) => !hook.io),
     call,
     revalidate,
     log,
   );
-  if (!hooked.ok) return rejectCall(asked, prepared, checked.input, hooked.error);
+  if (!hookResult.ok) return rejectCall(request, preparedTool, checked.input, hookResult.error);
 
-  const { input, changes } = hooked;
-  const aimed = targetOf(tool, input);
-  if (!aimed.ok) return rejectCall(asked, prepared, input, aimed.error);
-  const looked = factsOf({ tool, input, turn });
-  const verdict = await decideOn(agent.policy, looked);
-  const facts = recordedFacts(looked);
+  const { input, changes } = hookResult;
+  const targetResult = targetOf(tool, input);
+  if (!targetResult.ok) return rejectCall(request, preparedTool, input, targetResult.error);
+  const callFacts = factsOf({ tool, input, turn });
+  const verdict = await decideOn(agent.policy, callFacts);
+  const facts = recordedFacts(callFacts);
   const waitsForHooks = hooks.some((hook) => hook.io);
   if (verdict.verdict === 'deny' && !waitsForHooks)
-    return { ...rejectCall(asked, prepared, input, deniedError(name, verdict)), facts };
-  const allowed = verdict.verdict === 'allow' && !waitsForHooks;
-  const undecided = waitsForHooks || (verdict.verdict === 'classify' && agent.agent.classifier !== undefined);
+    return { ...rejectCall(request, preparedTool, input, deniedError(name, verdict)), facts };
+  const isAllowed = verdict.verdict === 'allow' && !waitsForHooks;
+  const isUndecided = waitsForHooks || (verdict.verdict === 'classify' && agent.agent.classifier !== undefined);
   return {
     tool: name,
     version,
     class: toolClass,
-    verdict: allowed ? 'allow' : 'ask',
+    verdict: isAllowed ? 'allow' : 'ask',
     reason: verdict.reason,
     error: null,
     input,
     input_hash: hashJson(input),
     input_digest: inputDigest({ tool: name, version, input: checked.input }),
     // A hook may still change what the call touches, or require approval. Until then the call runs beside no other.
-    parallel: allowed && parallelSafety(prepared, input),
+    parallel: isAllowed && parallelSafety(preparedTool, input),
     changes,
-    undecided,
+    undecided: isUndecided,
     facts,
-    target: aimed.target,
+    target: targetResult.target,
   };
 }
 
@@ -133,22 +135,22 @@ export async function checkAhead(
   owner: string,
 ) {
   await Promise.all(
-    calls.map(async (asked) => {
-      const prepared = agent.internal.get(asked.name) ?? agent.tools.get(asked.name);
-      const parsed = parseInput(asked);
-      if (prepared && parsed.ok) await prepared.validate.ahead(parsed.input, owner);
+    calls.map(async (request) => {
+      const preparedTool = agent.internal.get(request.name) ?? agent.tools.get(request.name);
+      const parsed = parseInput(request);
+      if (preparedTool && parsed.ok) await preparedTool.validate.ahead(parsed.input, owner);
     }),
   );
 }
 
 /** Checks an input against the schema, then with the tool's own check. Returns the effective input, or the error. */
 export function checkInput(
-  prepared: PreparedTool,
+  preparedTool: PreparedTool,
   input: JsonObject,
 ): { ok: true; input: JsonObject } | { ok: false; input: JsonObject; error: CallError } {
-  const checked = prepared.validate(input);
-  if (!checked.valid) return { ok: false, input, error: violationsError(prepared, checked.violations) };
-  const own = ownCheck(prepared, checked.data);
+  const checked = preparedTool.validate(input);
+  if (!checked.valid) return { ok: false, input, error: violationsError(preparedTool, checked.violations) };
+  const own = ownCheck(preparedTool, checked.data);
   return own ? { ok: false, input: checked.data, error: own } : { ok: true, input: checked.data };
 }
 
@@ -164,32 +166,32 @@ export function deniedError(tool: string, { word, reason }: Verdict): CallError 
 }
 
 /** Rejects a call beyond the limit of calls per model answer. */
-export function refuseExcess(agent: PreparedAgent, asked: CallRequest, allowed: number): StaticAdmission {
-  const error = callError('INVALID_PARAMS', 'too_many_calls', `One answer may ask for ${allowed} calls; this one was not run.`, {
+export function refuseExcess(agent: PreparedAgent, request: CallRequest, limit: number): StaticAdmission {
+  const error = callError('INVALID_PARAMS', 'too_many_calls', `One answer may ask for ${limit} calls; this one was not run.`, {
     hint: 'Ask for it again in the next answer.',
   });
-  return rejectCall(asked, agent.tools.get(asked.name) ?? null, {}, error);
+  return rejectCall(request, agent.tools.get(request.name) ?? null, {}, error);
 }
 
-function parseInput(asked: CallRequest): { ok: true; input: JsonObject } | { ok: false; error: CallError } {
+function parseInput(request: CallRequest): { ok: true; input: JsonObject } | { ok: false; error: CallError } {
   const fault = (reason: string, message: string, hint: string) => ({
     ok: false as const,
     error: callError('INVALID_PARAMS', reason, message, { hint }),
   });
-  if (asked.cut && asked.json.trim() === '')
+  if (request.cut && request.json.trim() === '')
     return fault(
       'cut_off',
       'The answer was cut off before the input was written; the call was not run.',
       'Ask again with a shorter answer.',
     );
   try {
-    const input = asked.json.trim() === '' ? {} : parseJson(asked.json);
+    const input = request.json.trim() === '' ? {} : parseJson(request.json);
     if (!isJsonObject(input))
       return fault('not_an_object', 'The input must be a JSON object.', 'Send an object with the fields of the schema.');
     return { ok: true, input };
   } catch (error) {
     if (!(error instanceof JsonSyntaxError)) throw error;
-    return asked.cut
+    return request.cut
       ? fault(
           'cut_off',
           'The answer was cut off in the middle of this input; the call was not run.',
@@ -204,7 +206,7 @@ function ownCheck({ tool }: PreparedTool, input: JsonObject): CallError | null {
   const read = readInput(tool, input);
   if (!read.ok) return read.error;
   try {
-    const fault = tool.check?.(read.taken);
+    const fault = tool.check?.(read.value);
     return fault
       ? callError('INVALID_PARAMS', fault.reason, fault.message, fault.hint === undefined ? {} : { hint: fault.hint })
       : null;
@@ -222,8 +224,8 @@ function parallelSafety({ tool }: PreparedTool, input: JsonObject): Safety {
   if (rule === 'never') return false;
   if (!tool.concurrencySafe) return rule === 'yes';
   try {
-    const said: unknown = tool.concurrencySafe(readInputOrThrow(tool, input));
-    return said === true || (isResources(said) && { reads: [...said.reads], writes: [...said.writes] });
+    const answer: unknown = tool.concurrencySafe(readInputOrThrow(tool, input));
+    return answer === true || (isResources(answer) && { reads: [...answer.reads], writes: [...answer.writes] });
   } catch {
     return false; // a predicate that throws for this input does not declare it safe
   }
@@ -251,17 +253,22 @@ function violationsError({ tool, schema }: PreparedTool, violations: Violation[]
   return inputError(tool.name, 'schema_violation', violations, { hint });
 }
 
-function rejectCall(asked: CallRequest, prepared: PreparedTool | null, input: JsonObject, error: CallError): StaticAdmission {
+function rejectCall(
+  request: CallRequest,
+  preparedTool: PreparedTool | null,
+  input: JsonObject,
+  error: CallError,
+): StaticAdmission {
   return {
-    tool: prepared?.tool.name ?? cutJson(asked.name.slice(0, 100).toWellFormed(), NAME_BYTES),
-    version: prepared?.tool.version ?? '',
-    class: prepared?.tool.class ?? 'read',
+    tool: preparedTool?.tool.name ?? cutJson(request.name.slice(0, 100).toWellFormed(), NAME_BYTES),
+    version: preparedTool?.tool.version ?? '',
+    class: preparedTool?.tool.class ?? 'read',
     verdict: 'rejected',
     reason: error.reason,
     error,
     input,
     input_hash: hashJson(input),
-    input_digest: rejectedDigest(asked),
+    input_digest: rejectedDigest(request),
     parallel: true,
     changes: [],
     undecided: false,
@@ -271,7 +278,7 @@ function rejectCall(asked: CallRequest, prepared: PreparedTool | null, input: Js
 }
 
 /** The digest that detects the same rejected input twice; the input may be invalid JSON. */
-function rejectedDigest(asked: CallRequest): string {
-  const text: Json = { tool: asked.name.toWellFormed(), version: '', input: asked.json.toWellFormed() };
+function rejectedDigest(request: CallRequest): string {
+  const text: Json = { tool: request.name.toWellFormed(), version: '', input: request.json.toWellFormed() };
   return inputDigest(text as never);
 }

@@ -45,7 +45,7 @@ function resultFor(call: Omit<HookResult, 'ok' | 'data' | 'error'>, envelope: En
 /** @throws Error for an answer that cannot be stored */
 function checkAnswer(
   answer: { note?: unknown; metadata?: unknown },
-  taken: EnvelopeMetadata,
+  metadata: EnvelopeMetadata,
 ): { note?: string; fields: JsonObject } {
   const note = answer.note === undefined ? {} : { note: String(answer.note).slice(0, LONGEST_NOTE).toWellFormed() };
   const json = toJson(answer.metadata ?? {});
@@ -53,7 +53,7 @@ function checkAnswer(
   const fields = json.data as JsonObject;
   if (JSON.stringify(fields).length > LARGEST_METADATA)
     throw new Error(`its metadata are larger than ${LARGEST_METADATA} characters`);
-  const wrong = Object.keys(fields).find((name) => !FIELD.test(name) || name === 'hooks' || Object.hasOwn(taken, name));
+  const wrong = Object.keys(fields).find((name) => !FIELD.test(name) || name === 'hooks' || Object.hasOwn(metadata, name));
   if (wrong !== undefined) throw new Error(`metadata.${wrong} is taken, or no name such as ${FIELD.source}`);
   return { ...note, fields };
 }
@@ -101,12 +101,14 @@ export interface CheckRules {
 /** A check by fixed rules: empty results, old dates, numbers out of bounds, results that do not mention the input. */
 export function checkByRules(rules: CheckRules, now: () => number = Date.now): Check {
   return ({ data, input }) => {
-    const found = [
+    const faults = [
       ...(rules.empty && isEmpty(data) ? ['The result is empty: widen the search, or say that nothing was found.'] : []),
       ...walk(data, (name, value) => [...stale(rules, name, value, now()), ...outOfBounds(rules, name, value)]),
       ...missingMentions(rules, input, data),
     ];
-    return found.length === 0 ? { needs_correction: false } : { needs_correction: true, correction: found.slice(0, 5).join(' ') };
+    return faults.length === 0
+      ? { needs_correction: false }
+      : { needs_correction: true, correction: faults.slice(0, 5).join(' ') };
   };
 }
 
@@ -139,19 +141,19 @@ function missingMentions({ mentions = [] }: CheckRules, input: JsonObject, data:
   return mentions
     .filter((field) => Object.hasOwn(input, field) && ['string', 'number'].includes(typeof input[field]))
     .map((field) => [field, String(input[field])] as const)
-    .filter(([, asked]) => asked !== '' && !text.includes(JSON.stringify(asked).slice(1, -1).toLowerCase()))
-    .map(([field, asked]) => `The result does not mention ${field} ${JSON.stringify(asked.slice(0, 60))}: is it about that?`);
+    .filter(([, value]) => value !== '' && !text.includes(JSON.stringify(value).slice(1, -1).toLowerCase()))
+    .map(([field, value]) => `The result does not mention ${field} ${JSON.stringify(value.slice(0, 60))}: is it about that?`);
 }
 
 /** Calls `look` for each value with its field's name, at any depth, up to a limit. */
 function walk(data: Json, look: (name: string, value: Json) => string[]): string[] {
-  const found: string[] = [];
+  const matches: string[] = [];
   const waiting: [string, Json][] = [['', data]];
-  for (let seen = 0; waiting.length > 0 && seen < 10_000 && found.length < 5; seen++) {
+  for (let count = 0; waiting.length > 0 && count < 10_000 && matches.length < 5; count++) {
     const [name, value] = waiting.pop()!;
-    found.push(...look(name, value));
+    matches.push(...look(name, value));
     if (Array.isArray(value)) for (const item of value.slice(0, 10_000)) waiting.push([name, item]);
     else if (isJsonObject(value)) waiting.push(...Object.entries(value).slice(0, 10_000));
   }
-  return found;
+  return matches;
 }

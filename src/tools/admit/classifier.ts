@@ -40,12 +40,12 @@ export async function classify(
       `classifier ${name} has denied ${denials.in_a_row} calls in a row and ${denials.in_all} in this turn, so a person is asked`,
     );
   try {
-    const said = await within(LIMIT, (signal) => classifier.decide(structuredClone(call), { signal, log }));
-    const reason = `classifier ${name}: ${String(said?.reason ?? '')
+    const answer = await within(LIMIT, (signal) => classifier.decide(structuredClone(call), { signal, log }));
+    const reason = `classifier ${name}: ${String(answer?.reason ?? '')
       .slice(0, 300)
       .toWellFormed()}`;
-    if (said?.verdict === 'approve' || said?.verdict === 'deny' || said?.verdict === 'ask')
-      return { verdict: said.verdict, reason };
+    if (answer?.verdict === 'approve' || answer?.verdict === 'deny' || answer?.verdict === 'ask')
+      return { verdict: answer.verdict, reason };
     return ask(`classifier ${name} gave no verdict`);
   } catch (error) {
     log.warn({ classifier: name, tool: call.tool, err: error }, 'the classifier failed; a person is asked');
@@ -55,10 +55,10 @@ export async function classify(
 
 export function classifierFaults(classifier: Classifier | undefined): string[] {
   if (classifier === undefined) return [];
-  const named = typeof classifier?.name === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(classifier.name);
+  const hasValidName = typeof classifier?.name === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(classifier.name);
   return [
     ...unknownFields(classifier, ['name', 'decide'], 'classifier'),
-    ...(named ? [] : ['classifier.name must match ^[A-Za-z0-9_-]{1,64}$']),
+    ...(hasValidName ? [] : ['classifier.name must match ^[A-Za-z0-9_-]{1,64}$']),
     ...(typeof classifier?.decide === 'function' ? [] : ['classifier.decide must be a function']),
   ];
 }

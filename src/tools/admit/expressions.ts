@@ -45,11 +45,11 @@ function plain({ tool, input, turn }: ConditionFacts): ConditionFacts {
   return { tool: { ...tool, schema }, input, turn };
 }
 
-async function catchToolError<T>(work: Promise<T>, failed: (error: string) => T): Promise<T> {
+async function catchToolError<T>(work: Promise<T>, onError: (error: string) => T): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    if (isToolError(error)) return failed(error.message);
+    if (isToolError(error)) return onError(error.message);
     throw error;
   }
 }
@@ -67,8 +67,8 @@ export function askConditions({ texts, call }: { texts: string[]; call: Conditio
 
 /** Runs in a thread. An object is replaced by null: it cannot be an amount, and might not be cloneable. */
 export function askExpression({ text, call }: { text: string; call: ConditionFacts }): ExpressionResult {
-  const given = expressionOf(text).evaluate(call);
-  return 'value' in given && typeof given.value === 'object' ? { value: null } : given;
+  const result = expressionOf(text).evaluate(call);
+  return 'value' in result && typeof result.value === 'object' ? { value: null } : result;
 }
 
 const conditionOf = memoize((text) => {
@@ -85,10 +85,10 @@ const expressionOf = memoize((text) => {
 
 /** Compiles each text once per thread. */
 function memoize<T extends object>(make: (text: string) => T): (text: string) => T {
-  const known = new LRUCache<string, T>({ max: 500 });
+  const cache = new LRUCache<string, T>({ max: 500 });
   return (text) => {
-    const made = known.get(text) ?? make(text);
-    known.set(text, made);
-    return made;
+    const value = cache.get(text) ?? make(text);
+    cache.set(text, value);
+    return value;
   };
 }

@@ -151,11 +151,11 @@ export async function runBeforeIo(
   let outcome: BeforeOutcome = { ok: true, input: call.input, changes: [] };
   for (const hook of hooks) {
     if (!outcome.ok) break;
-    const given = outcome;
+    const current = outcome;
     const answer = await settle(() =>
-      within(hook.timeoutMs ?? HOOK_TIMEOUT, (signal) => hook.run(ownCopy(call, given), { signal, log })),
+      within(hook.timeoutMs ?? HOOK_TIMEOUT, (signal) => hook.run(ownCopy(call, current), { signal, log })),
     );
-    outcome = step(hook, given, revalidate, answer);
+    outcome = step(hook, current, revalidate, answer);
   }
   return outcome;
 }
@@ -171,34 +171,34 @@ function ownCopy(call: HookCall, outcome: BeforeOutcome): HookCall {
 /** Applies one hook's answer. A hook that throws, or gives an invalid answer, refuses the call. */
 function step(
   hook: BeforeHook,
-  given: BeforeOutcome & { ok: true },
+  current: BeforeOutcome & { ok: true },
   revalidate: Revalidate,
   answer: () => BeforeAnswer,
 ): BeforeOutcome {
-  const failed = (what: string): BeforeOutcome => ({
+  const hookFailure = (what: string): BeforeOutcome => ({
     ok: false,
     error: callError('EXECUTION_ERROR', 'hook_failed', `The before-hook ${hook.name} failed, so the call was not run: ${what}`, {
       hint: 'This is for whoever runs the agent; another input does not help.',
     }),
   });
-  let said: BeforeAnswer;
+  let reply: BeforeAnswer;
   try {
-    said = answer();
+    reply = answer();
   } catch (error) {
-    return failed(exceptionText(error));
+    return hookFailure(exceptionText(error));
   }
-  if (said === undefined || said === null) return given;
-  if (typeof said !== 'object') return failed(`it answered ${typeof said}`);
-  if ('refuse' in said) return { ok: false, error: refusalOf(hook, said.refuse) };
-  if (!('input' in said) || !isJsonObject(said.input)) return failed('it answered neither refuse nor input');
-  const json = toJson(said.input);
-  if (!json.ok) return failed(`the input that it gave is not JSON: ${json.message}`);
+  if (reply === undefined || reply === null) return current;
+  if (typeof reply !== 'object') return hookFailure(`it answered ${typeof reply}`);
+  if ('refuse' in reply) return { ok: false, error: refusalOf(hook, reply.refuse) };
+  if (!('input' in reply) || !isJsonObject(reply.input)) return hookFailure('it answered neither refuse nor input');
+  const json = toJson(reply.input);
+  if (!json.ok) return hookFailure(`the input that it gave is not JSON: ${json.message}`);
   const checked = revalidate(json.data as JsonObject);
-  if (!checked.ok) return failed(`the input that it gave is refused: ${checked.error.message}`);
-  const why = String(said.why ?? '')
+  if (!checked.ok) return hookFailure(`the input that it gave is refused: ${checked.error.message}`);
+  const why = String(reply.why ?? '')
     .slice(0, 300)
     .toWellFormed();
-  return { ok: true, input: checked.input, changes: [...given.changes, { hook: hook.name, why, before: given.input }] };
+  return { ok: true, input: checked.input, changes: [...current.changes, { hook: hook.name, why, before: current.input }] };
 }
 
 function refusalOf(hook: BeforeHook, refuse: CheckFault): CallError {

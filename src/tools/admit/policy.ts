@@ -64,8 +64,8 @@ export function decide(policy: Policy, call: ToolCall): Promise<Verdict> {
 export async function decideOn(policy: Policy, call: CallFacts): Promise<Verdict> {
   const conditions = policy.rulesOf(call.tool).flatMap(({ rule }) => rule.condition ?? []);
   if (fewSteps(conditions, call)) return decideAtOnce(policy, call);
-  const said = await outcomesInThread(conditions, call);
-  return decideAtOnce(policy, call, (condition) => said[conditions.indexOf(condition)]!);
+  const outcomes = await outcomesInThread(conditions, call);
+  return decideAtOnce(policy, call, (condition) => outcomes[conditions.indexOf(condition)]!);
 }
 
 // The facts that rules compare. Only this part runs a tool's own code for the rules.
@@ -84,18 +84,18 @@ export function factsOf({ tool, input, turn }: ToolCall): CallFacts {
 /** A file is hashed when a rule first needs it, and only once: verdict and record then have the same hash. */
 function filesOf({ ruleTarget }: Tool): { files?: FileHashes } {
   if (ruleTarget?.kind !== 'command') return {};
-  const looked: Record<string, string | null> = {};
-  const hashOf = (path: string) => (looked[path] ??= ruleTarget.hashOf?.(path) ?? null);
-  return { files: { hashOf, looked } };
+  const hashes: Record<string, string | null> = {};
+  const hashOf = (path: string) => (hashes[path] ??= ruleTarget.hashOf?.(path) ?? null);
+  return { files: { hashOf, looked: hashes } };
 }
 
 const ruledTools = new WeakMap<Tool, RuledTool>();
 
 /** Returns the same object for the same tool, because compiled rules are cached by it. */
 export function ruledTool(tool: Tool): RuledTool {
-  const ruled = ruledTools.get(tool) ?? describe(tool);
-  ruledTools.set(tool, ruled);
-  return ruled;
+  const description = ruledTools.get(tool) ?? describe(tool);
+  ruledTools.set(tool, description);
+  return description;
 }
 
 function describe(tool: Tool): RuledTool {
@@ -116,8 +116,8 @@ function describe(tool: Tool): RuledTool {
 function targetsOf(tool: Tool, input: JsonObject): string[] | null {
   if (!tool.ruleTarget) return null;
   try {
-    const said: unknown = tool.ruleTarget.of(readInputOrThrow(tool, input));
-    const targets: unknown[] = Array.isArray(said) ? said : [said];
+    const answer: unknown = tool.ruleTarget.of(readInputOrThrow(tool, input));
+    const targets: unknown[] = Array.isArray(answer) ? answer : [answer];
     return targets.length > 0 && targets.every((target) => typeof target === 'string') ? (targets as string[]) : null;
   } catch {
     return null;
@@ -135,9 +135,9 @@ export type Target = { ok: true; target: JsonObject | null } | { ok: false; erro
 export function targetOf(tool: Tool, input: JsonObject): Target {
   if (tool.target === undefined) return { ok: true, target: null };
   try {
-    const given: Json = typeof tool.target === 'function' ? tool.target(readInputOrThrow(tool, input)) : tool.target;
-    const text = canonical(given);
-    if (!isJsonObject(given)) return fault(tool, 'it must be an object');
+    const target: Json = typeof tool.target === 'function' ? tool.target(readInputOrThrow(tool, input)) : tool.target;
+    const text = canonical(target);
+    if (!isJsonObject(target)) return fault(tool, 'it must be an object');
     if (Buffer.byteLength(text) > MOST_BYTES) return fault(tool, `it has more than ${MOST_BYTES} bytes`);
     return { ok: true, target: JSON.parse(text) as JsonObject };
   } catch (error) {

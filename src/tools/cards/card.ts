@@ -113,17 +113,17 @@ const DEPTH = 4;
 function inputsOf(root: JsonObject): CardInput[] {
   const rows: CardInput[] = [];
   const visit = (schema: JsonObject, prefix: string, depth: number) => {
-    const required = (schema.required ?? []) as string[];
+    const requiredNames = (schema.required ?? []) as string[];
     for (const [name, value] of Object.entries((schema.properties ?? {}) as JsonObject)) {
-      add(value, prefix + name, required.includes(name), depth);
+      add(value, prefix + name, requiredNames.includes(name), depth);
     }
   };
-  const add = (value: Json, name: string, required: boolean, depth: number) => {
+  const add = (value: Json, name: string, isRequired: boolean, depth: number) => {
     const schema = followRef(root, value);
     rows.push({
       name,
       type: typeOf(schema),
-      required,
+      required: isRequired,
       limits: limitsOf(schema),
       default: schema.default === undefined ? null : JSON.stringify(schema.default),
       description: typeof schema.description === 'string' ? schema.description : '',

@@ -15,25 +15,26 @@ export interface Catalogue {
 /** @param tools the agent's own */
 export function makeCatalogue(choice: CatalogueSettings, tools: readonly Tool[]): Catalogue {
   if (choice.mode === 'all') return { added: [], shown: (_messages, all) => [...all] };
-  const hidden = tools.filter((tool) => !tool.internalOnly && !choice.always.includes(tool.name));
-  const names = new Set(hidden.map((tool) => tool.name));
-  const { tool, seed } = choice.mode === 'find' ? finding(choice, hidden) : { tool: openGroup(tools, choice), seed: () => [] };
+  const hiddenTools = tools.filter((tool) => !tool.internalOnly && !choice.always.includes(tool.name));
+  const names = new Set(hiddenTools.map((tool) => tool.name));
+  const { tool, seed } =
+    choice.mode === 'find' ? finding(choice, hiddenTools) : { tool: openGroup(tools, choice), seed: () => [] };
   return {
     added: [tool],
     shown(messages, all) {
       const byName = new Map(all.map((one) => [one.name, one]));
-      const loaded = loadedTools(messages, names, choice.visible, seed);
+      const loadedNames = loadedTools(messages, names, choice.visible, seed);
       const stable = all.filter(({ name }) => !names.has(name));
-      return [...stable, ...loaded.flatMap((name) => byName.get(name) ?? [])];
+      return [...stable, ...loadedNames.flatMap((name) => byName.get(name) ?? [])];
     },
   };
 }
 
-function finding(choice: Extract<CatalogueSettings, { mode: 'find' }>, hidden: readonly Tool[]): { tool: Tool; seed: Seed } {
-  const entries = hidden.map(entryOf);
+function finding(choice: Extract<CatalogueSettings, { mode: 'find' }>, hiddenTools: readonly Tool[]): { tool: Tool; seed: Seed } {
+  const entries = hiddenTools.map(entryOf);
   const byName = new Map(entries.map((entry) => [entry.name, entry]));
   const { ranker } = choice;
-  const names = ranker === null ? bm25(hidden) : (query: string) => ranker(query, entries);
+  const names = ranker === null ? bm25(hiddenTools) : (query: string) => ranker(query, entries);
   const rank = (query: string) => names(query).flatMap((name) => byName.get(name) ?? []);
   return {
     tool: findTools(entries, rank, choice.visible),
@@ -59,14 +60,19 @@ export function crowdingWarning(choice: CatalogueSettings, tools: readonly Tool[
 export type Seed = (text: string) => string[];
 
 /**
- * @param known names of the tools that may be loaded; all other names in the messages are ignored
+ * @param toolNames names of the tools that may be loaded; all other names in the messages are ignored
  * @returns at most `most` names, in the order in which they were loaded
  */
-export function loadedTools(messages: readonly ModelMessage[], known: ReadonlySet<string>, most: number, seed: Seed): string[] {
+export function loadedTools(
+  messages: readonly ModelMessage[],
+  toolNames: ReadonlySet<string>,
+  most: number,
+  seed: Seed,
+): string[] {
   const lastUse = new Map<string, number>(); // in the order of loading
   messages.forEach((message, step) => {
     const before = messages[step - 1];
-    for (const name of namedBy(message, before, seed)) if (known.has(name)) lastUse.set(name, step);
+    for (const name of namedBy(message, before, seed)) if (toolNames.has(name)) lastUse.set(name, step);
     for (const name of oldest(lastUse, lastUse.size - most)) lastUse.delete(name);
   });
   return [...lastUse.keys()];
@@ -83,12 +89,12 @@ function oldest(lastUse: ReadonlyMap<string, number>, count: number): string[] {
 /** The tools that a message loads. A user message: those that fit its text. A call: its own tool. A result: the tools it found. */
 function namedBy(message: ModelMessage, before: ModelMessage | undefined, seed: Seed): string[] {
   if (message.role === 'assistant') return uses(message).map((use) => String(use.name));
-  const asked = before?.role === 'assistant' ? uses(before) : [];
+  const calls = before?.role === 'assistant' ? uses(before) : [];
   const results = message.content.filter((block) => block.type === 'tool_result');
   if (results.length === 0) return seed(textOf(message.content));
   // Results are matched to calls by position: ids are the model's own text, and may repeat.
   return results.flatMap((result, index) => {
-    const use = asked[index];
+    const use = calls[index];
     const mine = use !== undefined && (use.name === FIND_TOOLS || use.name === OPEN_GROUP) && sameId(use, result);
     return mine && result.is_error !== true ? foundIn(result) : [];
   });

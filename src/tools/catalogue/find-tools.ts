@@ -87,8 +87,8 @@ export function openGroup(tools: readonly Tool[], choice: Extract<CatalogueSetti
 const GROUP_LINE = 200;
 
 function groupLine(name: string, members: readonly Tool[], about: Record<string, string>): string {
-  const said = Object.hasOwn(about, name) ? about[name]! : members.map((tool) => tool.name).join(', ');
-  const line = visible(said).replace(/\s+/g, ' ').trim();
+  const text = Object.hasOwn(about, name) ? about[name]! : members.map((tool) => tool.name).join(', ');
+  const line = visible(text).replace(/\s+/g, ' ').trim();
   const cut = line.length <= GROUP_LINE ? line : `${line.slice(0, GROUP_LINE - 1).toWellFormed()}…`;
   return `${visible(name)} (${members.length}): ${cut}`;
 }
@@ -103,23 +103,23 @@ interface ToolWithSchema {
 const LIST_LIMIT = 20;
 
 /**
- * @param shown names of the tools that the request showed; absent: all
+ * @param shownNames names of the tools that the request showed; absent: all
  * @returns null when the tool may be called
  */
 export function toolNotShownError(
   tools: ReadonlyMap<string, ToolWithSchema>,
   name: string,
-  shown?: ReadonlySet<string>,
+  shownNames?: ReadonlySet<string>,
 ): CallError | null {
-  const known = tools.get(name);
-  if (!known)
+  const tool = tools.get(name);
+  if (!tool)
     return unknownTool(
       name,
       [...tools].filter(([, one]) => !one.tool.internalOnly).map(([key]) => key),
     );
-  if (shown === undefined || shown.has(name)) return null;
+  if (shownNames === undefined || shownNames.has(name)) return null;
   return callError('TOOL_NOT_FOUND', 'not_loaded', `${name} was not loaded when you called it; the call was not run.`, {
-    hint: `It is loaded now. Its input: ${fields(known.schema)}. Call it again, with an input that fits.`,
+    hint: `It is loaded now. Its input: ${fields(tool.schema)}. Call it again, with an input that fits.`,
   });
 }
 
@@ -140,7 +140,7 @@ function fields(schema: JsonObject): string {
   const properties = isJsonObject(schema.properties) ? Object.entries(schema.properties) : [];
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   if (properties.length === 0) return 'no fields';
-  const shown = properties.slice(0, LIST_LIMIT).map(([name, field]) => {
+  const fieldTexts = properties.slice(0, LIST_LIMIT).map(([name, field]) => {
     const type = isJsonObject(field)
       ? Array.isArray(field.enum)
         ? field.enum.slice(0, 8).join('|')
@@ -148,7 +148,7 @@ function fields(schema: JsonObject): string {
       : 'any';
     return `${name} (${type}${required.has(name) ? '' : ', may be left out'})`;
   });
-  return `${shown.join(', ')}${properties.length > LIST_LIMIT ? ', …' : ''}`;
+  return `${fieldTexts.join(', ')}${properties.length > LIST_LIMIT ? ', …' : ''}`;
 }
 
 // The `catalogue` field of an agent: the model sees all tools; or a few, and searches for more; or groups, and opens one.

@@ -94,7 +94,7 @@ function fieldWords(tool: Tool): string {
 /** The known names most similar to an unknown name, nearest first. */
 export function nearestNames(name: string, names: readonly string[]): string[] {
   const index = new (miniSearch())<{ name: string }>({ idField: 'name', fields: ['name'], tokenize: words });
-  index.addAll(names.map((known) => ({ name: known })));
+  index.addAll(names.map((name) => ({ name })));
   return index
     .search(name.slice(0, 100), { prefix: (term) => term.length > 2, fuzzy: 0.34 })
     .slice(0, NEAREST)

@@ -72,7 +72,7 @@ export class Registry {
   private agents: ReadonlyMap<string, PreparedAgent>;
   private app: App;
   private readonly replaceListeners: ((app: App) => void)[] = [];
-  private extended = new LRUCache<string, PreparedAgent>({ max: MAX_TOOLSETS });
+  private extendedAgents = new LRUCache<string, PreparedAgent>({ max: MAX_TOOLSETS });
 
   constructor(
     app: App,
@@ -88,25 +88,25 @@ export class Registry {
 
   /** The agent of a turn, bound also by the modes of the turns above it. @param outside further tools, from outside of the app */
   forTurn({ agent, parent }: Pick<TurnContext, 'agent' | 'parent'>, outside: readonly Tool[] = []): PreparedAgent | undefined {
-    const prepared = this.agentWith(agent, outside);
-    return prepared && parent && parent.within.length > 0 ? withOuterModes(prepared, parent.within) : prepared;
+    const preparedAgent = this.agentWith(agent, outside);
+    return preparedAgent && parent && parent.within.length > 0 ? withOuterModes(preparedAgent, parent.within) : preparedAgent;
   }
 
   /** The agent with further tools, to which its rules apply as to its own. */
   private agentWith(name: string, outside: readonly Tool[]): PreparedAgent | undefined {
     if (outside.length === 0) return this.agents.get(name);
     const key = JSON.stringify([name, ...outside.map(idOf)]);
-    const known = this.extended.get(key);
-    if (known) return known;
-    const prepared = prepare(this.app, this.options, { agent: name, tools: outside }).get(name);
-    if (prepared) this.extended.set(key, prepared);
-    return prepared;
+    const cachedAgent = this.extendedAgents.get(key);
+    if (cachedAgent) return cachedAgent;
+    const preparedAgent = prepare(this.app, this.options, { agent: name, tools: outside }).get(name);
+    if (preparedAgent) this.extendedAgents.set(key, preparedAgent);
+    return preparedAgent;
   }
 
   /** The approval policy for a tool's calls; for an agent that this worker does not serve, the worker's settings. */
   approval(agent: string, tool: string): ApprovalPolicy {
-    const prepared = this.agents.get(agent);
-    return prepared ? prepared.approval(tool) : approvalPolicyOf(undefined, tool, this.options.approvals ?? PLAIN);
+    const preparedAgent = this.agents.get(agent);
+    return preparedAgent ? preparedAgent.approval(tool) : approvalPolicyOf(undefined, tool, this.options.approvals ?? PLAIN);
   }
 
   /** The channel that every approval needs here, at least. */
@@ -142,7 +142,7 @@ export class Registry {
     for (const hear of this.replaceListeners) hear(app);
     this.agents = agents;
     this.app = app;
-    this.extended.clear();
+    this.extendedAgents.clear();
   }
 }
 
@@ -161,8 +161,8 @@ function prepare(app: App, options: RegistryOptions, outside?: Outside): Readonl
   return new Map(
     agents.map((agent) => {
       const tools = { own: agent.tools.filter(here), outside: outside?.tools ?? [], toolbox };
-      const prepared = prepareAgent(agent, joinHooks(app.hooks, agent.hooks), tools, options.approvals ?? PLAIN);
-      return [agent.name, { ...prepared, models: app.models ?? {} }];
+      const preparedAgent = prepareAgent(agent, joinHooks(app.hooks, agent.hooks), tools, options.approvals ?? PLAIN);
+      return [agent.name, { ...preparedAgent, models: app.models ?? {} }];
     }),
   );
 }
@@ -176,18 +176,18 @@ interface Toolset {
 }
 
 function prepareAgent(
-  defined: Agent,
+  definition: Agent,
   hooks: Hooks,
   { own, outside, toolbox }: Toolset,
   settings: ApprovalSettings,
 ): Omit<PreparedAgent, 'models'> {
-  const agent = outside.length === 0 ? defined : Object.freeze({ ...defined, tools: [...own, ...outside] });
+  const agent = outside.length === 0 ? definition : Object.freeze({ ...definition, tools: [...own, ...outside] });
   const choice = makeCatalogue(agent.catalogue, [...own, ...outside]);
   const ours = [...own.filter((tool) => tool.name !== READ_RESULT), readResultTool(), ...choice.added];
   const all = [...ours, ...outside];
-  const prepared = (internal: boolean) =>
+  const prepareTools = (internal: boolean) =>
     new Map(all.filter((tool) => (tool.internalOnly ?? false) === internal).map((tool) => [tool.name, prepareTool(tool)]));
-  const tools = prepared(false);
+  const tools = prepareTools(false);
   const catalogue = [...tools.values()]
     .filter(({ tool }) => !isSunset(tool))
     .map(({ tool, schema }) => ({
@@ -202,21 +202,26 @@ function prepareAgent(
   const decides = { policy, hooks, policyRef: hashJson(decisive), policies: [decisive] };
   const approval = (tool: string) => approvalPolicyOf(agent.approvals, tool, settings);
   const budgets = memoize((tool: Tool) => budgetsOf(agent.budgets, tool));
-  return { agent, tools, internal: prepared(true), catalogue, choice, versions, approval, budgets, ...decides };
+  return { agent, tools, internal: prepareTools(true), catalogue, choice, versions, approval, budgets, ...decides };
 }
 
 /** The same agent, bound also by modes of the turns above; they are part of its `policyRef`. */
-function withOuterModes(prepared: PreparedAgent, within: readonly OuterMode[]): PreparedAgent {
-  const { policy, policyRef, policies } = prepared;
-  const bounded = policyWithin(policyRef, within);
-  return { ...prepared, policy: { ...policy, within }, policyRef: hashJson(bounded), policies: [...policies, bounded] };
+function withOuterModes(preparedAgent: PreparedAgent, within: readonly OuterMode[]): PreparedAgent {
+  const { policy, policyRef, policies } = preparedAgent;
+  const effectivePolicy = policyWithin(policyRef, within);
+  return {
+    ...preparedAgent,
+    policy: { ...policy, within },
+    policyRef: hashJson(effectivePolicy),
+    policies: [...policies, effectivePolicy],
+  };
 }
 
 function memoize<K extends object, V>(make: (key: K) => V): (key: K) => V {
-  const made = new WeakMap<K, V>();
+  const cache = new WeakMap<K, V>();
   return (key) => {
-    const value = made.get(key) ?? make(key);
-    made.set(key, value);
+    const value = cache.get(key) ?? make(key);
+    cache.set(key, value);
     return value;
   };
 }
@@ -238,7 +243,7 @@ export function policyOf(
   { channel }: ApprovalSettings,
 ): JsonObject {
   const { mode, allow, ask, deny } = permissions;
-  const named = {
+  const names = {
     ...(mode === 'default' ? {} : { mode }),
     ...(before.length === 0 ? {} : { before_hooks: before.map((hook) => hook.name) }),
     ...(after.length === 0 ? {} : { after_hooks: after.map((hook) => hook.name) }),
@@ -248,7 +253,7 @@ export function policyOf(
     ...(channel === 'any' ? {} : { channel }),
   };
   const rules = JSON.parse(JSON.stringify({ allow, ask, deny })) as JsonObject;
-  return { v: 'holdfast.policy/1', permissions: rules, approval_expiry_ms: approvalExpiryMs, ...named };
+  return { v: 'holdfast.policy/1', permissions: rules, approval_expiry_ms: approvalExpiryMs, ...names };
 }
 
 /** The same, with the modes of the turns above, which bind too. */

@@ -69,11 +69,11 @@ export function callFromOpenAi(item: unknown, parameters?: JsonObject): ToolCall
   if (json.type !== 'function' && json.type !== 'function_call') {
     throw new ConversionError(`The call's type is ${formatValue(json.type)}; it must be function or function_call`);
   }
-  const said = json.type === 'function' ? objectOf(json.function, '/function') : json;
-  const input = parseArguments(textOf(said, 'arguments'));
+  const fields = json.type === 'function' ? objectOf(json.function, '/function') : json;
+  const input = parseArguments(textOf(fields, 'arguments'));
   return {
     id: textOf(json, json.type === 'function' ? 'id' : 'call_id'),
-    name: textOf(said, 'name'),
+    name: textOf(fields, 'name'),
     input: parameters ? inputFromStrict(parameters, input) : input,
   };
 }

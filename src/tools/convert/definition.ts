@@ -80,20 +80,20 @@ const GENERATOR = Object.getPrototypeOf(async function* () {}).constructor;
 /** Converts a tool's definition to JSON. */
 export function toolDefinition(tool: Tool): ToolJson {
   const parameters = inputSchema(tool.input);
-  const { description: said } = tool;
+  const { description } = tool;
   return dropUndefinedFields({
     name: tool.name,
     description: describe(tool),
     description_parts:
-      typeof said === 'string'
+      typeof description === 'string'
         ? undefined
         : dropUndefinedFields({
-            does: said.does,
-            returns: said.returns,
-            use_when: said.useWhen,
-            dont_use_for: said.dontUseFor,
-            example: said.example,
-            warning: said.warning,
+            does: description.does,
+            returns: description.returns,
+            use_when: description.useWhen,
+            dont_use_for: description.dontUseFor,
+            example: description.example,
+            warning: description.warning,
           }),
     parameters,
     strict: parameters.additionalProperties === false || parameters.unevaluatedProperties === false,
@@ -178,16 +178,16 @@ const CACHING = ['cacheable', 'cache_ttl', 'cache_key_params'];
 /** Expands the short forms that the tool specification allows. */
 function writtenOut(json: unknown): unknown {
   if (!isJsonObject(json as Json)) return json;
-  const given: JsonObject = { ...(json as JsonObject) };
-  const { estimated_tokens: output, parameters } = given;
-  if (given.class === undefined) for (const field of CACHING) delete given[field];
-  else if (given.cacheable === true) given.cache_ttl ??= CACHE_TTL;
-  if (given.deprecated !== true) delete given.sunset_date; // only a deprecated tool has one
+  const fields: JsonObject = { ...(json as JsonObject) };
+  const { estimated_tokens: output, parameters } = fields;
+  if (fields.class === undefined) for (const field of CACHING) delete fields[field];
+  else if (fields.cacheable === true) fields.cache_ttl ??= CACHE_TTL;
+  if (fields.deprecated !== true) delete fields.sunset_date; // only a deprecated tool has one
   if (typeof output === 'number') {
     const input = isJsonObject(parameters ?? null) ? inputTokens(parameters as JsonObject) : 0;
-    given.estimated_tokens = { input, output: { min: output, typical: output, max: output } };
+    fields.estimated_tokens = { input, output: { min: output, typical: output, max: output } };
   }
-  return given;
+  return fields;
 }
 
 /**

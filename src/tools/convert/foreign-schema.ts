@@ -23,12 +23,14 @@ const BY_NAME = ['$id', 'id', '$anchor', '$dynamicAnchor', '$dynamicRef', '$recu
 export function foreignInput(schema: Json | undefined, path: string, faults: string[], losses: Loss[]): JsonObject {
   const open = foreignSchema(schema, path, faults, losses);
   if (faults.length > 0) return open;
-  const closed = inputSchema(open);
-  if (JSON.stringify(closed) !== JSON.stringify(open)) {
+  const closedSchema = inputSchema(open);
+  if (JSON.stringify(closedSchema) !== JSON.stringify(open)) {
     losses.push({ path, what: 'said nothing about further properties; here they are refused' });
   }
-  losses.push(...defaultsOf(closed).unfit.map((fault) => ({ path: path + fault.path, what: `a default that ${fault.message}` })));
-  return withoutUnfit(closed);
+  losses.push(
+    ...defaultsOf(closedSchema).unfit.map((fault) => ({ path: path + fault.path, what: `a default that ${fault.message}` })),
+  );
+  return withoutUnfit(closedSchema);
 }
 
 /** As {@link foreignInput}, but not closed against extra properties: for outputs. */
@@ -45,24 +47,24 @@ export function foreignSchema(schema: Json | undefined, path: string, faults: st
     faults.push(`${path} has more than ${FEW_SCHEMAS} schemas in it, or more than ${FEW_PATTERNS} patterns`);
     return {};
   }
-  const known = mapSchema(withoutName(schema, path, losses), (each, at) =>
+  const result = mapSchema(withoutName(schema, path, losses), (each, at) =>
     cleanSchema(each, path + at, faults, losses),
   ) as JsonObject;
   const places = new Set<Json>();
-  visitSchemas(known, (each) => places.add(each));
-  mapSchema(known, (each, at) => {
-    const fault = refFault(known, each.$ref, places);
+  visitSchemas(result, (each) => places.add(each));
+  mapSchema(result, (each, at) => {
+    const fault = refFault(result, each.$ref, places);
     if (fault) faults.push(`${path}${at}/$ref ${fault}`);
     return each;
   });
   if (faults.length === 0) {
     try {
-      compile(known);
+      compile(result);
     } catch (error) {
       faults.push(`${path} is not a usable schema: ${errorMessage(error)}`);
     }
   }
-  return known;
+  return result;
 }
 
 /** Removes `$id` of the whole document, which has no effect inside it. An unknown dialect is read as draft-07. */
@@ -102,9 +104,9 @@ function notLinear(path: string): Loss {
 function refFault(root: JsonObject, ref: Json | undefined, places: ReadonlySet<Json>): string | null {
   if (ref === undefined) return null;
   if (typeof ref !== 'string') return 'is not text';
-  const shown = JSON.stringify(ref.slice(0, 100));
-  if (!ref.startsWith('#')) return `${shown} leaves the document: nothing is fetched; put the schema under "$defs"`;
+  const quote = JSON.stringify(ref.slice(0, 100));
+  if (!ref.startsWith('#')) return `${quote} leaves the document: nothing is fetched; put the schema under "$defs"`;
   const target = resolveRef(root, ref);
-  if (target === undefined) return `${shown} points to nothing in the document`;
-  return typeof target === 'boolean' || places.has(target) ? null : `${shown} points to what is no schema; put it under "$defs"`;
+  if (target === undefined) return `${quote} points to nothing in the document`;
+  return typeof target === 'boolean' || places.has(target) ? null : `${quote} points to what is no schema; put it under "$defs"`;
 }

@@ -74,9 +74,9 @@ function readable(text: Json, path: string, faults: string[], losses: Loss[]): s
     return '';
   }
   if (text.length > DESCRIPTION) faults.push(`${path} has ${text.length} characters; ${DESCRIPTION} are allowed: shorten it`);
-  const seen = visible(text.slice(0, DESCRIPTION).replace(/\r\n?/g, '\n')).trim();
-  if (seen !== text.trim()) losses.push({ path, what: 'invisible characters are shown as ⟨U+…⟩' });
-  return seen;
+  const visibleText = visible(text.slice(0, DESCRIPTION).replace(/\r\n?/g, '\n')).trim();
+  if (visibleText !== text.trim()) losses.push({ path, what: 'invisible characters are shown as ⟨U+…⟩' });
+  return visibleText;
 }
 
 function withVisibleText(schema: JsonObject, at: string, losses: Loss[]): JsonObject {
@@ -93,9 +93,9 @@ function withVisibleText(schema: JsonObject, at: string, losses: Loss[]): JsonOb
 }
 
 /** One loss for each field of a foreign definition that our definition has no field for. */
-export function lossesOfUnknownFields(foreign: JsonObject, known: string[], side: string, path = ''): Loss[] {
+export function lossesOfUnknownFields(foreign: JsonObject, knownFields: string[], side: string, path = ''): Loss[] {
   return Object.entries(foreign)
-    .filter(([field, value]) => !known.includes(field) && value !== null)
+    .filter(([field, value]) => !knownFields.includes(field) && value !== null)
     .map(([field, value]) => ({ path: `${path}/${field}`, what: `${side}'s ${formatValue(field)}: ${formatValue(value)}` }));
 }
 

@@ -13,9 +13,9 @@ const DEFAULTS: Partial<Record<keyof ToolJson, unknown>> = {
   internal_only: false,
 };
 
-/** One loss for each field that the other format does not keep. @param kept the fields that it keeps */
-export function lossesOfUnsupportedFields(definition: ToolJson, kept: (keyof ToolJson)[], side: string): Loss[] {
+/** One loss for each field that the other format does not keep. @param supportedFields the fields that it keeps */
+export function lossesOfUnsupportedFields(definition: ToolJson, supportedFields: (keyof ToolJson)[], side: string): Loss[] {
   return Object.entries(definition)
-    .filter(([field, value]) => !kept.includes(field as keyof ToolJson) && value !== DEFAULTS[field as keyof ToolJson])
+    .filter(([field, value]) => !supportedFields.includes(field as keyof ToolJson) && value !== DEFAULTS[field as keyof ToolJson])
     .map(([field, value]) => ({ path: `/${field}`, what: `${side} has no place for ${field}: ${formatValue(value)}` }));
 }

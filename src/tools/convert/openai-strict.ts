@@ -35,17 +35,18 @@ export function strictSchema(schema: JsonObject): Conversion<JsonObject | null> 
   const reasons = notStrict(schema);
   if (reasons.length > 0) return { value: null, losses: reasons };
   const losses: Loss[] = [];
-  const lost = (path: string, what: string) => losses.push({ path, what });
+  const reportLoss = (path: string, what: string) => losses.push({ path, what });
   const value = mapSchema(schema, (each, path) => {
     const out: JsonObject = {};
     for (const [key, item] of Object.entries(each)) {
       const at = step(path, key);
       if (key === 'oneOf' && Array.isArray(item)) {
         out.anyOf = item;
-        lost(at, 'oneOf became anyOf; that exactly one fits is checked at admission');
+        reportLoss(at, 'oneOf became anyOf; that exactly one fits is checked at admission');
       } else if (key === '$schema') continue;
-      else if (!SUPPORTED_KEYWORDS.has(key)) lost(at, `strict mode has no ${key}: ${JSON.stringify(item).slice(0, 60)}`);
-      else if (key === 'format' && !FORMATS.has(item as string)) lost(at, `strict mode has no format ${JSON.stringify(item)}`);
+      else if (!SUPPORTED_KEYWORDS.has(key)) reportLoss(at, `strict mode has no ${key}: ${JSON.stringify(item).slice(0, 60)}`);
+      else if (key === 'format' && !FORMATS.has(item as string))
+        reportLoss(at, `strict mode has no format ${JSON.stringify(item)}`);
       else out[key] = item;
     }
     return out.type === 'object' || isJsonObject(out.properties) ? requireAll(out) : out;
@@ -64,13 +65,13 @@ function requireAll(schema: JsonObject): JsonObject {
 
 function nullable(schema: JsonObject): JsonObject {
   const { description, ...rest } = schema;
-  const said: JsonObject = description === undefined ? {} : { description };
+  const descriptionField: JsonObject = description === undefined ? {} : { description };
   const types = typeof rest.type === 'string' ? [rest.type] : (rest.type as string[] | undefined);
   if (types && !('const' in rest) && !('anyOf' in rest) && !('$ref' in rest)) {
     const nulls: JsonObject = 'enum' in rest ? { enum: [...new Set([...(rest.enum as Json[]), null])] } : {};
-    return { ...said, ...rest, ...nulls, type: [...new Set([...types, 'null'])] };
+    return { ...descriptionField, ...rest, ...nulls, type: [...new Set([...types, 'null'])] };
   }
-  return { ...said, anyOf: [rest, { type: 'null' }] };
+  return { ...descriptionField, anyOf: [rest, { type: 'null' }] };
 }
 
 function notStrict(root: JsonObject): Loss[] {

@@ -58,24 +58,24 @@ export function fromOpenAi(tool: unknown, options: ImportOptions = {}): Conversi
   const json = objectOf(plainJson(tool, DEFINITION_BOUNDS, 'The tool'), 'The tool');
   // `custom` means a client tool at Anthropic, but a tool without a schema at OpenAI.
   refuseServerTool(json.type === 'custom' ? { type: 'custom (free text)' } : json, 'OpenAI');
-  const nested = 'function' in json;
-  const said: JsonObject = nested ? objectOf(json.function, '/function') : json;
-  const at = nested ? '/function' : '';
+  const isNested = 'function' in json;
+  const definition: JsonObject = isNested ? objectOf(json.function, '/function') : json;
+  const at = isNested ? '/function' : '';
   const { value, losses } = importDefinition(
     {
       side: 'OpenAI',
-      name: said.name,
-      description: said.description ?? undefined,
+      name: definition.name,
+      description: definition.description ?? undefined,
       // A function without `parameters` takes no input.
-      parameters: said.parameters ?? { type: 'object', properties: {}, additionalProperties: false },
+      parameters: definition.parameters ?? { type: 'object', properties: {}, additionalProperties: false },
       parametersAt: `${at}/parameters`,
     },
     options,
   );
-  const known = ['name', 'description', 'parameters', 'strict', ...(nested ? [] : ['type'])];
+  const knownFields = ['name', 'description', 'parameters', 'strict', ...(isNested ? [] : ['type'])];
   const others = [
-    ...lossesOfUnknownFields(said, known, 'OpenAI', at),
-    ...(nested ? lossesOfUnknownFields(json, ['type', 'function'], 'OpenAI') : []),
+    ...lossesOfUnknownFields(definition, knownFields, 'OpenAI', at),
+    ...(isNested ? lossesOfUnknownFields(json, ['type', 'function'], 'OpenAI') : []),
   ];
   return { value, losses: [...losses, ...others] };
 }

@@ -39,9 +39,9 @@ export function mapSchema(schema: JsonObject, change: (schema: JsonObject, path:
   for (const [key, value] of Object.entries(schema)) {
     const at = step(path, key);
     if (SCHEMA_MAPS.has(key) && isJsonObject(value)) {
-      const named: JsonObject = {};
-      for (const [name, each] of Object.entries(value)) setOwn(named, name, inner(each, step(at, name)));
-      out[key] = named;
+      const children: JsonObject = {};
+      for (const [name, each] of Object.entries(value)) setOwn(children, name, inner(each, step(at, name)));
+      out[key] = children;
     } else if (LIST.has(key) && Array.isArray(value)) {
       out[key] = value.map((each, index) => inner(each, step(at, index)));
     } else if (ONE.has(key)) {

@@ -65,8 +65,8 @@ export function choiceToOpenAi(choice: ToolChoice, api: OpenAiApi): OpenAiChoice
   const parallel_tool_calls = choice.parallel;
   if (choice.mode !== 'tool') return { tool_choice: choice.mode, parallel_tool_calls };
   const { name } = choice;
-  const named = api === 'chat' ? { type: 'function' as const, function: { name } } : { type: 'function' as const, name };
-  return { tool_choice: named, parallel_tool_calls };
+  const tool = api === 'chat' ? { type: 'function' as const, function: { name } } : { type: 'function' as const, name };
+  return { tool_choice: tool, parallel_tool_calls };
 }
 
 /**
@@ -74,22 +74,26 @@ export function choiceToOpenAi(choice: ToolChoice, api: OpenAiApi): OpenAiChoice
  * @throws ConversionError for choices of the vendor's own tools, and for unknown choices
  */
 export function choiceFromOpenAi(json: unknown): Conversion<ToolChoice> {
-  const { tool_choice: said = 'auto', parallel_tool_calls } = objectOf(plainJson(json, BOUNDS, 'The request'), 'The request');
+  const { tool_choice: toolChoice = 'auto', parallel_tool_calls } = objectOf(
+    plainJson(json, BOUNDS, 'The request'),
+    'The request',
+  );
   const parallel = parallel_tool_calls !== false;
   const losses: Loss[] = [];
-  if (said === 'auto' || said === 'required' || said === 'none') return { value: { mode: said, parallel }, losses };
-  const choice = objectOf(said, 'tool_choice');
+  if (toolChoice === 'auto' || toolChoice === 'required' || toolChoice === 'none')
+    return { value: { mode: toolChoice, parallel }, losses };
+  const choice = objectOf(toolChoice, 'tool_choice');
   if (choice.type === 'function') {
-    const named = 'function' in choice ? objectOf(choice.function, 'tool_choice.function') : choice;
-    return { value: { mode: 'tool', name: nameOf(named), parallel }, losses };
+    const tool = 'function' in choice ? objectOf(choice.function, 'tool_choice.function') : choice;
+    return { value: { mode: 'tool', name: nameOf(tool), parallel }, losses };
   }
   if (choice.type === 'allowed_tools') {
-    const allowed = 'allowed_tools' in choice ? objectOf(choice.allowed_tools, 'tool_choice.allowed_tools') : choice;
+    const allowedTools = 'allowed_tools' in choice ? objectOf(choice.allowed_tools, 'tool_choice.allowed_tools') : choice;
     losses.push({
       path: '/tool_choice',
-      what: `allowed_tools: leave the other tools out of the request: ${formatValue(allowed.tools)}`,
+      what: `allowed_tools: leave the other tools out of the request: ${formatValue(allowedTools.tools)}`,
     });
-    return { value: { mode: allowed.mode === 'required' ? 'required' : 'auto', parallel }, losses };
+    return { value: { mode: allowedTools.mode === 'required' ? 'required' : 'auto', parallel }, losses };
   }
   throw new ConversionError(
     `tool_choice.type is ${formatValue(choice.type)}; it must be function or allowed_tools, or the word auto, required or none`,

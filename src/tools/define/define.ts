@@ -46,8 +46,8 @@ export function defineBuiltIn<S extends z.ZodType, O extends z.ZodType>(
   return buildTool(definition as AnyDefinition, true);
 }
 
-function buildTool(given: AnyDefinition, reserved: boolean): Tool {
-  const { definition, faults } = readDefinition(given, { reserved });
+function buildTool(source: AnyDefinition, isReserved: boolean): Tool {
+  const { definition, faults } = readDefinition(source, { isReserved });
   if (faults.length > 0) throw new Error(`Tool ${formatValue(definition.name)} is not well defined:\n- ${faults.join('\n- ')}`);
   return Object.freeze({ ...definition, [TOOL]: true as const });
 }
@@ -70,8 +70,8 @@ export interface Read {
 }
 
 /** Reads a definition, and lists every fault as a message that says what to change. */
-export function readDefinition(given: unknown, options: { reserved?: boolean } = {}): Read {
-  const { fields, faults } = snapshot(given);
+export function readDefinition(source: unknown, options: { isReserved?: boolean } = {}): Read {
+  const { fields, faults } = snapshot(source);
   const definition = fields as unknown as AnyDefinition;
   if (faults.length > 0) return { definition, faults };
   const fault = (condition: boolean, text: string) => condition && faults.push(text);
@@ -84,7 +84,7 @@ export function readDefinition(given: unknown, options: { reserved?: boolean } =
     faults.push(`${name} must ${words}; it is ${formatValue(fields[name])}${where}`, ...strayFields(schema, fields[name], name));
   }
   fault(
-    options.reserved !== true && RESERVED_NAMES.includes(definition.name),
+    options.isReserved !== true && RESERVED_NAMES.includes(definition.name),
     `name ${formatValue(definition.name)} is a tool that holdfast brings along; choose another`,
   );
   fault(
@@ -124,14 +124,14 @@ export function readDefinition(given: unknown, options: { reserved?: boolean } =
 }
 
 /** Reads each field once: a getter may throw, or return another value the next time. */
-function snapshot(given: unknown): { fields: Record<string, unknown>; faults: string[] } {
+function snapshot(source: unknown): { fields: Record<string, unknown>; faults: string[] } {
   const fields: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   const faults: string[] = [];
-  if (typeof given !== 'object' || given === null) return { fields, faults: ['a tool definition must be an object'] };
+  if (typeof source !== 'object' || source === null) return { fields, faults: ['a tool definition must be an object'] };
   try {
-    for (const name of Object.keys(given)) {
+    for (const name of Object.keys(source)) {
       try {
-        fields[name] = (given as Record<string, unknown>)[name];
+        fields[name] = (source as Record<string, unknown>)[name];
       } catch (error) {
         faults.push(`${name} cannot be read: ${messageOf(error)}`);
       }

@@ -57,11 +57,11 @@ export function nextRetry(
   counts: RetryCounts,
   error: CallError,
 ): { delayMs: number; counts: RetryCounts } | null {
-  const used = counts[error.code] ?? 0;
-  const allowed = CLASS_RULES[toolClass].retries[error.code] ?? 0;
-  if (used >= allowed) return null;
+  const retries = counts[error.code] ?? 0;
+  const limit = CLASS_RULES[toolClass].retries[error.code] ?? 0;
+  if (retries >= limit) return null;
   const wish = error.retry_after_ms;
   if (wish !== undefined && wish > LONGEST_WISH) return null;
-  const delayMs = wish ?? Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** used);
-  return { delayMs, counts: { ...counts, [error.code]: used + 1 } };
+  const delayMs = wish ?? Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** retries);
+  return { delayMs, counts: { ...counts, [error.code]: retries + 1 } };
 }

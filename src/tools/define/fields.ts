@@ -153,22 +153,22 @@ function look(schema: unknown, value: unknown, at: string): string[] {
 // Finds asynchronous parts of a zod schema: admission checks inputs synchronously. Only `async` functions can be detected.
 
 /** Path to the first asynchronous refinement or transform, such as `/list`; null: none was found. */
-export function asyncPlace(schema: unknown, path = '', seen = new Set<unknown>()): string | null {
-  if (typeof schema !== 'object' || schema === null || seen.has(schema)) return null;
-  seen.add(schema);
+export function asyncPlace(schema: unknown, path = '', visitedNodes = new Set<unknown>()): string | null {
+  if (typeof schema !== 'object' || schema === null || visitedNodes.has(schema)) return null;
+  visitedNodes.add(schema);
   const { _zod: zod } = schema as { _zod?: { def?: Record<string, unknown> } };
   if (zod === undefined) {
     // It may be a list, a shape or a map of schemas.
     for (const [name, part] of Object.entries(schema)) {
-      const found = asyncPlace(part, Array.isArray(schema) ? path : `${path}/${name}`, seen);
-      if (found !== null) return found;
+      const place = asyncPlace(part, Array.isArray(schema) ? path : `${path}/${name}`, visitedNodes);
+      if (place !== null) return place;
     }
     return null;
   }
   for (const part of Object.values(zod.def ?? {})) {
     if (types.isAsyncFunction(part)) return path;
-    const found = asyncPlace(part, path, seen);
-    if (found !== null) return found;
+    const place = asyncPlace(part, path, visitedNodes);
+    if (place !== null) return place;
   }
   return null;
 }

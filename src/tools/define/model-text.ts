@@ -19,14 +19,14 @@ export function describe(tool: Pick<Tool, 'class' | 'description' | 'deprecated'
 }
 
 function fromParts(parts: DescriptionParts): string {
-  const labelled: [string, string | undefined][] = [
+  const entries: [string, string | undefined][] = [
     ['RETURNS', parts.returns],
     ['USE WHEN', parts.useWhen],
     ["DON'T USE FOR", parts.dontUseFor],
     ['EXAMPLE', parts.example],
     ['WARNING', parts.warning],
   ];
-  const lines = labelled.filter(([, text]) => text !== undefined).map(([label, text]) => `${label}: ${text!.trim()}`);
+  const lines = entries.filter(([, text]) => text !== undefined).map(([label, text]) => `${label}: ${text!.trim()}`);
   return [parts.does.trim(), ...lines].join('\n');
 }
 

@@ -146,7 +146,7 @@ export interface ToolDefinition<I = JsonObject, R = unknown> {
   /** How long the probe is called before a person is asked, ms. Default 60,000. */
   reconcileMs?: number;
   /** Whether a preview made again before the effect is close enough to the approved one. Default: only if equal. Must be pure. */
-  previewTolerance?(asked: Json, now: Json, input: I): boolean;
+  previewTolerance?(before: Json, now: Json, input: I): boolean;
   /** Destructive: the values that make two calls the same act (such as payee, amount and reference). Must be pure. */
   intentKey?(input: I): string | Json;
   /** How long a second call of the same act needs a person's decision, ms. Default 24 h. */

@@ -35,15 +35,15 @@ export function referredName(reference: ToolReference): string {
 export function resolveReference(reference: string, toolbox: readonly Tool[]): Tool | string {
   const { name, range } = parseReference(reference);
   const versions = toolbox.filter((tool) => tool.name === name);
-  const found = versions.map((tool) => tool.version);
+  const numbers = versions.map((tool) => tool.version);
   if (versions.length === 0) return `${JSON.stringify(reference)} fits no tool: there is none named ${JSON.stringify(name)}`;
   if (semver().validRange(range) === null) {
     return `${JSON.stringify(reference)} holds no range of versions; write ${name}, ${name}@1.2.0 or ${name}@^1.2`;
   }
-  const best = found.includes(range) ? range : highest(found, range);
+  const best = numbers.includes(range) ? range : highest(numbers, range);
   if (best !== null) return versions.find((tool) => tool.version === best)!;
   return `${JSON.stringify(reference)} fits no version of ${name}; there is: ${semver()
-    .sort([...found])
+    .sort([...numbers])
     .join(', ')}`;
 }
 

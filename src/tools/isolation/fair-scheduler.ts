@@ -19,7 +19,7 @@ interface Owner {
 export class FairScheduler {
   /** The next tenant to run is first. */
   private readonly tenants = new Map<string, Tenant>();
-  private taken = 0;
+  private running = 0;
 
   /** @param places how many tasks run at once; where there is only one place, a single tenant may use it */
   constructor(private readonly places: number) {}
@@ -49,7 +49,7 @@ export class FairScheduler {
 
   leave(name: string): void {
     const { tenant, owner } = this.of(name);
-    this.taken -= 1;
+    this.running -= 1;
     tenant.running -= 1;
     owner.running -= 1;
     this.forgetIfIdle(name);
@@ -57,11 +57,11 @@ export class FairScheduler {
   }
 
   private admit(): void {
-    while (this.taken < this.places) {
-      const found = this.next();
-      if (found === undefined) return;
-      const [id, tenant, name, owner] = found;
-      this.taken += 1;
+    while (this.running < this.places) {
+      const next = this.next();
+      if (next === undefined) return;
+      const [id, tenant, name, owner] = next;
+      this.running += 1;
       tenant.running += 1;
       owner.running += 1;
       // Move both to the end.

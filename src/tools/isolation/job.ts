@@ -30,7 +30,7 @@ export interface JobLimits {
   hint: string;
 }
 
-/** Sends a message while the job runs; dropped if the caller has no `told`. */
+/** Sends a message while the job runs; dropped if the caller has no `onMessage`. */
 export type Tell<M> = (message: M) => void;
 
 /**
@@ -50,8 +50,8 @@ export function threadPath(module: string): string {
   if (!__filename.endsWith('.ts')) return `${module}.js`;
   const source = `${sep}src${sep}`;
   const at = module.lastIndexOf(source);
-  const compiled = `${module.slice(0, at)}${sep}dist${sep}${module.slice(at + source.length)}.js`;
-  return existsSync(compiled) ? compiled : `${module}.ts`;
+  const compiledPath = `${module.slice(0, at)}${sep}dist${sep}${module.slice(at + source.length)}.js`;
+  return existsSync(compiledPath) ? compiledPath : `${module}.ts`;
 }
 
 /** The message that starts a job in a thread. */

@@ -41,7 +41,7 @@ export interface JobOptions<M> {
   /** Terminates the job with its thread; the signal's reason is thrown. */
   signal?: AbortSignal;
   /** Receives the messages that the job sends while it runs. */
-  told?(message: M): void;
+  onMessage?(message: M): void;
 }
 
 /**
@@ -55,10 +55,10 @@ export async function inThread<I, O, M = never>(job: Job<I, O, M>, input: I, opt
   await turns.enter(owner, signal);
   const time = new AbortController();
   let timer = setTimeout(() => time.abort(), LOADS_WITHIN_MS);
-  let loaded = false;
+  let isLoaded = false;
   const hear = (message: unknown) => {
-    if (loaded) return options.told?.(message as M);
-    loaded = true; // the first message says so
+    if (isLoaded) return options.onMessage?.(message as M);
+    isLoaded = true; // the first message says so
     clearTimeout(timer);
     timer = setTimeout(() => time.abort(), job.limits.ms);
   };
@@ -83,11 +83,11 @@ export async function inThread<I, O, M = never>(job: Job<I, O, M>, input: I, opt
 }
 
 function threadsOf(lane: Lane): Threads {
-  const known = lanes.get(lane);
-  if (areOpen(known)) return known;
-  const made = openThreads(LANES[lane]);
-  lanes.set(lane, made);
-  return made;
+  const current = lanes.get(lane);
+  if (areOpen(current)) return current;
+  const threads = openThreads(LANES[lane]);
+  lanes.set(lane, threads);
+  return threads;
 }
 
 type JobDescription = Pick<Job<unknown, unknown>, 'what' | 'limits'>;
@@ -142,9 +142,9 @@ export function openThreads({ threads, heapMb, idleMs }: Size): Threads {
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
   });
   pool.on('error', () => undefined); // a thread without a task died: the next task gets a new one
-  const made = { pool, turns: new FairScheduler(threads), heapMb };
-  open.add(made);
-  return made;
+  const result = { pool, turns: new FairScheduler(threads), heapMb };
+  open.add(result);
+  return result;
 }
 
 export function areOpen(threads: Threads | undefined): threads is Threads {
@@ -164,10 +164,10 @@ let users = 0;
  */
 export function useThreads(): () => Promise<void> {
   users += 1;
-  let used = true;
+  let isActive = true;
   return async () => {
-    if (used) users -= 1;
-    used = false;
+    if (isActive) users -= 1;
+    isActive = false;
     if (users === 0) await endThreads();
   };
 }

@@ -17,7 +17,7 @@ const MAX_NOTE_BYTES = 64_000;
 const LONGEST_MESSAGE = 1000;
 
 export class ThreadContext {
-  private readonly asked = new Map<number, (answer: Answer) => void>();
+  private readonly pendingCalls = new Map<number, (answer: Answer) => void>();
   private last = 0;
   private underWay = 0;
   private over = false;
@@ -58,20 +58,20 @@ export class ThreadContext {
       debug: (fields) => this.mention({ say: 'debug', fields: cloneable(fields) as JsonObject }),
       network: (work) => this.network(work),
       cursors: {
-        seal: (given) => this.cursor({ op: 'seal', given }) as string,
-        open: (given) => this.cursor({ op: 'open', given }) as Json,
+        seal: (value) => this.cursor({ op: 'seal', given: value }) as string,
+        open: (value) => this.cursor({ op: 'open', given: value }) as Json,
       },
       store: {
-        readResult: (given) => this.store({ op: 'readResult', given }) as Promise<Json>,
-        keepResult: (given) => this.store({ op: 'keepResult', given }) as Promise<string>,
+        readResult: (value) => this.store({ op: 'readResult', given: value }) as Promise<Json>,
+        keepResult: (value) => this.store({ op: 'keepResult', given: value }) as Promise<string>,
       },
     };
   }
 
   /** Takes the worker's answer to a call of the store. */
   receiveAnswer(to: number, answer: Answer): void {
-    this.asked.get(to)?.(answer);
-    this.asked.delete(to);
+    this.pendingCalls.get(to)?.(answer);
+    this.pendingCalls.delete(to);
   }
 
   private tell(message: ToWorker, transfer: MessagePort[] = []): void {
@@ -105,10 +105,10 @@ export class ThreadContext {
   private store(call: StoreCall): Promise<unknown> {
     const id = ++this.last;
     return new Promise<Answer>((resolve, reject) => {
-      if (this.asked.size >= MAX_STORE_CALLS)
+      if (this.pendingCalls.size >= MAX_STORE_CALLS)
         return reject(new Error(`${MAX_STORE_CALLS} calls of ctx.store are under way at once; wait for some of them.`));
       this.tell({ say: 'store', id, call }); // throws for what cannot be copied, before the wait begins
-      this.asked.set(id, resolve);
+      this.pendingCalls.set(id, resolve);
     }).then(valueOf);
   }
 
@@ -118,9 +118,9 @@ export class ThreadContext {
     const flag = new Int32Array(new SharedArrayBuffer(4));
     this.tell({ say: 'cursor', call, port: port2, flag }, [port2]);
     Atomics.wait(flag, 0, 0);
-    const received = receiveMessageOnPort(port1) as { message: Answer };
+    const answer = receiveMessageOnPort(port1) as { message: Answer };
     port1.close();
-    return valueOf(received.message);
+    return valueOf(answer.message);
   }
 }
 
@@ -130,13 +130,13 @@ function numberOf(fraction: unknown): number | undefined {
 
 /** Removes what cannot be copied (functions) from a log line or note, as JSON does. */
 function cloneable(fields: object): object {
-  let told = fields;
+  let value = fields;
   let bytes: number;
   try {
-    bytes = serialize(told).length;
+    bytes = serialize(value).length;
   } catch {
-    told = JSON.parse(JSON.stringify(fields)) as object;
-    bytes = serialize(told).length;
+    value = JSON.parse(JSON.stringify(fields)) as object;
+    bytes = serialize(value).length;
   }
-  return bytes <= MAX_NOTE_BYTES ? told : { left_out: `${bytes} bytes: more than ${MAX_NOTE_BYTES}` };
+  return bytes <= MAX_NOTE_BYTES ? value : { left_out: `${bytes} bytes: more than ${MAX_NOTE_BYTES}` };
 }

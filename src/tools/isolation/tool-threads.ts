@@ -64,14 +64,14 @@ export class ToolThreads {
       const threads = (this.threads = areOpen(this.threads) ? this.threads : openThreads(this.size));
       const unheard = new Int32Array(new SharedArrayBuffer(4));
       const { name, version } = tool;
-      const wanted: ToolSelection = { app: this.module, sha256: this.sha256, agent, tool: name, version, part, unheard };
+      const selection: ToolSelection = { app: this.module, sha256: this.sha256, agent, tool: name, version, part, unheard };
       await threads.turns.enter(owner, giveUp);
       if (this.threads !== threads) {
         threads.turns.leave(owner);
         continue;
       }
       try {
-        return await prepare(threads, wanted, tool, owner, giveUp);
+        return await prepare(threads, selection, tool, owner, giveUp);
       } catch (error) {
         if (this.threads === threads || giveUp.aborted) throw error; // else the threads were replaced: try again
       }
@@ -81,14 +81,14 @@ export class ToolThreads {
 
 async function prepare(
   threads: Threads,
-  wanted: ToolSelection,
+  selection: ToolSelection,
   tool: Tool,
   owner: string,
   giveUp: AbortSignal,
 ): Promise<ReadyThread> {
   const { port1: port, port2 } = new MessageChannel();
   const kill = new AbortController();
-  const order = { module: threadPath(THREAD), name: 'runTool', input: wanted, port: port2 };
+  const order = { module: threadPath(THREAD), name: 'runTool', input: selection, port: port2 };
   const task = threads.pool.run(order, { signal: kill.signal, transferList: [port2] }).finally(() => threads.turns.leave(owner));
   task.catch(() => undefined);
   const tell = (message: ToThread) => port.postMessage(message);
@@ -106,7 +106,7 @@ async function prepare(
   }
   return {
     run: (input, ctx, limits) =>
-      run({ tool, port, task, kill, tell, unheard: wanted.unheard, heapMb: threads.heapMb }, input, ctx, limits),
+      run({ tool, port, task, kill, tell, unheard: selection.unheard, heapMb: threads.heapMb }, input, ctx, limits),
     leave: () => tell({ say: 'drop' }),
   };
 }
@@ -151,7 +151,8 @@ async function run(running: Running, input: JsonObject, ctx: ToolContext, limits
     clearTimeout(grace);
     signal.removeEventListener('abort', stop);
     port.off('message', hear);
-    for (let told = receiveMessageOnPort(port); told; told = receiveMessageOnPort(port)) hear(told.message as ToWorker);
+    for (let envelope = receiveMessageOnPort(port); envelope; envelope = receiveMessageOnPort(port))
+      hear(envelope.message as ToWorker);
     port.close();
   }
 }
@@ -200,16 +201,16 @@ function listener(ctx: ToolContext, tell: (message: ToThread) => void, unheard: 
 
 /** Waits until the thread has loaded the tool, or ends. */
 async function waitForLoad(port: MessagePort, task: Promise<Answer>, giveUp: AbortSignal): Promise<void> {
-  const done = new AbortController();
+  const listening = new AbortController();
   const says = new Promise<void>((resolve, reject) => {
     port.once('message', () => resolve()); // the first message is `ready`
-    giveUp.addEventListener('abort', () => reject(giveUp.reason as Error), { once: true, signal: done.signal });
+    giveUp.addEventListener('abort', () => reject(giveUp.reason as Error), { once: true, signal: listening.signal });
     if (giveUp.aborted) reject(giveUp.reason as Error);
   });
   try {
     await Promise.race([says, task.then(valueOf)]);
   } finally {
-    done.abort();
+    listening.abort();
     port.removeAllListeners('message');
   }
 }

@@ -141,11 +141,11 @@ async function measureAmount(
   input: JsonObject,
   turn: TurnFacts,
 ): ReturnType<ToolBudget['amount']> {
-  const given = await evaluateExpression(expression, { tool: ruledTool(tool), input, turn });
-  if ('error' in given) return given;
-  const text = typeof given.value === 'bigint' ? String(given.value) : given.value;
+  const result = await evaluateExpression(expression, { tool: ruledTool(tool), input, turn });
+  if ('error' in result) return result;
+  const text = typeof result.value === 'bigint' ? String(result.value) : result.value;
   if (isAmount(text)) return text;
-  return { error: `it gives ${formatValue(given.value)}, which is no whole number from 0 of at most 100 digits` };
+  return { error: `it gives ${formatValue(result.value)}, which is no whole number from 0 of at most 100 digits` };
 }
 
 /** Null: each call counts as one. */

@@ -87,13 +87,13 @@ export class ToolGate {
   }
 
   private async renew(tool: Tool, id: string): Promise<void> {
-    const held = await this.orWarn(tool, 'its place may be given to another call', () =>
+    const hasLease = await this.orWarn(tool, 'its place may be given to another call', () =>
       this.registers.update(nameOf(tool), (value, now) => {
-        const renewed = renew(ledgerAt(value, tool.limits ?? {}, now), id, now);
-        return { ...(renewed.held ? { value: asJson(renewed.ledger) } : {}), answer: renewed.held };
+        const renewal = renew(ledgerAt(value, tool.limits ?? {}, now), id, now);
+        return { ...(renewal.hasLease ? { value: asJson(renewal.ledger) } : {}), answer: renewal.hasLease };
       }),
     );
-    if (held === false)
+    if (hasLease === false)
       this.log.warn({ tool: tool.name }, 'this worker was blocked for so long that the slot of a running call expired');
   }
 

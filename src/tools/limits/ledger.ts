@@ -70,21 +70,21 @@ function findRefusal(ledger: Ledger, { concurrency, rate }: ToolLimits, id: stri
 
 /** When the next start is allowed; 0: at once. */
 function freeAt(starts: Ledger['starts'], { calls, perMs }: NonNullable<ToolLimits['rate']>): number {
-  let left = starts.reduce((sum, [, count]) => sum + count, 0);
+  let total = starts.reduce((sum, [, count]) => sum + count, 0);
   let free = 0;
   for (const [end, count] of starts) {
-    if (left < calls) break;
-    left -= count;
+    if (total < calls) break;
+    total -= count;
     free = end + perMs;
   }
   return free;
 }
 
-/** Renews a running call's lease. `held` false: the lease had ended, and another call may have its place. */
-export function renew(ledger: Ledger, id: string, now: number): { ledger: Ledger; held: boolean } {
-  const held = ledger.leases.some((lease) => lease.id === id);
+/** Renews a running call's lease. `hasLease` false: the lease had ended, and another call may have its place. */
+export function renew(ledger: Ledger, id: string, now: number): { ledger: Ledger; hasLease: boolean } {
+  const hasLease = ledger.leases.some((lease) => lease.id === id);
   const leases = ledger.leases.map((lease) => (lease.id === id ? { id, until: now + LEASE_MS } : lease));
-  return { ledger: { ...ledger, leases }, held };
+  return { ledger: { ...ledger, leases }, hasLease };
 }
 
 export function release(ledger: Ledger, id: string): Ledger {
@@ -97,8 +97,8 @@ export function hold(ledger: Ledger, ms: number, now: number): Ledger {
 }
 
 function withStart(starts: Ledger['starts'], end: number): Ledger['starts'] {
-  const found = starts.find(([other]) => other === end);
-  if (!found) return [...starts, [end, 1] as [number, number]].sort((a, b) => a[0] - b[0]);
+  const entry = starts.find(([other]) => other === end);
+  if (!entry) return [...starts, [end, 1] as [number, number]].sort((a, b) => a[0] - b[0]);
   return starts.map(([other, count]) => [other, other === end ? count + 1 : count]);
 }
 

@@ -49,10 +49,10 @@ export async function explain(
   input: JsonObject,
   turn: TurnFacts,
 ): Promise<Explanation | null> {
-  const prepared = agent.tools.get(name);
-  if (!prepared) return null;
-  const { tool } = prepared;
-  const checked = checkInput(prepared, input);
+  const preparedTool = agent.tools.get(name);
+  if (!preparedTool) return null;
+  const { tool } = preparedTool;
+  const checked = checkInput(preparedTool, input);
   const hooks = hooksFor(agent.hooks.before, name).map((hook) => ({ name: hook.name, io: hook.io === true }));
   const tools = [...agent.tools.values()].map((one) => one.tool);
   const common = {
@@ -88,8 +88,8 @@ export function exposedRules(policy: Policy, tools: readonly Tool[], tool: Tool,
   function exposed({ rule }: ToolRule, by: readonly Tool[]): string[] {
     const runs = rule.pattern === null || /^\W*\*/.test(rule.pattern) ? ANY_COMMAND : runsFiles(rule.pattern);
     if (runs === null) return [];
-    const bound = rule.files === null || rule.files === 'any' ? [] : Object.keys(rule.files);
-    const probes = [...runs.files.filter((path) => !bound.includes(path)), ...(runs.open ? FURTHER : [])];
+    const boundFiles = rule.files === null || rule.files === 'any' ? [] : Object.keys(rule.files);
+    const probes = [...runs.files.filter((path) => !boundFiles.includes(path)), ...(runs.open ? FURTHER : [])];
     const counts = rule.files !== null || rule.pattern === null || runs.guarded;
     const what = counts ? 'the rule then allows what was written there' : 'so the rule does not count: give it files';
     return by.flatMap((writer) => {

@@ -132,17 +132,17 @@ function valueFindings(schema: JsonObject, path: string, keyword: string): Findi
   const lacks = (...keywords: string[]) => !keywords.some((name) => Object.hasOwn(schema, name));
   const is = (type: string) => schema.type === type || (Array.isArray(schema.type) && schema.type.includes(type));
   const finding = (rule: string, message: string, fix: string) => findings.push({ path, rule, message, fix });
-  const fixed = !lacks('enum', 'const', '$ref');
+  const isFixed = !lacks('enum', 'const', '$ref');
   if (keyword === 'properties' && lacks('description', '$ref')) {
     finding('property_without_description', 'the property has no description', 'Say what it means, with unit and format.');
   }
-  if (is('string') && !fixed && lacks('pattern', 'format', 'maxLength')) {
+  if (is('string') && !isFixed && lacks('pattern', 'format', 'maxLength')) {
     finding('text_without_limits', 'any text is allowed', 'Give it an enum, a pattern, a format or a maxLength.');
   }
-  if ((is('number') || is('integer')) && !fixed && !(hasLimit(schema, 'inimum', -1) && hasLimit(schema, 'aximum', 1))) {
+  if ((is('number') || is('integer')) && !isFixed && !(hasLimit(schema, 'inimum', -1) && hasLimit(schema, 'aximum', 1))) {
     finding('number_without_limits', 'the number has no lower or no upper limit', 'Give it a minimum and a maximum.');
   }
-  if (is('array') && !fixed && lacks('maxItems')) {
+  if (is('array') && !isFixed && lacks('maxItems')) {
     finding('list_without_limit', 'the list may be of any length', 'Give it maxItems.');
   }
   return findings;

@@ -50,7 +50,7 @@ export function compareVersions(old: ToolJson, next: ToolJson): Comparison {
     ...changelogChanges(old, next),
   ];
   const due = (['major', 'minor', 'patch'] as const).find((step) => changes.some((change) => change.step === step)) ?? null;
-  const satisfied = makesStep(old.version, next.version, due);
+  const isSatisfied = makesStep(old.version, next.version, due);
   return {
     tool: next.name,
     from: old.version,
@@ -58,8 +58,8 @@ export function compareVersions(old: ToolJson, next: ToolJson): Comparison {
     changes,
     breaking: changes.some((change) => change.breaking),
     due,
-    satisfied,
-    verdict: verdict(old.version, next.version, due, satisfied),
+    satisfied: isSatisfied,
+    verdict: verdict(old.version, next.version, due, isSatisfied),
   };
 }
 
@@ -186,9 +186,9 @@ function makesStep(from: string, to: string, due: Step | null): boolean {
   return due === 'minor' ? minor : true;
 }
 
-function verdict(from: string, to: string, due: Step | null, satisfied: boolean): string {
-  if (due === null) return satisfied ? 'nothing changed' : `nothing changed, but ${to} is older than ${from}`;
-  if (satisfied) return `a ${due} step is due, and ${from} → ${to} makes it`;
+function verdict(from: string, to: string, due: Step | null, isSatisfied: boolean): string {
+  if (due === null) return isSatisfied ? 'nothing changed' : `nothing changed, but ${to} is older than ${from}`;
+  if (isSatisfied) return `a ${due} step is due, and ${from} → ${to} makes it`;
   return `a ${due} step is due, which ${from} → ${to} is not: make it ${semver().inc(from, due) ?? 'a valid version'} or later`;
 }
 

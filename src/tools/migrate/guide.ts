@@ -23,8 +23,8 @@ export function migrationGuide(comparison: Comparison, old: ToolJson, next: Tool
 }
 
 function note(next: ToolJson): string[] {
-  const said = next.changelog?.[next.version];
-  return said === undefined ? [] : ['', `> ${plain(said)}`];
+  const text = next.changelog?.[next.version];
+  return text === undefined ? [] : ['', `> ${plain(text)}`];
 }
 
 function section(title: string, changes: Change[]): string[] {
@@ -39,7 +39,7 @@ function where({ part, path }: Change): string {
 function steps(breaking: Change[], old: ToolJson, next: ToolJson): string[] {
   const list = breaking.map(instruction).filter((line) => line !== null);
   if (list.length === 0) return [];
-  const numbered = list.map((line, index) => `${index + 1}. ${line}`);
+  const numberedLines = list.map((line, index) => `${index + 1}. ${line}`);
   const before = sample(old);
   const after = sample(next);
   const example = breaking.some(({ part }) => part === 'input')
@@ -55,7 +55,7 @@ function steps(breaking: Change[], old: ToolJson, next: ToolJson): string[] {
         '```',
       ]
     : [];
-  return ['', '## Steps', '', ...numbered, ...example];
+  return ['', '## Steps', '', ...numberedLines, ...example];
 }
 
 function instruction({ part, kind, path, what }: Change): string | null {

@@ -52,8 +52,8 @@ export function addChange(to: ComparisonState, kind: SchemaChangeKind, path: str
   });
 }
 
-export function effect(narrowed: boolean, widened: boolean): Effect {
-  return narrowed && widened ? 'both' : narrowed ? 'narrowed' : widened ? 'widened' : 'none';
+export function effect(isNarrowed: boolean, isWidened: boolean): Effect {
+  return isNarrowed && isWidened ? 'both' : isNarrowed ? 'narrowed' : isWidened ? 'widened' : 'none';
 }
 
 export function show(value: Json | undefined): string {
@@ -94,21 +94,21 @@ function silent(schema: Json): Json {
 
 /** Reports a removed and an added property as a rename, if the schemas are equal and the names or descriptions similar. */
 export function findRenames(to: ComparisonState, before: JsonObject, after: JsonObject, path: string): void {
-  const gone = to.changes.filter((change) => change.kind === 'removed' && isIn(change.path, path, before));
-  for (const removed of gone) {
-    const from = lastOf(removed.path);
+  const removals = to.changes.filter((change) => change.kind === 'removed' && isIn(change.path, path, before));
+  for (const removal of removals) {
+    const from = lastOf(removal.path);
     const candidates = to.changes
       .filter((change) => change.kind === 'added' && isIn(change.path, path, after))
       .map((change) => ({ change, alike: alike(to, from, before[from]!, lastOf(change.path), after[lastOf(change.path)]!) }))
       .filter((candidate) => candidate.alike >= ALIKE)
       .sort((a, b) => b.alike - a.alike);
-    const added = candidates[0]?.change;
-    if (!added) continue;
-    to.changes.splice(to.changes.indexOf(added), 1);
-    removed.kind = 'renamed';
-    removed.what = `probably renamed to ${lastOf(added.path)}`;
-    removed.widened ||= added.widened;
-    removed.narrowed ||= added.narrowed;
+    const addition = candidates[0]?.change;
+    if (!addition) continue;
+    to.changes.splice(to.changes.indexOf(addition), 1);
+    removal.kind = 'renamed';
+    removal.what = `probably renamed to ${lastOf(addition.path)}`;
+    removal.widened ||= addition.widened;
+    removal.narrowed ||= addition.narrowed;
   }
 }
 
@@ -118,13 +118,13 @@ const ALIKE = 0.5;
 function alike(to: ComparisonState, from: string, old: Json, name: string, next: Json): number {
   if (!equalTo(to, old, next)) return 0;
   const words = (schema: Json) => (isJsonObject(schema) && typeof schema.description === 'string' ? schema.description : '');
-  const described = words(old) !== '' && words(next) !== '' ? similarity(words(old), words(next)) : 0;
-  return Math.max(similarity(from, name), described);
+  const wordSimilarity = words(old) !== '' && words(next) !== '' ? similarity(words(old), words(next)) : 0;
+  return Math.max(similarity(from, name), wordSimilarity);
 }
 
-function isIn(changed: string, path: string, properties: JsonObject): boolean {
-  const name = lastOf(changed);
-  return Object.hasOwn(properties, name) && changed === step(path, name);
+function isIn(changedPath: string, path: string, properties: JsonObject): boolean {
+  const name = lastOf(changedPath);
+  return Object.hasOwn(properties, name) && changedPath === step(path, name);
 }
 
 function lastOf(path: string): string {

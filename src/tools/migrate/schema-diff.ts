@@ -24,9 +24,9 @@ type Schema = Json | undefined;
 
 /** Changes from `old` to `next`, outermost first. Empty: valid values, defaults and descriptions are the same. */
 export function schemaChanges(old: JsonObject, next: JsonObject): SchemaChange[] {
-  const compared: ComparisonState = { oldRoot: old, newRoot: next, changes: [], open: [], combined: false };
-  compare(compared, old, next, '');
-  return compared.changes;
+  const state: ComparisonState = { oldRoot: old, newRoot: next, changes: [], open: [], combined: false };
+  compare(state, old, next, '');
+  return state.changes;
 }
 
 /** Keywords that are compared as one value, because they have a meaning only together. */
@@ -84,8 +84,8 @@ function compareBooleans(to: ComparisonState, old: JsonObject | boolean, next: J
     schema === true ? 'anything' : schema === false ? 'nothing' : 'only some values';
   const silent = [old, next].some((schema) => isJsonObject(schema) && Object.keys(schema).every((key) => ANNOTATIONS.has(key)));
   if (silent && old !== false && next !== false) return;
-  const narrowed = next === false || old === true;
-  addChange(to, 'shape', path, `took ${says(old)}, takes ${says(next)}`, narrowed ? 'narrowed' : 'widened');
+  const isNarrowed = next === false || old === true;
+  addChange(to, 'shape', path, `took ${says(old)}, takes ${says(next)}`, isNarrowed ? 'narrowed' : 'widened');
 }
 
 function compareWords(to: ComparisonState, old: JsonObject, next: JsonObject, path: string): void {
@@ -135,10 +135,10 @@ function compareProperty(to: ComparisonState, { old, next, name, patterns }: Pro
     return addChange(to, kind, path, kind === 'added' ? 'new' : 'no longer there', kind === 'added' ? 'widened' : 'narrowed');
   const inner: ComparisonState = { ...to, changes: [] };
   compare(inner, before ?? other, after ?? other, path);
-  const narrowed = inner.changes.some((change) => change.narrowed);
-  const widened = inner.changes.some((change) => change.widened);
+  const isNarrowed = inner.changes.some((change) => change.narrowed);
+  const isWidened = inner.changes.some((change) => change.widened);
   const what = kind === 'added' ? 'new; callers could send anything under this name' : 'no longer described';
-  addChange(to, kind, path, what, effect(narrowed, widened));
+  addChange(to, kind, path, what, effect(isNarrowed, isWidened));
 }
 
 function compareExtra(to: ComparisonState, old: Schema, next: Schema, path: string): void {
@@ -166,9 +166,9 @@ function compareRequiredFields(to: ComparisonState, old: JsonObject, next: JsonO
   for (const name of after.filter((each) => !before.includes(each))) {
     const properties = (next.properties ?? {}) as JsonObject;
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const filled = !to.combined && isJsonObject(property) && 'default' in property;
-    const what = filled ? `required now; its default ${show(property.default)} fills it in` : 'required now';
-    addChange(to, 'newly_required', step(path, name), what, filled ? 'none' : 'narrowed');
+    const hasDefault = !to.combined && isJsonObject(property) && 'default' in property;
+    const what = hasDefault ? `required now; its default ${show(property.default)} fills it in` : 'required now';
+    addChange(to, 'newly_required', step(path, name), what, hasDefault ? 'none' : 'narrowed');
   }
   for (const name of before.filter((each) => !after.includes(each))) {
     addChange(to, 'no_longer_required', step(path, name), 'may be left out now', 'widened');
@@ -199,16 +199,16 @@ function compareAnyOf(to: ComparisonState, old: JsonObject, next: JsonObject, pa
     );
   }
   const equal = (a: Json, b: Json) => equalTo(to, a, b);
-  const gone = before.filter((branch) => !after.some((other) => equal(branch, other)));
+  const removals = before.filter((branch) => !after.some((other) => equal(branch, other)));
   const come = after.filter((branch) => !before.some((other) => equal(branch, other)));
-  if (gone.length === 1 && come.length === 1) return compare({ ...to, combined: true }, gone[0], come[0], path);
-  if (gone.length + come.length === 0) return;
+  if (removals.length === 1 && come.length === 1) return compare({ ...to, combined: true }, removals[0], come[0], path);
+  if (removals.length + come.length === 0) return;
   addChange(
     to,
     'shape',
     path,
-    `${gone.length} of its shapes are gone, ${come.length} are new`,
-    effect(gone.length > 0, come.length > 0),
+    `${removals.length} of its shapes are gone, ${come.length} are new`,
+    effect(removals.length > 0, come.length > 0),
   );
 }
 

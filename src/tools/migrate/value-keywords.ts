@@ -19,26 +19,26 @@ const BOUNDS: [string, 'lower' | 'upper', SchemaChangeKind][] = [
 const TYPES = ['null', 'boolean', 'string', 'number', 'integer', 'array', 'object'];
 
 function typesOf(schema: JsonObject): Set<string> {
-  const said =
+  const types =
     schema.type === undefined ? TYPES : Array.isArray(schema.type) ? (schema.type as string[]) : [schema.type as string];
-  return new Set(said.includes('number') ? [...said, 'integer'] : said);
+  return new Set(types.includes('number') ? [...types, 'integer'] : types);
 }
 
 export function compareTypes(to: ComparisonState, old: JsonObject, next: JsonObject, path: string): 'apart' | 'meet' {
   const before = typesOf(old);
   const after = typesOf(next);
-  const gone = [...before].filter((type) => !after.has(type));
+  const removals = [...before].filter((type) => !after.has(type));
   const come = [...after].filter((type) => !before.has(type));
-  if (gone.length === 0 && come.length === 0) return 'meet';
-  const apart = gone.length === before.size;
-  addChange(to, 'retyped', path, `type ${show(old.type)} → ${show(next.type)}`, effect(gone.length > 0, come.length > 0));
+  if (removals.length === 0 && come.length === 0) return 'meet';
+  const apart = removals.length === before.size;
+  addChange(to, 'retyped', path, `type ${show(old.type)} → ${show(next.type)}`, effect(removals.length > 0, come.length > 0));
   return apart ? 'apart' : 'meet';
 }
 
 /** All keywords of one value but the type, which decides first whether the schemas have values in common. */
 export function compareValue(to: ComparisonState, old: JsonObject, next: JsonObject, path: string): void {
   compareChoices(to, old, next, path);
-  for (const bound of BOUNDS) compareBoundKeyword(to, old, next, bound, path);
+  for (const limit of BOUNDS) compareBoundKeyword(to, old, next, limit, path);
   compareMultiples(to, old, next, path);
   compareSwitch(to, old, next, 'pattern', 'pattern', path);
   compareSwitch(to, old, next, 'format', 'format', path);
@@ -66,21 +66,21 @@ function compareChoices(to: ComparisonState, old: JsonObject, next: JsonObject, 
   if (before === null && after === null) return;
   if (before === null) return addChange(to, 'enum', path, `only ${show(after)} now`, 'narrowed');
   if (after === null) return addChange(to, 'enum', path, `no longer only ${show(before)}`, 'widened');
-  const gone = before.filter((value) => !after.some((other) => sameJson(value, other)));
+  const removals = before.filter((value) => !after.some((other) => sameJson(value, other)));
   const come = after.filter((value) => !before.some((other) => sameJson(value, other)));
-  if (gone.length + come.length === 0) return;
-  const texts = [...gone.map((value) => `without ${show(value)}`), ...come.map((value) => `with ${show(value)}`)];
-  addChange(to, 'enum', path, `choices ${texts.join(', ')}`, effect(gone.length > 0, come.length > 0));
+  if (removals.length + come.length === 0) return;
+  const texts = [...removals.map((value) => `without ${show(value)}`), ...come.map((value) => `with ${show(value)}`)];
+  addChange(to, 'enum', path, `choices ${texts.join(', ')}`, effect(removals.length > 0, come.length > 0));
 }
 
 function compareBoundKeyword(
   to: ComparisonState,
   old: JsonObject,
   next: JsonObject,
-  bound: (typeof BOUNDS)[number],
+  limit: (typeof BOUNDS)[number],
   path: string,
 ): void {
-  const [keyword, side, kind] = bound;
+  const [keyword, side, kind] = limit;
   const before = old[keyword] as number | undefined;
   const after = next[keyword] as number | undefined;
   if (before === after) return;

@@ -54,13 +54,13 @@ export interface PageInput {
  */
 export function pagePosition<P extends Json>(cursors: Cursors, input: PageInput): P | null {
   if (input.cursor === undefined) return null;
-  const sealed = cursors.open(input.cursor);
-  if (!isJsonObject(sealed) || sealed.query !== queryOf(input)) {
+  const content = cursors.open(input.cursor);
+  if (!isJsonObject(content) || content.query !== queryOf(input)) {
     throw new ToolError('INVALID_PARAMS', 'cursor_of_another_query', 'This cursor belongs to a query with another input.', {
       hint: 'Repeat the input of the page before and change only cursor, or leave cursor out to begin anew.',
     });
   }
-  return sealed.next as P;
+  return content.next as P;
 }
 
 /** Makes a page. @param next where the next page begins, as small JSON; null on the last page */
@@ -97,7 +97,7 @@ export async function fetchAllPages<T>(
   { maxItems = 1000 }: { maxItems?: number } = {},
 ): Promise<AllPages<T>> {
   const items: T[] = [];
-  const seen = new Set<string>();
+  const seenCursors = new Set<string>();
   let cursor: string | undefined;
   for (let pages = 0; pages < maxItems; pages++) {
     const { items: more, pagination } = await fetchPage(cursor);
@@ -107,8 +107,8 @@ export async function fetchAllPages<T>(
     if (!pagination.has_more || pagination.next_cursor === null) return { items, ended: 'no_more' };
     if (more.length === room) break;
     cursor = pagination.next_cursor;
-    if (seen.has(cursor)) return { items, ended: 'repeated_cursor' };
-    seen.add(cursor);
+    if (seenCursors.has(cursor)) return { items, ended: 'repeated_cursor' };
+    seenCursors.add(cursor);
   }
   return { items, ended: 'max_items' };
 }

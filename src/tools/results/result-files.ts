@@ -73,15 +73,15 @@ function isBinaryFile(value: unknown): value is BinaryFile {
 
 /** Converts a result to JSON, with a `FileResult` for each file. `keep` stores each file; without it a file is an error. */
 export async function toJsonWithFiles(value: unknown, keep?: (file: BinaryFile) => Promise<FileResult>): Promise<AsJson> {
-  const marked = extractFiles(value);
-  if (!marked.ok) return marked;
-  if (marked.files.length === 0) return { ok: true, data: marked.data };
-  const { files, mark } = marked;
+  const extraction = extractFiles(value);
+  if (!extraction.ok) return extraction;
+  if (extraction.files.length === 0) return { ok: true, data: extraction.data };
+  const { files, mark } = extraction;
   if (!keep) return { ok: false, message: 'it holds a file, which only the result of a call can' };
   if (files.length > MOST_FILES) return { ok: false, message: `it holds ${files.length} files; ${MOST_FILES} are allowed` };
-  const kept: FileResult[] = [];
-  for (const file of files) kept.push(await keep(file));
-  return { ok: true, data: replaceObjects(marked.data, (object) => kept[object[mark] as number] ?? null) };
+  const results: FileResult[] = [];
+  for (const file of files) results.push(await keep(file));
+  return { ok: true, data: replaceObjects(extraction.data, (object) => results[object[mark] as number] ?? null) };
 }
 
 const MOST_FILES = 20;
@@ -131,9 +131,9 @@ export function filesIn(data: Json): FileResult[] {
 export function withAddresses(data: Json, address: (ref: string) => { url: string; expires_at: string } | null): Json {
   return replaceObjects(data, (object) => {
     const { content_base64, ...file } = object;
-    const carried = typeof content_base64 === 'string' && typeof file.sha256 === 'string' && typeof file.ref === 'string';
-    const found = carried ? address(file.ref as string) : null;
-    return found && { ...file, ...found };
+    const isComplete = typeof content_base64 === 'string' && typeof file.sha256 === 'string' && typeof file.ref === 'string';
+    const location = isComplete ? address(file.ref as string) : null;
+    return location && { ...file, ...location };
   });
 }
 
@@ -150,13 +150,13 @@ export function withContents(data: Json, contents: ReadonlyMap<string, string>):
 
 /** True when a result has a URL that expires: such a result must not be cached. */
 export function hasPresigned(data: Json): boolean {
-  let found = false;
+  let hasMatch = false;
   replaceObjects(data, (object) => {
     if (typeof object.url === 'string' && typeof object.expires_at === 'string' && typeof object.sha256 === 'string')
-      found = true;
+      hasMatch = true;
     return null;
   });
-  return found;
+  return hasMatch;
 }
 
 /** Copies JSON and replaces objects. Where `exchange` returns null, the object stays and its fields are searched. */

@@ -38,12 +38,12 @@ function cut(text: string): string {
 }
 
 /** The text of a result for the model: the data, or its beginning and a reference to the rest. */
-export function resultText(ref: string, stored: StoredResult, note: string | null): string {
-  const { envelope } = stored;
+export function resultText(ref: string, result: StoredResult, note: string | null): string {
+  const { envelope } = result;
   if (!envelope.success) return errorText(envelope.error, allNotes(envelope, note));
   const cache = envelope.metadata.cache.hit ? { cache: { ...envelope.metadata.cache } } : {};
-  const shown = withoutBytes(envelope.data);
-  const data: Json = stored.inline ? shown : largeResult(ref, stored, shown);
+  const visibleData = withoutBytes(envelope.data);
+  const data: Json = result.inline ? visibleData : largeResult(ref, result, visibleData);
   const { deprecation } = envelope.metadata;
   const notice = deprecation === undefined ? {} : { deprecated: deprecationNotice(deprecation) };
   const notes = allNotes(envelope, note);

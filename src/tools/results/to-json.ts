@@ -13,11 +13,11 @@ export type AsJson = { ok: true; data: Json } | { ok: false; message: string };
  */
 export function toJson(value: unknown, exchange: (item: unknown) => unknown = (item) => item): AsJson {
   const places = new WeakMap<object, string>();
-  function written(this: unknown, key: string, given: unknown): unknown {
-    const item = exchange(given);
+  function written(this: unknown, key: string, value: unknown): unknown {
+    const item = exchange(value);
     const place = placeOf(this, key, places);
-    const lost = describeLoss(item) ?? lostByItsOwnHand((this as Record<string, unknown>)[key]);
-    if (lost !== null) throw new TypeError(`${place === '' ? 'it' : place} is ${lost}`);
+    const loss = describeLoss(item) ?? lostByItsOwnHand((this as Record<string, unknown>)[key]);
+    if (loss !== null) throw new TypeError(`${place === '' ? 'it' : place} is ${loss}`);
     if (typeof item === 'string') return item.toWellFormed();
     if (typeof item === 'bigint') return item.toString();
     if (typeof item === 'object' && item !== null) places.set(item, place);
@@ -86,6 +86,6 @@ function isPlain(item: object): boolean {
 function nameOfClass(item: object): string {
   const name = Object.prototype.toString.call(item).slice('[object '.length, -1);
   const { constructor } = item as { constructor?: { name?: unknown } };
-  const given = name === 'Object' && typeof constructor?.name === 'string' ? constructor.name : name;
-  return given.slice(0, 100).toWellFormed();
+  const className = name === 'Object' && typeof constructor?.name === 'string' ? constructor.name : name;
+  return className.slice(0, 100).toWellFormed();
 }

@@ -58,18 +58,18 @@ const SENTENCES = 3;
 export function outline(text: string): string {
   const headings = headingsOf(text);
   if (headings.length === 0) return firstSentences(text);
-  const shown = headings.slice(0, MOST_HEADINGS).map((heading) => heading.trimEnd());
+  const firstHeadings = headings.slice(0, MOST_HEADINGS).map((heading) => heading.trimEnd());
   const count = `${headings.length} heading${headings.length === 1 ? '' : 's'}`;
-  return `${count}: ${shown.join('; ')}${headings.length > shown.length ? '; …' : ''}`;
+  return `${count}: ${firstHeadings.join('; ')}${headings.length > firstHeadings.length ? '; …' : ''}`;
 }
 
 /** A `#` inside a fenced block is code, not a heading. */
 function headingsOf(text: string): string[] {
   const headings: string[] = [];
-  let fenced = false;
+  let inFence = false;
   for (const line of text.split('\n')) {
-    if (line.startsWith('```') || line.startsWith('~~~')) fenced = !fenced;
-    const heading = fenced ? null : HEADING.exec(line);
+    if (line.startsWith('```') || line.startsWith('~~~')) inFence = !inFence;
+    const heading = inFence ? null : HEADING.exec(line);
     if (heading) headings.push(heading[1]!);
   }
   return headings;

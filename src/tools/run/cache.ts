@@ -32,9 +32,9 @@ export class ResultCache {
   /** @param key by {@link cacheKey} */
   get(tool: Tool, key: string): { data: Json; cache: EnvelopeMetadata['cache'] } | undefined {
     const entry = this.entries.get(key);
-    const left = entry ? entry.cachedAt + (tool.cacheTtlMs ?? 0) - Date.now() : 0;
-    if (!entry || left <= 0) return undefined;
-    const cache = { hit: true, cached_at: new Date(entry.cachedAt).toISOString(), ttl_remaining: Math.ceil(left / 1000) };
+    const remainingMs = entry ? entry.cachedAt + (tool.cacheTtlMs ?? 0) - Date.now() : 0;
+    if (!entry || remainingMs <= 0) return undefined;
+    const cache = { hit: true, cached_at: new Date(entry.cachedAt).toISOString(), ttl_remaining: Math.ceil(remainingMs / 1000) };
     return { data: JSON.parse(entry.text) as Json, cache };
   }
 
@@ -67,12 +67,12 @@ export class SingleFlight<T> {
    * @param signal ends this caller's wait, not the work that others wait for
    * @throws errors of `work`; the signal's reason
    */
-  async run(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<{ value: T; shared: boolean }> {
+  async run(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<{ value: T; isShared: boolean }> {
     for (;;) {
       const running = this.running.get(key);
-      if (!running) return { value: await this.lead(key, work), shared: false };
+      if (!running) return { value: await this.lead(key, work), isShared: false };
       const outcome = await orAborted(running, signal);
-      if (outcome) return { value: outcome.value, shared: true };
+      if (outcome) return { value: outcome.value, isShared: true };
     }
   }
 
@@ -94,12 +94,12 @@ export async function orAborted<T>(promise: Promise<T>, signal?: AbortSignal): P
   if (!signal) return promise;
   signal.throwIfAborted();
   let abort = () => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
+  const rejection = new Promise<never>((_resolve, reject) => {
     abort = () => reject(signal.reason);
     signal.addEventListener('abort', abort, { once: true });
   });
   try {
-    return await Promise.race([promise, aborted]);
+    return await Promise.race([promise, rejection]);
   } finally {
     signal.removeEventListener('abort', abort);
   }

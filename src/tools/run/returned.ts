@@ -9,29 +9,29 @@ export class YieldCollector {
   private end: object | undefined;
 
   /** Takes a yielded value; returns it only if it is progress. */
-  take(given: ToolYield): ToolProgress | null {
-    if (typeof given !== 'object' || given === null) {
-      this.pieces.push(given);
+  take(item: ToolYield): ToolProgress | null {
+    if (typeof item !== 'object' || item === null) {
+      this.pieces.push(item);
       return null;
     }
-    if (given.type === 'content') {
-      const { type: _, ...fields } = given;
-      this.pieces.push('data' in given ? given.data : fields); // without `data`, the other fields are the piece
+    if (item.type === 'content') {
+      const { type: _, ...fields } = item;
+      this.pieces.push('data' in item ? item.data : fields); // without `data`, the other fields are the piece
       return null;
     }
-    if (given.type === 'done' || given.type === 'complete') {
-      const { type: _, ...facts } = given;
+    if (item.type === 'done' || item.type === 'complete') {
+      const { type: _, ...facts } = item;
       this.end = facts;
       return null;
     }
-    if (typeof given.message === 'string') return given as ToolProgress;
-    this.pieces.push(given);
+    if (typeof item.message === 'string') return item as ToolProgress;
+    this.pieces.push(item);
     return null;
   }
 
-  /** @param returned the generator's return value; where given, it replaces the facts of `done` */
-  result(returned: unknown): unknown {
-    const end = returned ?? (this.end && Object.keys(this.end).length > 0 ? this.end : undefined);
+  /** @param returnValue the generator's return value; where given, it replaces the facts of `done` */
+  result(returnValue: unknown): unknown {
+    const end = returnValue ?? (this.end && Object.keys(this.end).length > 0 ? this.end : undefined);
     if (this.pieces.length === 0) return end;
     const content = this.pieces.every((piece) => typeof piece === 'string')
       ? this.pieces.join('')
@@ -58,8 +58,8 @@ export interface ProbeFinding {
 export function readProbeAnswer(answer: Json): ProbeFinding {
   const { outcome, evidence, data } = isJsonObject(answer) ? answer : { outcome: answer };
   if (outcome !== 'applied' && outcome !== 'not_applied' && outcome !== 'unknown') {
-    const said = (JSON.stringify(outcome) ?? 'nothing').slice(0, 100).toWellFormed();
-    return unknown(`The probe answered ${said}; it must be "applied", "not_applied" or "unknown".`);
+    const excerpt = (JSON.stringify(outcome) ?? 'nothing').slice(0, 100).toWellFormed();
+    return unknown(`The probe answered ${excerpt}; it must be "applied", "not_applied" or "unknown".`);
   }
   const text = typeof evidence === 'string' ? evidence : '';
   return { ...unknown(text), outcome, ...optional({ data }) };

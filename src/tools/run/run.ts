@@ -112,13 +112,13 @@ const LATE = Symbol('timed out');
 
 /** Calls the tool's function and reports progress, without time limit. @throws what the tool throws */
 export async function invoke(tool: Tool, input: JsonObject, ctx: ToolContext): Promise<unknown> {
-  const returned = await tool.run(readInputOrThrow(tool, input), ctx);
-  if (!isGenerator(returned)) return returned;
-  const yielded = new YieldCollector();
+  const result = await tool.run(readInputOrThrow(tool, input), ctx);
+  if (!isGenerator(result)) return result;
+  const collector = new YieldCollector();
   for (;;) {
-    const next = await returned.next();
-    if (next.done) return yielded.result(next.value);
-    const progress = yielded.take(next.value);
+    const next = await result.next();
+    if (next.done) return collector.result(next.value);
+    const progress = collector.take(next.value);
     if (progress) ctx.progress(progress.message, progress.fraction);
   }
 }
@@ -151,15 +151,15 @@ export function abortAt(abort: AbortController, deadline: Deadline, ms: number):
     else timer = setTimeout(look, Math.min(LOOK_EVERY, Math.max(1, deadline.remainingMs)));
   };
   look();
-  const ended = () => {
+  const hasEnded = () => {
     const has = () => Reflect.get(AbortSignal.prototype, 'aborted', signal) as boolean;
     if (!has() && deadline.hasPassed) end();
     return has();
   };
   const orThrow = () => {
-    if (ended()) throw signal.reason;
+    if (hasEnded()) throw signal.reason;
   };
-  Object.defineProperties(signal, { aborted: { get: ended }, throwIfAborted: { value: orThrow } });
+  Object.defineProperties(signal, { aborted: { get: hasEnded }, throwIfAborted: { value: orThrow } });
   return { promise, clear: () => clearTimeout(timer) };
 }
 

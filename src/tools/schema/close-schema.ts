@@ -21,11 +21,17 @@ export function closeSchema(root: JsonObject): JsonObject {
   return close(root, root, '', true, sharedPlaces(root));
 }
 
-function close(root: JsonObject, schema: JsonObject, at: string, plain: boolean, shared: ReadonlySet<string>): JsonObject {
-  const alone = plain && !shared.has(at);
+function close(
+  root: JsonObject,
+  schema: JsonObject,
+  at: string,
+  plain: boolean,
+  sharedPointers: ReadonlySet<string>,
+): JsonObject {
+  const alone = plain && !sharedPointers.has(at);
   const apart = alone && partsAreDisjoint(root, schema);
   const out = mapSubschemas(schema, (below, keyword, path) =>
-    close(root, below, at + path, mayCloseChild(keyword, alone, apart), shared),
+    close(root, below, at + path, mayCloseChild(keyword, alone, apart), sharedPointers),
   );
   return alone ? strict(root, out, at === '') : out;
 }
@@ -40,8 +46,8 @@ function mayCloseChild(keyword: string, alone: boolean, apart: boolean): boolean
 function strict(root: JsonObject, schema: JsonObject, isRoot: boolean): JsonObject {
   const parts = [...inPlace(root, schema)];
   const names = listedNames(parts);
-  const decided = OPEN.some((keyword) => Object.hasOwn(schema, keyword));
-  if (decided || isOpen(schema) || !mayBeObject(root, schema) || !listsRequiredFields(parts, names)) return schema;
+  const isDecided = OPEN.some((keyword) => Object.hasOwn(schema, keyword));
+  if (isDecided || isOpen(schema) || !mayBeObject(root, schema) || !listsRequiredFields(parts, names)) return schema;
   if (!isCombined(schema)) {
     const lists = isJsonObject(schema.properties ?? null) || (isRoot && schema.minProperties === undefined);
     return lists ? { ...schema, additionalProperties: false } : schema;
@@ -98,14 +104,14 @@ function typesDiffer(branches: JsonObject[]): boolean {
 
 /** True if each value fits at most one branch, by a required property that has a different constant in each. */
 function isDiscriminated(branches: JsonObject[]): boolean {
-  const fixed = (branch: JsonObject, name: string) => {
+  const constantOf = (branch: JsonObject, name: string) => {
     const property = isJsonObject(branch.properties ?? null) && (branch.properties as JsonObject)[name];
-    const required = Array.isArray(branch.required) && branch.required.includes(name);
-    return property && isJsonObject(property) && required && typeof property.const === 'string' ? property.const : undefined;
+    const isRequired = Array.isArray(branch.required) && branch.required.includes(name);
+    return property && isJsonObject(property) && isRequired && typeof property.const === 'string' ? property.const : undefined;
   };
   const names = Object.keys((branches[0]?.properties as JsonObject | undefined) ?? {});
   return names.some((name) => {
-    const values = branches.map((branch) => fixed(branch, name));
+    const values = branches.map((branch) => constantOf(branch, name));
     return !values.includes(undefined) && new Set(values).size === values.length;
   });
 }
@@ -118,9 +124,9 @@ function mayBeObject(root: JsonObject, schema: JsonObject): boolean {
 }
 
 /** True if a list of properties describes every object that fits: no alternative allows arbitrary objects. */
-function listsProperties(root: JsonObject, schema: JsonObject, seen: readonly JsonObject[] = []): boolean {
-  if (seen.includes(schema) || Object.hasOwn(schema, 'properties') || !mayBeObject(root, schema)) return true;
-  const within = (branch: Json) => isJsonObject(branch) && listsProperties(root, branch, [...seen, schema]);
+function listsProperties(root: JsonObject, schema: JsonObject, visitedSchemas: readonly JsonObject[] = []): boolean {
+  if (visitedSchemas.includes(schema) || Object.hasOwn(schema, 'properties') || !mayBeObject(root, schema)) return true;
+  const within = (branch: Json) => isJsonObject(branch) && listsProperties(root, branch, [...visitedSchemas, schema]);
   const { $ref, allOf, anyOf, oneOf } = schema;
   const target = typeof $ref === 'string' ? resolveLocal(root, $ref) : undefined;
   return (
@@ -132,15 +138,15 @@ function listsProperties(root: JsonObject, schema: JsonObject, seen: readonly Js
 }
 
 /** The schemas that check the same value: this one and those that it combines, also through references. */
-function inPlace(root: JsonObject, schema: JsonObject, seen = new Set<JsonObject>()): Set<JsonObject> {
-  if (seen.has(schema)) return seen;
-  seen.add(schema);
+function inPlace(root: JsonObject, schema: JsonObject, visitedSchemas = new Set<JsonObject>()): Set<JsonObject> {
+  if (visitedSchemas.has(schema)) return visitedSchemas;
+  visitedSchemas.add(schema);
   if (typeof schema.$ref === 'string') {
     const target = resolveLocal(root, schema.$ref);
-    if (target) inPlace(root, target, seen);
+    if (target) inPlace(root, target, visitedSchemas);
   }
-  for (const below of subschemas(schema)) if (IN_PLACE.includes(below.keyword)) inPlace(root, below.schema, seen);
-  return seen;
+  for (const below of subschemas(schema)) if (IN_PLACE.includes(below.keyword)) inPlace(root, below.schema, visitedSchemas);
+  return visitedSchemas;
 }
 
 function listedNames(parts: JsonObject[]): string[] {
@@ -149,30 +155,30 @@ function listedNames(parts: JsonObject[]): string[] {
 
 /** True if every required property is listed. Closing would make an unlisted one impossible. */
 function listsRequiredFields(parts: JsonObject[], names: string[]): boolean {
-  const needed = parts.flatMap(({ required, dependentRequired, dependencies }) => [
+  const requiredNames = parts.flatMap(({ required, dependentRequired, dependencies }) => [
     ...(Array.isArray(required) ? required : []),
     ...Object.values({ ...(dependentRequired as JsonObject), ...(dependencies as JsonObject) }).flatMap((value) =>
       Array.isArray(value) ? value : [],
     ),
   ]);
-  return needed.every((name) => names.includes(String(name)));
+  return requiredNames.every((name) => names.includes(String(name)));
 }
 
 /** Pointers to the schemas that a combination refers to, directly or indirectly: they are part of it, and are not closed. */
 function sharedPlaces(root: JsonObject): ReadonlySet<string> {
-  const shared = new Set<string>();
+  const pointers = new Set<string>();
   const visit = (schema: JsonObject, at: string, plain: boolean): void => {
-    const alone = plain && !shared.has(at);
+    const alone = plain && !pointers.has(at);
     const apart = alone && partsAreDisjoint(root, schema);
     const pointer = typeof schema.$ref === 'string' ? localPointer(schema.$ref) : undefined;
-    if (pointer !== undefined && !(apart && isReference(schema))) shared.add(pointer);
+    if (pointer !== undefined && !(apart && isReference(schema))) pointers.add(pointer);
     for (const below of subschemas(schema)) visit(below.schema, at + below.path, mayCloseChild(below.keyword, alone, apart));
   };
-  for (let before = -1; before < shared.size;) {
-    before = shared.size;
+  for (let before = -1; before < pointers.size;) {
+    before = pointers.size;
     visit(root, '', true);
   }
-  return shared;
+  return pointers;
 }
 
 function hasFarReferences(schema: JsonObject, isRoot = true): boolean {

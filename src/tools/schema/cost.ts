@@ -82,16 +82,16 @@ function targetOf(root: JsonObject, { $ref }: JsonObject): JsonObject[] {
 
 /** @param again the result for a schema that is reached within itself */
 function memoize(make: (schema: JsonObject, of: (schema: JsonObject) => number) => number, again: () => number) {
-  const made = new Map<JsonObject, number>();
+  const costs = new Map<JsonObject, number>();
   const open = new Set<JsonObject>();
   const of = (schema: JsonObject): number => {
-    const known = made.get(schema);
-    if (known !== undefined) return known;
+    const cost = costs.get(schema);
+    if (cost !== undefined) return cost;
     if (open.has(schema)) return again();
     open.add(schema);
     const value = make(schema, of);
     open.delete(schema);
-    made.set(schema, value);
+    costs.set(schema, value);
     return value;
   };
   return of;

@@ -13,7 +13,7 @@ export interface Defaults {
   /** Defaults that do not fit: JSON pointer to the `default`, and a message with the value. */
   unfit: { path: string; message: string }[];
   /** A copy of the schema with only those defaults that are written into inputs. */
-  written: JsonObject;
+  schema: JsonObject;
 }
 
 interface Place {
@@ -37,17 +37,17 @@ export function defaultsOf(schema: JsonObject): Defaults {
   const places = placesOf(schema);
   const faults = places.length === 0 ? [] : faultsOf(schema, places);
   const fitting = places.filter((_, index) => faults[index] === null);
-  const made = {
+  const defaults = {
     unfit: places.flatMap(({ path, value }, index) => {
       const fault = faults[index]!;
       return fault === null
         ? []
         : [{ path: `${path}/default`, message: `is ${formatValue(value)}, which does not fit: ${fault}` }];
     }),
-    written: places.length === 0 ? schema : onlyDefaults(schema, pathsOf(fitting.filter(({ isField }) => isField))),
+    schema: places.length === 0 ? schema : onlyDefaults(schema, pathsOf(fitting.filter(({ isField }) => isField))),
   };
-  defaultsCache.set(schema, made);
-  return made;
+  defaultsCache.set(schema, defaults);
+  return defaults;
 }
 
 /** A copy without the defaults that do not fit. */
@@ -71,11 +71,11 @@ function judgeDefaults(schema: JsonObject, places: Place[], useDefaults: boolean
   const ajv = ajvFor(dialect, rest, { useDefaults, allErrors: false, strict: false });
   let weight: Weight;
   let steps = 0;
-  let compiled = 0;
+  let schemaCount = 0;
   const judge = ({ path, value, schemas }: Place): Fault => {
     steps += stepsOver(weight, JSON.stringify(value));
-    compiled += schemas;
-    if (steps > FEW_STEPS || compiled > MAX_SCHEMAS) return 'it takes too long to be judged';
+    schemaCount += schemas;
+    if (steps > FEW_STEPS || schemaCount > MAX_SCHEMAS) return 'it takes too long to be judged';
     let validate: ValidateFunction | undefined;
     try {
       validate = ajv.getSchema(`${ROOT}#${path.split('/').map(encodeURIComponent).join('/')}`);
@@ -130,10 +130,10 @@ const ALTERNATIVES = new Set(['anyOf', 'oneOf', 'not', 'if', 'contains', 'proper
 
 /** All schemas in alternatives, and those that they refer to: they check values that may fit another alternative. */
 function inAlternatives(root: JsonObject): ReadonlySet<JsonObject> {
-  const found = new Set<JsonObject>();
+  const schemas = new Set<JsonObject>();
   const add = (schema: JsonObject): void => {
-    if (found.has(schema)) return;
-    found.add(schema);
+    if (schemas.has(schema)) return;
+    schemas.add(schema);
     for (const { schema: below } of subschemas(schema)) add(below);
     const { $ref, $dynamicRef } = schema;
     if (typeof $ref === 'string') add(resolveLocal(root, $ref) ?? root); // a reference by name could lead to any part
@@ -142,12 +142,12 @@ function inAlternatives(root: JsonObject): ReadonlySet<JsonObject> {
   visitSchemas(root, (schema) => {
     for (const { schema: below, keyword } of subschemas(schema)) if (ALTERNATIVES.has(keyword)) add(below);
   });
-  return found;
+  return schemas;
 }
 
-function onlyDefaults(schema: JsonObject, kept: ReadonlySet<string>, at = ''): JsonObject {
-  const out = mapSubschemas(schema, (below, _keyword, path) => onlyDefaults(below, kept, at + path));
-  if (!kept.has(at)) delete out.default;
+function onlyDefaults(schema: JsonObject, places: ReadonlySet<string>, at = ''): JsonObject {
+  const out = mapSubschemas(schema, (below, _keyword, path) => onlyDefaults(below, places, at + path));
+  if (!places.has(at)) delete out.default;
   return out;
 }
 

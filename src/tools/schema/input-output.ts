@@ -11,15 +11,15 @@ import { isZod, type Violation, compileOutput, outputSchema, type Validator } fr
 import { optional } from '../../shared/json/optional';
 
 type ToolWithInput = Pick<Tool, 'name' | 'input'>;
-export type ParsedInput = { ok: true; taken: unknown } | { ok: false; error: CallError };
+export type ParsedInput = { ok: true; value: unknown } | { ok: false; error: CallError };
 
 /** @param input one that the tool's JSON Schema has accepted */
 export function readInput({ name, input: schema }: ToolWithInput, input: JsonObject): ParsedInput {
   const own = copyJson(input);
-  if (!isZod(schema)) return { ok: true, taken: own };
+  if (!isZod(schema)) return { ok: true, value: own };
   try {
     const { success, data, error } = schema.safeParse(own);
-    if (success) return { ok: true, taken: data };
+    if (success) return { ok: true, value: data };
     const faults = error.issues.map(({ path, message }) => ({
       path: `/${path.join('/')}`,
       message: message.slice(0, 300).toWellFormed(),
@@ -36,7 +36,7 @@ export function readInput({ name, input: schema }: ToolWithInput, input: JsonObj
 /** @throws ToolError where the schema refuses the input now: nothing has run */
 export function readInputOrThrow(tool: ToolWithInput, input: JsonObject): unknown {
   const read = readInput(tool, input);
-  if (read.ok) return read.taken;
+  if (read.ok) return read.value;
   const { code, reason, message, hint } = read.error;
   throw new ToolError(code, reason, message, { nothingHappened: true, ...optional({ hint }) });
 }
@@ -80,9 +80,9 @@ export function outputFault(tool: Pick<Tool, 'name' | 'output'>, data: Json): Ca
 }
 
 function validatorOf(output: NonNullable<Tool['output']>): Validator<Json> {
-  const known = validators.get(output);
-  if (known) return known;
-  const made = compileOutput(outputSchema(output));
-  validators.set(output, made);
-  return made;
+  const cachedValidator = validators.get(output);
+  if (cachedValidator) return cachedValidator;
+  const validator = compileOutput(outputSchema(output));
+  validators.set(output, validator);
+  return validator;
 }

@@ -77,12 +77,12 @@ const inputCache = new WeakMap<object, CompiledInput>();
 
 /** Schema and validator of a tool's input, made once for each input. @throws Error as `compile` */
 export function compiledInput(input: z.ZodType | JsonObject): CompiledInput {
-  const known = inputCache.get(input);
-  if (known) return known;
+  const cachedInput = inputCache.get(input);
+  if (cachedInput) return cachedInput;
   const schema = inputSchema(input);
-  const made = { schema, validate: compile(schema) };
-  inputCache.set(input, made);
-  return made;
+  const result = { schema, validate: compile(schema) };
+  inputCache.set(input, result);
+  return result;
 }
 
 /**
@@ -102,24 +102,24 @@ export function compileOutput(schema: JsonObject): Validator<Json> {
 function guardedValidator(schema: JsonObject, options: AjvOptions): Validator<Json> {
   const check = directValidator(schema, options);
   let weight: Weight | undefined;
-  const known = new LRUCache<string, ValidationResult<Json>>({ max: CACHE_SIZE });
+  const results = new LRUCache<string, ValidationResult<Json>>({ max: CACHE_SIZE });
   const isLong = (json: string) => {
     weight ??= weightOf(schema);
     return stepsOver(weight, json) > FEW_STEPS || faultsOver(weight, json) > FEW_FAULTS;
   };
   const validate = (value: Json): ValidationResult<Json> => {
     const json = JSON.stringify(value);
-    return isLong(json) ? structuredClone(known.get(sha256Hex(json)) ?? TOO_LONG) : check(value);
+    return isLong(json) ? structuredClone(results.get(sha256Hex(json)) ?? TOO_LONG) : check(value);
   };
   const ahead = async (value: Json, owner: string): Promise<void> => {
     const json = JSON.stringify(value);
-    if (!isLong(json) || known.has(sha256Hex(json))) return;
+    if (!isLong(json) || results.has(sha256Hex(json))) return;
     const checked = await inThread(
       schemaJob,
       { schema, options: { ...options, allErrors: false }, value },
       { lane: 'admission', owner },
     ).catch(tooLongOrThrow);
-    known.set(sha256Hex(json), checked);
+    results.set(sha256Hex(json), checked);
   };
   return Object.assign(validate, { ahead });
 }
@@ -189,11 +189,11 @@ const metaSchemas: Record<Dialect, Ajv> = {
 function compiler(schema: JsonObject, options: AjvOptions): () => ValidateFunction {
   const dialect = dialectOf(schema);
   const judge = metaSchemas[dialect];
-  const { $schema: _, ...given } = schema;
-  if (!judge.validateSchema(given)) throw new Error(judge.errorsText(judge.errors, { dataVar: '', separator: '; ' }));
-  const { $schema: __, ...rest } = options.useDefaults ? defaultsOf(schema).written : schema;
-  let compiled: ValidateFunction | undefined;
-  const validator = () => (compiled ??= ajvFor(dialect, rest, options).compile(forAjv(rest, dialect)));
+  const { $schema: _, ...body } = schema;
+  if (!judge.validateSchema(body)) throw new Error(judge.errorsText(judge.errors, { dataVar: '', separator: '; ' }));
+  const { $schema: __, ...rest } = options.useDefaults ? defaultsOf(schema).schema : schema;
+  let validate: ValidateFunction | undefined;
+  const validator = () => (validate ??= ajvFor(dialect, rest, options).compile(forAjv(rest, dialect)));
   if (compilesForSure(rest)) return validator;
   try {
     validator();
@@ -210,13 +210,13 @@ function compiler(schema: JsonObject, options: AjvOptions): () => ValidateFuncti
 }
 
 function violation({ keyword, message, instancePath, params }: ErrorObject): Violation {
-  const given = params as Record<string, unknown>;
+  const details = params as Record<string, unknown>;
   const text = message ?? keyword;
   const words =
     keyword === 'additionalProperties' || keyword === 'unevaluatedProperties'
-      ? `must NOT have additional properties: ${JSON.stringify(given.additionalProperty ?? given.unevaluatedProperty)}`
+      ? `must NOT have additional properties: ${JSON.stringify(details.additionalProperty ?? details.unevaluatedProperty)}`
       : keyword === 'enum'
-        ? `${text}: ${(given.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
+        ? `${text}: ${(details.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(', ')}`
         : text;
   return { path: cut(instancePath, 200), message: cut(words, 300) };
 }

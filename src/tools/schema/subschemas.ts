@@ -35,12 +35,12 @@ export interface Below {
 
 /** The direct subschemas, without boolean schemas. */
 export function subschemas(schema: JsonObject): Below[] {
-  const found: Below[] = [];
+  const children: Below[] = [];
   mapSubschemas(schema, (below, keyword, path) => {
-    found.push({ schema: below, keyword, path });
+    children.push({ schema: below, keyword, path });
     return below;
   });
-  return found;
+  return children;
 }
 
 function mapKeyword(keyword: string, value: Json, change: Change): Json {

@@ -57,7 +57,7 @@ describe('where a card cannot be read, nobody is asked', () => {
       } as unknown as TerminalQuestions;
       const stop = new AbortController();
       const following = [questions, null].map((each) =>
-        new WaitingCallPrompt(client.turn(turn.id), { output, questions: each, ended: () => undefined }).until(stop.signal),
+        new WaitingCallPrompt(client.turn(turn.id), { output, questions: each, onEnd: () => undefined }).until(stop.signal),
       );
       await eventually(
         'both have said so',
@@ -142,7 +142,7 @@ describe('where a card cannot be read, nobody is asked', () => {
       const questions = { ask: async (_question: string, _signal: AbortSignal, above: string[]) => (said.push(...above), 'n') };
       const decided = new AbortController().signal;
       const seen = { turn: client.turn(turn.id), digest: call.digest, key: null, decides, output: outputTo(said) };
-      const decide = () => decideDemoCall({ ...seen, questions: questions as unknown as TerminalQuestions, decided });
+      const decide = () => decideDemoCall({ ...seen, questions: questions as unknown as TerminalQuestions, signal: decided });
       await decide();
       expect(said.join('\n')).toMatch(/card .*cannot be read.*the details are too long.*this terminal does not ask/s);
       expect(said.join('\n')).not.toContain('holdfast approve');

@@ -107,14 +107,14 @@ function operate(node: MathNode): number {
 
 function call(node: MathNode): number {
   const name = node.fn?.type === 'SymbolNode' ? (node.fn.name ?? '') : '';
-  const known = FUNCTIONS.get(name);
-  if (!known) throw calcError(`There is no function ${JSON.stringify(name)}.`);
+  const definition = FUNCTIONS.get(name);
+  if (!definition) throw calcError(`There is no function ${JSON.stringify(name)}.`);
   const args = (node.args ?? []).map(evaluate);
-  if (args.length < known.min || args.length > known.max) {
-    const wanted = known.min === known.max ? String(known.min) : `${known.min} to ${known.max}`;
-    throw calcError(`${name} takes ${wanted} argument(s), not ${args.length}.`);
+  if (args.length < definition.min || args.length > definition.max) {
+    const arity = definition.min === definition.max ? String(definition.min) : `${definition.min} to ${definition.max}`;
+    throw calcError(`${name} takes ${arity} argument(s), not ${args.length}.`);
   }
-  return finite(known.apply(args), `${name}(${args.join(', ')})`);
+  return finite(definition.apply(args), `${name}(${args.join(', ')})`);
 }
 
 function finite(value: unknown, what: string): number {

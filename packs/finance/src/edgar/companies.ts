@@ -39,15 +39,15 @@ export class CompanyList {
     for (const { ticker, cik_str, title } of rows) {
       const cik = String(cik_str).padStart(10, '0');
       const company = { ticker, name: title, aliases: [], cik, sic: null, sicDescription: null };
-      const listed = {
+      const entry = {
         company,
         name: wordsOf(title)
           .map((word) => word.toLowerCase())
           .filter((word) => !LEGAL.has(word)),
       };
-      if (!this.byTicker.has(ticker)) this.byTicker.set(ticker, listed);
-      const [first] = listed.name;
-      if (first !== undefined) this.byFirstWord.set(first, [...(this.byFirstWord.get(first) ?? []), listed]);
+      if (!this.byTicker.has(ticker)) this.byTicker.set(ticker, entry);
+      const [first] = entry.name;
+      if (first !== undefined) this.byFirstWord.set(first, [...(this.byFirstWord.get(first) ?? []), entry]);
     }
   }
 
@@ -62,43 +62,45 @@ export class CompanyList {
    */
   namedIn(text: string): ParsedQuery {
     const words = wordsIn(text);
-    const found = this.placesIn(words);
-    const names = new Set(found.filter(({ ticker }) => !ticker).flatMap(positionsOf));
-    const all = new Set(found.flatMap(positionsOf));
+    const places = this.placesIn(words);
+    const names = new Set(places.filter(({ ticker }) => !ticker).flatMap(positionsOf));
+    const all = new Set(places.flatMap(positionsOf));
     const isWhole = (place: CompanyPlace) => {
-      const known = place.ticker ? all : names;
-      return !isPartOfName(words, place, ownWords(place.company), (at) => known.has(at));
+      const positions = place.ticker ? all : names;
+      return !isPartOfName(words, place, ownWords(place.company), (at) => positions.has(at));
     };
-    let whole = found.filter(isWhole);
+    let whole = places.filter(isWhole);
     if (whole.length === 0) whole = [...words.keys()].flatMap((at) => this.tickerAt(words, at)).filter(isWhole);
     if (whole.length === 0) whole = [...words.keys()].flatMap((at) => this.firstWordAt(words, at));
-    const used = new Set(whole.flatMap(positionsOf));
-    const named = new Set(whole.map(({ company }) => company));
+    const usedPositions = new Set(whole.flatMap(positionsOf));
+    const companies = new Set(whole.map(({ company }) => company));
     return {
-      named: [...named].slice(0, MAX_COMPANIES),
-      unclear: [...new Set(found.map(({ company }) => company))].filter((company) => !named.has(company)).slice(0, MAX_COMPANIES),
-      words: words.filter(({ lower }, at) => !used.has(at) && !LEGAL.has(lower)).map((word) => word.text),
+      named: [...companies].slice(0, MAX_COMPANIES),
+      unclear: [...new Set(places.map(({ company }) => company))]
+        .filter((company) => !companies.has(company))
+        .slice(0, MAX_COMPANIES),
+      words: words.filter(({ lower }, at) => !usedPositions.has(at) && !LEGAL.has(lower)).map((word) => word.text),
     };
   }
 
   /** Whole names, and tickers in capitals that are not common words. */
   private placesIn(words: Word[]): CompanyPlace[] {
-    const found: CompanyPlace[] = [];
+    const places: CompanyPlace[] = [];
     for (let at = 0; at < words.length; at += 1) {
       const [byTicker] = isCommonWord(words[at]!.lower) ? [] : this.tickerAt(words, at);
       const whole = this.longestNameAt(words, at);
       const place = whole && (whole.length > 1 || !byTicker) ? whole : byTicker;
       if (place === undefined) continue;
-      found.push(place);
+      places.push(place);
       at += place.length - 1;
     }
-    return found;
+    return places;
   }
 
   private tickerAt(words: Word[], at: number): CompanyPlace[] {
     const { text } = words[at]!;
-    const listed = mayBeTicker(text) ? this.byTicker.get(text) : undefined;
-    return listed ? [{ company: listed.company, at, length: 1, ticker: true }] : [];
+    const entry = mayBeTicker(text) ? this.byTicker.get(text) : undefined;
+    return entry ? [{ company: entry.company, at, length: 1, ticker: true }] : [];
   }
 
   private firstWordAt(words: Word[], at: number): CompanyPlace[] {

@@ -42,8 +42,8 @@ export class Documents {
     return this.withSource(filing, other, { ...there.found, notes: [note, ...there.found.notes] });
   }
 
-  private withSource(filing: Filing, { source }: Readings, found: Omit<FiledSection, 'source'>): FiledSection {
-    return { ...found, source: `EDGAR ${filing.form} ${filing.accession}: ${source}` };
+  private withSource(filing: Filing, { source }: Readings, section: Omit<FiledSection, 'source'>): FiledSection {
+    return { ...section, source: `EDGAR ${filing.form} ${filing.accession}: ${source}` };
   }
 
   private read(
@@ -78,13 +78,13 @@ export class Documents {
       );
     const number = /^\d{1,3}/.exec(exhibit)?.[0] ?? '';
     const folder = await this.reader.json(this.addresses.file(cik, filing.accession, 'index.json'), FOLDER, none, signal);
-    const named = (pattern: RegExp) =>
+    const findName = (pattern: RegExp) =>
       folder.value.directory.item.map(({ name }) => name).find((name) => FILE_NAME.test(name) && pattern.test(name));
     const start = `ex(?:hibit)?[-_.]?${number}`;
-    const found =
-      named(new RegExp(`${start}(?!\\d).*\\.html?$`, 'i')) ?? named(new RegExp(`${start}[-_.]?0?1(?!\\d).*\\.html?$`, 'i'));
-    if (number === '' || found === undefined) throw none();
-    return found;
+    const fileName =
+      findName(new RegExp(`${start}(?!\\d).*\\.html?$`, 'i')) ?? findName(new RegExp(`${start}[-_.]?0?1(?!\\d).*\\.html?$`, 'i'));
+    if (number === '' || fileName === undefined) throw none();
+    return fileName;
   }
 }
 

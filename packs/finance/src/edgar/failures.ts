@@ -7,20 +7,20 @@ const DEFAULT_PAUSE_MS = 60_000;
 
 /** @param status any except 200 and redirects; the caller handles 404, since it knows what is missing */
 export function statusFailure(status: number, url: string, retryAfter: string | null): ToolError {
-  const said = `EDGAR answered ${status} to ${url}`;
+  const message = `EDGAR answered ${status} to ${url}`;
   const wait = retryAfterMs(retryAfter);
   if (status === 403) {
-    return new ToolError('PERMISSION_DENIED', 'edgar_refused', `${said}.`, {
+    return new ToolError('PERMISSION_DENIED', 'edgar_refused', `${message}.`, {
       hint: `EDGAR refuses requests whose User-Agent does not name a person or company with an e-mail address: set HOLDFAST_EDGAR_USER_AGENT. It also refuses clients for some time after too many requests: at most 10 requests a second, ${FAIR_ACCESS}.`,
     });
   }
-  if (status === 429) return rateLimitError(`${said}: too many requests.`, wait ?? DEFAULT_PAUSE_MS);
-  if (status === 408) return new ToolError('TIMEOUT', 'edgar_timeout', `${said}.`);
+  if (status === 429) return rateLimitError(`${message}: too many requests.`, wait ?? DEFAULT_PAUSE_MS);
+  if (status === 408) return new ToolError('TIMEOUT', 'edgar_timeout', `${message}.`);
   if (status >= 500) {
     const options = wait === undefined ? {} : { retryAfterMs: wait };
-    return new ToolError('NETWORK_ERROR', 'edgar_unavailable', `${said}.`, options);
+    return new ToolError('NETWORK_ERROR', 'edgar_unavailable', `${message}.`, options);
   }
-  if (status >= 400) return new ToolError('EXECUTION_ERROR', 'edgar_refused_request', `${said}.`);
+  if (status >= 400) return new ToolError('EXECUTION_ERROR', 'edgar_refused_request', `${message}.`);
   return badAnswer(url, `status ${status} was not expected`);
 }
 

@@ -53,8 +53,8 @@ export class EdgarFilings implements FilingsProvider {
   }
 
   async companiesNamedIn(text: string, signal?: AbortSignal): Promise<NamedCompanies> {
-    const found = (await this.list(signal)).namedIn(text);
-    return { ...found, searched: found.named };
+    const companies = (await this.list(signal)).namedIn(text);
+    return { ...companies, searched: companies.named };
   }
 
   async filings(ticker: string, query: FilingQuery = {}, signal?: AbortSignal): Promise<FilingIndex> {

@@ -61,19 +61,19 @@ export class EdgarHttp {
   }
 
   /** @throws ToolError by failures.ts, or `wanted.absent()`; the signal's reason when it aborts */
-  async get(wanted: EdgarRequest, signal?: AbortSignal): Promise<Answer> {
-    if (wanted.unchanging) {
-      const kept = await this.fromDisk(wanted.url, signal);
-      if (kept) return kept;
+  async get(request: EdgarRequest, signal?: AbortSignal): Promise<Answer> {
+    if (request.unchanging) {
+      const diskAnswer = await this.fromDisk(request.url, signal);
+      if (diskAnswer) return diskAnswer;
     }
-    let url = wanted.url;
+    let url = request.url;
     for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
       await this.waitForSlot(signal);
-      const answer = await this.request(url, wanted, signal);
+      const answer = await this.request(url, request, signal);
       if ('body' in answer) return answer;
       url = answer.redirect;
     }
-    throw badAnswer(wanted.url, `it redirects more than ${MAX_REDIRECTS} times`);
+    throw badAnswer(request.url, `it redirects more than ${MAX_REDIRECTS} times`);
   }
 
   /** Waits until this process may send a request. */
@@ -84,8 +84,8 @@ export class EdgarHttp {
   }
 
   private async mustNotPause(): Promise<void> {
-    const left = await this.pause.remaining();
-    if (left > 0) throw rateLimitError('EDGAR has asked the workers of this host to wait.', left);
+    const waitMs = await this.pause.remaining();
+    if (waitMs > 0) throw rateLimitError('EDGAR has asked the workers of this host to wait.', waitMs);
   }
 
   private async fromDisk(url: string, signal?: AbortSignal): Promise<Answer | null> {
@@ -103,7 +103,7 @@ export class EdgarHttp {
     }
   }
 
-  private async request(url: string, wanted: EdgarRequest, signal?: AbortSignal): Promise<Answer | { redirect: string }> {
+  private async request(url: string, request: EdgarRequest, signal?: AbortSignal): Promise<Answer | { redirect: string }> {
     const limit = this.limit(signal);
     try {
       const response = await cachedFetch(url, this.options('no-cache', limit.signal));
@@ -112,7 +112,7 @@ export class EdgarHttp {
       if (response.status === 200)
         return { body: await this.bodyOf(response, url, limit.signal), url, checked: new Date().toISOString() };
       if ([301, 302, 303, 307, 308].includes(response.status)) return { redirect: this.target(response, url) };
-      if (response.status === 404) throw wanted.absent();
+      if (response.status === 404) throw request.absent();
       const failure = statusFailure(response.status, url, response.headers.get('retry-after'));
       if (failure.detail.code === 'RATE_LIMITED') await this.pause.begin(failure.detail.retry_after_ms ?? 0);
       throw failure;
@@ -141,9 +141,9 @@ export class EdgarHttp {
   /** One signal for the caller's abort and our own time limit; `end` also drops a connection that is still open. */
   private limit(signal?: AbortSignal) {
     const timeout = AbortSignal.timeout(this.timeoutMs);
-    const done = new AbortController();
-    const parts = [timeout, done.signal, ...(signal ? [signal] : [])];
-    return { signal: AbortSignal.any(parts), timedOut: () => timeout.aborted, end: () => done.abort() };
+    const controller = new AbortController();
+    const parts = [timeout, controller.signal, ...(signal ? [signal] : [])];
+    return { signal: AbortSignal.any(parts), timedOut: () => timeout.aborted, end: () => controller.abort() };
   }
 
   private options(cache: CachedFetchOptions['cache'], signal: AbortSignal): CachedFetchOptions {

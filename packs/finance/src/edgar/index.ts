@@ -33,8 +33,8 @@ export function edgarData({ url, cacheFolder, ...settings }: EdgarSettings): Fin
 function peersOf(snapshot: PeersProvider): PeersProvider {
   return {
     peers: async (ticker) => {
-      const found = await snapshot.peers(ticker);
-      return { ...found, source: `${found.source}: EDGAR serves no peers` };
+      const result = await snapshot.peers(ticker);
+      return { ...result, source: `${result.source}: EDGAR serves no peers` };
     },
   };
 }

@@ -16,17 +16,17 @@ export class HostPause {
   /** Milliseconds that remain; 0: no pause. */
   async remaining(): Promise<number> {
     const until = Number(await readFile(this.file, 'utf8').catch(() => '0'));
-    const left = until - this.clock();
-    return left > 0 && left <= LONGEST_MS ? left : 0;
+    const remainingMs = until - this.clock();
+    return remainingMs > 0 && remainingMs <= LONGEST_MS ? remainingMs : 0;
   }
 
   /** Pauses for `ms` milliseconds from now, an hour at most; never shortens a pause. */
   async begin(ms: number): Promise<void> {
-    const wanted = Math.min(ms, LONGEST_MS);
-    if ((await this.remaining()) >= wanted) return;
+    const pauseMs = Math.min(ms, LONGEST_MS);
+    if ((await this.remaining()) >= pauseMs) return;
     await mkdir(dirname(this.file), { recursive: true });
     const draft = `${this.file}.${randomUUID()}`;
-    await writeFile(draft, String(this.clock() + wanted));
+    await writeFile(draft, String(this.clock() + pauseMs));
     await rename(draft, this.file); // readers see the old file or the new one, never a part
   }
 }

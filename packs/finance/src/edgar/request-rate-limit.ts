@@ -17,7 +17,7 @@ const KEPT_SLOTS = 536;
 const SWEEP_EVERY = 64;
 
 export class RequestSlots {
-  private taken = 0;
+  private slotCount = 0;
 
   /**
    * @param folder shared by all processes that share the limit
@@ -35,7 +35,7 @@ export class RequestSlots {
       const slot = this.now();
       // If the file system or the event loop took too long, the slot is over: take another one.
       if ((await this.create(slot)) && this.now() === slot) {
-        if (this.taken++ % SWEEP_EVERY === 0) void this.sweep(slot);
+        if (this.slotCount++ % SWEEP_EVERY === 0) void this.sweep(slot);
         return slot;
       }
       await sleep((slot + 1) * SLOT_MS - this.clock(), signal);

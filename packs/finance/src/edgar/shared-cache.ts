@@ -24,8 +24,8 @@ export class SharedCache<T extends object> {
   /** @throws what `load` throws, which is not cached; the signal's reason */
   async get(key: string, load: (signal: AbortSignal) => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
-    const known = this.values.get(key);
-    if (known !== undefined) return known;
+    const value = this.values.get(key);
+    if (value !== undefined) return value;
     const work = this.running.get(key) ?? this.start(key, load);
     work.waiting += 1;
     try {

@@ -20,7 +20,7 @@ interface NumberedLine {
 export function withoutFurniture(lines: Line[]): Line[] {
   const edges = edgeLines(lines);
   const drop = new Set([...counters(edges), ...runningHeads(edges, lines)]);
-  for (const line of lines) if (line.linked && BACK_LINK.test(line.text)) drop.add(line);
+  for (const line of lines) if (line.isLinked && BACK_LINK.test(line.text)) drop.add(line);
   return lines.filter((line) => !drop.has(line));
 }
 
@@ -45,14 +45,14 @@ function counters(edges: Line[]): Line[] {
     for (const [place, number] of [...new Set([0, numbers.length - 1])].map((at) => [at, numbers[at]!] as const)) {
       let at = -1;
       const words = `${place} ${line.text.replace(/\d+/g, (digits) => (++at === place ? '#' : digits))}`;
-      const found = byWords.get(words) ?? [];
-      found.push({ page: line.page, line, number: Number(number) });
-      byWords.set(words, found);
+      const entries = byWords.get(words) ?? [];
+      entries.push({ page: line.page, line, number: Number(number) });
+      byWords.set(words, entries);
     }
   }
-  return [...byWords.values()].flatMap((found) =>
-    found
-      .filter((one, i) => continuesNumbering(one, found[i - 1]) || continuesNumbering(one, found[i + 1]))
+  return [...byWords.values()].flatMap((entries) =>
+    entries
+      .filter((one, i) => continuesNumbering(one, entries[i - 1]) || continuesNumbering(one, entries[i + 1]))
       .map(({ line }) => line),
   );
 }

@@ -37,10 +37,10 @@ export function findHeadings(lines: Line[], form: PeriodicForm): Heading[] {
   let part: FormItem['part'] = 1;
   lines.forEach((line, i) => {
     let text = line.text.slice(0, 2 * MAX_TITLE);
-    const named = PART.exec(text);
-    if (named) {
-      part = partNumber(named[1]!);
-      text = text.slice(named[0].length).replace(/^[\s.,:|–—-]+/, '');
+    const partMatch = PART.exec(text);
+    if (partMatch) {
+      part = partNumber(partMatch[1]!);
+      text = text.slice(partMatch[0].length).replace(/^[\s.,:|–—-]+/, '');
     }
     const heading = readHeading(lines, i, text, form, part);
     if (heading) headings.push(heading);
@@ -58,9 +58,9 @@ export function endsWithPageNumber(title: string): boolean {
 }
 
 function readHeading(lines: Line[], i: number, text: string, form: PeriodicForm, part: FormItem['part']): Heading | null {
-  const numbered = ITEM.exec(text);
-  if (!numbered) return null;
-  let rest = text.slice(numbered[0].length).replace(SECOND_NUMBER, '');
+  const itemMatch = ITEM.exec(text);
+  if (!itemMatch) return null;
+  let rest = text.slice(itemMatch[0].length).replace(SECOND_NUMBER, '');
   if (/^[,;)”"’']/.test(rest)) return null;
   rest = rest.replace(SEPARATORS, '');
 
@@ -72,10 +72,10 @@ function readHeading(lines: Line[], i: number, text: string, form: PeriodicForm,
     rest = next.text;
     end = i + 2;
   }
-  const paged = endsWithPageNumber(rest);
-  const listed = paged || lines.slice(i, end).some(({ linked }) => linked);
+  const hasPageNumber = endsWithPageNumber(rest);
+  const isContentsEntry = hasPageNumber || lines.slice(i, end).some(({ isLinked }) => isLinked);
   const [title, runIn] = splitRunIn(rest, end === i + 1 ? line.text : rest);
-  const item = itemOf(`${numbered[1]}${numbered[2] ?? ''}`.toUpperCase(), title, form, part);
+  const item = itemOf(`${itemMatch[1]}${itemMatch[2] ?? ''}`.toUpperCase(), title, form, part);
   if (!item || title.length > MAX_TITLE) return null;
   const knows = knownTitle(item, title);
   // "Item 7 of this report …" is a sentence.
@@ -87,14 +87,14 @@ function readHeading(lines: Line[], i: number, text: string, form: PeriodicForm,
     title: title.replace(CONTINUED_SUFFIX, ''),
     runIn,
     hasFormTitle: knows || line.bold,
-    isContentsEntry: listed,
-    hasPageNumber: paged,
+    isContentsEntry,
+    hasPageNumber,
   };
 }
 
 export function knownTitle(item: FormItem, title: string): boolean {
-  const spoken = words(title);
-  return item.words.some((mark) => spoken.includes(mark));
+  const titleWords = words(title);
+  return item.words.some((mark) => titleWords.includes(mark));
 }
 
 /** The item's text may follow its title in the same line; then the title ends at the first full stop or colon. */

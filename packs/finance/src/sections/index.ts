@@ -87,19 +87,23 @@ function readSection(filing: Filing, name: SectionName): SectionReading {
   const heading = filing.headings.find((one) => one.item === item);
   const own = heading && readItem(filing, heading);
   if (!heading || !own || isOnlyListed(filing, heading, own.text)) {
-    const titled = readByTitle(filing, name, null);
-    if (!titled) return { missing: missing(filing, item, heading) };
-    return { found: { ...titled, notes: [`${item.name} has no heading of its own; the section was found by its title`] } };
+    const sectionByTitle = readByTitle(filing, name, null);
+    if (!sectionByTitle) return { missing: missing(filing, item, heading) };
+    return {
+      found: { ...sectionByTitle, notes: [`${item.name} has no heading of its own; the section was found by its title`] },
+    };
   }
 
   const pointer = findExhibit(own.text);
   if (pointer) return { pointer };
   // Risk factors of a 10-Q refer to the annual report, which is another document.
   const sentence = name === 'Risk Factors' ? null : pointsElsewhere(own.text);
-  const titled = sentence ? readByTitle(filing, name, heading) : null;
-  if (!titled || titled.text.length < own.text.length) return { found: { ...own, notes: [] } };
+  const sectionByTitle = sentence ? readByTitle(filing, name, heading) : null;
+  if (!sectionByTitle || sectionByTitle.text.length < own.text.length) return { found: { ...own, notes: [] } };
   const note = `${item.name} refers to another place of the document, and that text is included: "${sentence}"`;
-  return { found: { text: `${own.text}\n${titled.text}`, items: [...own.items, ...titled.items], notes: [note] } };
+  return {
+    found: { text: `${own.text}\n${sectionByTitle.text}`, items: [...own.items, ...sectionByTitle.items], notes: [note] },
+  };
 }
 
 /** True for an entry of a table of contents. The outline has one only if the document has no other heading of this item. */
@@ -144,9 +148,9 @@ function endOfItems(lines: Line[], from: number): number {
 
 /** The text of lines, without those that only name a part: they stand before the next item, or at the top of pages. */
 function textOf(lines: Line[], start: number, end: number, without: ReadonlySet<number> = new Set()): string {
-  const kept: string[] = [];
-  for (let i = start; i < end; i++) if (!without.has(i) && !isPartLine(lines[i]!)) kept.push(lines[i]!.text);
-  return kept.join('\n');
+  const texts: string[] = [];
+  for (let i = start; i < end; i++) if (!without.has(i) && !isPartLine(lines[i]!)) texts.push(lines[i]!.text);
+  return texts.join('\n');
 }
 
 function missing(filing: Filing, item: FormItem, heading: Heading | undefined): string {

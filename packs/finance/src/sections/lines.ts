@@ -16,7 +16,7 @@ export interface Line {
   /** All of the text is bold. */
   bold: boolean;
   /** Some of the text is a link to a place in this document. */
-  linked: boolean;
+  isLinked: boolean;
   /** Number of non-empty cells; 0 outside of tables. */
   cells: number;
   /** Number of page breaks before it. */
@@ -38,9 +38,9 @@ const BLOCKS = new Set(
 export class UnreadableHtml extends Error {}
 
 interface Frame {
-  hidden: boolean;
+  isHidden: boolean;
   bold: boolean;
-  linked: boolean;
+  isLinked: boolean;
   breakAfter: boolean;
 }
 
@@ -68,12 +68,12 @@ export function readLines(html: string): Line[] {
 
 class LineReader {
   private readonly lines: Line[] = [];
-  private readonly frames: Frame[] = [{ hidden: false, bold: false, linked: false, breakAfter: false }];
+  private readonly frames: Frame[] = [{ isHidden: false, bold: false, isLinked: false, breakAfter: false }];
   private readonly rows: Row[] = [];
   private readonly styleOf = styleReader();
   private pieces: string[] = [];
   private bold = true;
-  private linked = false;
+  private isLinked = false;
   private page = 0;
   private linesBeforePage = 0;
 
@@ -82,9 +82,9 @@ class LineReader {
     const around = this.frame();
     const style = this.styleOf(name, attributes);
     this.frames.push({
-      hidden: around.hidden || style.hidden,
+      isHidden: around.isHidden || style.isHidden,
       bold: style.bold ?? around.bold,
-      linked: around.linked || (name === 'a' && attributes.href?.startsWith('#') === true),
+      isLinked: around.isLinked || (name === 'a' && attributes.href?.startsWith('#') === true),
       breakAfter: style.breakAfter,
     });
     if (BLOCKS.has(name)) this.endLine();
@@ -95,12 +95,12 @@ class LineReader {
   }
 
   text(text: string): void {
-    const { hidden, bold, linked } = this.frame();
-    if (hidden) return;
+    const { isHidden, bold, isLinked } = this.frame();
+    if (isHidden) return;
     this.pieces.push(text);
     if (text.trim() === '') return;
     this.bold &&= bold;
-    this.linked ||= linked;
+    this.isLinked ||= isLinked;
   }
 
   close(name: string): void {
@@ -123,10 +123,10 @@ class LineReader {
   private endLine(): void {
     if (this.pieces.length === 0) return;
     const text = plain(this.pieces.join(''));
-    if (text) this.put({ text, bold: this.bold, linked: this.linked, cells: 0, page: this.page });
+    if (text) this.put({ text, bold: this.bold, isLinked: this.isLinked, cells: 0, page: this.page });
     this.pieces = [];
     this.bold = true;
-    this.linked = false;
+    this.isLinked = false;
   }
 
   private put(line: Line): void {
@@ -137,18 +137,18 @@ class LineReader {
   }
 
   private endRow(): void {
-    const filled = this.rows.pop()?.cells?.filter((cell) => cell.length > 0) ?? [];
-    if (filled.length === 0) return;
-    if (filled.length === 1) {
-      for (const line of filled[0]!) this.lines.push({ ...line, cells: 1 });
+    const filledCells = this.rows.pop()?.cells?.filter((cell) => cell.length > 0) ?? [];
+    if (filledCells.length === 0) return;
+    if (filledCells.length === 1) {
+      for (const line of filledCells[0]!) this.lines.push({ ...line, cells: 1 });
       return;
     }
-    const parts = filled.flat();
+    const parts = filledCells.flat();
     this.lines.push({
-      text: joinCells(filled.map((cell) => cell.map((line) => line.text).join(' '))),
+      text: joinCells(filledCells.map((cell) => cell.map((line) => line.text).join(' '))),
       bold: parts.every((line) => line.bold),
-      linked: parts.some((line) => line.linked),
-      cells: filled.length,
+      isLinked: parts.some((line) => line.isLinked),
+      cells: filledCells.length,
       page: this.page,
     });
   }

@@ -27,9 +27,9 @@ export function outline(lines: Line[], candidates: Heading[], form: PeriodicForm
 
   let chain: Chain | undefined;
   for (const one of best) if ((one?.weight ?? 0) > (chain?.weight ?? 0)) chain = one;
-  const chosen: Heading[] = [];
-  for (; chain; chain = chain.before) chosen.unshift(chain.heading);
-  return chosen;
+  const headings: Heading[] = [];
+  for (; chain; chain = chain.before) headings.unshift(chain.heading);
+  return headings;
 }
 
 interface Chain {

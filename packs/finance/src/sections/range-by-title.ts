@@ -67,7 +67,7 @@ export function rangeByTitle(lines: Line[], name: SectionName, stops: number[] =
 
 /** The words of a line that is formatted as a heading; null for others. */
 function titleOf(line: Line): string | null {
-  if (line.text.length > MAX_TITLE || line.cells > 1 || line.linked || endsWithPageNumber(line.text)) return null;
+  if (line.text.length > MAX_TITLE || line.cells > 1 || line.isLinked || endsWithPageNumber(line.text)) return null;
   if (!line.bold && line.text !== line.text.toUpperCase()) return null;
   return words(line.text).replace(/ continued$/, '');
 }

@@ -10,16 +10,16 @@ const BULLET = /^(?:[•●○◦▪■□–—*·\-o\u00a7\u00b7\uf0b7]|\(?[\d
 /** @param cells texts of the non-empty cells, in order */
 export function joinCells(cells: string[]): string {
   if (cells.length === 2 && BULLET.test(cells[0]!)) return cells.join(' ');
-  const joined: string[] = [];
-  let opened = '';
+  const parts: string[] = [];
+  let prefix = '';
   for (const cell of cells) {
-    if (OPENS_NUMBER.test(cell)) opened += cell;
-    else if (CLOSES_NUMBER.test(cell) && joined.length > 0 && !opened) joined[joined.length - 1] += cell;
+    if (OPENS_NUMBER.test(cell)) prefix += cell;
+    else if (CLOSES_NUMBER.test(cell) && parts.length > 0 && !prefix) parts[parts.length - 1] += cell;
     else {
-      joined.push(opened + cell);
-      opened = '';
+      parts.push(prefix + cell);
+      prefix = '';
     }
   }
-  if (opened) joined.push(opened);
-  return joined.join(' | ');
+  if (prefix) parts.push(prefix);
+  return parts.join(' | ');
 }

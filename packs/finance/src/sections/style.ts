@@ -1,7 +1,7 @@
 /** Reads the style of an HTML element from its name and attributes, as far as headings, pages and hidden parts need it. */
 
 export interface Style {
-  hidden: boolean;
+  isHidden: boolean;
   /** Null: as the element around it. */
   bold: boolean | null;
   breakBefore: boolean;
@@ -18,20 +18,20 @@ const HIDDEN_ELEMENTS = new Set(
     ' ',
   ),
 );
-const PLAIN: Style = { hidden: false, bold: null, breakBefore: false, breakAfter: false };
+const PLAIN: Style = { isHidden: false, bold: null, breakBefore: false, breakAfter: false };
 
 /** Makes a reader for one document. It caches styles: the same few occur tens of thousands of times. */
 export function styleReader(): (element: string, attributes: Record<string, string>) => Style {
-  const known = new Map<string, Style>();
+  const cache = new Map<string, Style>();
   return (element, { style }) => {
     let inline = PLAIN;
     if (style) {
-      inline = known.get(style) ?? parse(style);
-      known.set(style, inline);
+      inline = cache.get(style) ?? parse(style);
+      cache.set(style, inline);
     }
-    const hidden = inline.hidden || HIDDEN_ELEMENTS.has(element);
+    const isHidden = inline.isHidden || HIDDEN_ELEMENTS.has(element);
     const bold = inline.bold ?? (BOLD_ELEMENTS.has(element) ? true : null);
-    return hidden === inline.hidden && bold === inline.bold ? inline : { ...inline, hidden, bold };
+    return isHidden === inline.isHidden && bold === inline.bold ? inline : { ...inline, isHidden, bold };
   };
 }
 
@@ -43,7 +43,7 @@ function parse(css: string): Style {
     const value = declaration.slice(colon + 1).trim();
     switch (declaration.slice(0, colon).trim()) {
       case 'display':
-        style.hidden = value.startsWith('none');
+        style.isHidden = value.startsWith('none');
         break;
       case 'font-weight':
         style.bold = value.startsWith('bold') || Number.parseInt(value, 10) >= 600;

@@ -77,10 +77,10 @@ export function fetchFilingSection(provider: FilingsProvider) {
       const filing = await network(() => findFiling(provider, ticker, form, date, signal));
       if (form === '8-K') throw noText(`8-K of ${date}`, section);
       const answer = { ticker, form, date, accession: filing.accession, section };
-      const filed = await network(() => provider.section(ticker, filing, section, signal));
-      if (filed) {
-        const { items, notes, source } = filed;
-        return { ...answer, ...page(filed.text, cursor), items, notes, rendered_from: RENDERED_FROM.text, source };
+      const content = await network(() => provider.section(ticker, filing, section, signal));
+      if (content) {
+        const { items, notes, source } = content;
+        return { ...answer, ...page(content.text, cursor), items, notes, rendered_from: RENDERED_FROM.text, source };
       }
       if (section === 'Risk Factors') throw noText(`${form} of ${date}`, section);
       const facts = await network(() => provider.facts(ticker, signal));

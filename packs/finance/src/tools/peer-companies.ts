@@ -39,21 +39,21 @@ export function peerCompanies({ filings, market, peers }: Pick<FinanceData, 'fil
       source: z.string(),
     }),
     async run({ ticker }, { signal, network }) {
-      const found = await network(() => peers.peers(ticker, signal));
+      const result = await network(() => peers.peers(ticker, signal));
       const company = await network(() => filings.company(ticker, signal));
       const sic = company.sic ? `; SIC ${company.sic} ${company.sicDescription}` : '';
       const dataHere = async (peer: string) => [
         ...(await filings.coverage(peer, signal)),
         ...('rows' in (await pricesOrReason(market, peer, signal)) ? (['prices'] as const) : []),
       ];
-      const covered = async (peer: string) => [peer, await dataHere(peer)] as const;
-      const coverage = await network(() => Promise.all(found.peers.map(covered)));
+      const coverageOf = async (peer: string) => [peer, await dataHere(peer)] as const;
+      const coverage = await network(() => Promise.all(result.peers.map(coverageOf)));
       return {
         ticker,
-        peers: found.peers,
-        basis: `${found.basis}${sic}`,
+        peers: result.peers,
+        basis: `${result.basis}${sic}`,
         data_here: Object.fromEntries(coverage),
-        source: found.source,
+        source: result.source,
       };
     },
   });

@@ -4,11 +4,11 @@ import { knownTokens, type KnownInputs } from '../known-inputs';
 import { ADDRESS_PATTERN, AMOUNT_PATTERN, fitsUint256 } from '../amounts';
 import type { CheckFault } from 'holdfast/tools';
 
-export const token = (which: string, known: KnownInputs) =>
+export const token = (which: string, inputs: KnownInputs) =>
   z
     .string()
     .regex(ADDRESS_PATTERN)
-    .describe(`Contract address of the token ${which}: 0x and 40 hexadecimal characters.${knownTokens(known)}`);
+    .describe(`Contract address of the token ${which}: 0x and 40 hexadecimal characters.${knownTokens(inputs)}`);
 
 export const amount = (what: string) =>
   z

@@ -17,7 +17,7 @@ const TTL_MS = 2000;
  * `{from_token, to_token, amount_in, max_slippage_bps}` → what swap_token would give now. Asks the chain by `eth_call`; sends
  * nothing.
  */
-export function simulateSwap(onchain: Onchain | null, known: KnownInputs) {
+export function simulateSwap(onchain: Onchain | null, inputs: KnownInputs) {
   return defineTool({
     name: 'simulate_swap',
     version: '1.0.0',
@@ -35,8 +35,8 @@ export function simulateSwap(onchain: Onchain | null, known: KnownInputs) {
       warning: 'A quote is not a promise: other swaps move the price between this call and the next block.',
     },
     input: z.object({
-      from_token: token('to sell', known),
-      to_token: token('to buy', known),
+      from_token: token('to sell', inputs),
+      to_token: token('to buy', inputs),
       amount_in: amount('How much to sell'),
       max_slippage_bps: slippage,
     }),
@@ -56,13 +56,13 @@ export function simulateSwap(onchain: Onchain | null, known: KnownInputs) {
     async run({ from_token, to_token, amount_in, max_slippage_bps }, ctx) {
       if (!onchain) throw noChain();
       const pair = { from: from_token as Address, to: to_token as Address };
-      const asked = ctx.network(() =>
+      const answer = ctx.network(() =>
         onchain.chain.read(ctx.signal, async (client) => {
           const [latest] = await Promise.all([client.getBlock(), onchain.chain.approvedIdentity(client)]);
           return { block: latest, quoted: await quote(client, onchain.router, pair, BigInt(amount_in), latest.number) };
         }),
       );
-      const { block, quoted } = await withKnownTokensInHint(known, asked);
+      const { block, quoted } = await withKnownTokensInHint(inputs, answer);
       return {
         from_token,
         to_token,

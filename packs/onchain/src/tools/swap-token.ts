@@ -25,7 +25,7 @@ const TIMEOUT_MS = 90_000;
  * Idempotent: the same key broadcasts the same signed bytes (execute.ts), so the engine may repeat the call after a crash.
  * @param now Unix time, ms
  */
-export function swapToken(onchain: Onchain | null, known: KnownInputs, now: () => number = Date.now) {
+export function swapToken(onchain: Onchain | null, inputs: KnownInputs, now: () => number = Date.now) {
   return defineTool({
     name: 'swap_token',
     version: '1.0.0',
@@ -49,8 +49,8 @@ export function swapToken(onchain: Onchain | null, known: KnownInputs, now: () =
         'DESTRUCTIVE. Calling it asks a person, who sees amounts, price and allowance and decides. No field of yours approves it. If it is denied, do not try again with other amounts; if its outcome is in doubt, say so.',
     },
     input: z.object({
-      from_token: token('to sell', known),
-      to_token: token('to buy', known),
+      from_token: token('to sell', inputs),
+      to_token: token('to buy', inputs),
       amount_in: amount('How much to sell'),
       max_slippage_bps: slippage,
       deadline_ts: z
@@ -64,7 +64,7 @@ export function swapToken(onchain: Onchain | null, known: KnownInputs, now: () =
       session_key_id: z
         .string()
         .regex(/^[a-z0-9][a-z0-9_-]{0,63}$/)
-        .describe(`Id of the session key to use, as the user or the operator named it.${knownSessionKeys(known)}`),
+        .describe(`Id of the session key to use, as the user or the operator named it.${knownSessionKeys(inputs)}`),
       simulated_min_out: amount('simulated_min_out of simulate_swap for the same pair and amount'),
     }),
     output: z.strictObject({
@@ -85,24 +85,24 @@ export function swapToken(onchain: Onchain | null, known: KnownInputs, now: () =
       to_token: to_token.toLowerCase(),
       amount_in: BigInt(amount_in).toString(),
     }),
-    previewTolerance: (asked, now, { max_slippage_bps }) => isWithinSlippage(asked, now, max_slippage_bps),
+    previewTolerance: (before, now, { max_slippage_bps }) => isWithinSlippage(before, now, max_slippage_bps),
     async preview(input, ctx) {
       if (!onchain) throw noChain();
-      const asked = onchain.chain.read(ctx.signal, async (client) =>
+      const answer = onchain.chain.read(ctx.signal, async (client) =>
         swapPreview(client, input, await simulateExactSwap(onchain, client, input, ctx.idempotencyKey)),
       );
-      return withKnownTokensInHint(known, asked);
+      return withKnownTokensInHint(inputs, answer);
     },
     async run(input, ctx) {
       if (!onchain) throw noChain();
-      return toSwapResult(input, await withKnownTokensInHint(known, executeSwap(onchain, input, ctx)));
+      return toSwapResult(input, await withKnownTokensInHint(inputs, executeSwap(onchain, input, ctx)));
     },
     reconcileMs: RECONCILE_MS,
     async reconcile(input, ctx) {
       if (!onchain) throw noChain();
-      const found = await reconcileSwap(onchain, ctx);
-      const { outcome, evidence } = found;
-      return { outcome, evidence, ...(found.outcome === 'applied' ? { data: toSwapResult(input, found.executed) } : {}) };
+      const finding = await reconcileSwap(onchain, ctx);
+      const { outcome, evidence } = finding;
+      return { outcome, evidence, ...(finding.outcome === 'applied' ? { data: toSwapResult(input, finding.execution) } : {}) };
     },
   });
 }

@@ -42,12 +42,12 @@ export async function listFolder(folder: string, limits: FolderLimits, signal?: 
   let bytes = 0;
   const walk = async (under: string, depth: number): Promise<void> => {
     signal?.throwIfAborted();
-    const found = await readdir(join(folder, under), { withFileTypes: true }).catch((error: unknown) => {
+    const dirEntries = await readdir(join(folder, under), { withFileTypes: true }).catch((error: unknown) => {
       if (under === '') throw error;
       return []; // removed meanwhile, or may not be read
     });
-    found.sort((a, b) => (a.name < b.name ? -1 : 1));
-    for (const entry of found) {
+    dirEntries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const entry of dirEntries) {
       if (++entries > MAX_ENTRIES) return;
       const path = under === '' ? entry.name : `${under}/${entry.name}`;
       if (entry.name.startsWith('.')) continue;
@@ -67,9 +67,9 @@ export async function listFolder(folder: string, limits: FolderLimits, signal?: 
 }
 
 async function stateOf(folder: string, path: string): Promise<FileState | null> {
-  const found = await lstat(join(folder, path), { bigint: true }).catch(() => null);
-  if (found === null || !found.isFile()) return null;
-  return { path, size: Number(found.size), stamp: `${found.size}:${found.mtimeNs}:${found.ino}` };
+  const stats = await lstat(join(folder, path), { bigint: true }).catch(() => null);
+  if (stats === null || !stats.isFile()) return null;
+  return { path, size: Number(stats.size), stamp: `${stats.size}:${stats.mtimeNs}:${stats.ino}` };
 }
 
 /** The file's text; null if it is gone, no longer a plain file, or too large. */

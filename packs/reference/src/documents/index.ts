@@ -32,19 +32,19 @@ export class DocumentIndex {
   /** @throws ToolError EXECUTION_ERROR `folder_unreadable` */
   async search(query: string, offset: number, limit: number, signal?: AbortSignal): Promise<SearchResult> {
     const listing = await this.update(signal);
-    const found = this.search_.search(query, {
+    const matches = this.search_.search(query, {
       boost: { title: 2, path: 1.5 },
       prefix: (term) => term.length > 3,
       fuzzy: (term) => (term.length > 5 ? 0.2 : false),
       weights: { fuzzy: 0.3, prefix: 0.6 },
     });
-    found.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
-    const hits = found.slice(offset, offset + limit).map(({ id, score, terms }) => {
+    matches.sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1));
+    const hits = matches.slice(offset, offset + limit).map(({ id, score, terms }) => {
       const { path, title, text } = this.documents.get(String(id))!;
       return { path, title, snippet: snippet(text, terms), score: Math.round(score * 1000) / 1000 };
     });
     const leftOut = listing.leftOut + (listing.files.length - this.documents.size);
-    return { hits, total: found.length, state: stateOf(listing), searched: this.documents.size, leftOut };
+    return { hits, total: matches.length, state: stateOf(listing), searched: this.documents.size, leftOut };
   }
 
   /** Updates run one after the other: two searches at once must not read the same file twice. */

@@ -22,11 +22,11 @@ interface Place {
   term: string;
 }
 
-function findWords(text: string, wanted: ReadonlySet<string>): Place[] {
+function findWords(text: string, terms: ReadonlySet<string>): Place[] {
   const places: Place[] = [];
   for (const match of text.matchAll(WORD)) {
     const term = indexed(match[0]);
-    if (term !== null && wanted.has(term)) places.push({ at: match.index, term });
+    if (term !== null && terms.has(term)) places.push({ at: match.index, term });
     if (places.length >= MOST_PLACES) break;
   }
   return places;

@@ -18,10 +18,10 @@ export function documentText(path: string, content: string): DocumentText | null
     .toWellFormed()
     .replace(/^\uFEFF/, '')
     .replace(/\r\n?/g, '\n');
-  const found = /\.html?$/i.test(path) ? fromHtml(plain) : { title: firstHeading(plain, path), text: plain };
-  if (found === null) return null;
-  const title = found.title.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE).toWellFormed();
-  return { title: title === '' ? fileName(path) : title, text: found.text };
+  const document = /\.html?$/i.test(path) ? fromHtml(plain) : { title: firstHeading(plain, path), text: plain };
+  if (document === null) return null;
+  const title = document.title.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE).toWellFormed();
+  return { title: title === '' ? fileName(path) : title, text: document.text };
 }
 
 function firstHeading(text: string, path: string): string {

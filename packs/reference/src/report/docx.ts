@@ -58,12 +58,12 @@ function renderBlock(block: Block): (Paragraph | Table)[] {
     case 'heading':
       return [new Paragraph({ heading: LEVELS[block.level] ?? HeadingLevel.HEADING_6, children: runs(block.spans) })];
     case 'paragraph': {
-      const left = block.depth * INDENT + (block.quote ? INDENT : 0);
+      const indentation = block.depth * INDENT + (block.quote ? INDENT : 0);
       const mark = block.marker === null ? [] : [new TextRun(`${block.marker}\t`)];
       return [
         new Paragraph({
           children: [...mark, ...runs(block.spans, block.quote)],
-          indent: { left, ...(block.marker === null ? {} : { hanging: INDENT }) },
+          indent: { left: indentation, ...(block.marker === null ? {} : { hanging: INDENT }) },
           spacing: { after: block.depth > 0 ? 40 : 120 },
         }),
       ];
@@ -91,8 +91,8 @@ function table(rows: Span[][][]): Table {
         new TableRow({
           tableHeader: index === 0,
           children: cells.map((spans) => {
-            const shown = index === 0 ? spans.map((span) => ({ ...span, bold: true })) : spans;
-            return new TableCell({ children: [new Paragraph({ children: runs(shown) })] });
+            const cellSpans = index === 0 ? spans.map((span) => ({ ...span, bold: true })) : spans;
+            return new TableCell({ children: [new Paragraph({ children: runs(cellSpans) })] });
           }),
         }),
     ),

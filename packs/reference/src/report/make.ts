@@ -39,7 +39,7 @@ export async function makeReport({ title, content, format, date }: ReportOrder, 
   const text = printable(content);
   const report: Report = { title: printable(title).replace(/\s+/g, ' ').trim(), content: text, blocks: blocksOf(text), date };
   tell({ message: `Writing ${report.blocks.length} paragraphs as ${format}`, fraction: 0.1 });
-  const step: Step = async (done) => tell({ message: `Writing as ${format}`, fraction: 0.1 + done * 0.8 });
+  const step: Step = async (fraction) => tell({ message: `Writing as ${format}`, fraction: 0.1 + fraction * 0.8 });
   return { title: report.title, bytes: await write(format, report, step) };
 }
 

@@ -24,7 +24,7 @@ export async function toPdf(report: Report, step: Step): Promise<Buffer> {
   const info = { Title: title, Creator: 'holdfast', Producer: 'pdfkit', CreationDate: date, ModDate: date };
   const document = new PDFDocument({ size: 'A4', margin: MARGIN, bufferPages: true, info, lang: 'en' });
   const chunks: Buffer[] = [];
-  const ended = new Promise<void>((resolve, reject) => {
+  const finish = new Promise<void>((resolve, reject) => {
     document.on('data', (chunk: Buffer) => chunks.push(chunk));
     document.on('end', () => resolve());
     document.on('error', reject);
@@ -38,7 +38,7 @@ export async function toPdf(report: Report, step: Step): Promise<Buffer> {
   }
   numberPages(document);
   document.end();
-  await ended;
+  await finish;
   return Buffer.concat(chunks);
 }
 
@@ -116,16 +116,16 @@ interface Style {
 
 function write(document: Document, spans: Span[], style: Style): void {
   const { x, width, size } = style;
-  const shown = spans.length > 0 ? spans : [{ text: ' ' }];
-  const font = fontsFor(shown.map(({ text }) => text).join('')); // a line in two fonts would have two heights
-  shown.forEach((span, index) => {
+  const visibleSpans = spans.length > 0 ? spans : [{ text: ' ' }];
+  const font = fontsFor(visibleSpans.map(({ text }) => text).join('')); // a line in two fonts would have two heights
+  visibleSpans.forEach((span, index) => {
     document
       .font(font(fontOf(span, style)))
       .fontSize(span.code ? size - 1 : size)
       .fillColor(span.link === undefined ? 'black' : '#0645ad');
     const options = {
       width,
-      continued: index < shown.length - 1,
+      continued: index < visibleSpans.length - 1,
       link: span.link ?? null,
       underline: span.link !== undefined,
       strike: span.strike ?? false,
@@ -193,14 +193,14 @@ function openFonts(document: Document, { title, blocks }: Report): void {
   const font = embedFont(document);
   const missing = others.filter((char) => !font.hasGlyphForCodePoint(char.codePointAt(0)!));
   if (missing.length === 0) return;
-  const shown = missing
+  const examples = missing
     .slice(0, 10)
     .map((char) => JSON.stringify(char))
     .join(', ');
   throw new ToolError(
     'INVALID_PARAMS',
     'characters_not_in_font',
-    `PDF cannot show ${missing.length} of the characters: ${shown}.`,
+    `PDF cannot show ${missing.length} of the characters: ${examples}.`,
     {
       hint: 'Use format docx or html, which show every script, or write these characters otherwise.',
     },

@@ -10,5 +10,5 @@ export interface Report {
   date: Date;
 }
 
-/** Reports progress; `done` is from 0 to 1. */
-export type Step = (done: number) => Promise<void>;
+/** Reports progress; `fraction` is from 0 to 1. */
+export type Step = (fraction: number) => Promise<void>;

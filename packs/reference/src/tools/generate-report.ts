@@ -53,14 +53,14 @@ export function generateReport() {
     async *run({ title, content, format }, ctx): AsyncGenerator<ToolProgress, BinaryFile> {
       yield { message: 'Reading the Markdown', fraction: 0 };
       const order = { title, content, format, date: dayOf(ctx.traceId) };
-      const made = await inThread(reportJob, order, {
+      const report = await inThread(reportJob, order, {
         owner: ctx.principal,
         signal: ctx.signal,
-        told: ({ message, fraction }) => ctx.progress(message, fraction),
+        onMessage: ({ message, fraction }) => ctx.progress(message, fraction),
       });
-      const bytes = Buffer.from(made.bytes);
+      const bytes = Buffer.from(report.bytes);
       yield { message: `Written: ${bytes.length} bytes`, fraction: 1 };
-      return binaryFile({ filename: `${slug(made.title)}.${format}`, contentType: CONTENT_TYPES[format], bytes });
+      return binaryFile({ filename: `${slug(report.title)}.${format}`, contentType: CONTENT_TYPES[format], bytes });
     },
   });
 }

@@ -47,22 +47,22 @@ export function searchDocuments(index: Documents) {
     async run({ query, limit, cursor }, ctx) {
       const position = cursor === undefined ? null : openCursor(ctx, cursor, query);
       const offset = position?.offset ?? 0;
-      const found = await index.search(query, offset, limit, ctx);
-      if (position !== null && position.state !== found.state) {
+      const result = await index.search(query, offset, limit, ctx);
+      if (position !== null && position.state !== result.state) {
         throw new ToolError('INVALID_PARAMS', 'documents_changed', 'The documents have changed since the page before.', {
           hint: 'Leave cursor out to begin anew.',
         });
       }
-      const next = offset + found.hits.length;
-      const has_more = next < found.total && found.hits.length > 0;
+      const next = offset + result.hits.length;
+      const has_more = next < result.total && result.hits.length > 0;
       return {
-        items: found.hits,
+        items: result.hits,
         pagination: {
           has_more,
-          next_cursor: has_more ? ctx.cursors.seal({ query, offset: next, state: found.state }) : null,
-          total_count: found.total,
+          next_cursor: has_more ? ctx.cursors.seal({ query, offset: next, state: result.state }) : null,
+          total_count: result.total,
         },
-        searched: { documents: found.searched, left_out: found.leftOut },
+        searched: { documents: result.searched, left_out: result.leftOut },
       };
     },
   });
@@ -72,8 +72,8 @@ const position = z.object({ query: z.string(), offset: z.number().int().min(0), 
 
 /** @throws ToolError INVALID_PARAMS `bad_cursor` */
 function openCursor(ctx: ToolContext, cursor: string, query: string): z.output<typeof position> {
-  const opened: Json = ctx.cursors.open(cursor);
-  const { data } = position.safeParse(opened);
+  const content: Json = ctx.cursors.open(cursor);
+  const { data } = position.safeParse(content);
   if (data?.query === query) return data;
   throw new ToolError('INVALID_PARAMS', 'bad_cursor', 'This cursor belongs to another query.', {
     hint: 'Give the query of the page before, or leave cursor out to begin anew.',

@@ -95,19 +95,19 @@ async function getJson<S extends z.ZodType>(address: URL, shape: S, limits: Limi
 }
 
 function statusFailure(status: number, { host }: URL, retryAfter: string | null): ToolError {
-  const said = `${host} answered ${status}.`;
-  const told = retryAfterMs(retryAfter);
-  const wait = told === undefined ? undefined : Math.min(told, LONGEST_PAUSE_MS);
+  const message = `${host} answered ${status}.`;
+  const requestedMs = retryAfterMs(retryAfter);
+  const wait = requestedMs === undefined ? undefined : Math.min(requestedMs, LONGEST_PAUSE_MS);
   if (status === 429) {
-    return new ToolError('RATE_LIMITED', 'weather_rate_limited', said, { retryAfterMs: wait ?? DEFAULT_PAUSE_MS });
+    return new ToolError('RATE_LIMITED', 'weather_rate_limited', message, { retryAfterMs: wait ?? DEFAULT_PAUSE_MS });
   }
-  if (status === 408) return new ToolError('TIMEOUT', 'weather_timeout', said);
+  if (status === 408) return new ToolError('TIMEOUT', 'weather_timeout', message);
   if (status >= 500) {
-    return new ToolError('NETWORK_ERROR', 'weather_unavailable', said, wait === undefined ? {} : { retryAfterMs: wait });
+    return new ToolError('NETWORK_ERROR', 'weather_unavailable', message, wait === undefined ? {} : { retryAfterMs: wait });
   }
-  if (status === 401) return new ToolError('UNAUTHORIZED', 'weather_refused', said);
-  if (status === 403) return new ToolError('PERMISSION_DENIED', 'weather_refused', said);
-  return new ToolError('EXECUTION_ERROR', 'weather_refused_request', said);
+  if (status === 401) return new ToolError('UNAUTHORIZED', 'weather_refused', message);
+  if (status === 403) return new ToolError('PERMISSION_DENIED', 'weather_refused', message);
+  return new ToolError('EXECUTION_ERROR', 'weather_refused_request', message);
 }
 
 async function bodyOf(response: Response, { host }: URL): Promise<string> {

@@ -67,19 +67,19 @@ export function choosePlace(location: string, places: readonly Place[]): Place {
   throw noSuchPlace(location, places);
 }
 
-/** @param known places that the hint names */
-export function noSuchPlace(location: string, known: readonly Place[]): ToolError {
-  const names = known.slice(0, 15).map(({ name, admin1, country }) => [name, admin1, country].filter(Boolean).join(', '));
+/** @param places places that the hint names */
+export function noSuchPlace(location: string, places: readonly Place[]): ToolError {
+  const names = places.slice(0, 15).map(({ name, admin1, country }) => [name, admin1, country].filter(Boolean).join(', '));
   return new ToolError('RESOURCE_NOT_FOUND', 'location_not_found', `No place is known as ${JSON.stringify(location)}.`, {
     hint: names.length > 0 ? `Known: ${names.join('; ')}.` : 'Give a town, in English, with its country after a comma.',
   });
 }
 
 function fits(place: Place, qualifier: string): boolean {
-  const wanted = plain(qualifier);
+  const text = plain(qualifier);
   const state = place.country_code === 'US' ? US_STATES[qualifier.toUpperCase()] : undefined;
   return (
-    [place.country_code, place.country, place.admin1].some((known) => plain(known) === wanted) ||
+    [place.country_code, place.country, place.admin1].some((name) => plain(name) === text) ||
     (state !== undefined && state === place.admin1)
   );
 }

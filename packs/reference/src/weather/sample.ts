@@ -22,15 +22,15 @@ export function sampleWeather(file = PACKAGE_SAMPLE): WeatherProvider {
   return {
     async current({ location, unit }) {
       const { as_of, cities } = (sample ??= sampleFile.parse(JSON.parse(readFileSync(file, 'utf8'))));
-      const named = cities.filter(({ place }) => plain(place.name) === plain(nameAndQualifiers(location).name));
-      if (named.length === 0)
+      const matches = cities.filter(({ place }) => plain(place.name) === plain(nameAndQualifiers(location).name));
+      if (matches.length === 0)
         throw noSuchPlace(
           location,
           cities.map((city) => city.place),
         );
       const place = choosePlace(
         location,
-        named.map((city) => city.place),
+        matches.map((city) => city.place),
       );
       const { current } = cities.find((city) => city.place === place)!;
       return {

@@ -26,22 +26,22 @@ export class Directory {
     private readonly handle: FileHandle,
     /** Its path when it was opened; used where there is no /proc. */
     private readonly path: string,
-    private readonly anchored: boolean,
+    private readonly isAnchored: boolean,
   ) {}
 
   /** @param root resolved, so that none of its parts is a link */
-  static async root(root: string, anchored = HAS_PROC_FD): Promise<Directory> {
-    return new Directory(await open(root, OPEN_DIRECTORY), root, anchored);
+  static async root(root: string, isAnchored = HAS_PROC_FD): Promise<Directory> {
+    return new Directory(await open(root, OPEN_DIRECTORY), root, isAnchored);
   }
 
   /** A path for calls that take one: of this directory, or of one plain name in it. */
   at(name?: string): string {
-    const self = this.anchored ? `/proc/self/fd/${this.handle.fd}` : this.path;
+    const self = this.isAnchored ? `/proc/self/fd/${this.handle.fd}` : this.path;
     return name === undefined ? self : `${self}/${name}`;
   }
 
   async directory(name: string): Promise<Directory> {
-    return new Directory(await this.openAndVerify(name, OPEN_DIRECTORY), join(this.path, name), this.anchored);
+    return new Directory(await this.openAndVerify(name, OPEN_DIRECTORY), join(this.path, name), this.isAnchored);
   }
 
   /** For reading. The entry may be anything but a link: check its `stat` before use. */
@@ -68,7 +68,7 @@ export class Directory {
 
   private async openAndVerify(name: string, flags: number, mode?: number): Promise<FileHandle> {
     const handle = await open(this.at(name), flags, mode);
-    if (this.anchored) return handle;
+    if (this.isAnchored) return handle;
     try {
       const path = join(this.path, name);
       const [opened, real, there] = await Promise.all([handle.stat(), realpath(path), stat(path)]);

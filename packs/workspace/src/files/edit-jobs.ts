@@ -39,16 +39,16 @@ export const diffJob = defineJob<DiffInput, string>(HERE, 'diff', 'The diff', {
 });
 
 export function editFile({ before, names, edit, repeated }: EditInput): EditedFile {
-  const done = applyEdit(textOf(before, names), edit, repeated);
-  if (done.already_applied) return { already_applied: true, sha256: sha256(before) };
-  const after = Buffer.from(done.after, 'utf8');
-  return { already_applied: false, sha256: sha256(after), after, line: done.line };
+  const outcome = applyEdit(textOf(before, names), edit, repeated);
+  if (outcome.already_applied) return { already_applied: true, sha256: sha256(before) };
+  const after = Buffer.from(outcome.after, 'utf8');
+  return { already_applied: false, sha256: sha256(after), after, line: outcome.line };
 }
 
 export function editDiff({ before, names, edit }: Omit<EditInput, 'repeated'>): string {
   const text = textOf(before, names);
-  const done = applyEdit(text, edit, false);
-  return done.already_applied ? `${edit.path}: this edit was made before` : unifiedDiff(edit.path, text, done.after);
+  const outcome = applyEdit(text, edit, false);
+  return outcome.already_applied ? `${edit.path}: this edit was made before` : unifiedDiff(edit.path, text, outcome.after);
 }
 
 interface DiffInput {

@@ -22,8 +22,8 @@ const UNDO_BYTES = 128 * 1024 * 1024;
 /** Most positions that are tried. */
 const UNDO_PLACES = 20_000;
 
-/** @param repeated this is not the first attempt of the call */
-export function applyEdit(text: string, edit: Edit, repeated: boolean): EditOutcome {
+/** @param isRepetition this is not the first attempt of the call */
+export function applyEdit(text: string, edit: Edit, isRepetition: boolean): EditOutcome {
   const { path, old_text, new_text, expected_sha256 } = edit;
   const current = sha256(text);
   if (expected_sha256 !== undefined && expected_sha256 !== current) {
@@ -31,7 +31,7 @@ export function applyEdit(text: string, edit: Edit, repeated: boolean): EditOutc
     throw fileChangedError(path, expected_sha256, current);
   }
   const places = placesOf(text, old_text, LISTED_LINES + 1);
-  if (places.length === 0 && repeated && new_text !== '' && text.includes(new_text)) return { already_applied: true };
+  if (places.length === 0 && isRepetition && new_text !== '' && text.includes(new_text)) return { already_applied: true };
   if (places.length === 0) throw noMatch(path, text, new_text);
   if (places.length > 1) throw severalMatches(path, text, places);
 
@@ -47,11 +47,11 @@ export function applyEdit(text: string, edit: Edit, repeated: boolean): EditOutc
   return { already_applied: false, after, line: lineOf(text, at) };
 }
 
-export function fileChangedError(path: string, expected: string, current: string | null): ToolError {
+export function fileChangedError(path: string, expectedHash: string, current: string | null): ToolError {
   const now = current === null ? 'is not there' : `now has the sha256 ${current}`;
   return invalid(
     'file_changed',
-    `${path} is not what you read: you expected the sha256 ${expected}, and it ${now}.`,
+    `${path} is not what you read: you expected the sha256 ${expectedHash}, and it ${now}.`,
     'Read it again, and make the change against what it says now.',
   );
 }
@@ -91,11 +91,11 @@ function noMatch(path: string, text: string, newText: string): ToolError {
 }
 
 function severalMatches(path: string, text: string, places: number[]): ToolError {
-  const shown = places.slice(0, LISTED_LINES).map((at) => lineOf(text, at));
+  const lineNumbers = places.slice(0, LISTED_LINES).map((at) => lineOf(text, at));
   const count = places.length > LISTED_LINES ? `more than ${LISTED_LINES} times` : `${places.length} times`;
   return invalid(
     'several_matches',
-    `old_text is ${count} in ${path}, at the lines ${shown.join(', ')}${places.length > LISTED_LINES ? '…' : ''}.`,
+    `old_text is ${count} in ${path}, at the lines ${lineNumbers.join(', ')}${places.length > LISTED_LINES ? '…' : ''}.`,
     'Give more of the text around the one that you mean, so that it is there exactly once.',
   );
 }

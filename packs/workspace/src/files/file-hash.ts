@@ -18,8 +18,8 @@ export function fileHash(root: string, path: string): string | null {
   try {
     if (realpathSync.native(whole) !== whole) return null;
     file = openSync(whole, PLAIN);
-    const found = fstatSync(file);
-    if (!found.isFile() || found.size > LARGEST_FILE) return null;
+    const stats = fstatSync(file);
+    if (!stats.isFile() || stats.size > LARGEST_FILE) return null;
     return createHash('sha256').update(readFileSync(file)).digest('hex');
   } catch {
     return null; // no such file, or one that this process may not read

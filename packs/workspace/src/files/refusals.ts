@@ -30,9 +30,9 @@ export async function whyNot(error: unknown, root: string, directory: Directory,
     return new ToolError('PERMISSION_DENIED', 'no_access', `The file system does not allow to open ${path}.`);
   if (hasCode(error, 'ENXIO', 'ENODEV')) return notPlain(path, 'a socket or a device');
   if (hasCode(error, 'ELOOP', 'ENOTDIR', 'EMLINK')) {
-    const found = await directory.lstat(names[index]!).catch(() => null);
-    if (found?.isSymbolicLink()) return linkError(root, directory, names, index);
-    if (found && !found.isDirectory()) return invalid('not_a_directory', `${path} is not a directory.`);
+    const stats = await directory.lstat(names[index]!).catch(() => null);
+    if (stats?.isSymbolicLink()) return linkError(root, directory, names, index);
+    if (stats && !stats.isDirectory()) return invalid('not_a_directory', `${path} is not a directory.`);
     return notFound(joinNames(names));
   }
   return error as Error;

@@ -38,7 +38,7 @@ export class Workspace {
   constructor(
     root: string,
     private readonly hardLinks: boolean,
-    private readonly anchored?: boolean,
+    private readonly isAnchored?: boolean,
   ) {
     if (process.platform === 'win32')
       throw new Error('workspaceTools: Windows is not supported; run the worker on Linux or macOS.');
@@ -55,7 +55,7 @@ export class Workspace {
   }
 
   get place(): WorkspacePlace {
-    const { root, hardLinks, anchored } = this;
+    const { root, hardLinks, isAnchored: anchored } = this;
     return { root, hardLinks, ...(anchored === undefined ? {} : { anchored }) };
   }
 
@@ -67,7 +67,7 @@ export class Workspace {
     work: (directory: Directory) => Promise<T>,
     { create = false, whole = names }: { create?: boolean; whole?: Names } = {},
   ): Promise<T> {
-    let directory = await Directory.root(this.root, this.anchored);
+    let directory = await Directory.root(this.root, this.isAnchored);
     try {
       for (const [index, name] of names.entries()) {
         if (create) await this.makeDirectory(directory, names, index);
@@ -108,13 +108,13 @@ export class Workspace {
   /** A regular file, open for reading. The caller closes it. */
   async openIn(directory: Directory, path: Names): Promise<FileHandle> {
     const name = path.at(-1)!;
-    const explained = async (error: unknown) => {
+    const explain = async (error: unknown) => {
       throw await whyNot(error, this.root, directory, path, path.length - 1);
     };
     // Checked before it is opened, since opening alone makes some devices act; and again once it is open.
-    const before = await directory.lstat(name).catch(explained);
+    const before = await directory.lstat(name).catch(explain);
     if (!before.isSymbolicLink()) this.refuseUnlessPlain(before, path);
-    const file = await directory.file(name).catch(explained);
+    const file = await directory.file(name).catch(explain);
     try {
       this.refuseUnlessPlain(await file.stat(), path);
       return file;
@@ -141,14 +141,14 @@ export class Workspace {
     );
   }
 
-  private refuseUnlessPlain(found: { isFile(): boolean; isDirectory(): boolean; nlink: number }, path: Names): void {
-    const shown = joinNames(path);
-    if (found.isDirectory()) throw notPlain(shown, 'a directory');
-    if (!found.isFile()) throw notPlain(shown, 'a FIFO, a socket or a device');
-    if (found.nlink > 1 && !this.hardLinks) {
+  private refuseUnlessPlain(stats: { isFile(): boolean; isDirectory(): boolean; nlink: number }, path: Names): void {
+    const pathText = joinNames(path);
+    if (stats.isDirectory()) throw notPlain(pathText, 'a directory');
+    if (!stats.isFile()) throw notPlain(pathText, 'a FIFO, a socket or a device');
+    if (stats.nlink > 1 && !this.hardLinks) {
       throw invalid(
         'hard_link',
-        `${shown} has ${found.nlink} names (hard links), and another one may lie outside of the workspace.`,
+        `${pathText} has ${stats.nlink} names (hard links), and another one may lie outside of the workspace.`,
         'It is read only where the pack is set up with hardLinks: true.',
       );
     }
@@ -159,8 +159,8 @@ export class Workspace {
     if (!missing) return;
     const path = joinNames(names);
     if (index === 0) {
-      const refused = this.outsideOr(notFound(path), [...names, '']);
-      if ((refused as { detail?: { reason?: string } }).detail?.reason === 'outside_workspace') throw refused;
+      const refusal = this.outsideOr(notFound(path), [...names, '']);
+      if ((refusal as { detail?: { reason?: string } }).detail?.reason === 'outside_workspace') throw refusal;
     }
     await mkdir(directory.at(names[index])).catch(async (error: unknown) => {
       if (!hasCode(error, 'EEXIST')) throw await whyNot(error, this.root, directory, names, index);

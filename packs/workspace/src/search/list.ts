@@ -45,14 +45,14 @@ export async function list({ place, query, after }: ListInput): Promise<ListPage
   const options = { after, ignored: query.ignored, signal: new AbortController().signal }; // a cancellation ends the thread
   await workspace
     .inDirectory(base, async (directory) => {
-      for await (const found of walk(directory, base, options, report)) {
-        const listed = (found.kind === 'file' || query.directories) && matches(found.path.slice(base.length).join('/'));
-        if (listed && paths.length === query.limit) {
+      for await (const entry of walk(directory, base, options, report)) {
+        const isListed = (entry.kind === 'file' || query.directories) && matches(entry.path.slice(base.length).join('/'));
+        if (isListed && paths.length === query.limit) {
           full = true;
           break;
         }
-        last = found.path;
-        if (listed) paths.push(joinNames(found.path) + (found.kind === 'directory' ? '/' : ''));
+        last = entry.path;
+        if (isListed) paths.push(joinNames(entry.path) + (entry.kind === 'directory' ? '/' : ''));
       }
     })
     .catch((error: unknown) => {

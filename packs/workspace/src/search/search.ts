@@ -70,7 +70,7 @@ export function expressionOf(pattern: string, ignoreCase: boolean): RE2JS {
 class Search {
   private readonly report = new WalkReport();
   private readonly matches: SearchPage['matches'] = [];
-  private readonly skipped = { 'binary files': 0, 'files over 4 MiB': 0, 'files that cannot be read': 0 };
+  private readonly skippedFiles = { 'binary files': 0, 'files over 4 MiB': 0, 'files that cannot be read': 0 };
   private files = 0;
   private bytes = 0;
   private readonly expression: RE2JS;
@@ -90,7 +90,7 @@ class Search {
     const reached = await this.run(from).catch((error: unknown) => {
       throw this.workspace.outsideOr(error, this.base);
     });
-    return { matches: this.matches, files: this.files, reached, note: leftOut(this.report, this.skipped) };
+    return { matches: this.matches, files: this.files, reached, note: leftOut(this.report, this.skippedFiles) };
   }
 
   /** Where the page ended; null when nothing is left. */
@@ -107,7 +107,7 @@ class Search {
   private isFile(): Promise<boolean> {
     const look = (directory: Directory) =>
       directory.lstat(this.base.at(-1)!).then(
-        (found) => !found.isDirectory() && !found.isSymbolicLink(),
+        (entry) => !entry.isDirectory() && !entry.isSymbolicLink(),
         () => false,
       );
     return this.workspace.inDirectory(this.base.slice(0, -1), look, { whole: this.base });
@@ -129,8 +129,8 @@ class Search {
     for await (const { path, kind, within } of walk(directory, base, options, report)) {
       if (kind === 'file' && matches(path.slice(base.length).join('/'))) {
         if (this.isFull()) return last;
-        const stopped = await this.searchFile(within, path, 0);
-        if (stopped) return stopped;
+        const stop = await this.searchFile(within, path, 0);
+        if (stop) return stop;
       }
       last = { path: [...path], line: 0 };
     }
@@ -173,8 +173,8 @@ class Search {
     }
   }
 
-  private skip(what: keyof Search['skipped']): null {
-    this.skipped[what]++;
+  private skip(what: keyof Search['skippedFiles']): null {
+    this.skippedFiles[what]++;
     return null;
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Finds what is dangerous in a command, for the person who decides about it. Pure, from the text alone. It is not the defence: a
  * command can be dangerous in ways that no list knows, and every command needs approval anyway unless a rule allows it. A few
- * commands that cannot be meant are `refused` before a person is asked.
+ * commands that cannot be meant are refused before a person is asked.
  */
 import { visible } from 'holdfast/tools';
 import { DISK, OUTSIDE, programDangers, type AddDanger } from './program-dangers';
@@ -14,7 +14,7 @@ export interface Danger {
   /** For the person: what the command would do. */
   why: string;
   /** Refused without asking a person, because the command can't be meant. */
-  refused: boolean;
+  isRefused: boolean;
 }
 
 const SECRETS =
@@ -43,16 +43,16 @@ const DEEPEST = 5;
 
 /** Each rule that the command meets, once. */
 export function dangers(command: string): Danger[] {
-  const found = new Map<string, Danger>();
-  const add = (rule: string, why: string, refused = false) => {
-    if (!found.get(rule)?.refused) found.set(rule, { rule, why, refused });
+  const byRule = new Map<string, Danger>();
+  const add = (rule: string, why: string, isRefused = false) => {
+    if (!byRule.get(rule)?.isRefused) byRule.set(rule, { rule, why, isRefused });
   };
   if (visible(command) !== command)
     add('invisible_characters', 'It holds characters that cannot be seen or that change the order of what is read.');
   if (isForkBomb(command.slice(0, 20_000)))
     add('fork_bomb', 'It starts itself again and again until the machine stands still.', true);
   for (const simple of simpleCommands(command)) look(simple, add, 0);
-  return [...found.values()];
+  return [...byRule.values()];
 }
 
 /** `f() { … f | f & … }`: each definition is checked once, and its name is compared as text. */

@@ -1,6 +1,6 @@
 /** What is dangerous in the arguments of one program, program by program. */
 
-export type AddDanger = (rule: string, why: string, refused?: boolean) => void;
+export type AddDanger = (rule: string, why: string, isRefused?: boolean) => void;
 
 export const DISK = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper\/|dm-|md)/;
 /** The whole machine, a system folder, or a user's whole home: `/`, `/*`, `~`, `$HOME`. */
@@ -114,12 +114,13 @@ export function programDangers(name: string, args: string[], add: AddDanger, aga
 }
 
 function gitDangers(args: string[], add: AddDanger): void {
-  const forced = args.some(
+  const isForced = args.some(
     (arg) => /^(?:-f|--force|--force-with-lease(?:=.*)?|--mirror|--delete|-d)$/.test(arg) || /^\+\S/.test(arg),
   );
   if (args.includes('push')) {
     add('network', 'It pushes to a server.');
-    if (forced || args.some((arg) => /^:\S/.test(arg))) add('rewrites_history', 'It overwrites or deletes branches on a server.');
+    if (isForced || args.some((arg) => /^:\S/.test(arg)))
+      add('rewrites_history', 'It overwrites or deletes branches on a server.');
   }
   if (
     args.some((arg) => /^(?:rebase|filter-branch|filter-repo)$/.test(arg)) ||

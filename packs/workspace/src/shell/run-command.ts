@@ -65,11 +65,11 @@ export async function runCommand(
       timedOut = true;
       stop();
     }, timeoutMs);
-    await running.started;
-    const { exitCode, signal: endedBy, error } = await running.ended;
+    await running.whenStarted;
+    const { exitCode, signal: endedBy, error } = await running.whenEnded;
     // The error came when the command could already forge it, so the command may have run.
     if (error !== undefined) throw new Error(`The command may not have been started: ${String(error).slice(0, 300)}`);
-    await Promise.race([running.closed, sleep(DRAIN, undefined, { ref: false })]);
+    await Promise.race([running.whenClosed, sleep(DRAIN, undefined, { ref: false })]);
     if (signal.aborted) throw signal.reason;
     return { exitCode, signal: endedBy, timedOut, output };
   } finally {
@@ -84,11 +84,11 @@ type CommandExit = Pick<CommandEnd, 'exitCode' | 'signal'> & { error?: string };
 /** The command as this process sees it: through its parent, the process of `command-runner.ts`. */
 class RunningCommand {
   /** Rejects with NotStarted if certainly nothing ran. */
-  readonly started: Promise<void>;
+  readonly whenStarted: Promise<void>;
   /** Resolves when the group has ended. */
-  readonly ended: Promise<CommandExit>;
+  readonly whenEnded: Promise<CommandExit>;
   /** Resolves when no process holds the output any more. */
-  readonly closed: Promise<void>;
+  readonly whenClosed: Promise<void>;
   private readonly child: ChildProcess;
   private readonly inside: Duplex;
   private stopping: NodeJS.Timeout | undefined;
@@ -96,7 +96,7 @@ class RunningCommand {
   /** From now on the command may have run, and may send reports in the place of its parent. */
   private starting = false;
   private pid: number | undefined;
-  private told: CommandExit | undefined;
+  private exit: CommandExit | undefined;
 
   /** @throws NotStarted */
   static start(before: readonly string[], cwd: string, work: Work): RunningCommand {
@@ -115,7 +115,7 @@ class RunningCommand {
     const [command, ...args] = [...before, process.execPath, INSIDE];
     const env = { PATH: process.env.PATH ?? '' };
     this.child = spawn(command!, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'ignore', 'pipe'] });
-    const failed = new Promise<never>((_resolve, reject) => {
+    const failure = new Promise<never>((_resolve, reject) => {
       this.child.once('error', (error) => reject(new NotStarted(error.message, { cause: error })));
     });
     this.inside = this.child.stdio[3] as Duplex;
@@ -128,33 +128,33 @@ class RunningCommand {
     };
     let heard = 0;
     this.inside.on('data', (chunk: Buffer) => (heard += chunk.length) > MAX_REPORT_BYTES && giveUp());
-    const started = new Promise<void>((resolve, reject) => {
+    const startReport = new Promise<void>((resolve, reject) => {
       lines.on('line', (line) => {
-        const told = parseReport(line);
-        if (told === null) giveUp();
-        else if ('ready' in told) {
+        const report = parseReport(line);
+        if (report === null) giveUp();
+        else if ('ready' in report) {
           this.ready = true;
           this.inside.write(`${JSON.stringify(work)}\n`);
-        } else if ('starting' in told) this.starting = true;
-        else if ('notStarted' in told) {
+        } else if ('starting' in report) this.starting = true;
+        else if ('notStarted' in report) {
           if (this.starting) return giveUp();
-          reject(new NotStarted(told.notStarted));
-        } else if ('started' in told) {
-          this.pid = told.started;
+          reject(new NotStarted(report.notStarted));
+        } else if ('started' in report) {
+          this.pid = report.started;
           resolve();
-        } else this.told = told;
+        } else this.exit = report;
       });
       lines.once('close', () => {
         if (!this.ready) reject(new NotStarted('the process that starts commands ended before it received the command'));
         resolve(); // the command may have killed its parent before the parent could report even this
       });
     });
-    this.started = Promise.race([started, failed]);
-    this.ended = new Promise((resolve) => {
-      lines.once('close', () => resolve(this.told ?? { exitCode: null, signal: 'SIGKILL' }));
+    this.whenStarted = Promise.race([startReport, failure]);
+    this.whenEnded = new Promise((resolve) => {
+      lines.once('close', () => resolve(this.exit ?? { exitCode: null, signal: 'SIGKILL' }));
     });
-    this.started.catch(() => undefined); // callers that wait get the rejection
-    this.closed = new Promise((resolve) => this.child.once('close', () => resolve()));
+    this.whenStarted.catch(() => undefined); // callers that wait get the rejection
+    this.whenClosed = new Promise((resolve) => this.child.once('close', () => resolve()));
   }
 
   onOutput(take: (chunk: Buffer) => void): void {
@@ -178,7 +178,7 @@ class RunningCommand {
   /** A namespace ends with its first process; without a namespace, the group is killed. */
   private kill(): void {
     if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill('SIGKILL');
-    if (this.before.length > 0 || this.pid === undefined || this.told !== undefined) return;
+    if (this.before.length > 0 || this.pid === undefined || this.exit !== undefined) return;
     try {
       process.kill(-this.pid, 'SIGKILL');
     } catch {
@@ -189,8 +189,8 @@ class RunningCommand {
 
 function parseReport(line: string): Told | null {
   try {
-    const told: unknown = JSON.parse(line);
-    return isJsonObject(told) ? (told as unknown as Told) : null;
+    const report: unknown = JSON.parse(line);
+    return isJsonObject(report) ? (report as unknown as Told) : null;
   } catch {
     return null;
   }

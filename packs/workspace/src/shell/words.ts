@@ -96,11 +96,11 @@ class Reader {
       const value = parseInt(digits, base);
       return value <= 0x10ffff ? String.fromCodePoint(value) : '';
     };
-    const named: Record<string, string> = { n: '\n', t: '\t', r: '\r' };
+    const escapes: Record<string, string> = { n: '\n', t: '\t', r: '\r' };
     this.add(
       body!.replace(
         /\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|([\s\S]))/g,
-        (_all, x, u, U, o, c) => (o !== undefined ? code(o, 8) : c !== undefined ? (named[c] ?? c) : code(x ?? u ?? U, 16)),
+        (_all, x, u, U, o, c) => (o !== undefined ? code(o, 8) : c !== undefined ? (escapes[c] ?? c) : code(x ?? u ?? U, 16)),
       ),
       all.length,
     );
@@ -185,8 +185,8 @@ class Reader {
     const { words, writesTo } = this.current;
     this.current = { words: [], writesTo: [] };
     while (words.length > 0 && KEYWORDS.has(words[0]!)) words.shift();
-    const named = words.findIndex((word) => !ASSIGNMENT.test(word));
-    const assignments = words.splice(0, named === -1 ? words.length : named);
+    const index = words.findIndex((word) => !ASSIGNMENT.test(word));
+    const assignments = words.splice(0, index === -1 ? words.length : index);
     if (words.length === 0 && assignments.length === 0 && writesTo.length === 0) return;
     const command: SimpleCommand = { words, assignments, writesTo, pipedInto: null };
     if (this.pipeFrom) this.pipeFrom.pipedInto = words[0] ?? null;

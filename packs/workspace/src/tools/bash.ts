@@ -105,18 +105,18 @@ export function bashTool(workspace: Workspace, settings: BashSettings) {
 function checkBash({ command, cwd }: { command: string; cwd: string }): CheckFault | undefined {
   if (command.includes('\0'))
     return { reason: 'bad_command', message: 'The command holds a NUL character, which no command can.' };
-  const refused = dangers(command).find((danger) => danger.refused);
-  if (!refused) return pathFault(cwd);
+  const refusal = dangers(command).find((danger) => danger.isRefused);
+  if (!refusal) return pathFault(cwd);
   return {
     reason: 'dangerous_command',
-    message: `This command was refused without asking a person: ${refused.why}`,
+    message: `This command was refused without asking a person: ${refusal.why}`,
     hint: 'Do what is needed in another way, or say in your answer why a person should do this themselves.',
   };
 }
 
 function previewOf(command: string, cwd: string, seconds: number): string {
-  const found = dangers(command).map((danger) => `  ! ${danger.why} (${danger.rule})`);
-  const warnings = found.length === 0 ? [] : ['Look closely:', ...found, ''];
+  const lines = dangers(command).map((danger) => `  ! ${danger.why} (${danger.rule})`);
+  const warnings = lines.length === 0 ? [] : ['Look closely:', ...lines, ''];
   return [...warnings, `Runs in ${cwd} of the workspace, for ${seconds} s at most:`, '', command].join('\n');
 }
 

@@ -58,10 +58,10 @@ export function editFileTool(workspace: Workspace) {
         async (before) => {
           if (before === null) throw notFound(path);
           const order = { before, names, edit: { ...input, path }, repeated: ctx.attempt > 1 };
-          const edited = await inThread(editJob, order, { owner: ctx.principal, signal: ctx.signal });
-          const { already_applied, sha256 } = edited;
-          result = { path, already_applied, ...(edited.already_applied ? {} : { line: edited.line }), sha256 };
-          return edited.already_applied ? null : edited.after;
+          const editResult = await inThread(editJob, order, { owner: ctx.principal, signal: ctx.signal });
+          const { already_applied, sha256 } = editResult;
+          result = { path, already_applied, ...(editResult.already_applied ? {} : { line: editResult.line }), sha256 };
+          return editResult.already_applied ? null : editResult.after;
         },
         { create: false, signal: ctx.signal },
       );

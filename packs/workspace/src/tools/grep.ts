@@ -70,12 +70,12 @@ function checkGrep({ pattern, path, glob, ignore_case }: GrepInput): CheckFault 
   }
 }
 
-async function grep(workspace: Workspace, { cursor: sealed, ...asked }: GrepInput, ctx: ToolContext) {
-  const { limit: _, ...query } = asked;
+async function grep(workspace: Workspace, { cursor: sealed, ...input }: GrepInput, ctx: ToolContext) {
+  const { limit: _, ...query } = input;
   const from = openPage(ctx, query, sealed);
   const page = await inThread(
     searchJob,
-    { place: workspace.place, query: asked, from },
+    { place: workspace.place, query: input, from },
     { owner: ctx.principal, signal: ctx.signal },
   );
   return {

@@ -10,8 +10,8 @@ export function leftOut(report: WalkReport, files: Record<string, number>): stri
     'folders that lie too deep': report.tooDeep,
     ...files,
   };
-  const said = Object.entries(counts).filter(([, count]) => count > 0);
-  const skipped = said.length === 0 ? '' : `Left out: ${said.map(([what, count]) => `${count} ${what}`).join(', ')}.`;
+  const nonZero = Object.entries(counts).filter(([, count]) => count > 0);
+  const text = nonZero.length === 0 ? '' : `Left out: ${nonZero.map(([what, count]) => `${count} ${what}`).join(', ')}.`;
   const cut = report.full ? `The page ended after ${MOST_ENTRIES} names; go on with next_cursor.` : '';
-  return [skipped, cut].filter(Boolean).join(' ');
+  return [text, cut].filter(Boolean).join(' ');
 }

@@ -16,9 +16,9 @@ export function sealPage(ctx: ToolContext, query: object, place: Place): string 
 /** @throws ToolError INVALID_PARAMS `bad_cursor` for a cursor of another query, or an invented one */
 export function openPage(ctx: ToolContext, query: object, cursor: string | undefined): Place | null {
   if (cursor === undefined) return null;
-  const sealed = ctx.cursors.open(cursor);
-  if (isJsonObject(sealed) && sealed.query === hashOf(query))
-    return { path: sealed.path as string[], line: sealed.line as number };
+  const content = ctx.cursors.open(cursor);
+  if (isJsonObject(content) && content.query === hashOf(query))
+    return { path: content.path as string[], line: content.line as number };
   throw invalid(
     'bad_cursor',
     'This cursor belongs to another search.',
@@ -27,6 +27,6 @@ export function openPage(ctx: ToolContext, query: object, cursor: string | undef
 }
 
 function hashOf(query: object): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  return sha256(canonical(Object.fromEntries(given) as JsonObject)).slice(0, 32);
+  const entries = Object.entries(query).filter(([, value]) => value !== undefined);
+  return sha256(canonical(Object.fromEntries(entries) as JsonObject)).slice(0, 32);
 }

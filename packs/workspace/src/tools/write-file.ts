@@ -50,15 +50,15 @@ export function writeFileTool(workspace: Workspace) {
       const after = Buffer.from(content, 'utf8');
       const hash = sha256(after);
       let created = false;
-      let alreadyApplied = false;
+      let isApplied = false;
       await replaceFile(
         workspace,
         names,
         (before) => {
           const current = before && sha256(before);
           created = before === null;
-          alreadyApplied = current === hash; // a repetition, or nothing to do: the result is the same
-          if (alreadyApplied) return null;
+          isApplied = current === hash; // a repetition, or nothing to do: the result is the same
+          if (isApplied) return null;
           if (expected_sha256 === undefined && current !== null) throw readFirst(names, current);
           if (expected_sha256 !== undefined && expected_sha256 !== current)
             throw fileChangedError(joinNames(names), expected_sha256, current);
@@ -69,7 +69,7 @@ export function writeFileTool(workspace: Workspace) {
       return {
         path: joinNames(names),
         created,
-        already_applied: alreadyApplied,
+        already_applied: isApplied,
         bytes: after.length,
         lines: lineCount(content),
         sha256: hash,

@@ -22,8 +22,8 @@ export function close(sends: PastCall[], order: Order): Play {
   }
   const error = last.result.error;
   const end = failureKind(error);
-  const tried = sends.map((send) => send.input.recipient);
-  const other = end === 'declined' ? addresses(error).find((address) => !tried.includes(address)) : undefined;
+  const recipients = sends.map((send) => send.input.recipient);
+  const other = end === 'declined' ? addresses(error).find((address) => !recipients.includes(address)) : undefined;
   if (other !== undefined && sends.length === 1) {
     return {
       text: `The memo was declined: ${sentence(error.message)} I propose it again, to ${other}.`,

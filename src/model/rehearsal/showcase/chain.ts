@@ -15,8 +15,8 @@ export interface Token {
 
 /** The two tokens to swap. If the tool lists none, those of its own example: its error then says what it lacks. */
 export function tokens(ledger: Ledger): [Token, Token] | undefined {
-  const known = [...fieldWords(ledger, 'simulate_swap', 'from_token').matchAll(/([\w.$-]{1,16}) (0x[0-9a-fA-F]{40})/g)];
-  const [from, to] = known.map(([, symbol, address]) => ({ symbol: symbol!, address: address! }));
+  const pairs = [...fieldWords(ledger, 'simulate_swap', 'from_token').matchAll(/([\w.$-]{1,16}) (0x[0-9a-fA-F]{40})/g)];
+  const [from, to] = pairs.map(([, symbol, address]) => ({ symbol: symbol!, address: address! }));
   if (from && to) return [from, to];
   const examples = new Set(ledger.tool('simulate_swap')?.description.match(/0x[0-9a-fA-F]{40}/g));
   const [sold, bought] = [...examples].map((address) => ({ symbol: address, address }));
@@ -40,15 +40,15 @@ export function quote(ledger: Ledger): WantedCall | undefined {
 
 /** Undefined without a quote, or without a session key. The deadline is counted from the quote: the player has no clock. */
 export function swap(ledger: Ledger): WantedCall | undefined {
-  const asked = quote(ledger);
-  const data = asked && ledger.data(asked);
+  const quoteCall = quote(ledger);
+  const data = quoteCall && ledger.data(quoteCall);
   const key = sessionKey(ledger);
   const asOf = typeof data?.as_of === 'string' ? Date.parse(data.as_of) : NaN;
-  if (!asked || typeof data?.simulated_min_out !== 'string' || key === undefined || Number.isNaN(asOf)) return undefined;
+  if (!quoteCall || typeof data?.simulated_min_out !== 'string' || key === undefined || Number.isNaN(asOf)) return undefined;
   return {
     name: 'swap_token',
     input: {
-      ...asked.input,
+      ...quoteCall.input,
       deadline_ts: Math.floor(asOf / 1000) + DEADLINE_SECONDS,
       session_key_id: key,
       simulated_min_out: data.simulated_min_out,

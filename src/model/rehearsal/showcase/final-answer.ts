@@ -11,13 +11,13 @@ import { PACKS, type Pack } from './packs';
 import { attempts, findDecidedCall } from './plan';
 
 export function closing(ledger: Ledger, order: Order): string {
-  const done: Record<Pack, string> = {
+  const texts: Record<Pack, string> = {
     finance: describeMemo(ledger, order),
     workspace: `${describeNote(ledger, order)} ${describeCommand(ledger)}`,
     onchain: `${swapQuote(ledger)} ${describeSwap(ledger)}`,
     reference: `${weather(ledger)} ${documents(ledger)} ${describeReport(ledger, order)}`,
   };
-  const packs = Object.entries(done).map(([pack, words]) => `- ${pack} (${tally(ledger, PACKS[pack as Pack])}): ${words}`);
+  const packs = Object.entries(texts).map(([pack, words]) => `- ${pack} (${tally(ledger, PACKS[pack as Pack])}): ${words}`);
   const failures = [...failedReads(ledger), ...attempts(ledger)].flatMap(({ name, result }) =>
     result.ok ? [] : [`- ${name} ${ENDS[failureKind(result.error)]} ${describeError(result.error)}`],
   );
@@ -38,8 +38,8 @@ const ENDS: Record<FailureKind, string> = {
 /** `read_result` belongs to no pack. */
 function tally(ledger: Ledger, names: readonly string[]): string {
   const calls = names.flatMap((name) => ledger.all(name));
-  const succeeded = calls.filter(({ result }) => result.ok).length;
-  return `${calls.length} ${calls.length === 1 ? 'call' : 'calls'}, ${succeeded === calls.length ? 'all' : succeeded} succeeded`;
+  const successes = calls.filter(({ result }) => result.ok).length;
+  return `${calls.length} ${calls.length === 1 ? 'call' : 'calls'}, ${successes === calls.length ? 'all' : successes} succeeded`;
 }
 
 function failedReads(ledger: Ledger): PastCall[] {

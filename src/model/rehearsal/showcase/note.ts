@@ -80,8 +80,8 @@ export function documents(ledger: Ledger): string {
 }
 
 export function swapQuote(ledger: Ledger): string {
-  const asked = quote(ledger);
-  const data = asked && ledger.data(asked);
+  const quoteCall = quote(ledger);
+  const data = quoteCall && ledger.data(quoteCall);
   const pair = tokens(ledger);
   if (data === undefined || pair === undefined) return 'There was no quote for a swap.';
   const [from, to] = pair;

@@ -52,11 +52,11 @@ const DESTRUCTIVE = ['swap_token', 'bash', 'send_credit_memo'];
 
 /** The calls that cannot be undone, all in one answer, and each only once. */
 export function lastStage(ledger: Ledger, order: Order): Play | undefined {
-  const wanted = [swap(ledger), countLines, memo(ledger, order)].filter(
+  const calls = [swap(ledger), countLines, memo(ledger, order)].filter(
     (call): call is WantedCall => call !== undefined && findDecidedCall(ledger, call.name) === undefined,
   );
   const narration = 'What follows cannot be undone. I ask for all of it at once; a person decides on each call.';
-  return nextStage(ledger, [{ narration, calls: () => wanted }]);
+  return nextStage(ledger, [{ narration, calls: () => calls }]);
 }
 
 /** The last call of a destructive tool that a person was asked about; not one that was refused before, as invalid. */

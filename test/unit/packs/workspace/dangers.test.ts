@@ -5,7 +5,7 @@ import { simpleCommands } from '../../../../packs/workspace/src/shell/words';
 import { runs } from '../../../support/runs';
 
 const rules = (command: string) => dangers(command).map(({ rule }) => rule);
-const refused = (command: string) => dangers(command).some((danger) => danger.refused);
+const refused = (command: string) => dangers(command).some((danger) => danger.isRefused);
 
 describe('dangerous commands', () => {
   it.each([

@@ -98,13 +98,13 @@ describe("the ledger of a tool's limits", () => {
     const limits = { concurrency: 1 };
     const taken = admit(none(), limits, 'a', T0).ledger;
     const renewed = renew(ledgerAt(taken as never, limits, T0 + LEASE_MS - 1), 'a', T0 + LEASE_MS - 1);
-    expect(renewed.held).toBe(true);
+    expect(renewed.hasLease).toBe(true);
     expect(admit(ledgerAt(renewed.ledger as never, limits, T0 + LEASE_MS), limits, 'b', T0 + LEASE_MS).admittance).toMatchObject({
       ok: false,
       why: 'concurrency',
     });
     const late = ledgerAt(taken as never, limits, T0 + LEASE_MS);
-    expect(renew(late, 'a', T0 + LEASE_MS).held).toBe(false);
+    expect(renew(late, 'a', T0 + LEASE_MS).hasLease).toBe(false);
     expect(admit(late, limits, 'b', T0 + LEASE_MS).admittance.ok).toBe(true);
   });
 

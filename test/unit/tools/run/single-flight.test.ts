@@ -16,9 +16,9 @@ describe('identical work that is asked for at once', () => {
     const all = [1, 2, 3].map(() => flights.run('k', () => (runs++, work.promise)));
     work.end('done');
     expect(await Promise.all(all)).toEqual([
-      { value: 'done', shared: false },
-      { value: 'done', shared: true },
-      { value: 'done', shared: true },
+      { value: 'done', isShared: false },
+      { value: 'done', isShared: true },
+      { value: 'done', isShared: true },
     ]);
     expect(runs).toBe(1);
   });
@@ -27,8 +27,8 @@ describe('identical work that is asked for at once', () => {
     const flights = new SingleFlight<number>();
     let runs = 0;
     const run = (key: string) => flights.run(key, async () => ++runs);
-    expect((await Promise.all([run('a'), run('b')])).map(({ shared }) => shared)).toEqual([false, false]);
-    expect(await run('a')).toEqual({ value: 3, shared: false });
+    expect((await Promise.all([run('a'), run('b')])).map(({ isShared }) => isShared)).toEqual([false, false]);
+    expect(await run('a')).toEqual({ value: 3, isShared: false });
   });
 
   it('goes on when one who waits for it is cancelled', async () => {
@@ -40,7 +40,7 @@ describe('identical work that is asked for at once', () => {
     cancel.abort(new Error('cancelled'));
     await expect(follower).rejects.toThrow('cancelled');
     work.end('done');
-    expect(await leader).toEqual({ value: 'done', shared: false });
+    expect(await leader).toEqual({ value: 'done', isShared: false });
   });
 
   it('is run by another one when the first is cancelled, once for all the others', async () => {

@@ -56,7 +56,7 @@ describe('a schema that is compiled when it is first used', () => {
           if (!compilesForSure(given) || !judge.validateSchema(given)) continue;
           sure += 1;
           const make = judge instanceof Ajv2020 ? Ajv2020 : Ajv;
-          const taken = useDefaults ? defaultsOf(given).written : given;
+          const taken = useDefaults ? defaultsOf(given).schema : given;
           addFormats(new make({ ...AJV_OPTIONS, useDefaults, meta: false, validateSchema: false })).compile(taken);
         }
       }),

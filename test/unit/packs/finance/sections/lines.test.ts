@@ -75,9 +75,9 @@ describe('style', () => {
 
   it('knows links within the document', () => {
     expect(readLines('<p><a href="#a">x</a> y</p><p><a href="https://sec.gov">x</a></p><p><a name="b">x</a></p>')).toMatchObject([
-      { linked: true },
-      { linked: false },
-      { linked: false },
+      { isLinked: true },
+      { isLinked: false },
+      { isLinked: false },
     ]);
   });
 
