@@ -1,6 +1,11 @@
 /** The heartbeat's details: what was shown last, whoever shows it. */
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { showing, showingCharacters, withHeartbeat } from '../../../src/activities/call/heartbeat';
+import { settledByTimers } from '../../support/clock-ahead';
+
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+afterEach(() => jest.useRealTimers());
 
 /** Runs `work` as an activity would be, after an attempt with these details; returns the heartbeats. */
 async function beats(heartbeatDetails: unknown, work: () => Promise<void>): Promise<unknown[]> {
@@ -11,14 +16,14 @@ async function beats(heartbeatDetails: unknown, work: () => Promise<void>): Prom
 }
 
 it('goes on by itself, with what the attempt before has counted, then with what was shown last', async () => {
-  const sent = await beats({ retries: { NETWORK: 1 } }, async () => {
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+  jest.useFakeTimers();
+  const beating = beats({ retries: { NETWORK: 1 } }, async () => {
+    await sleep(1500);
     showing()({ progress: null });
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await sleep(1000);
   });
-  expect(sent[0]).toEqual({ retries: { NETWORK: 1 } });
-  expect(sent.slice(1)).toEqual(sent.slice(1).map(() => ({ retries: { NETWORK: 1 }, progress: null })));
-  expect(sent.length).toBeGreaterThan(2);
+  const shown = { retries: { NETWORK: 1 }, progress: null };
+  expect(await settledByTimers(beating)).toEqual([{ retries: { NETWORK: 1 } }, shown, shown]);
 });
 
 it('shows what somebody says who belongs to no activity, as a connection that several calls share', async () => {
@@ -44,13 +49,14 @@ it('keeps what one activity shows from another one', async () => {
 });
 
 it('shows how much of an answer has come twice a second, not for each of its texts', async () => {
-  const sent = await beats(undefined, async () => {
+  jest.useFakeTimers();
+  const beating = beats(undefined, async () => {
     const show = showingCharacters();
     for (let texts = 0; texts < 60; texts++) {
       show('word ');
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await sleep(10);
     }
   });
-  expect(sent.length).toBe(1);
-  expect((sent[0] as { characters: number }).characters).toBeGreaterThan(100);
+  const sent = await settledByTimers(beating);
+  expect(sent).toEqual([{ characters: 255 }]);
 });

@@ -185,28 +185,33 @@ describe('the operation of a gateway', () => {
   });
 
   it('ends in order: it is not ready any more, an open request is answered, what takes too long is cut off', async () => {
-    let let_go = () => {};
-    const held = new Promise<void>((resolve) => (let_go = resolve));
-    const client = async () => ({ pending: () => held.then(() => []) }) as never;
-    const gateway = await serveGateway(gatewayParts({ people, client }), { host: '127.0.0.1', port: 0 });
+    let answer = (_pending: never[]): void => undefined;
+    const listed = new Promise<never[]>((resolve) => (answer = resolve));
+    let arrive = (): void => undefined;
+    const arrival = () => new Promise<void>((resolve) => (arrive = resolve));
+    const client = async (pending: Promise<never[]>) => ({ pending: () => (arrive(), pending) }) as never;
+    let arrived = arrival();
+    const gateway = await serveGateway(gatewayParts({ people, client: () => client(listed) }), { host: '127.0.0.1', port: 0 });
     const open = fetch(`${gateway.url}/v1/pending`, { headers: olga.headers });
-    await sleep(200);
+    await arrived;
     const closing = gateway.close();
     await sleep(100);
-    let_go();
+    answer([]);
     expect((await open).status).toBe(200);
     await closing;
 
-    const stuck = await serveGateway(
-      gatewayParts({ people, client: async () => ({ pending: () => new Promise(() => undefined) }) as never }),
-      { host: '127.0.0.1', port: 0, drainMs: 300 },
-    );
+    const stuck = await serveGateway(gatewayParts({ people, client: () => client(new Promise(() => undefined)) }), {
+      host: '127.0.0.1',
+      port: 0,
+      drainMs: 300,
+    });
+    arrived = arrival();
     const cut = new Promise<string>((resolve) =>
       httpRequest(`${stuck.url}/v1/pending`, { headers: olga.headers }, () => resolve('answered'))
         .on('error', () => resolve('cut off'))
         .end(),
     );
-    await sleep(200);
+    await arrived;
     await stuck.close();
     expect(await cut).toBe('cut off');
   });

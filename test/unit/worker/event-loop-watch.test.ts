@@ -8,32 +8,37 @@ import { clockAhead } from '../../support/clock-ahead';
 import { reads } from '../../support/tools';
 import type { Tool } from '../../../src/tools/define/tool';
 
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const work = (tool: string) => ({ activity: 'runCall', tool }) as never;
 
-function spin(ms: number): void {
-  for (const until = performance.now() + ms; performance.now() < until;);
-}
+let goOn: (ms: number) => void;
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  goOn = clockAhead();
+  // As of a process that computes all the time.
+  jest.spyOn(process, 'cpuUsage').mockReturnValue({ user: 2_600_000, system: 0 });
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+  jest.useRealTimers();
+});
 
 it('says which tool blocked the worker, and for how long, also when it has ended at once', async () => {
   const { log, said } = capturedLog();
   const running = new Running();
   const end = watchEventLoop(running, log);
-  try {
-    running.begin(work('earlier'))('ended');
-    await wait(450);
-    expect(said('the worker was blocked')).toEqual([]);
-    const count = running.begin(work('mines'));
-    spin(1300);
-    count('ended');
-    await wait(450);
-    const [line, ...more] = said('the worker was blocked');
-    expect(line).toMatchObject({ tools: ['mines'], todo: expect.stringContaining('heartbeat') });
-    expect(line!.blocked_ms).toBeGreaterThanOrEqual(1000);
-    expect(more).toEqual([]);
-  } finally {
-    end();
-  }
+  running.begin(work('earlier'))('ended');
+  await jest.advanceTimersByTimeAsync(450);
+  expect(said('the worker was blocked')).toEqual([]);
+  const count = running.begin(work('mines'));
+  goOn(1300);
+  count('ended');
+  await jest.advanceTimersByTimeAsync(450);
+  end();
+  const [line, ...more] = said('the worker was blocked');
+  expect(line).toMatchObject({ tools: ['mines'], blocked_ms: 1300, todo: expect.stringContaining('heartbeat') });
+  expect(more).toEqual([]);
 });
 
 /** Static admission of one call of each of these tools, as a step has it. */
@@ -50,21 +55,14 @@ it('says so of a tool whose check or target blocks it while a model’s answer i
   const { log, said } = capturedLog();
   const running = new Running();
   const end = watchEventLoop(running, log);
-  // As one does that computes so long.
-  const goOn = clockAhead();
-  jest.spyOn(process, 'cpuUsage').mockReturnValue({ user: 2_600_000, system: 0 });
   const spins = { check: () => goOn(1300) };
   const turns = { target: () => (goOn(1300), { account: 'DE-1' }) };
   const tools = [reads('quick', () => 1), { ...reads('spins', () => 1), ...spins }, { ...reads('turns', () => 1), ...turns }];
-  try {
-    const count = running.begin({ activity: 'takeStep' });
-    await admitted(running, log, tools as Tool[]);
-    count('ended');
-    await wait(450);
-    const named = said('the worker was blocked').flatMap((line) => line.tools as string[]);
-    expect([...new Set(named)].sort()).toEqual(['spins', 'turns']);
-  } finally {
-    end();
-    jest.restoreAllMocks();
-  }
+  const count = running.begin({ activity: 'takeStep' });
+  await admitted(running, log, tools as Tool[]);
+  count('ended');
+  await jest.advanceTimersByTimeAsync(450);
+  end();
+  const named = said('the worker was blocked').flatMap((line) => line.tools as string[]);
+  expect([...new Set(named)].sort()).toEqual(['spins', 'turns']);
 });
