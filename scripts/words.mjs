@@ -1,10 +1,11 @@
 /**
  * `node scripts/words.mjs`: lists declared names that are neither nouns nor verbs, with their files: past participles (`held`,
- * `Asked`) and metaphors (`tale`, `hush`), see docs/glossary.md. It checks top-level declarations and methods of classes in `src`,
- * `packs` and `packages`; texts and JSON fields are public and are not checked. Exit status 1 if a name is not excused.
+ * `Asked`) and metaphors (`tale`, `hush`), see docs/glossary.md. It checks files, top-level declarations, methods and fields of
+ * classes, parameters, and of local variables those that say nothing (`said`, `told`), in `src`, `packs` and `packages`. Texts and
+ * JSON fields are public and are not checked. Exit status 1 if a name is not excused.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { EXCUSED_NAMES } from './lib/excused-names.mjs';
@@ -35,6 +36,11 @@ const NOT_PARTICIPLES = new Set([
 ]);
 const METAPHORS = new Set('desk dress face hush life mouth pulse sight silence tale upward voice'.split(' '));
 
+/** Local variables with these names have to be read to be understood. Others, such as `sorted` and `parsed`, name a step of the work. */
+const EMPTY_WORDS = new Set(
+  'asked begun done given gone held kept left made ran said seen shown stood taken told tried wanted was'.split(' '),
+);
+
 const names = ['src', 'packs', 'packages'].flatMap((room) => filesIn(join(ROOT, room))).flatMap(declaredIn);
 const faults = names.filter(({ name }) => fault(name) && !EXCUSED_NAMES.has(name));
 for (const { path, line, name } of faults) console.log(`${path}:${line} ${name}`);
@@ -50,7 +56,9 @@ function fault(name) {
   if (/Not(Found|Allowed|Accepted)$|_NOT_FOUND$/.test(name)) return false;
   // A question or a condition may end in one: `isKnown`, `wasTaken`, `unlessTaken`.
   if (
-    /^(is|was|are|has|have|had|can|could|should|must|may|when|unless|if|until|once|not|never|to|be|get|mark)$/.test(words[0]) &&
+    /^(is|was|are|has|have|had|can|could|should|must|may|when|unless|if|until|once|on|not|never|to|be|get|mark)$/.test(
+      words[0],
+    ) &&
     words.length > 1
   )
     return false;
@@ -59,7 +67,7 @@ function fault(name) {
 
 function declaredIn(path) {
   const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
-  const found = [];
+  const found = [{ path: relative(ROOT, path), line: 1, name: basename(path).split('.')[0].replaceAll('-', '_') }];
   const add = (node) => {
     if (node !== undefined && ts.isIdentifier(node))
       found.push({
@@ -68,11 +76,15 @@ function declaredIn(path) {
         name: node.text,
       });
   };
+  const visit = (node) => {
+    if (ts.isParameter(node) || (ts.isClassElement(node) && ts.isClassLike(node.parent))) add(node.name);
+    else if (ts.isVariableDeclaration(node) && EMPTY_WORDS.has(node.name.text)) add(node.name);
+    ts.forEachChild(node, visit);
+  };
   for (const statement of source.statements) {
     if (ts.isVariableStatement(statement)) statement.declarationList.declarations.forEach(({ name }) => add(name));
     else add(statement.name);
-    if (ts.isClassDeclaration(statement))
-      for (const member of statement.members) if (ts.isMethodDeclaration(member) || ts.isGetAccessor(member)) add(member.name);
+    visit(statement);
   }
   return found;
 }

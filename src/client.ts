@@ -36,7 +36,7 @@ import {
 } from './client/turns/listing';
 import { checkStartTurn, foundByKey, startOnce, type StartTurn, type TurnStart } from './client/turns/start-turn';
 import { TurnHandle } from './client/turns/turn-handle';
-import { lastPoll } from './client/turns/unanswered';
+import { lastPoll } from './client/turns/missing-answer';
 import type { Config } from './config';
 import type { LiveBus } from './live/bus';
 import { openLive } from './live/open';

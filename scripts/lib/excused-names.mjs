@@ -27,4 +27,8 @@ export const EXCUSED_NAMES = new Map([
   ['decided', METHOD],
   ['signed', METHOD],
   ['set', 'a verb, as in Map'],
+  ['left', 'as in left and right'],
+  ['required', 'the word of JSON Schema'],
+  ['allRefused', 'a field of the record'],
+  ['nothingHappened', PUBLIC],
 ]);

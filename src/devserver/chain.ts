@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { secretAddress, startGuardedProxy, type GuardedProxy } from '../telemetry/guarded-proxy';
 import { choosePort } from './ports';
-import { startSupervisedProcess } from './supervised';
+import { startSupervisedProcess } from './server-process';
 import { errorMessage } from '../shared/text/error-message';
 
 export const DEV_CHAIN_ID = 31337;
@@ -54,8 +54,8 @@ export async function startChain(options: DevChainOptions = {}): Promise<DevChai
     proxy = await startGuardedProxy({ host: '127.0.0.1', port }, own);
     void node.exited.then(() => proxy?.close());
     await untilAnswers(rpcUrl, startTimeoutMs, () => !node.hasExited());
-    const exited = node.exited.then((how) => ({ how, lastLines: node.lastLines() }));
-    return { rpcUrl, pid, exited, stop: () => node.stop() };
+    const exit = node.exited.then((how) => ({ how, lastLines: node.lastLines() }));
+    return { rpcUrl, pid, exited: exit, stop: () => node.stop() };
   } catch (error) {
     await node.stop();
     const why = errorMessage(error);

@@ -38,17 +38,17 @@ export async function downloadCli(env: NodeJS.ProcessEnv, onProgress: (line: str
 function runChild(folder: string, env: NodeJS.ProcessEnv): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...ownScript('download-child'), folder], { env, stdio: ['ignore', 'ignore', 'pipe'] });
-    const started = Date.now();
+    const startMs = Date.now();
     let errors = '';
     let size = 0;
-    let lastGrowth = started;
+    let lastGrowth = startMs;
     child.stderr.on('data', (chunk: Buffer) => (errors = (errors + chunk.toString('utf8')).slice(-4000)));
     const kill = () => void child.kill('SIGKILL');
     process.once('exit', kill);
     const watch = setInterval(() => {
       const now = sizeOf(folder);
       if (now > size) [size, lastGrowth] = [now, Date.now()];
-      if (Date.now() - lastGrowth < STALL_TIMEOUT_MS && Date.now() - started < TOTAL_MS) return;
+      if (Date.now() - lastGrowth < STALL_TIMEOUT_MS && Date.now() - startMs < TOTAL_MS) return;
       errors = `nothing arrived for ${STALL_TIMEOUT_MS / 1000} s`;
       kill();
     }, 500);

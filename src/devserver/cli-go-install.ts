@@ -57,9 +57,9 @@ function run(go: string, build: GoBuild, env: NodeJS.ProcessEnv, onProgress: (li
   const { what, takes, packages } = build;
   return new Promise((resolve, reject) => {
     onProgress(`building ${what}: go install ${packages.join(' ')} (${takes} the first time) …`);
-    const started = Date.now();
+    const startMs = Date.now();
     const tell = setInterval(
-      () => onProgress(`building ${what}: ${Math.round((Date.now() - started) / 1000)} s of ${takes} …`),
+      () => onProgress(`building ${what}: ${Math.round((Date.now() - startMs) / 1000)} s of ${takes} …`),
       TELL_EVERY_MS,
     );
     const child = spawn(go, ['install', ...packages], { env, stdio: ['ignore', 'ignore', 'pipe'] });

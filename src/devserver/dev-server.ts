@@ -8,7 +8,7 @@ import { secretAddress, startGuardedProxy, type HostPort } from '../telemetry/gu
 import { NAMESPACE_ATTRIBUTES } from '../shared/search-attributes';
 import { waitUntilHealthy } from './wait-until-healthy';
 import { choosePort, startOnPorts, type ChosenPort } from './ports';
-import { startSupervisedProcess, type SupervisedProcess } from './supervised';
+import { startSupervisedProcess, type SupervisedProcess } from './server-process';
 import { errorMessage } from '../shared/text/error-message';
 
 export interface DevServerOptions {
@@ -130,6 +130,6 @@ function startArguments(
 function failure(cli: string, error: unknown, server: SupervisedProcess): string {
   const why = errorMessage(error);
   const lines = server.lastLines();
-  const said = lines.length > 0 ? ` It wrote:\n${lines.map((line) => `  ${line}`).join('\n')}` : ' It wrote nothing.';
-  return `The Temporal dev server (${cli}) did not come up: ${why}.${said}`;
+  const output = lines.length > 0 ? ` It wrote:\n${lines.map((line) => `  ${line}`).join('\n')}` : ' It wrote nothing.';
+  return `The Temporal dev server (${cli}) did not come up: ${why}.${output}`;
 }

@@ -25,11 +25,11 @@ export interface CliSource {
 
 export class CliNotFound extends Error {
   override readonly name = 'CliNotFound';
-  constructor(tried: { name: string; why: string }[]) {
+  constructor(attempts: { name: string; why: string }[]) {
     super(
       [
         'No Temporal CLI could be found or made. Tried:',
-        ...tried.map(({ name, why }) => `  - ${name}: ${why}`),
+        ...attempts.map(({ name, why }) => `  - ${name}: ${why}`),
         'Shortest way out: install the Temporal CLI (https://docs.temporal.io/cli) so that `temporal` is on the PATH,',
         `or install Go and run this again, or set HOLDFAST_TEMPORAL_CLI to the path of a binary (go install ${GO_PACKAGE}).`,
       ].join('\n'),
@@ -68,19 +68,19 @@ export interface FindCliOptions {
  */
 export async function findTemporalCli(options: FindCliOptions = {}): Promise<FoundCli> {
   const { env = process.env, onProgress = () => {}, sources = CLI_SOURCES } = options;
-  const named = env.HOLDFAST_TEMPORAL_CLI;
-  if (named) return { path: named, source: 'HOLDFAST_TEMPORAL_CLI', version: await readCliVersion(named) };
+  const setting = env.HOLDFAST_TEMPORAL_CLI;
+  if (setting) return { path: setting, source: 'HOLDFAST_TEMPORAL_CLI', version: await readCliVersion(setting) };
 
-  const tried: { name: string; why: string }[] = [];
+  const attempts: { name: string; why: string }[] = [];
   for (const source of sources) {
     try {
       const path = await source.find(env, onProgress);
       return { path, source: source.name, version: await cliVersion(path) };
     } catch (error) {
-      tried.push({ name: source.name, why: errorMessage(error) });
+      attempts.push({ name: source.name, why: errorMessage(error) });
     }
   }
-  throw new CliNotFound([{ name: 'HOLDFAST_TEMPORAL_CLI', why: 'not set' }, ...tried]);
+  throw new CliNotFound([{ name: 'HOLDFAST_TEMPORAL_CLI', why: 'not set' }, ...attempts]);
 }
 
 async function readCliVersion(path: string): Promise<string> {

@@ -31,10 +31,10 @@ export async function startMailCatcher(options: { dir: string; port?: number; ho
     size: MAX_BYTES,
     banner: 'holdfast mail catcher',
     closeTimeout: 500,
-    onData(stream, _session, done) {
+    onData(stream, _session, callback) {
       store(options.dir, stream).then(
-        (name) => done(null, `stored as ${name}`),
-        (error: Error & { responseCode?: number }) => done(error),
+        (name) => callback(null, `stored as ${name}`),
+        (error: Error & { responseCode?: number }) => callback(error),
       );
     },
   });

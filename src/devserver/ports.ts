@@ -18,12 +18,12 @@ export interface ChosenPort {
  */
 export async function choosePort(what: string, wish: number | undefined, usual: number): Promise<ChosenPort> {
   if (wish === 0) return { port: await freePort(), note: null, ours: true };
-  const wanted = wish ?? usual;
-  if (await isFree(wanted)) return { port: wanted, note: null, ours: wish === undefined };
+  const firstPort = wish ?? usual;
+  if (await isFree(firstPort)) return { port: firstPort, note: null, ours: wish === undefined };
   if (wish !== undefined)
-    throw new Error(`Port ${wanted} for ${what} is taken. Name another one, or none to have a free one picked.`);
+    throw new Error(`Port ${firstPort} for ${what} is taken. Name another one, or none to have a free one picked.`);
   const port = await freePort();
-  return { port, note: `Port ${wanted} is taken: ${what} listens on ${port} instead.`, ours: true };
+  return { port, note: `Port ${firstPort} is taken: ${what} listens on ${port} instead.`, ours: true };
 }
 
 /** Another process may take a port between the check and the start. */

@@ -49,8 +49,8 @@ export interface Stack {
 
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { config, say } = options;
-  const mailCaught = config.smtp === null && findPackage('smtp-server') !== null;
-  const outbox = mailCaught ? join(config.home, 'outbox') : null;
+  const catchesMail = config.smtp === null && findPackage('smtp-server') !== null;
+  const outbox = catchesMail ? join(config.home, 'outbox') : null;
   const catcher = outbox === null ? null : await startMailCatcher({ dir: outbox });
   await options.loadApp?.(mailOf(catcher)).catch(async (error: unknown) => {
     await catcher?.close();
@@ -235,10 +235,10 @@ class RestartedWorker {
     this.stopping = true;
     const { child } = this;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    const exit = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     child.kill('SIGTERM');
     const timer = setTimeout(() => child.kill('SIGKILL'), 15_000);
-    await ended;
+    await exit;
     clearTimeout(timer);
   }
 }

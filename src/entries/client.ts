@@ -18,7 +18,7 @@ export type { WatchedEvent } from '../client/events/feed';
 export type { WaitingCall } from '../shapes/turn-view';
 export type { NewQuestion, WatchPending } from '../client/approvals/watch-pending';
 export { TrailQueryError, type TrailEntry, type TrailPage, type TrailQuery, type TrailState } from '../store/core/trail';
-export type { Sent } from '../client/turns/unanswered';
+export type { Sent } from '../client/turns/missing-answer';
 export {
   AmbiguousKey,
   DecisionNotAccepted,

@@ -1,7 +1,7 @@
 /** The exports of `holdfast/models`: the models that ship, and the types for a model of one's own. */
 export { createModel, type Model, type ModelOptions } from '../model';
 export { AnthropicProvider, type AnthropicOptions } from '../model/anthropic';
-export { withPromptedTools } from '../model/prompted';
+export { withPromptedTools } from '../model/prompted-tools';
 export {
   ModelFailure,
   type Container,

@@ -85,17 +85,17 @@ async function readAcceptedFile(path: string): Promise<Omit<z.output<typeof FILE
   }
 }
 
-/** @param trusted absent: the codes in the file stay */
-export async function writeAcceptedTools(path: string, servers: AcceptedTools, trusted?: TrustedErrors): Promise<void> {
-  const trusted_errors = trusted ?? (await readTrustedErrors(path));
+/** @param trustedErrors absent: the codes in the file stay */
+export async function writeAcceptedTools(path: string, servers: AcceptedTools, trustedErrors?: TrustedErrors): Promise<void> {
+  const trusted_errors = trustedErrors ?? (await readTrustedErrors(path));
   const folder = dirname(resolve(path));
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await replaceFile(folder, resolve(path), Buffer.from(`${JSON.stringify({ v: FORM, servers, trusted_errors }, null, 2)}\n`));
 }
 
 /** Null: no person has accepted this definition. */
-export function acceptedClass(accepted: AcceptedTools, server: string, { name, hash }: ListedTool): AcceptableClass | null {
-  const entry = getOwn(getOwn(accepted, server) ?? {}, name);
+export function acceptedClass(acceptedTools: AcceptedTools, server: string, { name, hash }: ListedTool): AcceptableClass | null {
+  const entry = getOwn(getOwn(acceptedTools, server) ?? {}, name);
   return entry?.hash === hash ? entry.class : null;
 }
 

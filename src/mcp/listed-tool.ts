@@ -86,8 +86,8 @@ export function proposedClass(annotations: Json | undefined): AcceptableClass {
 }
 
 /** The effective class: the one that a person accepted, else destructive; stricter where the server's hints require it. */
-export function classOf(accepted: AcceptableClass | null, annotations: Json | undefined): AcceptableClass {
-  return stricter(accepted ?? 'destructive', leastClass(annotations));
+export function classOf(acceptedClass: AcceptableClass | null, annotations: Json | undefined): AcceptableClass {
+  return stricter(acceptedClass ?? 'destructive', leastClass(annotations));
 }
 
 /** Reads explicit hints only: MCP's defaults are not a statement of the server. */
@@ -114,16 +114,16 @@ const MOST_SCHEMAS = 20_000;
 const AT_ONCE_MS = 10;
 
 /**
- * @param known tools of the previous list
+ * @param others tools of the previous list
  * @param refuse gets the reason why a tool cannot be used
  */
 export async function usableTools(
   server: string,
   raw: readonly unknown[],
-  known: readonly ListedTool[],
+  others: readonly ListedTool[],
   refuse: (why: string) => void,
 ): Promise<ListedTool[]> {
-  const before = new Map(known.map((tool) => [tool.hash, tool]));
+  const before = new Map(others.map((tool) => [tool.hash, tool]));
   const tools = new Map<string, ListedTool>();
   const pause = pauses();
   let schemas = 0;

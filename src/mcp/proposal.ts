@@ -21,11 +21,11 @@ export interface Proposal {
   warnings: string[];
 }
 
-export function proposals(server: string, listed: readonly ListedTool[], accepted: AcceptedTools): Proposal[] {
-  return listed.map((tool) => {
+export function proposals(server: string, tools: readonly ListedTool[], acceptedTools: AcceptedTools): Proposal[] {
+  return tools.map((tool) => {
     const { name, definition, hash } = tool;
-    const before = getOwn(getOwn(accepted, server) ?? {}, name);
-    const stands = acceptedClass(accepted, server, tool);
+    const before = getOwn(getOwn(acceptedTools, server) ?? {}, name);
+    const stands = acceptedClass(acceptedTools, server, tool);
     return {
       tool: name,
       name: toolName(server, name),
@@ -44,14 +44,14 @@ export function proposals(server: string, listed: readonly ListedTool[], accepte
 
 /** Adds one person's choice for some of the tools. A class below what the server's hints require is made stricter. */
 export function accepting(
-  accepted: AcceptedTools,
+  acceptedTools: AcceptedTools,
   server: string,
-  chosen: readonly { proposal: Proposal; class: AcceptableClass }[],
+  choices: readonly { proposal: Proposal; class: AcceptableClass }[],
   who: { by: string; at: string },
 ): AcceptedTools {
-  const entries = chosen.map(({ proposal: { tool, hash, annotations }, class: toolClass }) => {
+  const entries = choices.map(({ proposal: { tool, hash, annotations }, class: toolClass }) => {
     const counts = stricter(toolClass, classOf(toolClass, annotations as never));
     return [tool, { class: counts, hash, ...who }] as const;
   });
-  return { ...accepted, [server]: { ...getOwn(accepted, server), ...Object.fromEntries(entries) } };
+  return { ...acceptedTools, [server]: { ...getOwn(acceptedTools, server), ...Object.fromEntries(entries) } };
 }

@@ -31,10 +31,10 @@ export function resultData(result: unknown, clean: (text: string) => string): Mc
   const structured = isJsonObject(json.structuredContent) ? json.structuredContent : null;
   // A server repeats structured content as text, for clients that do not support it. That block is left out.
   const whole = JSON.stringify(structured);
-  const said = structured === null ? blocks : blocks.filter((block) => !says(block, whole));
-  if (structured === null && said.length === 1 && said[0]!.type === 'text') return { text: String(said[0]!.text) };
+  const texts = structured === null ? blocks : blocks.filter((block) => !says(block, whole));
+  if (structured === null && texts.length === 1 && texts[0]!.type === 'text') return { text: String(texts[0]!.text) };
   let files = 0;
-  const content = said.map((block) => blockData(block, () => ++files <= MOST_FILES));
+  const content = texts.map((block) => blockData(block, () => ++files <= MOST_FILES));
   return { ...(content.length > 0 || structured === null ? { content } : {}), ...(structured === null ? {} : { structured }) };
 }
 
@@ -44,8 +44,8 @@ const outputSchemas = new LRUCache<string, JsonObject>({ max: 1000 });
 /** Converts a tool's output schema to the dialect used here. Equal schemas give the same object. @throws ConversionError */
 export function outputSchemaOf(outputSchema: Json): JsonObject {
   const hash = hashJson(outputSchema);
-  const known = outputSchemas.get(hash);
-  if (known) return known;
+  const convertedSchema = outputSchemas.get(hash);
+  if (convertedSchema) return convertedSchema;
   const schema = foreignSchema(outputSchema, '/outputSchema', [], []);
   outputSchemas.set(hash, schema);
   return schema;

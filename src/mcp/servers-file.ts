@@ -173,42 +173,42 @@ export function serverOf(name: string, entry: unknown, env: NodeJS.ProcessEnv = 
     return { name, transport: 'stdio', command: put(command), args: args.map(put), env: own, ...folder, ...limits, target: shownAs, secrets: secretsIn(pickSecretValues(own, shownAs, keepCase)) }; // oxfmt-ignore
   }
   const { type, url, headers, oauth: asked } = parsed.data;
-  const sent = all(headers);
-  const shownAs = inTarget(parsed.data.target, sent, lowerCase);
+  const headerValues = all(headers);
+  const shownAs = inTarget(parsed.data.target, headerValues, lowerCase);
   const oauth = asked && oauthOf(asked, put);
-  const secrets = secretsIn([...pickSecretValues(sent, shownAs, lowerCase), oauth?.clientSecret ?? '']);
+  const secrets = secretsIn([...pickSecretValues(headerValues, shownAs, lowerCase), oauth?.clientSecret ?? '']);
   const address = addressOf(put(url), secrets.length > 0 || oauth !== undefined);
-  if (oauth && Object.keys(sent).some((header) => header.toLowerCase() === 'authorization'))
+  if (oauth && Object.keys(headerValues).some((header) => header.toLowerCase() === 'authorization'))
     throw new Error('headers.Authorization and oauth are both given; keep one of them');
-  return { name, transport: type === 'sse' ? 'sse' : 'http', url: address, headers: sent, ...(oauth ? { oauth } : {}), ...limits, target: shownAs, secrets }; // oxfmt-ignore
+  return { name, transport: type === 'sse' ? 'sse' : 'http', url: address, headers: headerValues, ...(oauth ? { oauth } : {}), ...limits, target: shownAs, secrets }; // oxfmt-ignore
 }
 
 function inTarget(
-  said: Record<string, InTarget>,
-  given: Record<string, string>,
+  targets: Record<string, InTarget>,
+  values: Record<string, string>,
   plain: (name: string) => string,
 ): Record<string, InTarget> {
-  const names = new Set(Object.keys(given).map(plain));
-  const unknown = Object.keys(said).find((name) => !names.has(plain(name)));
+  const names = new Set(Object.keys(values).map(plain));
+  const unknown = Object.keys(targets).find((name) => !names.has(plain(name)));
   if (unknown !== undefined) throw new Error(`target names ${unknown}, which is neither in env nor in headers`);
-  return Object.fromEntries(Object.entries(said).map(([name, how]) => [plain(name), how]));
+  return Object.fromEntries(Object.entries(targets).map(([name, how]) => [plain(name), how]));
 }
 
 /** The values that the entry does not mark as `shown`. */
 function pickSecretValues(
-  given: Record<string, string>,
+  values: Record<string, string>,
   target: Record<string, InTarget>,
   plain: (name: string) => string,
 ): string[] {
-  return Object.entries(given).flatMap(([name, value]) => (getOwn(target, plain(name)) === 'shown' ? [] : [value]));
+  return Object.entries(values).flatMap(([name, value]) => (getOwn(target, plain(name)) === 'shown' ? [] : [value]));
 }
 
 const keepCase = (variable: string): string => variable;
 const lowerCase = (header: string): string => header.toLowerCase();
 
-function oauthOf(asked: NonNullable<z.output<typeof http>['oauth']>, put: (value: string) => string): OAuthSettings {
-  const { issuer, client_id, client_secret, scope } = asked;
-  const grant = asked.grant ?? (client_secret === undefined ? 'authorization_code' : 'client_credentials');
+function oauthOf(settings: NonNullable<z.output<typeof http>['oauth']>, put: (value: string) => string): OAuthSettings {
+  const { issuer, client_id, client_secret, scope } = settings;
+  const grant = settings.grant ?? (client_secret === undefined ? 'authorization_code' : 'client_credentials');
   if (client_secret !== undefined && client_id === undefined) throw new Error('oauth.client_secret needs oauth.client_id');
   if (grant === 'client_credentials' && client_secret === undefined)
     throw new Error('oauth.grant client_credentials needs oauth.client_secret');
@@ -236,9 +236,9 @@ const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]{0,100})(?::-([^}]{0,1000}))?\}/g;
 
 function expandVariables(value: string, env: NodeJS.ProcessEnv): string {
   return value.replace(VARIABLE, (_all, name: string, otherwise: string | undefined) => {
-    const found = env[name] || fromFile(name, env[`${name}_FILE`]) || otherwise;
-    if (found === undefined) throw new Error(`the variable ${name} is not set; set it, or ${name}_FILE`);
-    return found;
+    const value = env[name] || fromFile(name, env[`${name}_FILE`]) || otherwise;
+    if (value === undefined) throw new Error(`the variable ${name} is not set; set it, or ${name}_FILE`);
+    return value;
   });
 }
 

@@ -39,7 +39,7 @@ const TOOL_CACHE_SIZE = 2000;
 export class McpServers implements ToolSource {
   private readonly connections: ReadonlyMap<string, Connection>;
   /** Version → tool. */
-  private readonly made = new LRUCache<string, Tool>({ max: TOOL_CACHE_SIZE });
+  private readonly toolCache = new LRUCache<string, Tool>({ max: TOOL_CACHE_SIZE });
 
   /** @throws PackageMissing */
   constructor(private readonly settings: McpSettings) {
@@ -52,17 +52,17 @@ export class McpServers implements ToolSource {
   }
 
   async offered(servers: readonly string[]): Promise<Offered> {
-    const accepted = await this.loadAcceptedTools();
+    const acceptedTools = await this.loadAcceptedTools();
     const lists = await Promise.all(servers.map((server) => this.listTools(server)));
-    const listed = servers.flatMap((server, index) =>
+    const listings = servers.flatMap((server, index) =>
       (lists[index] ?? []).toSorted(byName).map((tool): [string, ListedTool] => [server, tool]),
     );
-    const pinned = await Promise.all(listed.map(([server, tool]) => this.toPinned(server, tool, accepted)));
+    const pinnedTools = await Promise.all(listings.map(([server, tool]) => this.toPinned(server, tool, acceptedTools)));
     const tools: Tool[] = [];
     const pause = pauses();
-    for (const one of pinned) {
+    for (const one of pinnedTools) {
       await pause();
-      const tool = this.made.get(one.version) ?? this.usable(one);
+      const tool = this.toolCache.get(one.version) ?? this.usable(one);
       if (tool !== null) tools.push(tool);
     }
     return {
@@ -72,11 +72,15 @@ export class McpServers implements ToolSource {
   }
 
   async pinned(servers: readonly string[], name: string, version: string): Promise<Tool | undefined> {
-    const known = this.made.get(version);
-    const pinned = await pinnedAs(this.settings.store, version);
-    if (!pinned || !servers.includes(pinned.server) || toolName(pinned.server, String(pinned.definition.name)) !== name)
+    const cachedTool = this.toolCache.get(version);
+    const pinnedTool = await pinnedAs(this.settings.store, version);
+    if (
+      !pinnedTool ||
+      !servers.includes(pinnedTool.server) ||
+      toolName(pinnedTool.server, String(pinnedTool.definition.name)) !== name
+    )
       return undefined;
-    return known ?? this.make(pinned, version);
+    return cachedTool ?? this.make(pinnedTool, version);
   }
 
   async close(): Promise<void> {
@@ -99,8 +103,8 @@ export class McpServers implements ToolSource {
   /** Whether a person has accepted that this answer of the server means that it has not acted. */
   private async isTrusted(server: string, error: unknown): Promise<boolean> {
     const code = answerCode(error);
-    const trusted = code === null ? {} : await readTrustedErrors(this.settings.accepted).catch(() => ({}));
-    return code !== null && getOwn(getOwn<TrustedErrors[string]>(trusted, server) ?? {}, code) !== undefined;
+    const trustedErrors = code === null ? {} : await readTrustedErrors(this.settings.accepted).catch(() => ({}));
+    return code !== null && getOwn(getOwn<TrustedErrors[string]>(trustedErrors, server) ?? {}, code) !== undefined;
   }
 
   /** The list of now, else the last known one; null: the server was never reached. */
@@ -121,11 +125,11 @@ export class McpServers implements ToolSource {
   private async toPinned(
     server: string,
     tool: ListedTool,
-    accepted: AcceptedTools,
+    acceptedTools: AcceptedTools,
   ): Promise<{ pinned: PinnedTool; version: string }> {
-    const toolClass = classOf(acceptedClass(accepted, server, tool), tool.definition.annotations);
-    const pinned: PinnedTool = { server, class: toolClass, definition: tool.definition };
-    return { pinned, version: await pin(this.settings.store, pinned) };
+    const toolClass = classOf(acceptedClass(acceptedTools, server, tool), tool.definition.annotations);
+    const pinnedTool: PinnedTool = { server, class: toolClass, definition: tool.definition };
+    return { pinned: pinnedTool, version: await pin(this.settings.store, pinnedTool) };
   }
 
   /** Null: the definition cannot be converted to a tool. */
@@ -145,8 +149,8 @@ export class McpServers implements ToolSource {
     }
   }
 
-  private make(pinned: PinnedTool, version: string): Tool {
-    const { server, definition } = pinned;
+  private make(pinnedTool: PinnedTool, version: string): Tool {
+    const { server, definition } = pinnedTool;
     const { value } = importedTool(server, definition);
     // `read` checks the output: the schema covers only a part of what the tool returns here.
     const { output: _output, ...json } = value;
@@ -155,16 +159,16 @@ export class McpServers implements ToolSource {
       {
         ...json,
         version,
-        class: pinned.class,
+        class: pinnedTool.class,
         group: server,
         egress: true, // its input leaves this process
         streaming: true,
         ...optional({ timeout_ms: timeoutMs }),
       },
-      (input: JsonObject, ctx: ToolContext) => this.run(pinned, input, ctx),
+      (input: JsonObject, ctx: ToolContext) => this.run(pinnedTool, input, ctx),
       { target: () => this.targetOf(server) },
     );
-    this.made.set(version, tool);
+    this.toolCache.set(version, tool);
     return tool;
   }
 
@@ -173,31 +177,31 @@ export class McpServers implements ToolSource {
     return targetOf(server, this.connections.get(server), { key: store.derivedKey('mcp-target'), loginFolder });
   }
 
-  private async run(pinned: PinnedTool, input: JsonObject, ctx: ToolContext): Promise<McpData> {
-    const { server, class: toolClass, definition } = pinned;
+  private async run(pinnedTool: PinnedTool, input: JsonObject, ctx: ToolContext): Promise<McpData> {
+    const { server, class: toolClass, definition } = pinnedTool;
     const connection = this.connections.get(server);
     if (!connection)
       throw new ToolError('TOOL_NOT_FOUND', 'server_gone', `This worker knows no MCP server ${server} any more.`, {
         nothingHappened: true,
       });
     const name = String(definition.name);
-    await ctx.network(() => this.checkAgainstPin(connection, pinned, name));
-    let sent = false;
+    await ctx.network(() => this.checkAgainstPin(connection, pinnedTool, name));
+    let wasSent = false;
     const meta = { 'holdfast/idempotency_key': ctx.idempotencyKey };
     const calling = {
       signal: ctx.signal,
       meta,
       progress: ctx.progress,
       once: toolClass === 'destructive',
-      sending: () => void (sent = true),
+      sending: () => void (wasSent = true),
     };
     const result = await ctx
       .network(() => connection.call(name, input, calling))
       .catch(async (error: unknown) => {
-        if (sent) ctx.signal.throwIfAborted();
-        throw failureOf(connection, error, !sent || (await this.isTrusted(server, error)));
+        if (wasSent) ctx.signal.throwIfAborted();
+        throw failureOf(connection, error, !wasSent || (await this.isTrusted(server, error)));
       });
-    return this.read(connection, pinned, result);
+    return this.read(connection, pinnedTool, result);
   }
 
   /** Checks that the server still has the pinned tool: the same definition, with a class that has not been withdrawn since. */
@@ -206,10 +210,10 @@ export class McpServers implements ToolSource {
     { server, class: pinnedClass, definition }: PinnedTool,
     name: string,
   ): Promise<void> {
-    const listed = await connection.tools(pinnedClass !== 'read').catch((error: unknown) => {
+    const tools = await connection.tools(pinnedClass !== 'read').catch((error: unknown) => {
       throw failureOf(connection, error, true);
     });
-    const now = listed.find((tool) => tool.name === name);
+    const now = tools.find((tool) => tool.name === name);
     const hint = 'Nothing was run. The next turn has the tools as they are by then.';
     const refuse = (code: 'TOOL_NOT_FOUND' | 'PERMISSION_DENIED', reason: string, message: string) => {
       throw new ToolError(code, reason, message, { hint, nothingHappened: true });

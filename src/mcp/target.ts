@@ -31,44 +31,44 @@ export function targetOf(
   if (!connection) return { server: name };
   const { server, clean } = connection;
   // Text that is cut on the card is covered by the digest all the same.
-  const shown = (text: string) => {
+  const mask = (text: string) => {
     const cleaned = clean(text).toWellFormed();
     return cleaned.length <= LONGEST ? cleaned : `${cleaned.slice(0, LONGEST).toWellFormed()}… (${hashJson(cleaned)})`;
   };
-  const values = (given: Record<string, string>) => valuesOf(server, given, shown, parts.key);
+  const values = (settings: Record<string, string>) => valuesOf(server, settings, mask, parts.key);
   if (server.transport === 'stdio') {
-    const command = shown([server.command, ...server.args.map(quoteArgument)].join(' '));
-    const cwd: JsonObject = server.cwd === undefined ? {} : { cwd: shown(server.cwd) };
+    const command = mask([server.command, ...server.args.map(quoteArgument)].join(' '));
+    const cwd: JsonObject = server.cwd === undefined ? {} : { cwd: mask(server.cwd) };
     return { server: name, command, ...cwd, ...fieldUnlessEmpty('env', values(server.env)) };
   }
   // As sent: the case of a header's name means nothing, and only the last of two is sent.
   const headers = Object.fromEntries(Object.entries(server.headers).map(([header, value]) => [header.toLowerCase(), value]));
-  const oauth = withOAuth(server) ? loginOf(server, shown, parts.loginFolder) : {};
+  const oauth = withOAuth(server) ? loginOf(server, mask, parts.loginFolder) : {};
   return {
     server: name,
-    url: shown(server.url),
+    url: mask(server.url),
     ...fieldUnlessEmpty('headers', values(headers)),
     ...fieldUnlessEmpty('oauth', oauth),
   };
 }
 
 /** The client's secret is left out: the client id names the client, and a new secret does not change it. */
-function loginOf(server: OAuthServer, shown: (text: string) => string, folder: string): JsonObject {
+function loginOf(server: OAuthServer, mask: (text: string) => string, folder: string): JsonObject {
   const { issuer, clientId, grant } = server.oauth;
   return {
-    issuer: shown(issuer),
-    ...(clientId === undefined ? {} : { client_id: shown(clientId) }),
+    issuer: mask(issuer),
+    ...(clientId === undefined ? {} : { client_id: mask(clientId) }),
     ...(grant === 'authorization_code' ? { login: new FileLogin(server, folder).login } : {}),
   };
 }
 
-function valuesOf(server: ServerConfig, given: Record<string, string>, shown: (text: string) => string, key: Buffer): Json {
-  const said = Object.entries(given).map(([name, value]) => {
+function valuesOf(server: ServerConfig, settings: Record<string, string>, mask: (text: string) => string, key: Buffer): Json {
+  const entries = Object.entries(settings).map(([name, value]) => {
     const how = getOwn(server.target, name);
     if (how === 'ignored') return [name, NOT_COMPARED];
-    return [name, how === 'shown' ? shown(value) : keyedDigest(key, { server: server.name, name, value })];
+    return [name, how === 'shown' ? mask(value) : keyedDigest(key, { server: server.name, name, value })];
   });
-  const all = Object.fromEntries(said) as JsonObject;
+  const all = Object.fromEntries(entries) as JsonObject;
   return canonical(all).length <= MOST_VALUES ? all : keyedDigest(key, { server: server.name, all });
 }
 

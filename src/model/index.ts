@@ -1,6 +1,6 @@
 /** Makes the model that the settings name. A rehearsal uses the same SDK and wire format as the real model. */
 import { AnthropicProvider } from './anthropic';
-import { withPromptedTools } from './prompted';
+import { withPromptedTools } from './prompted-tools';
 import { REHEARSAL_MODEL, type ModelProvider } from './provider';
 import type { Rehearsal, RehearsalOptions } from './rehearsal';
 import { optional } from '../shared/json/optional';
@@ -61,5 +61,5 @@ async function plainModel(options: ModelOptions): Promise<Model> {
 
 export { AnthropicProvider } from './anthropic';
 export { costUsd, PRICES, PRICES_AS_OF, PRICES_SOURCE, priceOf } from './prices';
-export { withPromptedTools } from './prompted';
+export { withPromptedTools } from './prompted-tools';
 export * from './provider';

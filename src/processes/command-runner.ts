@@ -38,8 +38,8 @@ export const GRACE_MS = 2000;
 
 export function main(): void {
   const worker = new Socket({ fd: 3, readable: true, writable: true });
-  const tell = (told: Told) => new Promise<void>((resolve) => worker.write(`${JSON.stringify(told)}\n`, () => resolve()));
-  const end = (told: Told) => void tell(told).then(() => process.exit(0));
+  const tell = (message: Told) => new Promise<void>((resolve) => worker.write(`${JSON.stringify(message)}\n`, () => resolve()));
+  const end = (message: Told) => void tell(message).then(() => process.exit(0));
   let child: ChildProcess | undefined;
   const ask = () => void (child?.pid !== undefined && endGroup(child.pid));
   worker.on('error', () => undefined); // `close` reports its end

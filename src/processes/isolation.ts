@@ -63,9 +63,9 @@ let allowsNoIsolation = false;
 /** How programs are isolated here; tested once per PATH. */
 export function isolation(): Promise<Isolation> {
   const path = process.env.PATH ?? '';
-  const known = isolationByPath.get(path) ?? tryAll();
-  isolationByPath.set(path, known);
-  return known;
+  const result = isolationByPath.get(path) ?? tryAll();
+  isolationByPath.set(path, result);
+  return result;
 }
 
 /** From now on programs run without isolation if there is none: they may read the secrets of this user's processes. */
@@ -82,8 +82,8 @@ export async function isolated(): Promise<readonly string[]> {
 }
 
 /** Advice for the operator. */
-export function whatToDo(contained = inContainer()): string {
-  const mend = contained
+export function whatToDo(isContained = inContainer()): string {
+  const mend = isContained
     ? 'This is a container: have unshare or bubblewrap in it (apt-get install bubblewrap), and start it with a seccomp profile that allows what that needs and with systempaths=unconfined (docs/workspace.md, "In a container")'
     : 'Install bubblewrap (apt-get install bubblewrap), or let this user make user namespaces (docs/workspace.md, "Isolation")';
   return `${mend}; or set ${RISK_SETTING}=true, if every command and MCP server that runs here may read the keys and passwords of all processes of this user.`;
@@ -116,9 +116,9 @@ async function tryAll(): Promise<Isolation> {
 
 /** By its whole path: the program may get another PATH. */
 function byPath([name, ...words]: readonly string[]): string[] {
-  const found = findProgram(name!, process.env.PATH ?? '');
-  if (found === undefined) throw new Error(`${name} is not installed`);
-  return [found, ...words];
+  const path = findProgram(name!, process.env.PATH ?? '');
+  if (path === undefined) throw new Error(`${name} is not installed`);
+  return [path, ...words];
 }
 
 /** @throws Error that says why these words do not isolate */

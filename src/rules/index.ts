@@ -7,7 +7,7 @@ export type { ConditionFacts, Condition, Expression, Outcome } from './condition
 export { decide } from './decide';
 export { neverRuns, type Asker } from './decide';
 export { compileRules, permissionFaults, shapeFaults, withDefaults, type Policy } from './policy';
-export { readRecordedFacts, recordedFacts, type RecordedCall } from './recorded';
+export { readRecordedFacts, recordedFacts, type RecordedCall } from './recorded-facts';
 export { EFFECTS, MODES, READ_RESULT } from './types';
 export { runsFiles, type RunsFiles } from './programs';
 export type {

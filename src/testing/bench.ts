@@ -2,7 +2,7 @@
 import type { JsonObject } from '../shared/json/json';
 import { timeLimitOf } from '../shared/turn/tool-class';
 import { checkInput } from '../tools/admit/admit';
-import { readProbeAnswer, unknown, type ProbeFinding } from '../tools/run/returned';
+import { readProbeAnswer, unknown, type ProbeFinding } from '../tools/run/tool-output';
 import { runTool, type RunResult } from '../tools/run/run';
 import { compiledInput } from '../tools/schema/schema';
 import { contextFor } from './context';
@@ -11,7 +11,7 @@ import type { Tool } from '../tools/define/tool';
 
 export class Bench {
   readonly claims: Claim[] = [];
-  readonly unchecked: { claim: string; why: string }[] = [];
+  readonly openClaims: { claim: string; why: string }[] = [];
   /** Effects that one undisturbed run makes. */
   unit = 1;
   /** What one undisturbed run takes, ms. */
@@ -24,8 +24,8 @@ export class Bench {
 
   /** The effective input, as the engine would make it. @throws Error if it would be refused: then nothing can be tested */
   async input(): Promise<JsonObject> {
-    const given: unknown = typeof this.test.input === 'function' ? await this.test.input() : this.test.input;
-    const checked = checkInput({ tool: this.tool, ...compiledInput(this.tool.input) }, given as JsonObject);
+    const value: unknown = typeof this.test.input === 'function' ? await this.test.input() : this.test.input;
+    const checked = checkInput({ tool: this.tool, ...compiledInput(this.tool.input) }, value as JsonObject);
     if (checked.ok) return checked.input;
     throw new Error(`The input given to testTool does not fit ${this.tool.name}: ${checked.error.message}`);
   }
@@ -64,8 +64,8 @@ export class Bench {
     await new Promise((resolve) => setTimeout(resolve, this.test.settleMs ?? 200));
   }
 
-  note(claim: string, held: boolean, seen: string): void {
-    this.claims.push({ claim, held, seen });
+  note(claim: string, holds: boolean, observation: string): void {
+    this.claims.push({ claim, held: holds, seen: observation });
   }
 }
 

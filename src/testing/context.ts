@@ -15,7 +15,7 @@ export function newKey(): string {
 
 /** The context of one run: nothing is logged, and kept results are in memory. */
 export function contextFor(tool: string, idempotencyKey: string, attempt = 1): GivenContext {
-  const kept = new Map<string, Json>();
+  const entries = new Map<string, Json>();
   const principal = 'test';
   return {
     idempotencyKey,
@@ -29,13 +29,13 @@ export function contextFor(tool: string, idempotencyKey: string, attempt = 1): G
     cursors: cursorsFor(cursorKey, { tool, principal }),
     store: {
       async readResult(ref) {
-        const data = kept.get(ref);
+        const data = entries.get(ref);
         if (data === undefined) throw new ToolError('RESOURCE_NOT_FOUND', 'unknown_ref', `There is no result ${ref}.`);
         return data;
       },
       async keepResult(data) {
         const ref = randomBytes(32).toString('hex');
-        kept.set(ref, data);
+        entries.set(ref, data);
         return ref;
       },
     },

@@ -15,7 +15,7 @@ export async function kills(bench: Bench): Promise<void> {
   if (!mayRepeat(bench) && !tool.reconcile) return;
   const { module, kills: count = KILLS } = test;
   if (!module) {
-    bench.unchecked.push({ claim: 'what becomes of a killed run', why: 'testTool was given no `module` to start it from' });
+    bench.openClaims.push({ claim: 'what becomes of a killed run', why: 'testTool was given no `module` to start it from' });
     return;
   }
   const fullRun = await timeFullRun(bench, module);
@@ -79,8 +79,8 @@ async function killOnce(bench: Bench, module: Module, afterMs: number): Promise<
   if (tool.reconcile) {
     const { value: found, effects: more } = await bench.countEffects(() => bench.probe(input, key));
     const agrees = found.outcome === 'applied' ? made + more >= unit : found.outcome === 'unknown' || made + more === 0;
-    const seen = `${when} it had made ${effects(made + more)}, and the probe said ${found.outcome}`;
-    bench.note('`reconcile` agrees with the other side after a kill', agrees && more === 0, seen);
+    const observation = `${when} it had made ${effects(made + more)}, and the probe said ${found.outcome}`;
+    bench.note('`reconcile` agrees with the other side after a kill', agrees && more === 0, observation);
   }
   if (!mayRepeat(bench)) return { made, took };
   const again = await bench.countEffects(async () => {
@@ -89,11 +89,11 @@ async function killOnce(bench: Bench, module: Module, afterMs: number): Promise<
       if (result.ok || attempt > TRIES) return result;
     }
   });
-  const seen = `${when} it had made ${effects(made)}, and after it was run again ${effects(made + again.effects)}; ${describeEnd(again.value)}`;
+  const observation = `${when} it had made ${effects(made)}, and after it was run again ${effects(made + again.effects)}; ${describeEnd(again.value)}`;
   bench.note(
     'killed and run again with its key, it succeeds and has acted once',
     again.value.ok && made + again.effects === unit,
-    seen,
+    observation,
   );
   return { made, took };
 }

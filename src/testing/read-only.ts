@@ -6,19 +6,19 @@ import { effects, describeEnd, type Bench } from './bench';
 import { contextFor, newKey } from './context';
 
 export async function readsOnly(bench: Bench): Promise<void> {
-  const ran = await bench.countEffects(async () => {
+  const outcome = await bench.countEffects(async () => {
     const input = await bench.input();
     const began = Date.now();
     const first = await bench.run(input, newKey());
     bench.runMs = Date.now() - began;
     return [first, await bench.run(input, newKey())];
   });
-  const failed = ran.value.find((result) => !result.ok);
-  bench.note('it runs, and its result is what `output` says', !failed, describeEnd(failed ?? ran.value[0]!));
+  const failed = outcome.value.find((result) => !result.ok);
+  bench.note('it runs, and its result is what `output` says', !failed, describeEnd(failed ?? outcome.value[0]!));
   bench.note(
     `it changes nothing, being of class ${bench.tool.class}`,
-    ran.effects === 0,
-    `two runs made ${effects(ran.effects)}`,
+    outcome.effects === 0,
+    `two runs made ${effects(outcome.effects)}`,
   );
 }
 

@@ -36,8 +36,8 @@ export async function repeats(bench: Bench): Promise<void> {
     return results;
   });
   const last = inTurn.value.find((result) => !result.ok) ?? inTurn.value[0]!;
-  const seen = `${IN_TURN} runs made ${effects(inTurn.effects)}; ${describeEnd(last)}`;
-  bench.note('runs with one key in turn all succeed and act once', last.ok && inTurn.effects === bench.unit, seen);
+  const observation = `${IN_TURN} runs made ${effects(inTurn.effects)}; ${describeEnd(last)}`;
+  bench.note('runs with one key in turn all succeed and act once', last.ok && inTurn.effects === bench.unit, observation);
 
   const together = bench.test.together ?? 5;
   const atOnce = await bench.countEffects(async () => {
@@ -46,6 +46,6 @@ export async function repeats(bench: Bench): Promise<void> {
     return Promise.all(Array.from({ length: together }, () => bench.run(input, key)));
   });
   const some = atOnce.value.some((result) => result.ok);
-  const said = `${together} runs made ${effects(atOnce.effects)}; ${some ? 'one succeeded' : describeEnd(atOnce.value[0]!)}`;
-  bench.note('runs with one key at once act once', some && atOnce.effects === bench.unit, said);
+  const observationAtOnce = `${together} runs made ${effects(atOnce.effects)}; ${some ? 'one succeeded' : describeEnd(atOnce.value[0]!)}`;
+  bench.note('runs with one key at once act once', some && atOnce.effects === bench.unit, observationAtOnce);
 }

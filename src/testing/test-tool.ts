@@ -51,7 +51,7 @@ export async function testTool<I>(tool: Tool<I>, test: ToolTest<I>): Promise<Too
   const report: ToolReport = {
     tool: `${tool.name}@${tool.version}`,
     claims: bench.claims,
-    unchecked: bench.unchecked,
+    unchecked: bench.openClaims,
     run_ms: bench.runMs,
     cancelled_after_ms: await cancelledAfter(bench),
   };

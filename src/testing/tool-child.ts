@@ -21,8 +21,8 @@ async function main(path: string, name: string): Promise<void> {
 function toolIn(module: unknown, name: string): Tool | null {
   for (let value = module; typeof value === 'object' && value !== null; value = (value as { default?: unknown }).default) {
     if (isTool(value)) return name === 'default' ? value : null;
-    const found = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
-    if (isTool(found)) return found;
+    const tool = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
+    if (isTool(tool)) return tool;
   }
   return null;
 }

@@ -19,14 +19,14 @@ export type ChildMessage = { ready: { name: string; version: string } } | { resu
 
 export class ToolProcess {
   private childOutput = '';
-  private readonly ended: Promise<string>;
+  private readonly exit: Promise<string>;
 
   private constructor(private readonly child: ChildProcess) {
     child.stderr!.on(
       'data',
       (text: Buffer) => (this.childOutput = (this.childOutput + text.toString()).slice(-MAX_OUTPUT_CHARS)),
     );
-    this.ended = new Promise((resolve) => child.once('close', (code, signal) => resolve(String(signal ?? code))));
+    this.exit = new Promise((resolve) => child.once('close', (code, signal) => resolve(String(signal ?? code))));
   }
 
   /**
@@ -35,10 +35,12 @@ export class ToolProcess {
    */
   static async start({ path, export: name = 'default' }: { path: string; export?: string }, tool: Tool): Promise<ToolProcess> {
     const { env } = process;
-    const started = new ToolProcess(fork(CHILD, [path, name], { env, execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }));
-    const word = await started.word();
-    if ('ready' in word && word.ready.name === tool.name && word.ready.version === tool.version) return started;
-    await started.kill();
+    const toolProcess = new ToolProcess(
+      fork(CHILD, [path, name], { env, execArgv: [], stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }),
+    );
+    const word = await toolProcess.word();
+    if ('ready' in word && word.ready.name === tool.name && word.ready.version === tool.version) return toolProcess;
+    await toolProcess.kill();
     throw new Error(`${name} of ${path} is not ${tool.name}@${tool.version}: ${JSON.stringify(word)}`);
   }
 
@@ -54,13 +56,13 @@ export class ToolProcess {
   /** `kill -9`; resolves when it is gone. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
-    await this.ended;
+    await this.exit;
   }
 
   private word(): Promise<ChildMessage> {
     return new Promise((resolve, reject) => {
       this.child.once('message', (word) => resolve(word as ChildMessage));
-      void this.ended.then((how) => reject(new Error(`The process with the tool ended (${how}). It said:\n${this.childOutput}`)));
+      void this.exit.then((how) => reject(new Error(`The process with the tool ended (${how}). It said:\n${this.childOutput}`)));
     });
   }
 }

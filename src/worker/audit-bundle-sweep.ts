@@ -29,9 +29,9 @@ export function startSweep(
       (signer ??= bundleSigner(bundleKeyPlaces(config)).catch((error: unknown) => ((signer = undefined), Promise.reject(error)))),
   });
   const stopping = new AbortController();
-  const done = sweeper.follow(stopping.signal);
+  const sweep = sweeper.follow(stopping.signal);
   return () => {
     stopping.abort();
-    return done;
+    return sweep;
   };
 }

@@ -16,7 +16,7 @@ const TODO =
  * Watches until `ended` returns true; keeps no process alive.
  * @returns a function that ends it
  */
-export function watchEventLoop(running: Running, log: ToolLogger, ended: () => boolean = () => false): () => void {
+export function watchEventLoop(running: Running, log: ToolLogger, hasEnded: () => boolean = () => false): () => void {
   let last = performance.now();
   let cpu = process.cpuUsage();
   const look = () => {
@@ -31,7 +31,7 @@ export function watchEventLoop(running: Running, log: ToolLogger, ended: () => b
     last = performance.now();
     cpu = process.cpuUsage();
     running.forget();
-    if (ended()) clearInterval(timer);
+    if (hasEnded()) clearInterval(timer);
   };
   const timer = setInterval(look, TICK_MS).unref();
   return () => clearInterval(timer);

@@ -18,9 +18,9 @@ const FOLDER = dirname(__dirname);
  * none
  */
 export function workflowBundlePath(): string {
-  const found = builtPath();
-  if (found === undefined) throw new Error('The workflow bundle has not been built. Run `npm run setup`.');
-  return found;
+  const path = builtPath();
+  if (path === undefined) throw new Error('The workflow bundle has not been built. Run `npm run setup`.');
+  return path;
 }
 
 function builtPath(): string | undefined {

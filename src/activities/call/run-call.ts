@@ -4,7 +4,7 @@ import type { RunCallInput, RunCallOutput } from '../../shared/io/activities';
 import { resolveCall, heldByReset, checkRulesAndHolds } from '../checks/resolve-call';
 import type { Dependencies } from '../ports';
 import { runDestructive } from '../effects/run-destructive';
-import { runWithRetries } from './run-retried';
+import { runWithRetries } from './run-with-retries';
 import type { CallContext } from './call-context';
 
 export async function runCall(deps: Dependencies, input: RunCallInput): Promise<RunCallOutput> {

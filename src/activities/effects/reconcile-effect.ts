@@ -9,7 +9,7 @@ import type { Json, JsonObject } from '../../shared/json/json';
 import type { EffectRecord } from '../../record/effect';
 import { append } from '../../store/core/transcript';
 import { outputFault } from '../../tools/schema/input-output';
-import { readProbeAnswer, unknown, type ProbeFinding } from '../../tools/run/returned';
+import { readProbeAnswer, unknown, type ProbeFinding } from '../../tools/run/tool-output';
 import { closeQuestion } from '../people/questions';
 import { dispatchedCall } from '../call/call-input';
 import type { Dependencies } from '../ports';

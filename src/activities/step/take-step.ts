@@ -49,7 +49,7 @@ import { showingCharacters } from '../call/heartbeat';
 import type { ModelRequest } from '../../record/blocks';
 import { turnSubject } from '../../record/subject';
 import { admissionBlock, endBlock, messageBlock, steerBlock } from '../../record/write-block';
-import { hasReadUntrusted } from '../admission/untrusted';
+import { hasReadUntrusted } from '../admission/outside-text';
 import { optional } from '../../shared/json/optional';
 
 export async function takeStep(deps: Dependencies, input: TakeStepInput): Promise<TakeStepOutput> {

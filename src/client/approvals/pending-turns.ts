@@ -6,7 +6,7 @@ import { TURNS_AND_CALLS } from '../../workflows/contract';
 import { NoWorker } from '../errors';
 import { visibilityClause, visibleExecutions, type Visibility } from '../turns/listing';
 import type { TurnHandle } from '../turns/turn-handle';
-import { IdleTimeout, noWorkerError } from '../turns/unanswered';
+import { IdleTimeout, noWorkerError } from '../turns/missing-answer';
 
 /** Workers are no longer asked after this time without an answer from any of them, ms. */
 const NO_ANSWER_MS = 5000;

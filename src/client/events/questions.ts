@@ -132,10 +132,10 @@ export class Questions {
     const questions = fields.calls.map((call) => this.find(call));
     if (new Set(questions).size !== questions.length) return false;
     return questions.every((question, index) => {
-      const attested = fields.attestations.length > 0;
+      const isAttested = fields.attestations.length > 0;
       const by = this.byOf(fields, index);
       if (!question || (fields.by !== '' && plainName(fields.by) !== plainName(by))) return false;
-      return decisionFault(question, { kind, by, attested }, nowMs) === null;
+      return decisionFault(question, { kind, by, attested: isAttested }, nowMs) === null;
     });
   }
 

@@ -19,7 +19,7 @@ import { MEMO_REQUESTER, MEMO_TITLE, SESSION_UPDATES, SESSION_WORKFLOW } from '.
 import { optional } from '../../shared/json/optional';
 import { IdempotencyConflict, InvalidRequest } from '../errors';
 import { MEMO_REQUEST } from '../turns/start-turn';
-import { noWorkerError } from '../turns/unanswered';
+import { noWorkerError } from '../turns/missing-answer';
 
 export interface OpenSession {
   agent: string;

@@ -6,7 +6,7 @@ import { cameTooLate, fateOf, mayBeTaken, Sending, takenIn, type MissingAnswer }
 import { waitForPendingWorkflowTask } from '../../temporal/executions';
 import { DecisionNotAccepted, type NoWorker, SessionNotFound } from '../errors';
 import { isUnanswered, type TurnHandle } from '../turns/turn-handle';
-import { noWorkerError } from '../turns/unanswered';
+import { noWorkerError } from '../turns/missing-answer';
 
 const ANSWER_WITHIN = 15_000;
 /** A run that ends may leave an update unanswered. It is then sent again, and takes effect once. */

@@ -192,7 +192,7 @@ export async function doneBefore(client: Client, workflowId: string, { name, sin
   const names = (id: string | null): boolean => id?.startsWith(`${name}.`) === true;
   const decode = async (payloads: Parameters<typeof decodeArrayFromPayloads>[1]) =>
     ((await decodeArrayFromPayloads(client.options.loadedDataConverter, payloads ?? []))[0] ?? null) as Json;
-  let refused = 0;
+  let refusals = 0;
   let next: string | null = (await client.workflow.getHandle(workflowId).describe()).runId;
   while (next !== null) {
     const run: Run = { workflowId, runId: next };
@@ -203,18 +203,19 @@ export async function doneBefore(client: Client, workflowId: string, { name, sin
       const fact = readFact(event);
       if (fact?.kind === 'run_started' && fact.continued_run !== null && Date.parse(timeOf(event)) + CLOCKS_MS > since)
         next = fact.continued_run;
-      if (fact?.kind === 'cancel_requested' && names(fact.cause)) return { accepted: { sent: null, answer: null }, refused };
+      if (fact?.kind === 'cancel_requested' && names(fact.cause))
+        return { accepted: { sent: null, answer: null }, refused: refusals };
       if (fact?.kind === 'update_accepted' && names(fact.update_id)) bodies.set(fact.update_id, await decode(fact.input));
       if (fact?.kind === 'update_completed' && names(fact.update_id))
         answers.set(fact.update_id, fact.answer === null ? undefined : await decode(fact.answer));
     }
     for (const [id, body] of bodies) {
       const answer = answers.has(id) ? answers.get(id) : await answerOf(client, run, id);
-      if (answer !== undefined && !isRefusal(answer)) return { accepted: { sent: body, answer }, refused };
-      refused += 1;
+      if (answer !== undefined && !isRefusal(answer)) return { accepted: { sent: body, answer }, refused: refusals };
+      refusals += 1;
     }
   }
-  return { accepted: null, refused };
+  return { accepted: null, refused: refusals };
 }
 
 /** Undefined: the run ended without an answer, or the update was refused. */

@@ -37,7 +37,7 @@ import { DecisionNotAccepted, type NoWorker, TurnEnded, TurnNotFound } from '../
 import type { WatchedEvent } from '../events/feed';
 import { Feeds, watchTurn, type WatchOptions } from '../events/feeds';
 import { readHistory } from '../../temporal/history';
-import { sentOf, type Sent, noWorkerError } from './unanswered';
+import { sentOf, type Sent, noWorkerError } from './missing-answer';
 import type { TurnEvent } from '../../shapes/turn-event';
 import { errorMessage } from '../../shared/text/error-message';
 

@@ -64,7 +64,7 @@ export class Connection {
   private last: { tools: ListedTool[]; from: Client; stale: boolean } | null = null;
   /** How often the server has announced that its tools changed. */
   private changes = 0;
-  private closed = false;
+  private isClosed = false;
   private stderr = '';
   private why = '';
   /** Tokens of logins, the latest first. A call that began before a refresh may still echo an older one. */
@@ -115,7 +115,7 @@ export class Connection {
   }
 
   async close(): Promise<void> {
-    this.closed = true;
+    this.isClosed = true;
     const { client } = this;
     this.client = null;
     await client?.then((open) => open.close()).catch(() => undefined);
@@ -135,16 +135,19 @@ export class Connection {
   private async waitForClient(): Promise<Client> {
     const until = Date.now() + this.waitMs;
     for (;;) {
-      if (this.closed) throw new Unreachable('this worker is stopping');
-      const left = until - Date.now();
+      if (this.isClosed) throw new Unreachable('this worker is stopping');
+      const leftMs = until - Date.now();
       const pause = this.client === null ? this.notBefore - Date.now() : 0;
       if (pause > 0) {
-        if (pause >= left) throw this.unreachable();
+        if (pause >= leftMs) throw this.unreachable();
         await sleep(pause);
         continue;
       }
       const attempt = (this.client ??= this.attempt());
-      const client = await Promise.race([attempt.catch(untilMended), sleep(Math.max(left, 0), 'late' as const, { ref: false })]);
+      const client = await Promise.race([
+        attempt.catch(untilMended),
+        sleep(Math.max(leftMs, 0), 'late' as const, { ref: false }),
+      ]);
       if (client === 'late') throw this.unreachable();
       if (client !== null) return client;
     }
@@ -178,9 +181,9 @@ export class Connection {
 
   private recordFailure(error: unknown): void {
     this.client = null;
-    const said = this.stderr.trim() === '' ? '' : `; it printed: ${this.stderr.trim()}`;
+    const output = this.stderr.trim() === '' ? '' : `; it printed: ${this.stderr.trim()}`;
     const message = isTimeout(error) ? this.tooLate() : errorMessage(error);
-    this.why = this.short(`${message}${said}`, 1000);
+    this.why = this.short(`${message}${output}`, 1000);
     const pause = Math.min((this.settings.pauseMs ?? PAUSE_MS) * 2 ** this.failures, LONGEST_PAUSE_MS);
     this.failures += 1;
     this.notBefore = Date.now() + pause;
@@ -195,8 +198,8 @@ export class Connection {
   }
 
   private handleDisconnect(client: Client, why: string): void {
-    const dropped = this.client?.then(async (present) => (present === client ? this.drop(why) : undefined));
-    dropped?.catch(() => undefined);
+    const drop = this.client?.then(async (present) => (present === client ? this.drop(why) : undefined));
+    drop?.catch(() => undefined);
   }
 
   /** A broken stream may have lost an answer for good. So the server is asked whether it still knows this session. */
@@ -204,8 +207,8 @@ export class Connection {
     if (this.server.transport === 'stdio') return; // there the end of the program closes the connection
     if (this.server.transport === 'sse') return this.handleDisconnect(client, error.message);
     if (error.message.includes(TOO_LARGE)) return this.handleDisconnect(client, error.message); // the SDK keeps only the message of a stream's error
-    await client.ping({ timeout: PING_MS }).catch((failed: Error) => {
-      if (isGone(failed)) this.handleDisconnect(client, error.message);
+    await client.ping({ timeout: PING_MS }).catch((pingError: Error) => {
+      if (isGone(pingError)) this.handleDisconnect(client, error.message);
     });
   }
 
@@ -235,28 +238,28 @@ export class Connection {
 }
 
 /** Null: another attempt may succeed. Throws at once what only a person can fix. */
-function untilMended(failed: unknown): null {
-  if (failed instanceof sdk.auth().UnauthorizedError) throw failed;
-  if (failed instanceof UnnamedHost) throw new Unreachable(failed.message);
+function untilMended(error: unknown): null {
+  if (error instanceof sdk.auth().UnauthorizedError) throw error;
+  if (error instanceof UnnamedHost) throw new Unreachable(error.message);
   return null;
 }
 
 /** A refusal shows that the server is up: other requests over this connection may still be answered. */
-function isGone(failed: Error): boolean {
-  if (failed instanceof sdk.http().StreamableHTTPError) return ![401, 403, 429].includes(failed.code ?? 0);
+function isGone(error: Error): boolean {
+  if (error instanceof sdk.http().StreamableHTTPError) return ![401, 403, 429].includes(error.code ?? 0);
   const { ErrorCode, McpError } = sdk.types();
-  if (failed instanceof McpError) return failed.code === Number(ErrorCode.ConnectionClosed) || isTimeout(failed);
-  return failed.name === 'TypeError'; // `fetch` could not connect
+  if (error instanceof McpError) return error.code === Number(ErrorCode.ConnectionClosed) || isTimeout(error);
+  return error.name === 'TypeError'; // `fetch` could not connect
 }
 
-function isTimeout(failed: unknown): boolean {
+function isTimeout(error: unknown): boolean {
   const { ErrorCode, McpError } = sdk.types();
-  return failed instanceof McpError && failed.code === Number(ErrorCode.RequestTimeout);
+  return error instanceof McpError && error.code === Number(ErrorCode.RequestTimeout);
 }
 
 /** Undefined if the server gives no total, or an invalid one. */
-function fractionOf(done: number, total: number | undefined): number | undefined {
-  const fraction = total === undefined ? NaN : done / total;
+function fractionOf(progress: number, total: number | undefined): number | undefined {
+  const fraction = total === undefined ? NaN : progress / total;
   return fraction >= 0 && fraction <= 1 ? fraction : undefined;
 }
 
@@ -274,12 +277,12 @@ export class NotSentAgain extends Error {
 /** @param once arguments of the calls that are sent only once; compared by identity */
 export function sendingOnce(transport: Transport, once: WeakSet<object>): Transport {
   const send = transport.send.bind(transport);
-  const sent = new WeakSet<object>();
+  const requests = new WeakSet<object>();
   transport.send = (message, options) => {
-    const given: unknown = 'params' in message ? message.params?.arguments : undefined;
-    if (typeof given === 'object' && given !== null && once.has(given)) {
-      if (sent.has(given)) return Promise.reject(new NotSentAgain());
-      sent.add(given);
+    const input: unknown = 'params' in message ? message.params?.arguments : undefined;
+    if (typeof input === 'object' && input !== null && once.has(input)) {
+      if (requests.has(input)) return Promise.reject(new NotSentAgain());
+      requests.add(input);
     }
     return send(message, options);
   };

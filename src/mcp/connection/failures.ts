@@ -12,16 +12,16 @@ import { errorMessage } from '../../shared/text/error-message';
 /** Limit for a server's message, characters. */
 const MAX_SERVER_TEXT = 1500;
 
-/** @param nothingHappened the call itself was not sent, or a person has accepted this answer as a refusal */
+/** @param hadNoEffect the call itself was not sent, or a person has accepted this answer as a refusal */
 export function failureOf(
   { server, short }: Pick<Connection, 'server' | 'short'>,
   error: unknown,
-  nothingHappened: boolean,
+  hadNoEffect: boolean,
 ): ToolError {
-  const said = visible(short(errorMessage(error), MAX_SERVER_TEXT).toWellFormed()).slice(0, MAX_SERVER_TEXT);
+  const serverText = visible(short(errorMessage(error), MAX_SERVER_TEXT).toWellFormed()).slice(0, MAX_SERVER_TEXT);
   const [code, reason, hint = ''] = classify(error, server.name);
-  const message = `MCP server ${server.name}: ${said}`;
-  return new ToolError(code, reason, message, { ...(hint === '' ? {} : { hint }), nothingHappened, cause: error });
+  const message = `MCP server ${server.name}: ${serverText}`;
+  return new ToolError(code, reason, message, { ...(hint === '' ? {} : { hint }), nothingHappened: hadNoEffect, cause: error });
 }
 
 /** The answer's code as the accepted-classes file lists it: `-32602` of JSON-RPC, `http-403`. Null: there was no answer. */

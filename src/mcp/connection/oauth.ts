@@ -130,9 +130,9 @@ export class FileLogin implements OAuthClientProvider {
    */
   saveDiscoveryState({ authorizationServerUrl, authorizationServerMetadata }: OAuthDiscoveryState): void {
     const { authorization_endpoint, token_endpoint, registration_endpoint } = authorizationServerMetadata ?? {};
-    const named = [authorization_endpoint, token_endpoint, registration_endpoint].filter((one) => one !== undefined);
+    const endpoints = [authorization_endpoint, token_endpoint, registration_endpoint].filter((one) => one !== undefined);
     const { origin: issuer } = new URL(this.server.oauth.issuer);
-    for (const url of authorizationServerMetadata ? named : [authorizationServerUrl])
+    for (const url of authorizationServerMetadata ? endpoints : [authorizationServerUrl])
       if (new URL(url).origin !== issuer) throw this.elsewhere(new URL(url).origin);
   }
 
@@ -168,16 +168,16 @@ export class FileLogin implements OAuthClientProvider {
 
   private readLogin(): StoredLogin {
     try {
-      const kept = JSON.parse(readFileSync(this.path, 'utf8')) as StoredLogin;
-      return kept.url === this.server.url ? kept : {};
+      const login = JSON.parse(readFileSync(this.path, 'utf8')) as StoredLogin;
+      return login.url === this.server.url ? login : {};
     } catch {
       return {}; // there is none, or it is unreadable: then a person has to log in again
     }
   }
 
-  private async keep(kept: StoredLogin): Promise<void> {
+  private async keep(login: StoredLogin): Promise<void> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    await replaceFile(this.folder, this.path, Buffer.from(JSON.stringify({ ...kept, url: this.server.url })));
+    await replaceFile(this.folder, this.path, Buffer.from(JSON.stringify({ ...login, url: this.server.url })));
   }
 }
 
@@ -192,9 +192,9 @@ export function toldOfScope(fetch: Fetch, { name, oauth }: HttpServer): Fetch {
     const { error, scope } = response.status === 403 ? extractWWWAuthenticateParams(response) : {};
     if (error !== 'insufficient_scope') return response;
     await response.body?.cancel();
-    const wanted = scope === undefined ? 'a wider scope' : `the scope ${JSON.stringify(scope.slice(0, 300))}`;
+    const scopeText = scope === undefined ? 'a wider scope' : `the scope ${JSON.stringify(scope.slice(0, 300))}`;
     throw new UnauthorizedError(
-      `The login to ${name} is not enough: it asks for ${wanted}. If it may have that, name it as oauth.scope, and run \`holdfast mcp login ${name}\`.`,
+      `The login to ${name} is not enough: it asks for ${scopeText}. If it may have that, name it as oauth.scope, and run \`holdfast mcp login ${name}\`.`,
     );
   };
 }

@@ -31,10 +31,10 @@ export async function transportTo(server: ServerConfig, loginFolder: string, { s
   return transport;
 }
 
-function httpTransport(server: HttpServer, loginFolder: string, sent: Hears['sent']): Transport {
+function httpTransport(server: HttpServer, loginFolder: string, onSent: Hears['sent']): Transport {
   const { transport, url } = server;
   const options = {
-    fetch: toldOfScope(fetchFor(server, sent), server),
+    fetch: toldOfScope(fetchFor(server, onSent), server),
     ...(withOAuth(server) ? { authProvider: authProvider(server, loginFolder) } : {}),
   };
   return transport === 'sse'

@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../shared/json/json';
 import type { Conversion } from './conversion';
 import type { ToolJson } from './definition';
-import { importDefinition, lossesOfUnknownFields, objectOf, type ImportOptions } from './imported';
+import { importDefinition, lossesOfUnknownFields, objectOf, type ImportOptions } from './imported-tools';
 import { lossesOfUnsupportedFields } from './lossy-fields';
 import { DEFINITION_BOUNDS, plainJson } from './plain-json';
 import { refuseServerTool } from './server-tools';

@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { JsonSyntaxError, parseJson } from '../../shared/json/parse-json';
 import { ConversionError, formatValue } from './conversion';
-import { objectOf } from './imported';
+import { objectOf } from './imported-tools';
 import { inputFromStrict } from './openai-strict';
 import { plainJson, RESULT_BOUNDS } from './plain-json';
 

@@ -19,7 +19,7 @@ export {
 } from './openai';
 export { inputFromStrict } from './openai-strict';
 export { fromMcp, toMcp, type McpAnnotations, type McpImport, type McpTool } from './mcp';
-export type { ImportOptions } from './imported';
+export type { ImportOptions } from './imported-tools';
 export { apart, isServerTool } from './server-tools';
 export * from './tool-choice';
 export * from './calls';

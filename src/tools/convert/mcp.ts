@@ -7,7 +7,7 @@ import type { ToolClass } from '../../shared/turn/tool-class';
 import { ConversionError, type Conversion, type Loss } from './conversion';
 import type { ToolJson } from './definition';
 import { foreignSchema } from './foreign-schema';
-import { importDefinition, lossesOfUnknownFields, objectOf, type ImportOptions } from './imported';
+import { importDefinition, lossesOfUnknownFields, objectOf, type ImportOptions } from './imported-tools';
 import { lossesOfUnsupportedFields } from './lossy-fields';
 import { DEFINITION_BOUNDS, plainJson } from './plain-json';
 import { mapSchema } from './schema-tree';

@@ -5,7 +5,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { Envelope } from '../../shared/wire/errors';
 import { ConversionError, formatValue, type Conversion, type Loss } from './conversion';
-import { objectOf } from './imported';
+import { objectOf } from './imported-tools';
 import { plainJson, RESULT_BOUNDS } from './plain-json';
 
 export interface ToolResult {

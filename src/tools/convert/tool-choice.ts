@@ -1,7 +1,7 @@
 /** Converts the tool choice of a request (which tool the model must use, and whether in parallel) to and from vendor formats. */
 import type { JsonObject } from '../../shared/json/json';
 import { ConversionError, formatValue, type Conversion, type Loss } from './conversion';
-import { objectOf } from './imported';
+import { objectOf } from './imported-tools';
 import { plainJson, type JsonBounds } from './plain-json';
 
 /** `required`: any tool; `tool`: the named one. */

@@ -9,7 +9,7 @@ import { Deadline } from './deadline';
 import { toJsonWithFiles, type BinaryFile, type FileResult } from '../results/result-files';
 import { isToolError } from '../define/errors';
 import { checkOutput, FOR_THE_OWNER, readInputOrThrow } from '../schema/input-output';
-import { YieldCollector } from './returned';
+import { YieldCollector } from './tool-output';
 import { redactedValue } from '../../telemetry/log';
 import type { Tool, ToolContext, ToolLogger, ToolYield } from '../define/tool';
 

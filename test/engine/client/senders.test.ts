@@ -1,5 +1,5 @@
 import { temporal } from '@temporalio/proto';
-import { sentOf } from '../../../src/client/turns/unanswered';
+import { sentOf } from '../../../src/client/turns/missing-answer';
 import { withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';

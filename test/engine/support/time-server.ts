@@ -11,7 +11,7 @@ import { temporal } from '@temporalio/proto';
 import type { Worker } from '@temporalio/worker';
 import { verifiedJars } from '../../../scripts/time-server/jars.cjs';
 import { freePort } from '../../../src/devserver/ports';
-import { startSupervisedProcess, type SupervisedProcess } from '../../../src/devserver/supervised';
+import { startSupervisedProcess, type SupervisedProcess } from '../../../src/devserver/server-process';
 import { SEARCH_ATTRIBUTES } from '../../../src/shared/search-attributes';
 import { isListening } from '../../../src/temporal/address';
 import { DateAhead } from '../../support/clock-ahead';

@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import type { SupervisedProcess } from '../../../src/devserver/supervised';
+import type { SupervisedProcess } from '../../../src/devserver/server-process';
 import { ROOT } from '../support/compose-file';
 import { freePort } from '../../support/free-port';
 import { findPostgres } from '../support/native-binaries';

@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import type { SupervisedProcess } from '../../../src/devserver/supervised';
+import type { SupervisedProcess } from '../../../src/devserver/server-process';
 import type { LiveEvent } from '../../../src/shapes/turn-event';
 import { PostgresLive } from '../../../src/live/postgres';
 import { freePort } from '../../support/free-port';

@@ -13,7 +13,7 @@ import { promisify } from 'node:util';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
 import { waitUntilHealthy } from '../../../src/devserver/wait-until-healthy';
 import { choosePort } from '../../../src/devserver/ports';
-import { startSupervisedProcess, type SupervisedProcess } from '../../../src/devserver/supervised';
+import { startSupervisedProcess, type SupervisedProcess } from '../../../src/devserver/server-process';
 import { findPostgres, temporalServer, whyNoNativeCluster } from './native-binaries';
 import { SQL_USER, startPostgres } from './native-postgres';
 

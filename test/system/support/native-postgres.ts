@@ -4,7 +4,7 @@ import { chown, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { startSupervisedProcess, type SupervisedProcess } from '../../../src/devserver/supervised';
+import { startSupervisedProcess, type SupervisedProcess } from '../../../src/devserver/server-process';
 
 const run = promisify(execFile);
 

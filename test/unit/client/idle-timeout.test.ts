@@ -1,4 +1,4 @@
-import { IdleTimeout } from '../../../src/client/turns/unanswered';
+import { IdleTimeout } from '../../../src/client/turns/missing-answer';
 
 describe('silence', () => {
   beforeEach(() => void jest.useFakeTimers());

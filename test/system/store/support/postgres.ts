@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, type QueryResult } from 'pg';
 import { choosePort } from '../../../../src/devserver/ports';
-import type { SupervisedProcess } from '../../../../src/devserver/supervised';
+import type { SupervisedProcess } from '../../../../src/devserver/server-process';
 import { findPostgres } from '../../support/native-binaries';
 import { servePostgres, SQL_USER, startPostgres } from '../../support/native-postgres';
 

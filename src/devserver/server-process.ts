@@ -29,20 +29,20 @@ export function startSupervisedProcess(cli: string, args: string[], onLog: (line
   const lines: string[] = [];
   let server: number | null = null;
   let ending: string | null = null;
-  let gone = false;
+  let isGone = false;
 
   createInterface({ input: child.stderr }).on('line', (line) => {
     if (lines.push(line) > KEPT_LINES) lines.shift();
     onLog(line);
   });
-  const exited = new Promise<string>((resolve) => {
+  const exit = new Promise<string>((resolve) => {
     child.on('error', (error) => lines.push(error.message));
     child.on('exit', () => {
       // The supervisor itself was killed. The server holds its end of our pipes open, so this process ends it.
       if (ending === null && server !== null) killQuietly(server);
     });
     child.on('close', (code, signal) => {
-      gone = true;
+      isGone = true;
       resolve(ending ?? String(code ?? signal));
     });
   });
@@ -52,18 +52,18 @@ export function startSupervisedProcess(cli: string, args: string[], onLog: (line
       if (word === 'pid') resolve((server = Number(value)));
       if (word === 'exit') ending = value ?? '';
     });
-    void exited.then((how) => reject(new Error(`the server did not start (${how})`)));
+    void exit.then((how) => reject(new Error(`the server did not start (${how})`)));
   });
   pid.catch(() => {}); // `exited` reports it too
 
   return {
     pid,
-    exited,
-    hasExited: () => gone,
+    exited: exit,
+    hasExited: () => isGone,
     lastLines: () => [...lines],
     async stop() {
-      if (!gone) child.stdin.write('stop\n');
-      await exited;
+      if (!isGone) child.stdin.write('stop\n');
+      await exit;
     },
   };
 }

@@ -1,5 +1,5 @@
 /** What rules looked at, written down and read back. */
-import { readRecordedFacts, recordedFacts } from '../../../src/rules/recorded';
+import { readRecordedFacts, recordedFacts } from '../../../src/rules/recorded-facts';
 import type { CallFacts } from '../../../src/rules';
 import type { Json, JsonObject } from '../../../src/shared/json/json';
 

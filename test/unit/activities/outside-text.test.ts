@@ -1,4 +1,4 @@
-import { hasReadUntrusted } from '../../../src/activities/admission/untrusted';
+import { hasReadUntrusted } from '../../../src/activities/admission/outside-text';
 import type { ModelMessage } from '../../../src/model/provider';
 import { StoreError } from '../../../src/store/store';
 import { prepared, tool } from '../tools/admit/support';
