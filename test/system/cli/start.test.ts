@@ -33,6 +33,7 @@ describe('npm start without a terminal', () => {
     const started = start(['start'], env);
     try {
       await eventually('it waits', async () => started.output.stdout.includes('Waiting for a decision from outside'));
+      expect(started.output.stdout).toMatch(/^turn \S+\nhttp\S+\/workflows\/\S+$/m);
       const [, turn, digest] = /npx (holdfast approve \S+) --call ([0-9a-f]{12})/.exec(started.output.stdout)!;
       const denied = await run(['deny', turn!.split(' ').at(-1)!, '--call', digest!, '--by', 'ana'], env);
       expect(denied).toMatchObject({ code: 0 });

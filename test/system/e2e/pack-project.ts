@@ -1,6 +1,6 @@
-/** An empty TypeScript project outside of the repository, with the packed package and the README's example in it. */
+/** An empty TypeScript project outside of the repository, with packed packages and the README's example in it. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environment } from '../cli/support/cli';
@@ -17,45 +17,40 @@ export function readmeExample(): { 'app.ts': string; 'service.ts': string } {
   return { 'app.ts': example!.slice(0, service), 'service.ts': example!.slice(service) };
 }
 
-export interface Project {
-  folder: string;
-  env: NodeJS.ProcessEnv;
+export interface Packed {
+  tarball: string;
+  /** Its paths, below `package/`. */
+  paths: string[];
 }
 
-/** `npm pack` of a package of the repository as it is built; default: the engine. @returns the tarball's path */
-export function pack(into: string, name = '.'): string {
+/** `npm pack` of packages of the repository, by their folders, as they are built. */
+export function pack(into: string, ...folders: string[]): Packed[] {
   mkdirSync(into, { recursive: true });
-  const before = new Set(readdirSync(into));
-  npm(['pack', '--ignore-scripts', '--pack-destination', into], join(ROOT, name));
-  return join(
-    into,
-    readdirSync(into).find((file) => file.endsWith('.tgz') && !before.has(file))!,
-  );
+  const from = folders.map((folder) => `./${folder}`);
+  const listed = npm(['pack', '--ignore-scripts', '--json', '--pack-destination', into, ...from], ROOT);
+  const packed = JSON.parse(listed) as { filename: string; files: { path: string }[] }[];
+  return packed.map(({ filename, files }) => ({ tarball: join(into, filename), paths: files.map(({ path }) => path) }));
 }
 
-/** The paths in a tarball, below its `package/`. */
-export function pathsIn(tarball: string): string[] {
-  const listed = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8', maxBuffer: 1 << 24 });
-  return listed.split('\n').flatMap((path) => (path === '' ? [] : [path.replace(/^package\//, '')]));
-}
-
-/** @param like a project that is done with: its installed packages go over to this one */
-export function createProject(tarball: string, type: 'module' | 'commonjs', like?: Project): Project {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), `holdfast-project-${type}-`)));
-  npm(['init', '-y'], folder);
-  if (like) renameSync(join(like.folder, 'node_modules'), join(folder, 'node_modules'));
-  else install(folder, tarball);
-  npm(['pkg', 'set', `type=${type}`], folder);
-  for (const [name, text] of Object.entries(readmeExample())) writeFileSync(join(folder, name), text);
-  return { folder, env: environment({ HOLDFAST_HOME: undefined }) };
-}
-
-/** Installs these tarballs, and what the examples import besides. */
-export function install(folder: string, ...tarballs: string[]): void {
+/** An empty project, with these tarballs installed, and what the examples import besides. @returns its folder */
+export function createProject(tarballs: string[]): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdfast-project-')));
+  writeExample(folder, 'module');
   const beside = [`zod@${dependencies!.zod}`, `typescript@${devDependencies!.typescript}`];
   npm(['install', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs, ...beside], folder);
+  return folder;
 }
 
-export function npm(args: string[], cwd: string): void {
-  execFileSync('npm', [...args, '--loglevel', 'error'], { cwd, stdio: ['ignore', 'ignore', 'inherit'], env: environment() });
+/** The example of the README, in a folder whose package.json says which kind of modules it has. */
+export function writeExample(folder: string, type: 'module' | 'commonjs'): void {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, 'package.json');
+  const before = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as object) : { name: 'project', private: true };
+  writeFileSync(path, JSON.stringify({ ...before, type }));
+  for (const [name, text] of Object.entries(readmeExample())) writeFileSync(join(folder, name), text);
+}
+
+export function npm(args: string[], cwd: string): string {
+  const options = { cwd, env: environment(), encoding: 'utf8', maxBuffer: 1 << 24 } as const;
+  return execFileSync('npm', [...args, '--loglevel', 'error'], { ...options, stdio: ['ignore', 'pipe', 'inherit'] });
 }

@@ -1,13 +1,15 @@
-import { spawn, spawnSync, type SpawnOptions } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { preProcessFile } from 'typescript';
 import { readDevState } from '../../../src/devserver/state-file';
-import { collect, type Running } from '../cli/support/cli';
+import { collect, environment, type Running } from '../cli/support/cli';
 import { family, stillThere } from '../cli/support/processes';
 import { eventually } from '../../engine/support/engine';
 import { replayAll } from '../support/replay-all';
-import { createProject, install, pack, pathsIn, type Project } from './pack-project';
+import { createProject, npm, pack, writeExample, type Packed } from './pack-project';
 
 jest.setTimeout(240_000);
 
@@ -22,122 +24,128 @@ const STRICT = [
   'es2022',
 ];
 
-describe('the packed package, in an empty TypeScript project outside of the repository', () => {
-  let folder: string;
-  let tarball: string;
-  const projects: Project[] = [];
-  const project = (type: 'module' | 'commonjs') => {
-    const made = createProject(tarball, type, projects.at(-1));
-    projects.push(made);
-    return made;
-  };
+const BESIDE = ['finance', 'onchain', 'workspace', 'reference', 'showcase', 'tool-kit'];
+const KINDS = ['module', 'commonjs'] as const;
+
+describe('in an empty TypeScript project outside of the repository', () => {
+  let packed: Packed[];
+  let tarballs: string;
+  let project: string;
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'holdfast-pack-'));
-    tarball = pack(folder);
+    tarballs = mkdtempSync(join(tmpdir(), 'holdfast-pack-'));
+    packed = pack(tarballs, '.', ...BESIDE.map((name) => `${name === 'tool-kit' ? 'packages' : 'packs'}/${name}`));
+    project = createProject(packed.map(({ tarball }) => tarball));
   });
   afterAll(() => {
-    for (const path of [folder, ...projects.map((made) => made.folder)]) rmSync(path, { recursive: true, force: true });
+    for (const path of [tarballs, project]) if (path) rmSync(path, { recursive: true, force: true });
   });
 
-  it.each(['module', 'commonjs'] as const)('pays once, after a person approved (%s)', async (type) => {
-    const made = project(type);
-    typeChecks(made);
-    const dev = npx(made, 'holdfast', 'dev', '--app', './app.ts', '--headless', '--port', '0', '--http-port', '0');
-    try {
-      await eventually('the stack is up', async () => {
-        if (dev.exitCode !== null) throw new Error(`It ended: ${dev.output.stderr}`);
-        return dev.output.stdout.includes('Ctrl-C ends all of it');
-      });
-      const all = family(dev.pid!);
-      const { code, stdout, stderr } = await npx(made, 'tsx', 'service.ts').ended;
-      const said = stderr.split('\n').filter((line) => line !== '' && !line.startsWith('npm warn'));
-      expect({ code, said }).toEqual({ code: 0, said: [] });
-      expect(stdout).toMatch(/pay_invoice: succeeded with \{"paid":"INV-7","key":"hf_[0-9a-f]{40}"\}/);
+  /** A program of the installed packages; npx takes half a second more. */
+  const run = (name: string, ...args: string[]) => started(project, join('node_modules/.bin', name), args).ended;
 
-      const { address } = readDevState(join(made.folder, made.env.HOLDFAST_HOME ?? '.holdfast'))!;
-      expect(await replayAll(address)).toBe(1);
-
-      // A terminal's Ctrl-C reaches the whole group; `kill` only npx, which passes SIGTERM on to its shell and no further.
-      if (type === 'module') process.kill(-dev.pid!, 'SIGINT');
-      else dev.kill('SIGTERM');
-      expect(await stillThere(all, 15_000)).toEqual([]);
-    } finally {
-      const left = dev.exitCode === null && dev.signalCode === null ? family(dev.pid!) : [];
-      for (const { pid } of left) process.kill(pid, 'SIGKILL');
-    }
-  });
-
-  it('brings nothing of a pack along, and says how to have the agents that ship and what drafts tools', async () => {
-    const made = project('commonjs');
-    const ofPacks = [
-      '@holdfast',
-      '@foundry-rs',
-      'docx',
-      'htmlparser2',
-      'mathjs',
-      'pdfkit',
-      'viem',
-      'csv-parse',
-      'pgsql-ast-parser',
-    ];
-    const optional = ['@fastify/swagger-ui', '@modelcontextprotocol', 'nodemailer', 'pg', 'prom-client', 'smtp-server'];
-    expect([...ofPacks, ...optional].filter((name) => existsSync(join(made.folder, 'node_modules', name)))).toEqual([]);
-    for (const command of ['start', 'dev', 'worker']) {
-      const { code, stderr } = await npx(made, 'holdfast', command).ended;
-      expect([command, code, stderr]).toEqual([command, 2, expect.stringContaining('npm install @holdfast/showcase')]);
-      expect(stderr).toContain('--app FILE');
-    }
-    const draft = await npx(made, 'holdfast', 'tools', 'draft', 'sql', 'tables.sql').ended;
-    expect(draft).toMatchObject({ code: 2, stderr: expect.stringContaining('npm install @holdfast/tool-kit') });
-  });
-
-  describe('with the packs and the tool kit installed beside it', () => {
-    let made: Project;
-    let beside: string[];
-    beforeAll(() => {
-      made = project('module');
-      beside = BESIDE.map((name) => pack(folder, name));
-      install(made.folder, tarball, ...beside);
-    });
-
-    it('drafts tools, and has the types of each package', async () => {
-      writeFileSync(join(made.folder, 'tables.sql'), 'CREATE TABLE orders (id serial PRIMARY KEY, status text NOT NULL);\n');
-      const drafted = await npx(made, 'holdfast', 'tools', 'draft', 'sql', 'tables.sql', '-o', 'draft.ts').ended;
+  describe('the packages, with the packs and the tool kit', () => {
+    it('draft tools, and have types for projects of both kinds', async () => {
+      writeFileSync(join(project, 'tables.sql'), 'CREATE TABLE orders (id serial PRIMARY KEY, status text NOT NULL);\n');
+      const drafted = await run('holdfast', 'tools', 'draft', 'sql', 'tables.sql', '-o', 'draft.ts');
       expect(drafted).toMatchObject({ code: 0 });
-      writeFileSync(join(made.folder, 'packs.ts'), PACKS);
-      typeChecks(made, 'draft.ts', 'packs.ts');
+      writeFileSync(join(project, 'packs.ts'), PACKS);
+      for (const kind of KINDS) writeExample(join(project, kind), kind);
+      const examples = KINDS.flatMap((kind) => [`${kind}/app.ts`, `${kind}/service.ts`]);
+      expect(await typeFaults(project, 'draft.ts', 'packs.ts', ...examples)).toEqual([]);
     });
 
-    it('runs a job of a pack in a thread, and lists the tools of all packs for the agents that ship', async () => {
-      writeFileSync(join(made.folder, 'packs.ts'), PACKS);
-      const { code, stdout, stderr } = await npx(made, 'tsx', 'packs.ts').ended;
+    it('run a job of a pack in a thread, and list the tools of all packs for the agents that ship', async () => {
+      writeFileSync(join(project, 'packs.ts'), PACKS);
+      const { code, stdout, stderr } = await run('tsx', 'packs.ts');
       expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
       const [checked, ...packs] = stdout.trim().split('\n');
       expect(checked).toBe('credit-analyst: 6 * 7 is checked');
       expect(packs.map((line) => line.replace(/: .*/, ''))).toEqual(['finance', 'onchain', 'workspace', 'reference']);
-      const listed = await npx(made, 'holdfast', 'tools', 'list', '--json').ended;
+      const listed = await run('holdfast', 'tools', 'list', '--json');
       const { tools } = JSON.parse(listed.stdout) as { tools: { name: string }[] };
       const named = packs.flatMap((line) => line.replace(/^.*: /, '').split(' '));
       expect(tools.map(({ name }) => name).filter((name) => name !== 'read_result')).toEqual(expect.arrayContaining(named));
       expect(named).toHaveLength(tools.length - 1);
     });
 
-    it('ships what is built, with licence and README: no sources, no tests, no mark of the build', () => {
-      for (const paths of [tarball, ...beside].map(pathsIn)) {
+    it('ship what is built, with licence and README: no sources, no tests, no mark of the build', () => {
+      for (const { paths } of packed) {
         expect(paths).toEqual(
           expect.arrayContaining(['LICENSE', 'README.md', 'package.json', 'dist/index.js', 'dist/index.d.ts']),
         );
         const stray = /^(src|test|scripts)\/|\.test\.|(?<!\.d)\.ts$|tsconfig|\.tsbuildinfo$|(^|\/)\.[^/]+$/;
         expect(paths.filter((path) => stray.test(path))).toEqual([]);
       }
-      expect([tarball, beside[0]!].filter((path) => pathsIn(path).includes('NOTICE'))).toHaveLength(2);
+      expect(packed.slice(0, 2).filter(({ paths }) => paths.includes('NOTICE'))).toHaveLength(2);
     });
   });
-});
 
-const BESIDE = ['finance', 'onchain', 'workspace', 'reference', 'showcase']
-  .map((name) => `packs/${name}`)
-  .concat('packages/tool-kit');
+  describe('the engine alone', () => {
+    beforeAll(() => void npm(['uninstall', '--no-audit', '--no-fund', ...BESIDE.map((name) => `@holdfast/${name}`)], project));
+
+    it('brings nothing of a pack along, and says how to have the agents that ship and what drafts tools', async () => {
+      const ofPacks = ['docx', 'htmlparser2', 'mathjs', 'pdfkit', 'viem', 'csv-parse', 'pgsql-ast-parser'];
+      const optional = ['@fastify/swagger-ui', 'nodemailer', 'pg', 'prom-client', 'smtp-server'];
+      expect([...ofPacks, ...optional].filter(isInstalled)).toEqual([]);
+      const scopes = ['@holdfast', '@foundry-rs', '@modelcontextprotocol'].filter(isInstalled); // npm leaves empty folders
+      expect(scopes.flatMap((scope) => readdirSync(join(project, 'node_modules', scope)))).toEqual([]);
+      for (const command of ['start', 'dev', 'worker']) {
+        const { code, stderr } = await run('holdfast', command);
+        expect([command, code, stderr]).toEqual([command, 2, expect.stringContaining('npm install @holdfast/showcase')]);
+        expect(stderr).toContain('--app FILE');
+      }
+      const draft = await run('holdfast', 'tools', 'draft', 'sql', 'tables.sql');
+      expect(draft).toMatchObject({ code: 2, stderr: expect.stringContaining('npm install @holdfast/tool-kit') });
+    });
+
+    it('has types of what it brings along only', () => {
+      const engine = join(project, 'node_modules/holdfast');
+      const manifest = readFileSync(join(engine, 'package.json'), 'utf8');
+      const entries = Object.values((JSON.parse(manifest) as { exports: Record<string, { types?: string }> }).exports);
+      const reached = new Set(entries.flatMap(({ types }) => (types === undefined ? [] : [join(engine, types)])));
+      const packages = new Set<string>();
+      for (const file of reached) {
+        for (const { fileName: name } of preProcessFile(readFileSync(file, 'utf8'), true, true).importedFiles) {
+          const path = join(dirname(file), name.replace(/\.js$/, ''));
+          if (name.startsWith('.')) reached.add([`${path}.d.ts`, join(path, 'index.d.ts')].find(existsSync)!);
+          else if (!isBuiltin(name)) packages.add(name.split('/', name.startsWith('@') ? 2 : 1).join('/'));
+        }
+      }
+      expect([...packages]).toContain('@temporalio/client');
+      expect([...packages].filter((name) => !isInstalled(name))).toEqual([]);
+    });
+
+    it.each(KINDS)('pays once, after a person approved (%s)', async (kind) => {
+      writeExample(project, kind);
+      rmSync(join(project, '.holdfast'), { recursive: true, force: true });
+      const stack = ['holdfast', 'dev', '--app', './app.ts', '--headless', '--port', '0', '--http-port', '0'];
+      const dev = started(project, 'npx', ['--no-install', ...stack]);
+      try {
+        await eventually('the stack is up', async () => {
+          if (dev.exitCode !== null) throw new Error(`It ended: ${dev.output.stderr}`);
+          return dev.output.stdout.includes('Ctrl-C ends all of it');
+        });
+        const all = family(dev.pid!);
+        const { code, stdout, stderr } = await run('tsx', 'service.ts');
+        expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+        expect(stdout).toMatch(/pay_invoice: succeeded with \{"paid":"INV-7","key":"hf_[0-9a-f]{40}"\}/);
+
+        const { address } = readDevState(join(project, '.holdfast'))!;
+        expect(await replayAll(address)).toBe(1);
+
+        // A terminal's Ctrl-C reaches the whole group; `kill` only npx, which passes SIGTERM on to its shell and no further.
+        if (kind === 'module') process.kill(-dev.pid!, 'SIGINT');
+        else dev.kill('SIGTERM');
+        expect(await stillThere(all, 15_000)).toEqual([]);
+      } finally {
+        const left = dev.exitCode === null && dev.signalCode === null ? family(dev.pid!) : [];
+        for (const { pid } of left) process.kill(pid, 'SIGKILL');
+      }
+    });
+
+    const isInstalled = (name: string) => existsSync(join(project, 'node_modules', name));
+  });
+});
 
 const PACKS = `import { financeTools, SmtpMailer, snapshotData } from '@holdfast/finance';
 import { onchainTools } from '@holdfast/onchain';
@@ -162,21 +170,16 @@ async function main() {
 void main();
 `;
 
-function npx(made: Project, ...args: string[]): Running {
-  const options: SpawnOptions = { cwd: made.folder, env: made.env, stdio: ['ignore', 'pipe', 'pipe'], detached: true };
-  return collect(spawn('npx', ['--no-install', ...args], options));
+function started(cwd: string, command: string, args: string[]): Running {
+  const env = environment({ HOLDFAST_HOME: undefined });
+  return collect(spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true }));
 }
 
 /** Temporal's own declarations do not pass without skipLibCheck beside the newest @types/node; ours and the project's do. */
-function typeChecks(made: Project, ...files: string[]): void {
-  const checked = files.length > 0 ? files : ['app.ts', 'service.ts'];
-  const tsc = join(made.folder, 'node_modules/typescript/bin/tsc');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, '--noEmit', ...STRICT, ...checked], {
-    cwd: made.folder,
-    encoding: 'utf8',
-  });
+async function typeFaults(project: string, ...files: string[]): Promise<string[]> {
+  const { code, stdout, stderr } = await started(project, 'node_modules/.bin/tsc', ['--noEmit', ...STRICT, ...files]).ended;
   // 2: it has run to its end, and found faults.
-  expect({ status, stderr }).toEqual({ status: stdout === '' ? 0 : 2, stderr: '' });
+  expect({ code, stderr }).toEqual({ code: stdout === '' ? 0 : 2, stderr: '' });
   const faults = stdout.split('\n').filter((line) => /error TS/.test(line));
-  expect(faults.filter((line) => !line.startsWith('node_modules/@temporalio/'))).toEqual([]);
+  return faults.filter((line) => !line.startsWith('node_modules/@temporalio/'));
 }

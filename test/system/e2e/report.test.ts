@@ -1,6 +1,6 @@
 /** The report as people open it: a file, in a browser, without a network. */
 import { createReadStream } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -12,7 +12,7 @@ import { reportComparison, html, report, summarizeVerification, type ReportInput
 import { verifyBundle } from '../../../src/audit/verify';
 import { describeInBrowser } from '../support/browser';
 import { handBundle, PLAIN_WORDS, type Words } from '../../support/hand-bundle';
-import { screenshotFolder } from '../support/web-ui';
+import { screenshot } from '../support/web-ui';
 
 const BUNDLES = join(__dirname, '../../bundles');
 
@@ -142,9 +142,8 @@ class Opened {
     return opened;
   }
 
-  async screenshot(name: string): Promise<void> {
-    await mkdir(screenshotFolder(), { recursive: true });
-    await this.page.screenshot({ path: join(screenshotFolder(), `${name}.png`) });
+  screenshot(name: string): Promise<void> {
+    return screenshot(this.page, name);
   }
 
   openAll(): Promise<void> {

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { presignUrl } from '../../../src/activities/call/tool-context';
 import { PACKS } from '../../../src/model/rehearsal/showcase/packs';
 import { SESSION_ROUTER } from '../../../packs/onchain/src/contracts/artifacts';
+import { HoldfastClient } from '../../../src/client';
+import { loadConfig } from '../../../src/config';
 import { FileStore } from '../../../src/store/files/file-store';
 import { start, run as runCli } from '../cli/support/cli';
 import { startDev, type Dev } from '../cli/support/dev';
@@ -15,12 +17,15 @@ const EVERY_TOOL = Object.values(PACKS).flat().sort();
 
 describe('npx holdfast run --agent showcase, beside npx holdfast dev', () => {
   let dev: Dev;
+  let client: HoldfastClient;
   let workspace: string;
   beforeAll(async () => {
     workspace = mkdtempSync(join(tmpdir(), 'holdfast-workspace-'));
     dev = await startDev([], { HOLDFAST_WORKSPACE: workspace });
+    client = await HoldfastClient.connect(loadConfig({ HOLDFAST_HOME: dev.home }));
   }, 180_000);
   afterAll(async () => {
+    await client?.close();
     await dev?.stop();
     rmSync(workspace, { recursive: true, force: true });
   }, 180_000);
@@ -30,23 +35,23 @@ describe('npx holdfast run --agent showcase, beside npx holdfast dev', () => {
     expect({ code, stderr, args }).toMatchObject({ code: 0, stderr: '' });
     return JSON.parse(stdout) as any;
   };
+  const threeWaiting = (turn: string) =>
+    eventually('three calls wait', async () => {
+      const found = (await client.pending()).find(({ turn_id }) => turn_id === turn);
+      return found?.calls.length === 3 && found.calls;
+    });
   const swaps = () =>
     clientOf(dev.facts.chain_url!).getContractEvents({ abi: SESSION_ROUTER.abi, eventName: 'Swapped', fromBlock: 0n });
 
   it('uses every tool of four packs in one turn, and what three approvals allowed happens once', async () => {
     const { turn_id: turn } = await json('run', '--agent', 'showcase');
-    const waiting = await eventually('three calls wait', async () => {
-      const found = (await json('pending')).find((one: any) => one.turn_id === turn);
-      return found?.calls.length === 3 && found.calls;
-    });
-    expect(waiting.map(({ tool }: any) => tool).sort()).toEqual(['bash', 'send_credit_memo', 'swap_token']);
+    const waiting = await threeWaiting(turn);
+    expect(waiting.map(({ tool }) => tool).sort()).toEqual(['bash', 'send_credit_memo', 'swap_token']);
     expect(await swaps()).toHaveLength(0);
-    for (const { digest } of waiting) await json('approve', turn, '--call', digest, '--by', 'ana');
+    await json('approve', turn, ...waiting.flatMap(({ digest }) => ['--call', digest!]), '--by', 'ana');
 
-    const view = await eventually('the turn has ended', async () => {
-      const now = await json('show', turn);
-      return now.ended_at !== null && now;
-    });
+    await client.turn(turn).result();
+    const view = await json('show', turn);
     expect(view.state).toBe('completed');
     expect(view.calls.filter(({ state }: any) => state !== 'succeeded')).toEqual([]);
     const succeeded = new Set<string>(view.calls.map(({ tool }: any) => tool));
@@ -74,13 +79,9 @@ describe('npx holdfast run --agent showcase, beside npx holdfast dev', () => {
 
   it('shows a second turn to the end with --follow, over the notes of the first; a denial ends it as the rest allows', async () => {
     const follow = start(['run', '--agent', 'showcase', '--id', 'again', '--follow', 'Show it on AAPL again.'], dev.env);
-    const waiting = await eventually('three calls wait', async () => {
-      const found = (await json('pending')).find((one: any) => one.turn_id === 'again');
-      return found?.calls.length === 3 && found.calls;
-    });
-    for (const { tool, digest } of waiting) {
-      const decision = tool === 'swap_token' ? 'deny' : 'approve';
-      await json(decision, 'again', '--call', digest, '--by', 'ana', '--note', 'not today');
+    for (const { tool, digest } of await threeWaiting('again')) {
+      const by = { by: 'ana', note: 'not today' };
+      await (tool === 'swap_token' ? client.turn('again').deny(digest!, by) : client.turn('again').approve(digest!, by));
     }
     const { code, stdout } = await follow.ended;
     expect(code).toBe(0);

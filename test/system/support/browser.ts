@@ -3,9 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import type { TurnView } from '../../../src/shared/turn/turn-view';
-import { eventually } from '../../engine/support/engine';
-import { holdfast, holdfastJson, type Holdfast } from './process';
+import { holdfast, type Holdfast } from './process';
 import { findChromium, launchChromium } from './web-ui';
 
 /** Skipped, by name, where there is no Chromium, unless HOLDFAST_REQUIRE_BROWSER=1. */
@@ -43,22 +41,6 @@ export class Home {
     const process = holdfast(this.path, args, more);
     this.running.push(process);
     return process;
-  }
-
-  json<T>(...args: string[]): Promise<T> {
-    return holdfastJson<T>(this.path, args);
-  }
-
-  show(turn: string): Promise<TurnView> {
-    return this.json<TurnView>('show', turn);
-  }
-
-  /** The turn once it has ignored that many signals. */
-  ignored(turn: string, count: number): Promise<TurnView> {
-    return eventually(`${count} signals of ${turn} are ignored`, async () => {
-      const view = await this.show(turn);
-      return view.ignored_signals.count >= count && view;
-    });
   }
 
   async remove(): Promise<void> {

@@ -1,8 +1,8 @@
 /** The official MCP test programs, with the Node 22 that they need: installed into our cache from test/mcp-suite's lock file. */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { cacheFolder } from '../../../src/devserver/cli-cache';
 
 const SUITE = join(__dirname, '../../mcp-suite');
@@ -36,8 +36,30 @@ export const mcpSuite = {
     else renameSync(fresh, target);
   },
   conformance: (args: string[], cwd: string) => run('@modelcontextprotocol/conformance/dist/index.js', args, cwd),
+  /** What `-o FOLDER` of the conformance suite has left, by the names of the scenarios. */
+  results(of: string): Result[] {
+    const folders = readdirSync(of, { recursive: true, encoding: 'utf8' }).flatMap((path) =>
+      path.endsWith('checks.json') ? [dirname(path)] : [],
+    );
+    const text = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+    return folders
+      .map((path) => ({
+        scenario: path.replace(/-\d{4}-\d\d-\d\dT[\dZ-]+$/, ''),
+        checks: JSON.parse(text(join(of, path, 'checks.json'))) as Result['checks'],
+        stdout: text(join(of, path, 'stdout.txt')),
+        stderr: text(join(of, path, 'stderr.txt')),
+      }))
+      .sort((a, b) => (a.scenario < b.scenario ? -1 : 1));
+  },
   inspector: (args: string[], cwd: string) => run('@modelcontextprotocol/inspector/clients/launcher/build/index.js', args, cwd),
 };
+
+export interface Result {
+  scenario: string;
+  checks: { id: string; status: string; errorMessage?: string }[];
+  stdout: string;
+  stderr: string;
+}
 
 export interface Ran {
   code: number | null;

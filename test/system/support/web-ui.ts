@@ -1,7 +1,7 @@
 /** A turn's page in Temporal's Web UI, driven in a real Chromium as a person would. Tried with Web UI 2.42. */
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { chromium, type Browser, type FrameLocator, type Locator, type Page } from 'playwright-core';
+import { chromium, type Browser, type BrowserContext, type FrameLocator, type Locator, type Page } from 'playwright-core';
 import { onPath } from '../../../src/devserver/on-path';
 import { eventually } from '../../engine/support/engine';
 
@@ -27,8 +27,13 @@ export function launchChromium(executablePath: string): Promise<Browser> {
 }
 
 /** Where screenshots are kept. */
-export function screenshotFolder(env: NodeJS.ProcessEnv = process.env): string {
+function screenshotFolder(env: NodeJS.ProcessEnv = process.env): string {
   return resolve(env.HOLDFAST_SCREENSHOTS ?? join(__dirname, '../../../.holdfast/screenshots'));
+}
+
+export async function screenshot(page: Page, name: string): Promise<void> {
+  mkdirSync(screenshotFolder(), { recursive: true });
+  await page.screenshot({ path: join(screenshotFolder(), `${name}.png`) });
 }
 
 export interface Offered {
@@ -43,8 +48,8 @@ export class TurnPage {
   ) {}
 
   /** Opens the page that the CLI prints. `name` begins the names of the screenshots. */
-  static async open(browser: Browser, url: string, name: string): Promise<TurnPage> {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  static async open(pages: BrowserContext, url: string, name: string): Promise<TurnPage> {
+    const page = await pages.newPage();
     page.setDefaultTimeout(30_000);
     await page.goto(url);
     return new TurnPage(page, name);
@@ -113,12 +118,8 @@ export class TurnPage {
     await this.page.getByText('Current Details').evaluate((title: any) => title.scrollIntoView({ block: 'start' }));
   }
 
-  async screenshot(what: string): Promise<string> {
-    const folder = screenshotFolder();
-    mkdirSync(folder, { recursive: true });
-    const path = join(folder, `${this.name}-${what}.png`);
-    await this.page.screenshot({ path });
-    return path;
+  screenshot(what: string): Promise<void> {
+    return screenshot(this.page, `${this.name}-${what}`);
   }
 
   /** More Actions → Send a Signal. */
