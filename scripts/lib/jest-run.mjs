@@ -8,7 +8,7 @@ import { runChild } from './run-child.mjs';
 export const LOG = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'node_modules/.cache/holdfast/test.log');
 
 /** Test files at once for each core: engine and system tests mostly wait, for a server or a process. */
-const FILES_PER_CORE = { unit: 1, engine: 2, system: 1.5 };
+const FILES_PER_CORE = { unit: 1, engine: 2, system: 2 };
 /** Test files at once for each core while engine tests run beside the smoke tests. */
 export const FILES_PER_CORE_WITH_SMOKE = { engine: 2, system: 1 };
 
