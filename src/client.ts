@@ -112,7 +112,7 @@ export class HoldfastClient {
     readonly temporal: Client,
     private readonly config: ClientSettings,
   ) {
-    this.signer = new StartSigner(config.signingKey || null, temporal.options.namespace);
+    this.signer = new StartSigner(config.signingKey || null, temporal);
     this.feeds = new Feeds(temporal, () => (this.live ??= this.liveBus()));
   }
 

@@ -1,4 +1,5 @@
 /** Signs the start of turns and the messages of sessions with the client's key, as proof of who asked. */
+import type { Client } from '@temporalio/client';
 import { attestStart } from '../attestation/bundle-signer';
 import { SigningKey } from '../attestation/signing-key';
 import { workflowId } from '../shared/ids';
@@ -10,7 +11,7 @@ export class StartSigner {
   /** @param path of the private key; null: nothing is signed */
   constructor(
     private readonly path: string | null,
-    private readonly namespace: string,
+    private readonly temporal: Client,
   ) {}
 
   get signs(): boolean {
@@ -23,7 +24,7 @@ export class StartSigner {
     message_hash: string,
   ): Promise<{ attestation?: string }> {
     if (this.path === null) return {};
-    const claims = { aud: { namespace: this.namespace, workflow_id }, ...who, message_hash };
+    const claims = { aud: { namespace: this.temporal.options.namespace, workflow_id }, ...who, message_hash };
     return { attestation: attestStart(await this.read(this.path), claims) };
   }
 

@@ -965,7 +965,7 @@ const PLANS: Plan[] = [
     },
     at: block('dispatch'),
     rule: 'B9',
-    says: /changed the call or steered the turn/,
+    says: /changed it or steered the turn/,
   },
   {
     name: 'the decision is missing in the transcript',
