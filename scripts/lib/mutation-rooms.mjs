@@ -17,7 +17,7 @@ export const MUTATION_ROOMS = {
     ],
   },
   effects: {
-    source: ['src/store/core/effects.ts', 'src/store/files/file-effects.ts'],
+    source: ['src/record/effect.ts', 'src/store/core/effects.ts', 'src/store/files/file-effects.ts'],
     tests: ['test/unit/store/*effect*.test.ts'],
   },
   approvals: {

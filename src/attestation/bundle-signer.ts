@@ -8,6 +8,7 @@ import { ownKey } from './gateway-key';
 import { keyId, publicKey } from './public-key';
 import { BadSigningKey, SigningKey } from './signing-key';
 import type { DecisionClaims, StartClaims } from './claims';
+import { errorMessage } from '../shared/text/error-message';
 
 export interface BundleSigner {
   /** First 16 hex characters of the SHA-256 of the raw public key. */
@@ -56,7 +57,7 @@ class CommandSigner implements BundleSigner {
     try {
       publicKey(raw);
     } catch (error) {
-      throw new BadSigningKey(`HOLDFAST_BUNDLE_SIGNER_PUBLIC cannot be used: ${(error as Error).message}.`);
+      throw new BadSigningKey(`HOLDFAST_BUNDLE_SIGNER_PUBLIC cannot be used: ${errorMessage(error)}.`);
     }
     this.public = raw;
     this.kid = keyId(raw);

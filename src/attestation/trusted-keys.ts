@@ -12,6 +12,7 @@ import { parseJson } from '../shared/json/parse-json';
 import { hasCode, replaceFile } from '../store/files/atomic-file';
 import { hasShape, principalName, roleList } from './claims';
 import { keyId, publicKey } from './public-key';
+import { errorMessage } from '../shared/text/error-message';
 
 /** A public key and what it may sign. */
 export interface TrustedKey {
@@ -46,7 +47,7 @@ export async function readTrustedKeys(path: string): Promise<TrustedKey[]> {
   try {
     text = await readSmallFile(path);
   } catch (error) {
-    const why = hasCode(error, 'ENOENT') ? 'there is none; `holdfast keys create` makes one' : (error as Error).message;
+    const why = hasCode(error, 'ENOENT') ? 'there is none; `holdfast keys create` makes one' : errorMessage(error);
     throw new BadKeyFile(`The file of trusted keys ${path} cannot be read: ${why}`);
   }
   return parseTrustedKeys(text, path);
@@ -59,7 +60,7 @@ export function parseTrustedKeys(text: string, path: string): TrustedKey[] {
   try {
     list = parseJson(text);
   } catch (error) {
-    throw bad((error as Error).message);
+    throw bad(errorMessage(error));
   }
   if (!Array.isArray(list) || list.length > MOST_KEYS) throw bad(`it must be a JSON list of at most ${MOST_KEYS} keys`);
   list.forEach((entry, index) => {
@@ -159,7 +160,7 @@ function keyFault(entry: Json): string | null {
   try {
     publicKey(raw);
   } catch (error) {
-    return (error as Error).message;
+    return errorMessage(error);
   }
   if (kid !== keyId(raw)) return `kid must be ${keyId(raw)}, the first 16 hex characters of the public key's SHA-256`;
   if (use === 'principal' && principal === undefined) return 'the key of a principal must name that principal';

@@ -12,6 +12,7 @@ import { visible } from '../shared/text/visible';
 import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
 import { trustFile } from './support/trust-file';
+import { errorMessage } from '../shared/text/error-message';
 
 interface Options {
   trust?: string;
@@ -61,7 +62,7 @@ async function verifyFile(file: string, keys: readonly TrustedKey[]): Promise<Ve
   try {
     return await verifyBundle(file === '-' ? process.stdin : createReadStream(file, { highWaterMark: CHUNK }), keys);
   } catch (error) {
-    throw new UsageError(`The bundle ${file} cannot be read: ${(error as Error).message}`);
+    throw new UsageError(`The bundle ${file} cannot be read: ${errorMessage(error)}`);
   }
 }
 
@@ -69,7 +70,7 @@ async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`The tombstones ${file} cannot be read: ${(error as Error).message}`);
+    throw new UsageError(`The tombstones ${file} cannot be read: ${errorMessage(error)}`);
   }
 }
 

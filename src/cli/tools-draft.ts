@@ -5,6 +5,7 @@ import { Argument, type Command } from 'commander';
 import { UsageError } from './support/exit';
 import type { Output } from './support/output';
 import { loadToolKit, type ToolKit } from './support/tool-kit';
+import { errorMessage } from '../shared/text/error-message';
 
 /** Most bytes that are read of a source; of a CSV file only the beginning is needed. */
 const LARGEST = 8 * 1024 * 1024;
@@ -67,7 +68,7 @@ function read(file: string): { text: string; whole: boolean } {
       closeSync(handle);
     }
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`);
+    throw new UsageError(`${file} cannot be read: ${errorMessage(error)}`);
   }
 }
 
@@ -78,7 +79,7 @@ function write(file: string, text: string): void {
   } catch (error) {
     const exists = (error as NodeJS.ErrnoException).code === 'EEXIST';
     throw new UsageError(
-      exists ? `${file} exists: give another name with -o.` : `${file} cannot be written: ${(error as Error).message}`,
+      exists ? `${file} exists: give another name with -o.` : `${file} cannot be written: ${errorMessage(error)}`,
     );
   }
 }

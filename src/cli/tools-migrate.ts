@@ -8,6 +8,7 @@ import { oneLine } from './support/describe';
 import { EXIT, Exit, UsageError } from './support/exit';
 import type { Output } from './support/output';
 import { toolbox, versionsOf, withToolbox, type ToolWithAgents, type ToolboxOptions } from './support/toolbox';
+import { errorMessage } from '../shared/text/error-message';
 
 interface MigrateOptions extends ToolboxOptions {
   tool?: string;
@@ -73,11 +74,11 @@ function file(path: string): ToolJson {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw new UsageError(`${path} cannot be read: ${(error as Error).message}`);
+    throw new UsageError(`${path} cannot be read: ${errorMessage(error)}`);
   }
   try {
     return parseDefinition(JSON.parse(text));
   } catch (error) {
-    throw new UsageError(`${path}: ${(error as Error).message}`);
+    throw new UsageError(`${path}: ${errorMessage(error)}`);
   }
 }

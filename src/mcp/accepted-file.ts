@@ -15,6 +15,7 @@ import { canonical } from '../shared/json/canonical';
 import { StoreError, type Store } from '../store/store';
 import { CLASSES, type AcceptableClass, type ListedTool } from './listed-tool';
 import { BadServersFile } from './servers-file';
+import { errorMessage } from '../shared/text/error-message';
 
 const FORM = 'holdfast.mcp_accepted/1';
 const LARGEST_FILE = 16 * 1024 * 1024;
@@ -78,7 +79,7 @@ async function readAcceptedFile(path: string): Promise<Omit<z.output<typeof FILE
     if (!success) throw new Error(['its form is wrong', ...strayFields(FILE, content, '').slice(0, MOST_FAULTS)].join('; '));
     return data;
   } catch (error) {
-    const why = error instanceof SyntaxError ? 'it is no JSON' : (error as Error).message;
+    const why = error instanceof SyntaxError ? 'it is no JSON' : errorMessage(error);
     throw new BadServersFile(
       `The accepted classes ${path} cannot be used: ${why}. Fix the file, or remove it: without it, every MCP tool counts as destructive.`,
     );

@@ -8,6 +8,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readlinkSync } from 'node:fs';
 import { findProgram } from './command-runner';
+import { errorMessage } from '../shared/text/error-message';
 
 /** Setting that accepts the risk if programs cannot be isolated. */
 export const RISK_SETTING = 'HOLDFAST_CHILDREN_MAY_READ_SECRETS';
@@ -108,7 +109,7 @@ async function tryAll(): Promise<Isolation> {
       await checkIsolation(words);
       return { how, words };
     } catch (error) {
-      faults.push(`${how}: ${(error as Error).message}`);
+      faults.push(`${how}: ${errorMessage(error)}`);
     }
   }
   return { how: 'none', why: `Nothing keeps programs away from the processes of this user (${faults.join('; ')}).` };

@@ -4,6 +4,7 @@ import { isJsonObject, type Json } from '../../shared/json/json';
 import { parseCanonical } from './canonical-text';
 import type { BundleLine, LineKind } from './lines';
 import { sha256Hex } from '../../shared/json/sha256';
+import { errorMessage } from '../../shared/text/error-message';
 
 const KINDS: readonly LineKind[] = [
   'bundle',
@@ -59,7 +60,7 @@ function readLine(bytes: Buffer, n: number, prev: string | null): ReadLine {
     if (!isUtf8(bytes)) throw new Error('it is not UTF-8');
     line = parseCanonical(bytes.toString('utf8'));
   } catch (error) {
-    throw broken('S1', `The line cannot be read: ${(error as Error).message}`);
+    throw broken('S1', `The line cannot be read: ${errorMessage(error)}`);
   }
   if (!isJsonObject(line) || Object.keys(line).join() !== 'body,kind,n,prev')
     throw broken('S1', 'The line does not have exactly n, kind, prev and body');

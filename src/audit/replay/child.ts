@@ -17,6 +17,7 @@ import type { ChildReady, ReplayResult, ReplayRequest } from './protocol';
 import { readHistory, type History } from './recorded-commands';
 import { RECORDS, type ReplaySinks } from './recording';
 import { msOf } from './values';
+import { errorMessage } from '../../shared/text/error-message';
 
 interface Read {
   request: ReplayRequest;
@@ -46,7 +47,7 @@ async function main(bundle: string): Promise<void> {
       try {
         present = read(request);
       } catch (error) {
-        tell(cannot(request, `The history cannot be read: ${oneLine((error as Error).message, 300)}`));
+        tell(cannot(request, `The history cannot be read: ${oneLine(errorMessage(error), 300)}`));
         continue;
       }
       replayedCommands = new ReplayedCommands({ runTimeout: msOf(present.history.startAttributes.workflowRunTimeout) });

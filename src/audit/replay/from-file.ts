@@ -6,6 +6,7 @@ import { parseJson } from '../../shared/json/parse-json';
 import type { BundleLine } from '../format/lines';
 import { readLines } from '../format/reader';
 import type { Replayable } from './replay';
+import { errorMessage } from '../../shared/text/error-message';
 
 /** Temporal ends a run at about 51,200 events and 50 MB. */
 const MOST_EVENTS = 60_000;
@@ -97,7 +98,7 @@ async function historyOfJson(path: string): Promise<Replayable> {
   try {
     json = parseJson(await readFile(path, 'utf8'));
   } catch (error) {
-    throw wrong((error as Error).message);
+    throw wrong(errorMessage(error));
   }
   const events = isJsonObject(json) && Array.isArray(json.events) ? json.events : [];
   if (events.length === 0 || !events.every(isJsonObject)) throw wrong('it has no list of events');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { filterEnv, withoutNetwork } from './isolation';
 import type { ChildReady, ReplayResult, ReplayRequest } from './protocol';
+import { errorMessage } from '../../shared/text/error-message';
 
 /** Longer than any history takes. It ends code that hangs, or a history that was made to hang it. */
 export const PATIENCE_MS = 120_000;
@@ -72,7 +73,7 @@ export class ReplayProcess {
       this.stop();
       throw error instanceof ReplayProcessExit
         ? error
-        : new ReplayProcessExit(`The process that replays gave an unreadable answer: ${(error as Error).message}`);
+        : new ReplayProcessExit(`The process that replays gave an unreadable answer: ${errorMessage(error)}`);
     } finally {
       clearTimeout(timer);
     }

@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from 'commander';
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
+import { errorMessage } from '../../shared/text/error-message';
 
 /** A JSON object as an option: parsed strictly, since it may become a call's input. */
 export function jsonObject(text: string): JsonObject {
@@ -9,7 +10,7 @@ export function jsonObject(text: string): JsonObject {
     const value = parseJson(text);
     if (isJsonObject(value)) return value;
   } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
+    throw new InvalidArgumentError(errorMessage(error));
   }
   throw new InvalidArgumentError('It must be a JSON object.');
 }

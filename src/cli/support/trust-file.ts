@@ -1,6 +1,7 @@
 /** Reads the file of keys that an auditor trusts: `--trust`. */
 import { readTrustedKeys, type TrustedKey } from '../../attestation/trusted-keys';
 import { UsageError } from './exit';
+import { errorMessage } from '../../shared/text/error-message';
 
 /** The keys of the file; none without a path. @throws UsageError */
 export async function trustFile(path: string | undefined): Promise<TrustedKey[]> {
@@ -8,6 +9,6 @@ export async function trustFile(path: string | undefined): Promise<TrustedKey[]>
   try {
     return await readTrustedKeys(path);
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError(errorMessage(error));
   }
 }

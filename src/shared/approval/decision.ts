@@ -3,6 +3,7 @@ import { canonical } from '../json/canonical';
 import { hashJson } from '../json/digests';
 import { isJsonObject, type Json, type JsonObject } from '../json/json';
 import { plainName, type DecisionSource } from './approval';
+import { errorMessage } from '../text/error-message';
 
 export type DecisionKind = 'approve' | 'deny' | 'settle';
 
@@ -82,7 +83,7 @@ function unkeepable(value: Json): string | null {
     canonical(value);
     return null;
   } catch (error) {
-    return (error as Error).message.slice(0, 200);
+    return errorMessage(error).slice(0, 200);
   }
 }
 

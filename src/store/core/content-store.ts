@@ -33,6 +33,7 @@ import {
   type TrailStore,
 } from '../store';
 import { entriesOf, type TrailEntry } from './trail';
+import { errorMessage } from '../../shared/text/error-message';
 
 /** Size of each cache of the objects used last: objects never change, and a step reads the whole transcript. */
 const KEPT_BYTES = 32_000_000;
@@ -198,7 +199,7 @@ export class ContentStore implements Store {
       this.calls.set(digest, json, { size: json.length });
       return call;
     } catch (error) {
-      throw this.objects.fault(digest, (error as Error).message);
+      throw this.objects.fault(digest, errorMessage(error));
     }
   }
 
@@ -312,7 +313,7 @@ export class ContentStore implements Store {
     try {
       return parseJson(line);
     } catch (error) {
-      throw this.objects.fault(object, `${hash} was stored by something else: ${(error as Error).message}`);
+      throw this.objects.fault(object, `${hash} was stored by something else: ${errorMessage(error)}`);
     }
   }
 }

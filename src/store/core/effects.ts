@@ -17,6 +17,7 @@ import {
   type NewClaim,
 } from '../../record/effect';
 import { StoreError, type EffectFacts, type EffectStore } from '../store';
+import { errorMessage } from '../../shared/text/error-message';
 
 export interface EffectVersion {
   record: EffectRecord;
@@ -180,7 +181,7 @@ export function decodeRecord(bytes: Buffer, name: string): EffectRecord {
   try {
     file = parseJson(bytes.toString('utf8'));
   } catch (error) {
-    throw fault((error as Error).message);
+    throw fault(errorMessage(error));
   }
   if (!isJsonObject(file) || file.record === undefined) throw fault('it holds no record');
   if (digest(file.record) !== file.sha256) throw fault('its checksum is wrong');
