@@ -85,6 +85,38 @@ test.each([
   expect(await verifyBundle([Buffer.from(text as string)], TRUST)).toMatchObject({ verdict: 'broken', line, rule });
 });
 
+describe('lines that do not follow each other are broken where it shows (S2)', () => {
+  /** What is found for each seventh line after an edit of it. */
+  async function foundAfter(edit: (lines: string[], n: number) => string[]): Promise<{ n: number; found: object }[]> {
+    const lines = (await sample('approval')).trimEnd().split('\n');
+    const places = [...lines.keys()].filter((n) => n % 7 === 1);
+    const results = places.map(async (n) => {
+      const { line, rule, why } = await verifyBundle([Buffer.from(`${edit(lines, n).join('\n')}\n`)], TRUST);
+      return { n, found: { line, rule, why } };
+    });
+    return Promise.all(results);
+  }
+  const NUMBER = expect.stringMatching(/^The line says that it is number \d+: lines are missing, doubled or in another order$/);
+
+  test('a line that names another one before it', async () => {
+    const why = 'The line does not follow the one before: one of the two was changed';
+    const otherPrev = (line: string) => line.replace(/(?<="prev":")[0-9a-f]/, (digit) => (digit === '0' ? '1' : '0'));
+    const results = await foundAfter((lines, n) => lines.with(n, otherPrev(lines[n]!)));
+    expect(results.length).toBeGreaterThan(5);
+    for (const { n, found } of results) expect(found).toEqual({ line: n, rule: 'S2', why });
+  });
+
+  test('a line that is missing', async () => {
+    for (const { n, found } of await foundAfter((lines, place) => lines.toSpliced(place, 1)))
+      expect(found).toEqual({ line: n, rule: 'S2', why: NUMBER });
+  });
+
+  test('a line that stands twice', async () => {
+    for (const { n, found } of await foundAfter((lines, place) => lines.toSpliced(place, 0, lines[place]!)))
+      expect(found).toEqual({ line: n + 1, rule: 'S2', why: NUMBER });
+  });
+});
+
 test('a turn whose values are of any other kind is broken, and nothing is thrown', async () => {
   const odd = [null, 7, [[null]], { payloads: 7 }, { payloads: [{ $: 7 }] }];
   const text = await sample('approval');
