@@ -116,9 +116,18 @@ export class FileRegisters implements RegisterStore {
     }
   }
 
+  /** Makes one folder, never its parents: where a store's disk is gone, nothing may begin a second store in its place. */
+  private async makeFolder(folder: string): Promise<void> {
+    try {
+      await mkdir(join(this.dir, folder), { mode: PRIVATE_DIR });
+    } catch (error) {
+      if (!hasCode(error, 'EEXIST')) throw error;
+    }
+  }
+
   /** False: another process was faster. */
   private async create(folder: string, after: number, value: Json): Promise<boolean> {
-    if (after === 0) await mkdir(join(this.dir, folder), { recursive: true, mode: PRIVATE_DIR });
+    if (after === 0) await this.makeFolder(folder);
     const temp = join(this.tempDir, `register-${process.pid}-${randomBytes(12).toString('hex')}`);
     await writeFile(temp, JSON.stringify(value), { flag: 'wx', mode: 0o600 });
     try {

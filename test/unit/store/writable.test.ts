@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,5 +18,14 @@ describe('the check that the store can be written', () => {
     const store = await openStore(`file:${dir}`);
     await rm(dir, { recursive: true });
     await expect(store.checkWritable()).rejects.toThrow(/ENOENT/);
+  });
+
+  it('no write of any part begins a second store where the store is gone', async () => {
+    const store = await openStore(`file:${dir}`);
+    await rm(dir, { recursive: true });
+    await expect(store.registers.update('limit/read', () => ({ value: 1, answer: 1 }))).rejects.toThrow(/ENOENT/);
+    await expect(store.putPart('run', 'text')).rejects.toThrow(/ENOENT/);
+    await expect(store.putBytes(Buffer.from('bytes'))).rejects.toThrow(/ENOENT/);
+    expect(existsSync(dir)).toBe(false);
   });
 });
