@@ -1,6 +1,6 @@
 /**
  * The public API of `@holdfast/verify`: the functions that an auditor's own program needs, and the command line. The verifier is
- * the engine's own code; the build puts all of it into one file (docs/decisions/0055-the-verifier-is-a-package-of-its-own.md).
+ * the engine's own code; the build puts all of it into one file (docs/decisions/0055-verifier-package.md).
  */
 export { BadKeyFile, parseTrustedKeys, readTrustedKeys, type TrustedKey } from '../../../src/attestation/trusted-keys';
 export { verifyBundle, type Verification } from '../../../src/audit/verify';
