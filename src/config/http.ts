@@ -93,6 +93,6 @@ export function approvalsChannel({
   if (approvals !== undefined) return approvals;
   if (isLoopback(address)) return 'any';
   throw new ConfigError(
-    `HOLDFAST_APPROVALS is not set, and Temporal at ${address} is not on loopback: whoever reaches that server can approve under any name. Set HOLDFAST_APPROVALS=attested, so that only signed decisions count, or HOLDFAST_APPROVALS=any if all who reach it may approve (docs/approvals.md).`,
+    `HOLDFAST_APPROVALS is not set, and Temporal at ${address} is not on loopback: anybody who reaches that server can approve under any name. Set HOLDFAST_APPROVALS=attested, so that only signed decisions count, or HOLDFAST_APPROVALS=any if all who reach it may approve (docs/approvals.md).`,
   );
 }

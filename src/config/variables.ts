@@ -78,7 +78,7 @@ const PLACES = {
     unset: '`LOG_LEVEL`, else `info`; `warn` for the embedded stack',
     about: 'The least that is written.',
   },
-  LOG_LEVEL: { ...LOG_LEVEL, about: 'The same, for whoever sets it for all programs.' },
+  LOG_LEVEL: { ...LOG_LEVEL, about: 'The same, for a setting that all programs share.' },
 } satisfies Settings;
 
 const MODEL = {

@@ -7,7 +7,7 @@ import { Refusal } from './http/errors';
 function callbackAddress(url: string, settings: CallbackConfig | null): string {
   const fault = settings === null ? 'this gateway allows no callbacks' : callbackHost(url, settings.hosts);
   if (typeof fault !== 'string') return url;
-  const hint = 'Whoever runs the gateway allows hosts by HOLDFAST_CALLBACK_HOSTS.';
+  const hint = 'The operator of the gateway allows hosts with HOLDFAST_CALLBACK_HOSTS.';
   throw new Refusal({
     code: 'INVALID_PARAMS',
     reason: 'callback_not_allowed',

@@ -72,7 +72,7 @@ const debugInfo = z
     worker: z.string().describe('The worker process, `pid@host`, as Temporal names it.'),
     notes: z.array(json).describe('What the tool said through `ctx.debug`, without secrets.'),
   })
-  .describe('For whoever debugs a tool; only where the worker’s setting HOLDFAST_DEBUG_INFO allows it.');
+  .describe('For debugging a tool; only if the worker’s setting HOLDFAST_DEBUG_INFO allows it.');
 
 export const successEnvelope = z.object({
   success: z.literal(true),

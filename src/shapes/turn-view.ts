@@ -140,7 +140,7 @@ export const turnView = z.object({
     .boolean()
     .optional()
     .describe(
-      'The conversation comes near the model’s context window: whatever continues it compacts it first. Absent: it does not.',
+      'The conversation comes near the model’s context window: it is compacted before the next step. Absent: it does not.',
     ),
   started_at: z.string(),
   ended_at: z.string().nullable(),
@@ -195,7 +195,7 @@ export const turnSummary = z.object({
 });
 
 export const question = waitingCall.extend({
-  card: z.string().describe('What would happen, in Markdown: to be shown to whoever decides.'),
+  card: z.string().describe('What would happen, in Markdown: to be shown to the person who decides.'),
 });
 
 export const pendingTurn = turnSummary.extend({

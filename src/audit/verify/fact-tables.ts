@@ -296,7 +296,7 @@ export const EFFECT_RECORD = {
   state: 'effect.effect',
   tool: 'call.tool',
   run_id: 'rule.T2',
-  attempt: 'once.of whatever activity made the claim; history has the last attempt only',
+  attempt: 'once.of the activity that made the claim; history has the last attempt only',
   claimed_at: 'rule.T2',
   updated_at: 'rule.T2',
   act: 'call.act',

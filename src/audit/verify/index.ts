@@ -11,7 +11,7 @@ import type { Verification } from './verification';
 
 export type { Verification } from './verification';
 
-const DISAGREEMENT_NOTE = 'Its sources disagreed when it was made, says whoever signed it';
+const DISAGREEMENT_NOTE = 'Its sources disagreed when it was made, says its signer';
 
 /**
  * Verifies a bundle. It reads `chunks` once, as a stream, and holds one line of it at a time.

@@ -168,7 +168,7 @@ export class RunComparison {
     this.clock.add(time);
     this.taskSince = true;
     if (this.run.denials) this.run.denials.before = this.run.denials.now;
-    // The first task of the turn, in whatever run it was.
+    // The first task of the turn, in any run.
     if (Number.isNaN(this.run.began) && this.run.heads !== null) this.run.began = time;
   }
 

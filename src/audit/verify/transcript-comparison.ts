@@ -38,7 +38,7 @@ export class TranscriptComparison {
     this.hasOmission ||= part === null;
     if (part !== null && this.all.facts.knows('card', ref, 'digest')) this.isCard(body);
     if (part !== null && this.all.facts.knows('result', ref, 'state') && !isJsonObject(object(body).envelope))
-      this.all.report('D6', 'What is said to be the result of a call is no result');
+      this.all.report('D6', 'A part that is named as the result of a call is no result');
     if (!isJsonObject(body)) return;
     const { facts } = this.all;
     const { subject, call_id, tool, version, input, envelope, undecided } = body;

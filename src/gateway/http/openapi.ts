@@ -43,7 +43,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
         { name: 'sessions', description: 'Conversations: turns one after the other.' },
         { name: 'tools', description: 'Single tool calls, without a model.' },
         { name: 'files', description: 'Files that tools made.' },
-        { name: 'operation', description: 'For whoever runs it.' },
+        { name: 'operation', description: 'For operators.' },
       ],
       components: {
         securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },

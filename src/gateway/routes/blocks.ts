@@ -34,7 +34,7 @@ interface Address {
 }
 
 const schema = {
-  summary: 'A file that a tool made, for whoever holds its address',
+  summary: 'A file that a tool made, for everybody who has its address',
   description: 'The address, with its signature, stands in the result of the tool. It works for an hour.',
   tags: ['files'],
   params: jsonSchema(params),

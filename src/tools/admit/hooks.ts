@@ -178,7 +178,7 @@ function step(
   const hookFailure = (what: string): BeforeOutcome => ({
     ok: false,
     error: callError('EXECUTION_ERROR', 'hook_failed', `The before-hook ${hook.name} failed, so the call was not run: ${what}`, {
-      hint: 'This is for whoever runs the agent; another input does not help.',
+      hint: 'The operator of the agent must act; another input does not help.',
     }),
   });
   let reply: BeforeAnswer;

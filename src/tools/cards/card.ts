@@ -88,7 +88,7 @@ function meaning(definition: ToolJson, tool: Tool): string[] {
     ...(definition.limits?.concurrency ? [`At most ${definition.limits.concurrency} at once.`] : []),
     ...(definition.limits?.rate ? [`At most ${definition.limits.rate.calls} in ${definition.limits.rate.per_ms / 1000} s.`] : []),
     ...(definition.streaming ? ['Reports progress.'] : []),
-    ...(tool.preview ? ['Whoever approves sees a preview of what will happen.'] : []),
+    ...(tool.preview ? ['The approver sees a preview of what will happen.'] : []),
   ];
 }
 

@@ -169,6 +169,6 @@ function suggestedClass(hints: JsonObject): ToolClass {
 function annotationLosses(hints: JsonObject): Loss[] {
   return Object.entries(hints).map(([hint, value]) => ({
     path: `/annotations/${hint}`,
-    what: `a server's hint (${JSON.stringify(value).slice(0, 60)}) decides nothing; it is shown to whoever accepts a class`,
+    what: `a server's hint (${JSON.stringify(value).slice(0, 60)}) decides nothing; it is shown to the person who accepts a class`,
   }));
 }

@@ -15,7 +15,7 @@ export function migrationGuide(comparison: Comparison, old: ToolJson, next: Tool
     `${verdict[0]!.toUpperCase()}${verdict.slice(1)}.`,
     ...note(next),
     ...section('What callers have to change', breaking),
-    ...section('What changes for whoever approves', approval),
+    ...section('What changes for approvers', approval),
     ...section('What else changed', rest),
     ...steps(breaking, old, next),
   ];

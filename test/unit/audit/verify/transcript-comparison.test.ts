@@ -205,7 +205,7 @@ describe('the part of a result', () => {
       scene.part(body, 'p');
       return scene.faults();
     };
-    const none = ['D6: What is said to be the result of a call is no result'];
+    const none = ['D6: A part that is named as the result of a call is no result'];
     expect([told({ envelope: {} }), told({ envelope: 'x' }), told({ role: 'user' }), told('x')]).toEqual([[], none, none, none]);
     expect(told(GONE)).toEqual([]);
     const other = new Scene();

@@ -263,7 +263,7 @@ describe('a bundle whose maker has found that it contradicts itself', () => {
   test('says it still where what contradicted was left out', async () => {
     const bundle = Buffer.from(await made(found));
     const less = await redactedBy(bundle, { messages: true, calls: ['1.1'] });
-    const why = 'Its sources disagreed when it was made, says whoever signed it';
+    const why = 'Its sources disagreed when it was made, says its signer';
     expect(await judge(less.toString())).toMatchObject({ verdict: 'contradictory', ...found, why });
   });
 
@@ -274,7 +274,7 @@ describe('a bundle whose maker has found that it contradicts itself', () => {
     expect(other).toMatchObject({
       verdict: 'contradictory',
       line: RESULT - 1,
-      why: expect.stringContaining('says whoever signed it') as string,
+      why: expect.stringContaining('says its signer') as string,
     });
   });
 });
