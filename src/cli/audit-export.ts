@@ -1,6 +1,6 @@
 /** `holdfast audit export`: writes the audit bundle of a turn, a direct call or a session to a file. */
 import type { Command } from 'commander';
-import type { BundleOf } from '../client';
+import type { BundleOf } from '../client/holdfast-client';
 import { UsageError } from './support/exit';
 import { Progress } from './support/progress';
 import type { Output } from './support/output';

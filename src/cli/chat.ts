@@ -4,7 +4,7 @@
  */
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import type { HoldfastClient } from '../client';
+import type { HoldfastClient } from '../client/holdfast-client';
 import { DecisionNotAccepted, NoWorker } from '../client/errors';
 import type { SessionHandle } from '../client/sessions/session-handle';
 import type { TurnHandle } from '../client/turns/turn-handle';

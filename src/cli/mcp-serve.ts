@@ -25,7 +25,10 @@ export function mcpServe(mcp: Command): void {
     const { protocolOnly, serveStdio } = await import('../gateway/mcp/sessions.js');
     const output = protocolOnly();
     const config = loadConfig();
-    const [{ LazyClient }, { HoldfastClient }] = await Promise.all([import('../gateway/route.js'), import('../client.js')]);
+    const [{ LazyClient }, { HoldfastClient }] = await Promise.all([
+      import('../gateway/route.js'),
+      import('../client/holdfast-client.js'),
+    ]);
     const lazyClient = new LazyClient(() => HoldfastClient.connect());
     const { offers, mcp: offered } = await offersOfApp(config, file);
     const name = who.key === undefined ? (who.by ?? userName()) : (await signerOf(config, who)).principal;

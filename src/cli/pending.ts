@@ -1,6 +1,6 @@
 /** `holdfast pending`: lists the calls that wait for a person, or watches for new ones. */
 import type { Command } from 'commander';
-import type { HoldfastClient } from '../client';
+import type { HoldfastClient } from '../client/holdfast-client';
 import type { PendingTurn, Question, WaitingCall } from '../shapes/turn-view';
 import { cardLines } from '../client/approvals/cards';
 import type { NewQuestion } from '../client/approvals/watch-pending';

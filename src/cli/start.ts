@@ -88,7 +88,7 @@ async function oneTurn({ config, stack, message, key, decides, output }: Story):
     namespace,
     connectionOptions: { ...config.temporal.connectionOptions, address },
   };
-  const { HoldfastClient } = await import('../client.js');
+  const { HoldfastClient } = await import('../client/holdfast-client.js');
   const signingKey = config.signingKey ?? (key && defaultSigningKey(config.home));
   const client = await HoldfastClient.connect({ ...config, temporal, uiUrl, signingKey });
   const mailsBefore = await mails(stack.outbox);

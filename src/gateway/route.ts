@@ -1,7 +1,7 @@
 /** Defines a route of the gateway, and the parts that routes get. */
 import type { FastifyInstance } from 'fastify';
 import type { SigningKey } from '../attestation/signing-key';
-import type { HoldfastClient } from '../client';
+import type { HoldfastClient } from '../client/holdfast-client';
 import type { CallbackConfig } from '../config/gateway';
 import type { Store } from '../store/store';
 import type { ToolLogger } from '../tools/define/tool';

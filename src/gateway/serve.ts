@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { announceKey, gatewayKey } from '../attestation/gateway-key';
 import type { SigningKey } from '../attestation/signing-key';
 import type { App } from '../agents/define';
-import { HoldfastClient } from '../client';
+import { HoldfastClient } from '../client/holdfast-client';
 import { defaultSigningKey, defaultTrustedKeys, type Config } from '../config';
 import { openStore } from '../store/open-store';
 import type { ToolLogger } from '../tools/define/tool';

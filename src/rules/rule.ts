@@ -1,6 +1,7 @@
 /** Parses one permission rule, checks it against the tools, and computes how specific it is. */
 import { unknownFields } from '../shared/json/json';
-import { compileCondition, type Condition } from './conditions/condition';
+import { compileCondition } from './conditions/compile';
+import type { Condition } from './conditions/condition';
 import { pathPatternFault } from './targets';
 import type { RuleEffect, RuleEntry, RuledTool, RuleFiles, TargetKind } from './types';
 import { matchesWildcard } from './text-pattern';

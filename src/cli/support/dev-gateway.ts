@@ -1,5 +1,5 @@
 /** Starts the gateway beside the embedded stack: on its usual port, or on a free one if no port was asked for. */
-import type { HoldfastClient } from '../../client';
+import type { HoldfastClient } from '../../client/holdfast-client';
 import { DEFAULT_HTTP_PORT, loadConfig, type Config } from '../../config';
 import { choosePort, startOnPorts } from '../../devserver/ports';
 import type { Stack } from '../../devserver/stack';
@@ -59,6 +59,6 @@ export async function startDevGateway(
 async function connectTo(stack: EmbeddedStack | null, live: LiveBus): Promise<HoldfastClient> {
   if (stack === null) throw new ServerUnreachable('the embedded stack', new Error('it is not up yet'));
   const { address, namespace } = stack;
-  const { HoldfastClient } = await import('../../client.js');
+  const { HoldfastClient } = await import('../../client/holdfast-client.js');
   return HoldfastClient.connect(loadConfig({ ...process.env, TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace }), live);
 }

@@ -9,7 +9,7 @@ import { replayAll } from '../../audit/replay/replay';
 import { describeReplay, describeSummary, isSame, Summing, type ReplaySummary } from '../../audit/replay/summary';
 import type { TrustedKey } from '../../attestation/trusted-keys';
 import { forMachines, type Verification } from '../../audit/verify/verification';
-import type { HoldfastClient } from '../../client';
+import type { HoldfastClient } from '../../client/holdfast-client';
 import { oneLine } from './describe';
 import { UsageError } from './exit';
 import { readBundle } from './read-bundle';

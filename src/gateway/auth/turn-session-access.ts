@@ -2,7 +2,7 @@
  * Finds a turn or a session for a principal and checks access: 404 if the principal may not see it, 403 if only its requester or an
  * admin may change it. A turn is also found by its idempotency key; one that still waits in its session is answered with 409.
  */
-import type { HoldfastClient } from '../../client';
+import type { HoldfastClient } from '../../client/holdfast-client';
 import type { TurnSummary } from '../../shapes/turn-view';
 import { TurnNotFound, SessionNotFound } from '../../client/errors';
 import type { TurnHandle } from '../../client/turns/turn-handle';

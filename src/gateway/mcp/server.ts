@@ -4,7 +4,7 @@
  * not.
  */
 import type { McpDefinition } from '../../agents/mcp';
-import type { HoldfastClient } from '../../client';
+import type { HoldfastClient } from '../../client/holdfast-client';
 import { TurnNotFound } from '../../client/errors';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import type { Json, JsonObject } from '../../shared/json/json';

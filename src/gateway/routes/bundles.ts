@@ -1,7 +1,7 @@
 /** Routes for audit bundles of a turn or a session. A bundle is made as fast as the client reads it. */
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import type { BundleOf, HoldfastClient } from '../../client';
+import type { BundleOf, HoldfastClient } from '../../client/holdfast-client';
 import { answers, textAnswer, sessionParams, turnParams } from '../schemas/common';
 import { visibleSession, visibleTurn } from '../auth/turn-session-access';
 import type { Route } from '../route';

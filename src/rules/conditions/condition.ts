@@ -1,7 +1,4 @@
-/**
- * CEL expressions over `input`, `tool` and `turn` (`when` of a rule, `measure` of a budget), compiled when the agent is defined.
- * The compiler is loaded with the first expression: most agents have none, and it takes as long to load as a Temporal client.
- */
+/** Types of CEL expressions over `input`, `tool` and `turn`: `when` of a rule, `measure` of a budget. */
 import type { CallFacts } from '../types';
 
 /** What expressions can read. */
@@ -30,14 +27,3 @@ export interface Condition extends Pick<Expression, 'text' | 'inputFields' | 're
 export type CompiledCondition = { ok: true; condition: Condition } | { ok: false; fault: string };
 
 export type CompiledExpression = { ok: true; expression: Expression } | { ok: false; fault: string };
-
-// oxlint-disable-next-line typescript/no-require-imports -- agents are defined without waiting
-const cel = () => require('./cel') as typeof import('./cel');
-
-export function compileCondition(text: unknown): CompiledCondition {
-  return cel().compileCondition(text);
-}
-
-export function compileExpression(text: unknown): CompiledExpression {
-  return cel().compileExpression(text);
-}

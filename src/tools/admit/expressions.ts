@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { ConditionFacts, Condition, Expression, Outcome } from '../../rules';
-import { compileCondition, compileExpression } from '../../rules/conditions/condition';
+import { compileCondition, compileExpression } from '../../rules/conditions/compile';
 import { isToolError } from '../define/errors';
 import { defineJob } from '../isolation/job';
 import { inThread } from '../isolation/pool';

@@ -5,7 +5,8 @@
 import { isAmount } from '../../shared/budget-book';
 import { type JsonObject, isJsonObject, unknownFields } from '../../shared/json/json';
 import type { TurnFacts } from '../../rules';
-import { compileExpression, type Expression } from '../../rules/conditions/condition';
+import { compileExpression } from '../../rules/conditions/compile';
+import type { Expression } from '../../rules/conditions/condition';
 import { matchesWildcard } from '../../rules/text-pattern';
 import { evaluateExpression } from '../admit/expressions';
 import { ruledTool } from '../admit/policy';

@@ -1,5 +1,6 @@
 /** What is asked on the worker's own thread is short there, and what is asked in another gives the same. */
-import { compileCondition, type ConditionFacts } from '../../../src/rules/conditions/condition';
+import { compileCondition } from '../../../src/rules/conditions/compile';
+import type { ConditionFacts } from '../../../src/rules/conditions/condition';
 import { fewSteps, outcomesInThread } from '../../../src/tools/admit/expressions';
 import { endThreads } from '../../../src/tools/isolation/pool';
 import { TRUSTED } from '../../support/rules';

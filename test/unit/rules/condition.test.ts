@@ -1,5 +1,6 @@
 /** What an expression may be, what it sees, and what is said where it gives nothing. Amounts: test/unit/tools/admit/conditions.test.ts. */
-import { compileCondition, compileExpression, type ConditionFacts } from '../../../src/rules/conditions/condition';
+import { compileCondition, compileExpression } from '../../../src/rules/conditions/compile';
+import type { ConditionFacts } from '../../../src/rules/conditions/condition';
 import type { JsonObject } from '../../../src/shared/json/json';
 
 const TOOL = { name: 'pay', version: '1.0', class: 'write', target: null, schema: {}, group: 'bank', egress: true };
