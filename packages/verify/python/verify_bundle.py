@@ -1413,7 +1413,7 @@ def structure(lines, known):
         text, line = raw[:-1].decode(), json.loads(raw)
         yield n, "S1", canonical(line) == text and "".join(sorted(line)) == "bodykindnprev"
         yield n, "S2", canonical(line["n"]) == str(n) and line["prev"] == prev
-        yield n, "S3", line["kind"] in NEXT[kind].split()
+        yield n, "S3", line["kind"] in NEXT[kind].split() and not (line["kind"] == "block" and effects)
         kind, body, prev = line["kind"], line["body"], sha256(raw[:-1])
         hidden += text.count('{"redacted":true}') if kind in ("event", "session") else 0
         if kind == "bundle":
@@ -1426,7 +1426,7 @@ def structure(lines, known):
             yield n, "S4", hash_of(body["value"]) == body["ref"]
         elif kind == "turn":
             yield n, "S3", body["turn_id"] not in turns
-            turn_id, turns, missing = body["turn_id"], turns | {body["turn_id"]}, False
+            turn_id, turns, missing, effects = body["turn_id"], turns | {body["turn_id"]}, False, False
         elif kind == "part":
             part, lost = body["part"], lost + (body["part"] is None)
             yield n, "S4", part is None or hash_of(part) == body["ref"]
@@ -1437,6 +1437,8 @@ def structure(lines, known):
             yield n, "S4", parts.issuperset(block["parts"]) and (parent in blocks or not missing)
             missing = missing or parent not in blocks
             blocks.add(body["ref"])
+        elif kind == "effect":
+            effects = True
         elif kind == "turn_end":
             yield n, "S3", body["turn_id"] == turn_id
             yield n, "S5", body["head"] in blocks and body["complete"] == (body["why"] is None)

@@ -1626,6 +1626,17 @@ const PLANS: Plan[] = [
     rule: 'D4',
     says: /something else of what held the call back/,
   },
+  {
+    name: 'an effect record before the last block of its turn',
+    of: 'approval',
+    edit: (lines) => {
+      const record = without(lines, kind('effect'));
+      lines.splice(lines.findLastIndex(block('end')) - 1, 0, record);
+    },
+    at: block('end'),
+    rule: 'S3',
+    says: /cannot stand after/,
+  },
   ...TURN_PLANS,
   ...MESSAGE_PLANS,
   ...SUB_TURN_PLANS,
