@@ -1,36 +1,36 @@
 # Worker and gateway. Build: `docker build --tag holdfast:0.1.0 .`; run: docker-compose.yml, docs/deployment.md.
 #
-# 20.20.2 is the last Node 20 that the official image had. A tag can be moved; to pin what you have tested, write
+# 20.20.2 is the last Node 20 of the official image. A tag can be moved. To pin the image that you have tested, write
 # node:20.20.2-bookworm-slim@sha256:… in both places, with the digest that `docker buildx imagetools inspect
 # node:20.20.2-bookworm-slim` prints.
 # Debian, not Alpine: Temporal's native library needs glibc.
 
-# With development dependencies: the compiler, and the workflow bundle.
+# This stage has the development dependencies, for the compiler and the workflow bundle.
 FROM node:20.20.2-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packs ./packs
 COPY packages ./packages
 COPY docker/package.json ./docker/
-# Without scripts: no dependency needs its own (docs/deployment.md), and ours comes with the build, once src is there.
+# Without scripts: no dependency needs its own (docs/deployment.md), and the build does the work of ours once src is there.
 RUN ["npm", "ci", "--include=dev", "--ignore-scripts", "--no-audit", "--no-fund"]
 COPY tsconfig.json ./
 COPY scripts ./scripts
 COPY src ./src
 RUN ["node", "scripts/build.mjs"]
 
-# What runs, without them and without the native library of other systems.
+# This stage removes them, and the native libraries for other systems.
 FROM build AS dependencies
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
   && find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name '*-linux-gnu' -exec rm -r {} + \
   && rm -r packs/*/src packs/*/tsconfig.json packs/tsconfig.json node_modules/@holdfast/image node_modules/@holdfast/tool-kit node_modules/@holdfast/verify
 
 FROM node:20.20.2-bookworm-slim
-# Temporal's native library checks TLS certificates against the system's; the slim image has none.
+# Temporal's native library checks TLS certificates against those of the system; the slim image has none.
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates \
   && rm -rf /var/lib/apt/lists/*
-# The only folder that is written: a volume belongs here. Everything else may be read-only.
+# The only folder that is written to: mount a volume here. Everything else may be read-only.
 RUN ["install", "--directory", "--owner=node", "--group=node", "--mode=0700", "/var/lib/holdfast"]
 WORKDIR /app
 COPY package.json LICENSE NOTICE ./
@@ -41,9 +41,10 @@ ENV NODE_ENV=production \
     HOLDFAST_HOME=/var/lib/holdfast \
     HOLDFAST_HEALTH_PORT=8481
 USER node
-# A container runs one of both: a worker answers at its health port, a gateway at its own. Either may be given as HOST:PORT.
+# A container runs either a worker, which answers at its health port, or a gateway, which answers at its HTTP port. Both settings may
+# be HOST:PORT.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "Promise.any([process.env.HOLDFAST_HEALTH_PORT, process.env.HOLDFAST_HTTP_PORT || '8480'].map(async (at) => { const { ok } = await fetch(`http://127.0.0.1:${at.split(':').pop()}/healthz`); if (!ok) throw at; })).then(() => process.exit(0), () => process.exit(1))"]
-# No npm and no shell in between: signals reach the worker, which lets running calls end.
+# There is no npm and no shell in between, so signals reach the worker, which lets running calls end.
 ENTRYPOINT ["node", "dist/cli/main.js"]
 CMD ["worker"]

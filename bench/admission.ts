@@ -1,4 +1,4 @@
-/** What admission costs a call, beside ajv alone with the same schema and input; and how long 200 tools take to register. */
+/** Measures the cost of admission per call, beside ajv alone with the same schema and input, and the registration of 200 tools. */
 import Ajv2020 from 'ajv/dist/2020';
 import addFormats from 'ajv-formats';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ import type { Tool } from '../src/tools/define/tool';
 
 export interface Admission {
   tools: number;
-  /** From the definitions to a registry that can admit. */
+  /** Time from the definitions to a registry that can admit calls. */
   registrationMs: number;
   /** The same as CPU time, which a busy machine does not stretch. */
   registrationCpuMs: number;
@@ -41,7 +41,7 @@ export async function admission(say: (line: string) => void): Promise<Admission>
   const admitted: number[] = [];
   const alone: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    // One after the other in each round, so that a noisy moment meets both.
+    // Both in each round, so that a disturbance of the machine affects both.
     alone.push(await perCall(inputs, (json, index) => must(validators[index]!(JSON.parse(json)))));
     admitted.push(
       await perCall(inputs, async (json, index) =>

@@ -1,4 +1,4 @@
-/** How fast histories are replayed: the SDK's own replay, and `audit replay` with one process and with one a processor, in the same run. */
+/** Measures replays of histories in one run: the SDK's own, and `audit replay` with one process and with one for each processor. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -13,11 +13,11 @@ import { workflowBundlePath } from '../src/worker/workflow-bundle';
 export interface ReplaySpeed {
   histories: number;
   events: number;
-  /** Histories a minute, the processes’ start included. */
+  /** Histories per minute, including the start of the processes. */
   plain: number;
   one: number;
   each: number;
-  /** How many processes `each` had. */
+  /** The number of processes of `each`. */
   processes: number;
 }
 

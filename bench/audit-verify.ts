@@ -1,4 +1,4 @@
-/** What it takes to verify a bundle: time beside `sha256sum` over the same file, and memory, for two sizes. */
+/** Measures the verification of a bundle: time beside `sha256sum` over the same file, and memory, for two sizes. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, rmSync, statSync } from 'node:fs';
@@ -14,15 +14,15 @@ import { LineWriter } from '../src/audit/format/writer';
 export interface VerifySpeed {
   megabytes: number;
   lines: number;
-  /** Seconds, the process's start included in both. */
+  /** Seconds, including the start of the process, for both. */
   verify: number;
   sha256sum: number;
-  /** Most memory that the verifying process had, MB. */
+  /** Peak memory of the verifying process, MB. */
   peak: number;
 }
 
 const DIST = join(__dirname, '..', 'dist');
-/** The command's own way to read a file; prints what the process had at most. */
+/** Reads the file as the command does, and prints the peak memory of the process. */
 const VERIFIER = `
 const { verifyBundle } = require(${JSON.stringify(join(DIST, 'audit', 'verify'))});
 const { createReadStream, readFileSync } = require('node:fs');
@@ -62,7 +62,7 @@ function timed(command: string, args: string[]): [seconds: number, printed: stri
 const PART_BYTES = 4000;
 const EVENT_BYTES = 1000;
 
-/** A sample with as many further events and parts as it takes, half of the bytes each; returns its lines. */
+/** Extends a sample to this size by events and parts, half of the bytes each. @returns the number of lines */
 async function grown(bytes: number, file: string): Promise<number> {
   const lines = (await sample('approval'))
     .trimEnd()
@@ -90,7 +90,7 @@ async function grown(bytes: number, file: string): Promise<number> {
   return writer.lines;
 }
 
-/** An event that nobody has asked anything of: it is read, hashed and numbered like any other. */
+/** An event without meaning for any rule: it is read, hashed and numbered like any other. */
 function signal(id: number, eventTime: string): AnyLine {
   const data = Buffer.from(JSON.stringify({ text: `${id} `.repeat(60) })).toString('base64');
   const input = { payloads: [{ metadata: { encoding: Buffer.from('json/plain').toString('base64') }, data }] };

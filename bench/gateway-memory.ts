@@ -1,6 +1,7 @@
 /**
- * The gateway's memory under a steady load for minutes: starts with and without keys, turns shown and listed, streams read to
- * their ends, streams that their readers leave. Sampled after a forced collection; what is stated is the slope after the warm-up.
+ * Measures the gateway's memory under a steady load for minutes: starts with and without keys, views and lists of turns, streams
+ * that are read to the end, and streams that their readers leave. Samples are taken after a forced garbage collection; the result
+ * is the slope after the warm-up.
  */
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -17,7 +18,7 @@ export interface MemoryFigures {
   turns: number;
   requests: number;
   failed: number;
-  /** After the warm-up; MB. */
+  /** After the warm-up, MB. */
   heapMb: { first: number; last: number; slopePerMinute: number; slopePerThousandTurns: number };
   rssMb: { first: number; last: number; slopePerMinute: number };
   /** Open sockets and files of the process, at the first sample after the warm-up and at the last. */
@@ -25,9 +26,9 @@ export interface MemoryFigures {
 }
 
 const SAMPLE_EVERY_MS = 5000;
-/** Share of the run: caches fill, code is compiled. */
+/** Share of the run in which caches fill and code is compiled. */
 const WARM_UP = 0.2;
-/** Each starts a turn, shows it, reads or leaves its stream, lists, and begins anew. */
+/** Each user starts a turn, reads or leaves its stream, views the turn, sometimes lists turns, and begins again. */
 const USERS = 4;
 const PAUSE_MS = 50;
 
@@ -60,7 +61,7 @@ interface Counted {
 }
 
 interface Sample extends Memory {
-  /** ms. */
+  /** Time of the sample, ms. */
   at: number;
   turns: number;
   handles: number;
@@ -111,7 +112,7 @@ function figures(minutes: number, counted: Counted, all: Sample[]): MemoryFigure
   };
 }
 
-/** Of the straight line with the least squares. */
+/** The slope of the straight line with the least squares. */
 function slope(points: [x: number, y: number][]): number {
   const mean = (index: 0 | 1) => points.reduce((sum, point) => sum + point[index], 0) / points.length;
   const [x, y] = [mean(0), mean(1)];

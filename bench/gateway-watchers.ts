@@ -1,4 +1,4 @@
-/** Many watchers of one turn, beside one: how long from a decision until each has seen the turn's end. */
+/** Measures, with one and with many watchers of a turn, the time from a decision until each watcher has seen the turn's end. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EventSource } from 'eventsource';
 import type { Face } from './support/face-process';
@@ -8,12 +8,12 @@ import { median, quantile } from './support/quantile';
 
 export interface Watched {
   watchers: number;
-  /** From the decision to the last event, as watchers have it. */
+  /** Time from the decision until a watcher has the last event. */
   medianMs: number;
   p99Ms: number;
-  /** Of the gateway, for one turn. */
+  /** CPU time of the gateway for one turn. */
   cpuMs: number;
-  /** Watchers that did not have exactly the same events. */
+  /** The number of watchers that did not get exactly the same events. */
   wrong: number;
 }
 
@@ -65,7 +65,7 @@ const EVENTS =
 class Watcher {
   readonly ids: string[] = [];
   readonly asked: Promise<string>;
-  /** When, by `performance.now()`. */
+  /** The time of the turn's end, by `performance.now()`. */
   readonly ended: Promise<number>;
 
   constructor(url: string, headers: Record<string, string>) {

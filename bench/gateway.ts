@@ -1,8 +1,9 @@
 /**
- * The gateway under load, beside a bare Fastify route that starts an empty workflow: same server, same worker process,
- * round by round in turns, so that a noisy moment meets both. In two parts. First no worker runs: starts are taken and wait,
- * and what differs is the face alone. Then workers run, and share the machine with it: a turn, even one of a single step, is
- * more work than an empty workflow; the bare route that starts our turns says how much of the difference is that.
+ * Measures the gateway under load, beside a bare Fastify route that starts an empty workflow: with the same server and the same
+ * worker process, alternately in each round, so that a disturbance of the machine affects both. There are two parts. First no
+ * worker runs: starts are accepted and wait, so that only the HTTP servers differ. Then workers run, and share the machine with
+ * the HTTP server: even a turn of a single step is more work than an empty workflow. The bare route that starts our turns shows
+ * how much of the difference comes from that.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,19 +23,19 @@ import { ONE_STEP, WAITING_TURN } from './support/workload';
 
 export interface GatewayOptions {
   rounds: number;
-  /** Starts of a round without workers, and with them. */
+  /** Starts in a round: without workers, and with workers (`startsWorked`). */
   starts: number;
   startsWorked: number;
   atOnce: number;
   watchers: number;
-  /** Only the first part. */
+  /** Run the first part only. */
   onlyFaces: boolean;
-  /** Folder for a CPU profile of the gateway without workers. */
+  /** Folder for a CPU profile of the gateway while no worker runs. */
   profile?: string;
 }
 
 export interface Figures {
-  /** Medians over the rounds; `failed` is their sum. */
+  /** Medians over the rounds; `failed` is the sum. */
   untouched: Record<Kind, Answered>;
   more?: {
     worked: Record<Kind, Answered & { endsPerSecond: number }>;
@@ -66,11 +67,11 @@ interface Stack {
   dev: DevServer;
   bare: Face;
   ours: Face;
-  /** HOLDFAST_HOME of ours. */
+  /** HOLDFAST_HOME of the gateway. */
   home: string;
 }
 
-/** A server of its own with both faces. */
+/** Runs the function with a Temporal server of its own, the gateway and the bare HTTP server. */
 export async function onServer<T>(
   { profile, say }: { profile?: string; say: Say },
   run: (stack: Stack) => Promise<T>,
@@ -103,7 +104,7 @@ function starts({ bare, ours }: Stack, count: number, atOnce: number): Record<Ki
 }
 
 async function withoutWorkers(stack: Stack, options: GatewayOptions, say: Say): Promise<Figures['untouched']> {
-  for (const kind of KINDS) await load(starts(stack, options.starts, options.atOnce)[kind]); // warm
+  for (const kind of KINDS) await load(starts(stack, options.starts, options.atOnce)[kind]); // warm-up
   const taken = samples<Answered>();
   for (let round = 1; round <= options.rounds; round++) {
     for (const kind of inTurns(round)) taken[kind].push(await load(starts(stack, options.starts, options.atOnce)[kind]));
@@ -124,7 +125,7 @@ async function withWorkers(stack: Stack, options: GatewayOptions, say: Say): Pro
       for (const kind of inTurns(round)) {
         const began = performance.now();
         const answered = await load(starts(stack, options.startsWorked, options.atOnce)[kind]);
-        await untilDone(client); // or its work would fall on the next
+        await untilDone(client); // otherwise its work would count for the next kind
         const endsPerSecond = (options.startsWorked * 1000) / (performance.now() - began);
         if (round > 0) taken[kind].push({ ...answered, endsPerSecond });
       }
@@ -141,7 +142,7 @@ async function withWorkers(stack: Stack, options: GatewayOptions, say: Say): Pro
   }
 }
 
-/** Asks for one that has ended, again and again. */
+/** Requests the view of an ended turn, or of an ended workflow, again and again. */
 async function show({ bare, ours }: Stack, { rounds, starts: count, atOnce }: GatewayOptions): Promise<More['shown']> {
   const started = async (face: Face, path: string): Promise<string> => {
     const headers = { ...face.headers, 'content-type': 'application/json' };
@@ -167,7 +168,7 @@ async function untilDone(client: Client): Promise<void> {
   while ((await client.workflow.count("ExecutionStatus = 'Running'")).count > 0) await sleep(50);
 }
 
-/** Each round begins with another one. */
+/** The kinds in order; each round begins with another one. */
 function inTurns(round: number): Kind[] {
   const from = round % KINDS.length;
   return [...KINDS.slice(from), ...KINDS.slice(0, from)];
@@ -178,7 +179,7 @@ function each<T>(of: (kind: Kind) => T): Record<Kind, T> {
 }
 const samples = <T>() => each((): T[] => []);
 
-/** Starts a second of the latest round. */
+/** Starts per second in the latest round. */
 const rates = (taken: Record<Kind, Answered[]>) => KINDS.map((kind) => taken[kind].at(-1)!.perSecond.toFixed(0)).join(', ');
 
 function summary(taken: Answered[]): Answered {

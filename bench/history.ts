@@ -1,4 +1,4 @@
-/** How history grows: a hundred steps with 200,000 tokens of transcript, ours and the naive loop's. */
+/** Measures how history grows over a hundred steps with 200,000 tokens of transcript, for our turn and for the naive loop. */
 import { Client, Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { startDevServer } from '../src/devserver/dev-server';
@@ -12,16 +12,16 @@ export interface Growth {
   kind: 'naive' | 'ours';
   steps: number;
   totalBytes: number;
-  /** Bytes of one step: the median of five around it. */
+  /** Bytes of one step: the median of five steps around it. */
   bytesAtStep10: number;
   bytesAtStep100: number;
-  /** From one model request to the next: the median of nine around it. */
+  /** Time from one model request to the next: the median of nine steps around it. */
   msAtStep10: number;
   msAtStep100: number;
-  /** Of the worker. */
+  /** CPU time of the worker for one step. */
   cpuMsAtStep10: number;
   cpuMsAtStep100: number;
-  /** How the turn ended, when not well. */
+  /** How the turn ended, if it failed; null: it did not. */
   failure: string | null;
 }
 
@@ -45,7 +45,7 @@ export async function history(say: (line: string) => void): Promise<Growth[]> {
   }
 }
 
-/** Runs one long turn on the server at this address, and weighs its history. */
+/** Runs one long turn on the server at this address, and measures its history. */
 export async function grow(kind: Growth['kind'], address: string): Promise<Growth> {
   const side = await Side.start({ kind, address, script: LONG_TURN, tellRequests: true });
   // A page of the naive loop's history is larger than gRPC's default allows.
@@ -70,7 +70,7 @@ async function growthOf(kind: Growth['kind'], side: Side, client: Client): Promi
     if (event.eventType === EVENTS.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED && MODEL_ACTIVITIES.includes(scheduled)) perStep.push(0);
     if (perStep.length > 0) perStep[perStep.length - 1]! += bytes;
   }
-  const last = perStep.length - 1; // the last one carries the turn's result
+  const last = perStep.length - 1; // the last one contains the turn's result
   return {
     kind,
     steps: perStep.length,

@@ -1,4 +1,4 @@
-/** What it costs to import an entry: CPU and modules of a fresh process, beside the bare packages that it stands on. */
+/** Measures the import of each entry in a fresh process, in CPU time and modules, beside the packages that it is built on. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { median } from './support/quantile';
@@ -17,7 +17,7 @@ const BARE_CLIENT = ['@temporalio/client'];
 const BARE_TOOLS = ['ajv', 'zod'];
 const BARE_WORKER = [...BARE_CLIENT, '@temporalio/worker', ...BARE_TOOLS];
 const BARE_GATEWAY = [...BARE_CLIENT, ...BARE_TOOLS, 'fastify', '@fastify/cors', '@fastify/rate-limit', '@fastify/swagger'];
-/** Each with the packages that a program without holdfast would import in its place. */
+/** Each entry, with the packages that a program without holdfast would import in its place. */
 const ENTRIES: Record<string, { file: string; bare: string[] }> = {
   'holdfast/client': { file: 'entries/client.js', bare: BARE_CLIENT },
   'holdfast/worker': { file: 'entries/worker.js', bare: BARE_WORKER },
@@ -30,7 +30,7 @@ const ENTRIES: Record<string, { file: string; bare: string[] }> = {
   holdfast: { file: 'index.js', bare: BARE_WORKER },
 };
 
-/** In a process of its own: nothing is loaded yet. */
+/** Runs in a process of its own, where nothing is loaded yet. */
 const SCRIPT = `
   const before = process.cpuUsage();
   for (const name of process.argv.slice(1)) require(name);

@@ -1,4 +1,4 @@
-/** `npm run bench`: what a turn costs, each figure beside something measured in the same run. */
+/** `npm run bench`: measures what a turn costs, each figure beside a comparison from the same run. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname } from 'node:path';

@@ -1,4 +1,4 @@
-/** The figures as Markdown tables, with the ratios that count. */
+/** Writes the figures as Markdown tables, with the important ratios. */
 import type { Admission } from './admission';
 import type { ReplaySpeed } from './audit-replay';
 import type { VerifySpeed } from './audit-verify';

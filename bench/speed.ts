@@ -1,6 +1,6 @@
 /**
- * What a turn costs, {bare loop, holdfast} × servers, as users run it: worker, client and model each in a process of their own. The
- * sides of a server take turns, block by block, so that a drift of the machine falls on all.
+ * Measures what a turn costs, for {bare loop, holdfast} × servers, as users run it: worker, client and model each in a process of
+ * its own. On each server the two sides alternate, block by block, so that a drift of the machine affects both.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,15 +16,15 @@ import { Side } from './support/side-process';
 import type { SideOptions } from './support/side';
 import { SHORT_TURN } from './support/workload';
 
-/** `default`: a dev server with the settings of Temporal itself. The others have those of docker/dynamicconfig.yaml. */
+/** `default`: a dev server with Temporal's own settings. The others have the settings of docker/dynamicconfig.yaml. */
 export const SERVERS = ['default', 'memory', 'file', 'cluster'] as const;
 export type ServerKind = (typeof SERVERS)[number];
 
 export interface SpeedOptions {
   servers: readonly ServerKind[];
-  /** Turns one after the other, each cell. */
+  /** Turns that run one after the other, in each cell. */
   turns: number;
-  /** Turns at once, and how many of them each cell. */
+  /** Turns that run at once; `loadTurns`: how many such turns in each cell. */
   atOnce: number;
   loadTurns: number;
   /** Folder for CPU profiles of the workers: a file for each thread. */
@@ -37,11 +37,11 @@ export interface Cell {
   medianMs: number;
   p99Ms: number;
   turnsPerSecond: number;
-  /** CPU time of one turn, one after the other, ms. */
+  /** CPU time per turn, ms, while turns run one after the other. */
   workerCpuMs: number;
   clientCpuMs: number;
   serverCpuMs: number;
-  /** Of one turn with many at once, ms. */
+  /** CPU time per turn, ms, while many run at once. */
   loadedWorkerCpuMs: number;
   /** Proportional set size at the end. */
   workerMb: number;
@@ -54,7 +54,7 @@ const ROUNDS = 3;
 
 interface Server {
   address: string;
-  /** Of its processes. */
+  /** Ids of the server's processes. */
   pids(): number[];
   /** URL of a database for a store; null: it has none. */
   store: string | null;
@@ -92,7 +92,7 @@ async function startServer(kind: ServerKind, say: (line: string) => void): Promi
   return { address, pids: () => [pid], store: null, stop: stopAll };
 }
 
-/** Worker and client of one side, with what was measured of it. */
+/** Worker and client of one side, with their measurements. */
 interface Contender {
   name: string;
   worker: Side;

@@ -1,4 +1,4 @@
-/** What a store costs a turn: PostgreSQL on this machine beside files, in the same run, block by block in turns. */
+/** Measures what a store costs a turn: PostgreSQL on this machine beside files, alternately in the same run. */
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,11 +15,11 @@ import { median } from './support/quantile';
 export interface StoreFigures {
   /** Three blocks with 8 KB of text. */
   step: number;
-  /** One of twenty such steps at once. */
+  /** One of twenty such steps that are stored at once. */
   stepAtOnce: number;
   /** A claim, and its outcome. */
   effect: number;
-  /** A transcript of 300 blocks by a process that has read none of it. */
+  /** Reading a transcript of 300 blocks in a process that has read none of it. */
   walk: number;
 }
 
@@ -28,7 +28,7 @@ const AT_ONCE = 20;
 const AT = '2026-01-31T10:00:00.000Z';
 const PASSWORD = 'bench';
 
-/** Null where there is no PostgreSQL. */
+/** @returns null if there is no PostgreSQL */
 export async function store(say: (line: string) => void): Promise<Record<'files' | 'postgres', StoreFigures> | null> {
   const bin = findPostgres();
   if (bin === null) {
@@ -36,7 +36,7 @@ export async function store(say: (line: string) => void): Promise<Record<'files'
     return null;
   }
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-bench-store-'));
-  await chmod(folder, 0o755); // PostgreSQL's user must get through
+  await chmod(folder, 0o755); // PostgreSQL's user must be able to enter it
   await mkdir(join(folder, 'postgres'));
   await writeFile(join(folder, 'password'), PASSWORD, { mode: 0o600 });
   const { port } = await choosePort('PostgreSQL', 0, 0);
@@ -65,7 +65,7 @@ async function compare(
   const taken = { files: samples(), postgres: samples() };
   const heads: Record<Kind, string | null> = { files: null, postgres: null };
   for (let round = 0; round < ROUNDS; round++) {
-    // One after the other in each round, so that a noisy moment meets both.
+    // Both in each round, so that a disturbance of the machine affects both.
     for (const kind of KINDS) {
       const to = stores[kind];
       taken[kind].step.push(await took(async () => (heads[kind] = await step(to, heads[kind], round))));

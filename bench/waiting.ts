@@ -1,4 +1,4 @@
-/** A thousand turns that wait for approval in one worker: what they cost at rest, and how soon an approval runs. */
+/** Measures what a thousand turns that wait for approval cost one worker at rest, and how soon an approved call runs. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { dataConverter } from '../src/temporal/data-converter';
@@ -36,7 +36,7 @@ export async function waiting(turns: number, say: (line: string) => void): Promi
     const workerMbBefore = residentMb(side.pid);
     side.startOnly({ count: turns, atOnce: STARTED_AT_ONCE });
     await untilWaiting(client, turns, say);
-    await sleep(5000); // visibility and garbage collection come to rest
+    await sleep(5000); // until visibility and garbage collection are idle
     const before = [cpuMs(side.pid), cpuMs(dev.pid)] as const;
     await sleep(AT_REST_MS);
     const atRest = [cpuMs(side.pid) - before[0], cpuMs(dev.pid) - before[1]] as const;
@@ -66,7 +66,7 @@ async function untilWaiting(client: Client, turns: number, say: (line: string) =
   }
 }
 
-/** Approves one waiting turn after the other, spread over all of them; gives the time from signal to run, ms. */
+/** Approves waiting turns one after the other, spread over all of them. @returns the times from signal to run, ms */
 async function approveSome(client: Client, side: Side, say: (line: string) => void): Promise<number[]> {
   const ids: string[] = [];
   for await (const { workflowId } of client.workflow.list({ query: "HoldfastState = 'awaiting_approval'" })) ids.push(workflowId);
@@ -83,7 +83,7 @@ async function approveSome(client: Client, side: Side, say: (line: string) => vo
   return delays;
 }
 
-/** Read from history, not by a query: that would bring a turn back into the worker's cache. */
+/** Reads the digest from history; a query would bring the turn back into the worker's cache. */
 async function digestOf(client: Client, workflowId: string): Promise<string> {
   const { events } = await client.workflow.getHandle(workflowId).fetchHistory();
   const outputs = (events ?? []).flatMap((event) => event.activityTaskCompletedEventAttributes?.result?.payloads ?? []);

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Makes the files of docker/secrets/ that docker-compose.yml hands to its services; what is there already stays.
-# The database's password is random. The others are asked for; without a terminal they come from ANTHROPIC_API_KEY and
-# HOLDFAST_SMTP_PASS.
+# Makes the files of docker/secrets/ that docker-compose.yml gives to its services. Existing files stay as they are.
+# The database's password is random. The script asks for the other secrets; without a terminal it takes them from ANTHROPIC_API_KEY
+# and HOLDFAST_SMTP_PASS.
 set -eu
 umask 077
 secrets=$(CDPATH='' cd -- "$(dirname -- "$0")/secrets" && pwd)
 
-# Containers read a secret under their own users, so the file is open to all: what guards it is the folder.
+# Containers read a secret as their own users, so everybody may read the file; the folder protects it.
 chmod 700 "$secrets"
 
 save() { # NAME, VALUE
@@ -39,5 +39,5 @@ ask() { # NAME, QUESTION, VALUE WHERE NOBODY CAN BE ASKED
 [ -e "$secrets/postgres_password" ] || save postgres_password "$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')"
 [ -e "$secrets/anthropic_api_key" ] || ask anthropic_api_key 'Anthropic API key' "${ANTHROPIC_API_KEY:-}"
 [ -e "$secrets/smtp_password" ] || ask smtp_password 'Password of the mail account' "${HOLDFAST_SMTP_PASS:-}"
-# Who may speak to the gateway: nobody yet. `holdfast keys token` makes an entry.
+# The list of those who may use the gateway is empty at first; `holdfast keys token` makes an entry.
 [ -e "$secrets/gateway_tokens" ] || save gateway_tokens '[]'

@@ -58,7 +58,7 @@ const { code } = await runChild(process.execPath, [bin(root, '@stryker-mutator/c
 });
 if (code === 0) {
   const found = JSON.parse(readFileSync(report, 'utf8'));
-  // Of other files it has only earlier results.
+  // For other files the report has only earlier results.
   if (files.length > 0) found.files = Object.fromEntries(Object.entries(found.files).filter(([file]) => files.includes(file)));
   console.log(mutationReport(found));
 }

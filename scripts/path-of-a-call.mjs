@@ -1,7 +1,7 @@
 /**
- * How many source files one destructive call crosses at run time: from a request to the gateway, through the turn, the question
- * and a signed approval over HTTP, to the run, the effect record and the result. Gateway, worker and store are in one process;
- * V8 says which functions run during the second of two calls.
+ * Counts the source files that one destructive call crosses at run time: from a request to the gateway, through the turn, the
+ * question and a signed approval over HTTP, to the run, the effect record and the result. Gateway, worker and store are in one
+ * process; V8 reports which functions run during the second of two calls.
  *
  * `node scripts/path-of-a-call.mjs [--list] [--json] [--direct]`: `--list` names the files, the longest first; `--direct` takes
  * POST /tools/pay instead of POST /v1/turns, so no model. It needs dist/ (`npm run build`) and a Temporal CLI. The top
@@ -24,7 +24,7 @@ const load = (path) => require(join(DIST, path));
 const has = (flag) => process.argv.includes(flag);
 const log = { debug() {}, info() {}, warn() {}, error: (facts, message) => console.error(message, facts) };
 
-/** Work that is done every few seconds, such as the look for idle MCP sessions: it ends before the call is counted. */
+/** Periodic work, such as the search for idle MCP sessions: it is stopped before the call is counted. */
 const timers = [];
 const { setInterval } = globalThis;
 globalThis.setInterval = (...args) => timers[timers.push(setInterval(...args)) - 1];
@@ -104,7 +104,7 @@ async function runCall(send) {
   if (calls[0].effect !== 'applied') throw new Error(`The call was not made: ${JSON.stringify(calls)}`);
 }
 
-/** @returns the files under src of which a function ran during the second of two calls: `workflows/turn/turn.ts` */
+/** @returns the files under src, such as `workflows/turn/turn.ts`, with a function that ran during the second of two calls */
 async function filesThatRan(call) {
   await call();
   await sleep(1000);

@@ -69,7 +69,7 @@ async function tests(args) {
     await phase({ project: 'engine' });
     await phase({ project: 'system' });
   } else {
-    // Side by side: tests of both projects often wait, for servers and processes, and the other's run meanwhile.
+    // Side by side: tests of one project often wait for servers and processes, and tests of the other run meanwhile.
     const filesPerCore = FILES_PER_CORE_WITH_SMOKE;
     await Promise.all([phase({ project: 'engine', filesPerCore }), phase({ project: 'system', files: SMOKE, filesPerCore })]);
   }

@@ -1,8 +1,8 @@
 /**
  * `node scripts/words.mjs`: lists declared names that are neither nouns nor verbs, with their files: past participles (`held`,
  * `Asked`) and metaphors (`tale`, `hush`), see docs/glossary.md. It checks files, top-level declarations, methods and fields of
- * classes, parameters, and of local variables those that say nothing (`said`, `told`), in `src`, `packs` and `packages`. Texts and
- * JSON fields are public and are not checked. Exit status 1 if a name is not excused.
+ * classes, parameters, and local variables with names that say nothing (`said`, `told`), in `src`, `packs` and `packages`. Texts
+ * and JSON fields are public and are not checked. Exit status 1 if a name is not excused.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
@@ -36,7 +36,7 @@ const NOT_PARTICIPLES = new Set([
 ]);
 const METAPHORS = new Set('desk dress face hush life mouth pulse sight silence tale upward voice'.split(' '));
 
-/** Local variables with these names have to be read to be understood. Others, such as `sorted` and `parsed`, name a step of the work. */
+/** These names of local variables explain nothing. Other participles, such as `sorted` and `parsed`, name a step of the work. */
 const EMPTY_WORDS = new Set(
   'asked begun done given gone held kept left made ran said seen shown stood taken told tried wanted was'.split(' '),
 );
@@ -54,7 +54,7 @@ function fault(name) {
   if (words.some((word) => METAPHORS.has(word))) return true;
   // Errors: `TurnNotFound`.
   if (/Not(Found|Allowed|Accepted)$|_NOT_FOUND$/.test(name)) return false;
-  // A question or a condition may end in one: `isKnown`, `wasTaken`, `unlessTaken`.
+  // A name that is a question or a condition may end in a participle: `isKnown`, `wasTaken`, `unlessTaken`.
   if (
     /^(is|was|are|has|have|had|can|could|should|must|may|when|unless|if|until|once|on|not|never|to|be|get|mark)$/.test(
       words[0],

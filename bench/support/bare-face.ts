@@ -1,6 +1,6 @@
 /**
- * What the gateway is measured beside, as a process of its own: Fastify with routes that start a workflow and have nothing
- * around them: no token, no schema, no limits, no line for the log.
+ * The HTTP server with which the gateway is compared, as a process of its own: Fastify with routes that start a workflow, and
+ * nothing else: no token, no schema, no limits, no log lines.
  */
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';

@@ -1,2 +1,2 @@
-/** The least that a start can lead to. */
+/** The smallest workflow that can be started. */
 export async function empty(_message: string): Promise<void> {}

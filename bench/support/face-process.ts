@@ -1,4 +1,4 @@
-/** An HTTP face as a process of its own, seen from the benchmark: the gateway as `holdfast gateway` starts it, or the bare one. */
+/** Starts an HTTP server in a process of its own for the benchmark: the gateway, as `holdfast gateway` does, or the bare server. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { OUR_TASK_QUEUE } from './task-queues';
 
 const REPORTER = pathToFileURL(join(__dirname, 'memory-reporter.ts')).href;
 const FLAGS = ['--expose-gc', '--import', 'tsx', '--import', REPORTER];
-/** So that no limit is what is measured. */
+/** So high that no limit affects the measurement. */
 const NO_LIMIT = '9999999';
 
 export class Face {

@@ -1,4 +1,4 @@
-/** Requests over loopback, as many at once as there are connections. */
+/** Sends requests over loopback, as many at once as there are connections. */
 import { randomUUID } from 'node:crypto';
 import autocannon, { type Instance } from 'autocannon';
 import { cpuMs } from './process-figures';
@@ -9,7 +9,7 @@ export interface Load {
   path: string;
   /** Absent: GET. */
   body?: object;
-  /** Each request with an idempotency key of its own. */
+  /** Each request has an idempotency key of its own. */
   keyed?: boolean;
   count: number;
   atOnce: number;
@@ -19,9 +19,9 @@ export interface Answered {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Of the face's process, ms a request. */
+  /** CPU time of the HTTP server's process, ms per request. */
   cpuMs: number;
-  /** Requests without an answer of 2xx. */
+  /** Requests that were not answered with 2xx. */
   failed: number;
 }
 
@@ -46,7 +46,7 @@ export async function load({ face, path, body, keyed = false, count, atOnce }: L
         }
       : {}),
   });
-  (answered as unknown as Instance).on('response', () => void (last = performance.now())); // it ends itself by full seconds
+  (answered as unknown as Instance).on('response', () => void (last = performance.now())); // autocannon itself ends at full seconds
   const result = await answered;
   return {
     perSecond: (count * 1000) / (last - began),

@@ -1,4 +1,4 @@
-/** Loaded into a process before its own program: tells its memory to whoever asks, after a collection of what nobody holds. */
+/** Is loaded into a process before its program. When asked, it collects garbage and reports the memory of the process. */
 export type Memory = Pick<NodeJS.MemoryUsage, 'rss' | 'heapUsed' | 'external'>;
 
 process.on('message', (message) => {

@@ -1,4 +1,4 @@
-/** The process of the scripted model, seen from the benchmark. */
+/** Starts and stops the process of the scripted model, for the benchmark. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -16,7 +16,7 @@ const server = createServer((request, response) => {
 server.listen(0, '127.0.0.1', () => process.send!(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
 process.once('disconnect', () => process.exit(0));
 
-/** Text in one delta, the input of each tool call in another. */
+/** Puts the text into one delta, and the input of each tool call into another. */
 function eventsOf({ text, toolUses }: ScriptedAnswer, answered: number): string {
   const usage = { input_tokens: 0, output_tokens: 0 };
   const message = { id: `msg_${answered + 1}`, type: 'message', role: 'assistant', model: 'bench', content: [], usage };

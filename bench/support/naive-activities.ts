@@ -6,7 +6,7 @@ export interface NaiveActivities {
   tool(name: string, input: { key: string }): Promise<unknown>;
 }
 
-/** @param modelUrl of the scripted model; null: it answers in this process */
+/** @param modelUrl URL of the scripted model; null: it answers in this process */
 export function naiveActivities(script: Script, modelUrl: string | null, onRequest = () => {}): NaiveActivities {
   return {
     model: modelUrl === null ? inProcess(script, onRequest) : overHttp(modelUrl),
@@ -22,7 +22,7 @@ function inProcess(script: Script, onRequest: () => void): NaiveActivities['mode
   };
 }
 
-/** As a team would ask: the vendor's SDK, as a stream. */
+/** Requests an answer as a team would: through the vendor's SDK, as a stream. */
 function overHttp(baseURL: string): NaiveActivities['model'] {
   const client = new Anthropic({ baseURL, apiKey: 'bench' });
   const tools: Anthropic.Tool[] = [

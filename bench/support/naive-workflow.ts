@@ -1,6 +1,6 @@
 /**
- * The loop that a team writes first: the transcript in a variable, the model an activity, the tools
- * `Promise.all` of activities. No chain, no admission, no digests: the yardstick for what those cost.
+ * The loop that a team writes first: the transcript is a variable, the model an activity, and the tools a `Promise.all` of
+ * activities. It has no chain, no admission and no digests, so it shows what those cost.
  */
 import { proxyActivities } from '@temporalio/workflow';
 import type { NaiveActivities } from './naive-activities';

@@ -14,7 +14,7 @@ export function benchApp({ resultTokens }: Script, onPay: (key: string) => void 
     version: '1.0.0',
     class: 'read',
     description: 'Looks one key up.',
-    // Everything goes into the transcript, as in the naive loop: nothing is kept back behind a reference.
+    // Everything goes into the transcript, as in the naive loop, and nothing is replaced by a reference.
     maxInlineBytes: 'unlimited',
     input: z.object({ key: z.string().max(100) }),
     run: (input) => Promise.resolve({ value: textOf(resultTokens, `result ${input.key}`) }),

@@ -1,7 +1,7 @@
 /** CPU time and memory of another process, from /proc. */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Clock ticks a second that Linux reports in; the same on every platform that Node supports. */
+/** Clock ticks per second, in which Linux reports CPU time; the same on every platform that Node supports. */
 const TICKS = 100;
 
 /** CPU time so far, user and system, ms. */
@@ -10,13 +10,13 @@ export function cpuMs(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / TICKS;
 }
 
-/** Resident memory, MB, with the process's share of what it shares with others. */
+/** Proportional set size, MB: resident memory, in which shared memory counts by the process's share. */
 export function proportionalMb(pid: number): number {
   const kb = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))![1];
   return Number(kb) / 1024;
 }
 
-/** This process and all below it. */
+/** The ids of this process and of all processes below it. */
 export function treeOf(pid: number): number[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),

@@ -1,4 +1,4 @@
-/** A side's process, seen from the benchmark: start, run batches, hear what it says, stop. */
+/** Controls a side's process for the benchmark: starts it, runs batches, receives its messages, stops it. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import type { Batch, BatchResult, ModelRequestAt, Said, SideOptions } from './si
 export class Side {
   private constructor(private readonly child: ChildProcess) {}
 
-  /** @param profile folder for CPU profiles, one of each thread */
+  /** @param profile folder for CPU profiles, one for each thread */
   static async start(options: SideOptions, profile?: string): Promise<Side> {
     const profiling = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile];
     const child = fork(join(__dirname, 'side.ts'), [JSON.stringify(options)], {
@@ -22,7 +22,7 @@ export class Side {
     return this.child.pid!;
   }
 
-  /** Runs a batch; turns that fail are among the result. */
+  /** Runs a batch; the result names the turns that failed. */
   async tryRun(batch: Batch): Promise<BatchResult> {
     this.child.send(batch);
     return (await heard(this.child, 'batch')).result;
@@ -43,7 +43,7 @@ export class Side {
     return requests;
   }
 
-  /** The next destructive call that runs. */
+  /** Resolves when the next destructive call runs. */
   nextPaid(): Promise<Extract<Said, { said: 'paid' }>> {
     return heard(this.child, 'paid');
   }

@@ -1,7 +1,7 @@
 /**
- * One side of the comparison as a process of its own, so that its CPU time and memory are its own: a
- * worker, and the client that starts turns beside it, as in a service that embeds its worker; or only one of the two. Takes
- * batches over IPC and answers with what each turn took.
+ * One side of the comparison as a process of its own, so that its CPU time and memory can be measured: a worker, and beside it
+ * the client that starts turns, as in a service that embeds its worker; or only one of the two. It takes batches over IPC, and
+ * answers with the time of each turn.
  */
 import { randomUUID } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
@@ -16,7 +16,7 @@ import { EMPTY_TASK_QUEUE, NAIVE_TASK_QUEUE, OUR_TASK_QUEUE } from './task-queue
 import type { Script } from './workload';
 
 export interface SideOptions {
-  /** `empty`: a worker that serves a workflow which does nothing. */
+  /** `empty`: a worker with a workflow that does nothing. */
   kind: 'naive' | 'ours' | 'empty';
   address: string;
   script: Script;
@@ -24,11 +24,11 @@ export interface SideOptions {
   role?: 'worker' | 'client';
   /** URL of the scripted model; absent: it answers in the worker's process. */
   modelUrl?: string;
-  /** Of ours, as in HOLDFAST_STORE; absent: files in a folder of its own. */
+  /** For `ours`: the store, as in HOLDFAST_STORE; absent: files in a folder of its own. */
   store?: string;
-  /** Of ours: whose signatures count. */
+  /** For `ours`: the file of keys whose signatures count. */
   trustedKeys?: string;
-  /** Say when each model request comes; for a model in the worker's process. */
+  /** Report the time of each model request, if the model is in the worker's process. */
   tellRequests?: boolean;
 }
 
@@ -39,26 +39,26 @@ export interface Batch {
   startOnly?: boolean;
 }
 
-/** Everything that a side says. */
+/** All messages of a side. */
 export type Said =
   | { said: 'ready' }
   | { said: 'batch'; result: BatchResult }
   | { said: 'paid'; key: string; at: number }
   | ({ said: 'asked' } & ModelRequestAt);
 
-/** A model request: when it came, and the worker's CPU time until then, ms. */
+/** A model request: its time, and the worker's CPU time until then, ms. */
 export interface ModelRequestAt {
   at: number;
   cpuMs: number;
 }
 
 export interface BatchResult {
-  /** Milliseconds of each turn, start to result. */
+  /** Milliseconds of each turn, from start to result. */
   took: number[];
   wallMs: number;
-  /** Workflow ids, in the order of their ends. */
+  /** Workflow ids, in the order in which the turns ended. */
   ids: string[];
-  /** Turns that did not end well, with the reason. */
+  /** Turns that failed, with the reason. */
   failed: string[];
 }
 

@@ -1,4 +1,4 @@
-/** What the scripted model and the scripted tools do in a turn: the same for both sides, and instantaneous. */
+/** What the scripted model and the scripted tools do in a turn: the same for both sides, and without delay. */
 import type { JsonObject } from '../../src/shared/json/json';
 
 export interface Script {
@@ -10,7 +10,7 @@ export interface Script {
   resultTokens: number;
 }
 
-/** Three model requests, five tool calls. What is left is the engine's own time. */
+/** Three model requests, five tool calls. All other time is the engine's own. */
 export const SHORT_TURN: Script = { calls: [4, 1, 0], tool: 'look_up', answerTokens: 20, resultTokens: 20 };
 /** One model request. */
 export const ONE_STEP: Script = { calls: [0], tool: 'look_up', answerTokens: 20, resultTokens: 20 };
@@ -30,7 +30,7 @@ export interface ScriptedAnswer {
   toolUses: { id: string; name: string; input: JsonObject }[];
 }
 
-/** What the model answers to its nth request, from 0. */
+/** The model's answer to its nth request, from 0. */
 export function answer(script: Script, request: number): ScriptedAnswer {
   const text = textOf(script.answerTokens, `answer ${request}`);
   const toolUses = Array.from({ length: script.calls[request]! }, (_, index) => ({

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Makes the namespace, and the search attributes that turns write: without them no worker starts. Can be run again.
+# Makes the namespace, and the search attributes that turns write: no worker starts without these. Can be run again.
 # Takes TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, NAMESPACE_RETENTION (how long ended turns are kept, e.g. 720h).
 set -eu
 
-# A new namespace is known to the whole server after a few seconds.
+# It takes a few seconds until the whole server knows a new namespace.
 retried() {
   tries=30
   until "$@"; do

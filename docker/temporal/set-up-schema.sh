@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the two databases and brings their schema up to this version's. Can be run again: then it does what is missing.
+# Makes the two databases, and updates their schemas to this version of the server. Can be run again, and then does what is missing.
 # Takes SQL_PLUGIN, SQL_HOST, SQL_PORT, SQL_USER, SQL_PASSWORD_FILE.
 set -eu
 

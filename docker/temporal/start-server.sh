@@ -4,7 +4,8 @@
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 
-# Where members of the cluster find each other is a column of 16 bits in PostgreSQL: beyond it the server ends with "out of range".
+# PostgreSQL keeps the ports by which members of the cluster find each other in a column of 16 bits. With a higher port the server ends
+# with "out of range".
 for name in FRONTEND HISTORY MATCHING WORKER; do
   eval "port=\${${name}_MEMBERSHIP_PORT:-1}"
   case $port in '' | *[!0-9]* | ??????*) port=0 ;; esac
@@ -14,11 +15,11 @@ for name in FRONTEND HISTORY MATCHING WORKER; do
   fi
 done
 
-# The server takes the password from its environment only. Read here, it stands in no image, no compose file and
-# no `docker inspect`.
+# The server takes the password from its environment only. It is read here, so that no image, no compose file and no
+# `docker inspect` has it.
 SQL_PASSWORD=$(cat -- "$SQL_PASSWORD_FILE")
 : "${DYNAMIC_CONFIG_FILE:=$here/../dynamicconfig.yaml}"
 export SQL_PASSWORD DYNAMIC_CONFIG_FILE
 
-# --allow-no-auth: whoever reaches the frontend may do everything, signals included. Guard the port.
+# --allow-no-auth: everybody who reaches the frontend may do everything, including signals. Protect the port.
 exec temporal-server --root "$here" --config . --env server --allow-no-auth start

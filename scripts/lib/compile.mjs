@@ -1,7 +1,8 @@
 /**
- * Compiles src/ → dist/, packs/NAME/src → packs/NAME/dist and packages/tool-kit, and makes the workflow bundle, the bundle for `audit replay`, and
- * packages/verify/dist. One compiler run for all packages: a second one would read the engine's types again. The compiler writes to
- * folders of its own, which then replace dist/ as a whole: nobody sees half a build, and no output of a deleted source remains.
+ * Compiles src/ → dist/, packs/NAME/src → packs/NAME/dist and packages/tool-kit, and makes the workflow bundle, the bundle for
+ * `audit replay`, and packages/verify/dist. One compiler run for all packages: a second one would read the engine's types again.
+ * The compiler writes to folders of its own, which then replace dist/ as a whole: nobody sees half a build, and no output of a
+ * deleted source remains.
  */
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,12 +15,12 @@ import { buildVerify, VERIFY_INPUTS } from './verify-package.mjs';
 const INPUTS = ['src', 'package-lock.json', 'tsconfig.json', 'packs/tsconfig.json', 'scripts/lib/compile.mjs', ...VERIFY_INPUTS];
 const STAMP = '.holdfast-build';
 /**
- * A line of `replay-bundle.js`: the workflow bundle that it replays for. It stands before the source map, which must be last: text
- * after the map is read as part of it.
+ * This line of `replay-bundle.js` names the workflow bundle for which it replays. It comes before the source map, which must be
+ * last: text after the map is read as part of the map.
  */
 const REPLAY_OF = '// Replays for the workflow bundle with SHA-256 ';
 
-/** Packages that are compiled with the engine and are no packs. */
+/** Packages that are compiled with the engine but are not packs. */
 const BESIDE = ['packages/tool-kit'];
 
 /** Folders of packages, relative to the root; the engine's first. */

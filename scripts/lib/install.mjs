@@ -26,7 +26,7 @@ export async function install(root, say) {
     return false;
   }
   say('installing dependencies (npm ci) …');
-  // Development dependencies too, whatever NODE_ENV says: the compiler is one of them.
+  // Development dependencies too, no matter what NODE_ENV says: the compiler is one of them.
   const { code, output } = await runChild(npm, ['ci', '--include=dev', '--no-audit', '--no-fund'], { cwd: root, capture: true });
   if (code !== 0) throw new Error(`npm ci failed (exit ${code}):\n${output.trim()}`);
   mkdirSync(join(root, 'node_modules'), { recursive: true });

@@ -15,14 +15,14 @@ export const FILES_PER_CORE_WITH_SMOKE = { engine: 2, system: 1 };
 export const bin = (root, path) => join(root, 'node_modules', ...path.split('/'));
 
 /**
- * Node 20 optimizes code that has run a few times, but a test file's code is dropped with the file: that took an eighth of the CPU
- * time. So Node waits longer here. Later versions of Node count differently and have no such option.
+ * Node 20 optimizes code that has run a few times. A test file's code is dropped with the file, so this took an eighth of the CPU
+ * time for nothing. With this option Node waits longer. Later versions of Node count differently and have no such option.
  */
 const OPTIMIZES_LATE = process.versions.v8.startsWith('11.') ? ['--interrupt-budget=1000000'] : [];
 
 /**
- * MB. Most objects that a test file makes are garbage when it ends: with more room, few of them are copied before. Not in system
- * tests: their tools' threads would get the same room, whatever memory limit such a thread has.
+ * MB. Most objects that a test file makes are garbage when it ends: with more room, few of them are copied before that. Not in
+ * system tests: their tools' threads would get the same room, no matter what memory limit such a thread has.
  */
 const YOUNG_GENERATION = ['--min-semi-space-size=64', '--max-semi-space-size=128'];
 

@@ -1,6 +1,6 @@
 /**
- * The import rules of the design card, one line a room, and what tests of each folder may use. `lint-rules.mjs` calls `importFault`
- * for each import.
+ * The import rules of the design card, one line for each room, and what tests of each folder may use. `lint-rules.mjs` calls
+ * `importFault` for each import.
  */
 import { posix } from 'node:path';
 
@@ -90,7 +90,7 @@ const TABLE = {
   index: { may: everythingBut('cli', 'workflows', 'testing', 'shapes').concat(CONTRACT), types: ['shapes'] },
 };
 
-/** The engine's rooms that packages are made of. The engine imports nothing of them; all others import it by its entries, as packs do. */
+/** The engine's rooms of which a package is made. The engine imports no package; other packages import its entries, as packs do. */
 const OF_PACKAGES = { verify: ['attestation', 'audit', 'cli', 'shared'] };
 
 /** Processes and their clients are allowed only in test/system, a Temporal server in test/engine too. */

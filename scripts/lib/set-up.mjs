@@ -38,7 +38,7 @@ const GENERATING = 'a few seconds';
 const MAKING_CLI = 'a download, or a build with Go of about 6 minutes';
 const COMPILING = 'the compiler and two workflow bundles, 1 to 2 minutes';
 
-/** The work that has to be done, and about how long it takes on two cores. */
+/** The work that must be done, and about how long it takes on two cores. */
 function plan(root, cli) {
   const todo = [
     ...(isInstalled(root) ? [] : [`dependencies (${INSTALLING})`]),

@@ -1,3 +1,3 @@
-/** Loaded first by threads of code that runs from source, in a checkout without a build: they load TypeScript, and the sources of packages. */
+/** Loaded first by threads in a checkout without a build, so that they load TypeScript, and packages from their sources. */
 require('tsx/cjs');
 require('./sources.cjs').resolveSources();

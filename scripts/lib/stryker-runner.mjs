@@ -1,8 +1,8 @@
 /**
  * A Stryker test runner for our unit tests. It uses Jest's own module system, environment, mocks and matchers, in one process, and
- * runs the tests one after the other until one fails. Stryker's runner of Jest starts Jest again for each mutant, with all that
- * belongs to a run, and cannot end at the first failure: that took ten times as long. Each mutant loads all our modules again, as
- * each file does in Jest. The first run, without a mutant, must pass: it shows that the tests do the same here as in Jest.
+ * runs the tests one after the other until one fails. Stryker's own runner for Jest starts a whole Jest run for each mutant, and
+ * cannot end at the first failure: that took ten times as long. Each mutant loads all our modules again, as each file does in Jest.
+ * The first run, without a mutant, must pass: it shows that the tests do the same here as in Jest.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -46,7 +46,7 @@ class UnitTestRunner {
     this.Runtime = require(projectConfig.runtime);
     const { tests } = await new SearchSource(this.context).getTestPaths(globalConfig, projectConfig);
     this.files = tests.map(({ path }) => path).sort();
-    // A process that was restarted after a mutant that looped for ever has no first run: it runs all tests.
+    // If an endless mutant ended the process, the new process has no first run: it runs all tests.
     this.tests = new Map(this.files.map((file) => [file, null]));
   }
 
@@ -90,7 +90,7 @@ class UnitTestRunner {
         if (hitLimit && stryker.hitCount > hitLimit) return { status: 'timeout', reason: 'the same code ran over and over' };
         const failed = results.find((result) => result.error);
         if (failed?.error.endless) return { status: 'timeout', reason: failed.error.message };
-        // A file that no longer loads: none of its tests passes.
+        // The file no longer loads, so none of its tests passes.
         if (error) return { status: 'killed', killedBy: ids ? [ids[0]] : [], failureMessage: textOf(error), nrOfTests };
         if (failed) return { status: 'killed', killedBy: [failed.id], failureMessage: textOf(failed.error), nrOfTests };
       }

@@ -28,7 +28,7 @@ export async function buildVerify(root) {
   copyFileSync(join(root, 'docs', 'bundle-format.md'), join(dist, 'bundle-format.md'));
 }
 
-/** @returns {Promise<Map<string, string[]>>} the packages in the file, by name, each with those of its files that are in it */
+/** @returns {Promise<Map<string, string[]>>} package name → those files of the package that are in the bundled file */
 async function bundle(root, outfile) {
   const { build } = await import('esbuild');
   const { metafile } = await build({

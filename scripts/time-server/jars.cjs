@@ -1,6 +1,6 @@
 /**
- * The jars of Temporal's time-skipping test server (decision 0065): in our cache, made there by Maven from pom.xml. No other jars
- * than those of jars.sha256 are handed out, each with the hash that stands there. Set-up and the engine tests use this module.
+ * The jars of Temporal's time-skipping test server (decision 0065), which Maven puts into our cache by pom.xml. Only jars that
+ * jars.sha256 names are given out, and only with the hash that it lists. Set-up and the engine tests use this module.
  */
 const { spawnSync } = require('node:child_process');
 const { createHash } = require('node:crypto');
@@ -11,12 +11,12 @@ const POM = join(__dirname, 'pom.xml');
 const LIST = join(__dirname, 'jars.sha256');
 const MAVEN_MS = 9 * 60_000;
 
-/** The folder of these very jars, whether it exists or not: other jars have another one. */
+/** The folder of exactly these jars, whether it exists or not: other jars have another folder. */
 function jarsFolder(cacheFolder) {
   return join(cacheFolder, 'time-server', sha256(LIST).slice(0, 16));
 }
 
-/** Why the server cannot be had here, in words that say what to do; null: it can. */
+/** Why the server is not available here, with what to do; null: it is available. */
 function whyNoTimeServer(cacheFolder, onPath) {
   if (!onPath('java')) return 'there is no Java: install it (apt-get install openjdk-17-jre-headless)';
   if (existsSync(jarsFolder(cacheFolder)) || onPath('mvn')) return null;
@@ -40,7 +40,7 @@ function verifiedJars(folder) {
 }
 
 /**
- * Has Maven fetch the jars where they are missing: about a minute, 33 MB.
+ * Lets Maven fetch the jars if they are missing: about a minute, 33 MB.
  * @throws Error when Maven fails, or brings other jars
  */
 async function makeJars(cacheFolder, say) {
