@@ -15,12 +15,14 @@ export function speedTable(cells: Cell[]): string {
   const header = [
     ...['side', 'server', 'median ms', 'p99 ms', 'turns/s'],
     ...['worker CPU ms', 'client CPU ms', 'server CPU ms', 'worker CPU ms, many', 'worker MB'],
+    ...['workflow tasks', 'workflow tasks, many'],
   ];
   const rows = cells.map((cell) => [
     ...[cell.side, cell.server, cell.medianMs.toFixed(0), cell.p99Ms.toFixed(0), cell.turnsPerSecond.toFixed(1)],
     ...[cell.workerCpuMs, cell.clientCpuMs, cell.serverCpuMs, cell.loadedWorkerCpuMs, cell.workerMb].map((figure) =>
       figure.toFixed(0),
     ),
+    ...[cell.workflowTasks.toFixed(1), cell.loadedWorkflowTasks.toFixed(1)],
   ]);
   const figures = [...(['medianMs', 'turnsPerSecond', 'workerCpuMs', 'serverCpuMs', 'loadedWorkerCpuMs', 'workerMb'] as const)];
   const ratio = (name: string, a: Cell, b: Cell) => [name, ...figures.map((figure) => (a[figure] / b[figure]).toFixed(2))];

@@ -5,6 +5,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
 import { startDevServer } from '../src/devserver/dev-server';
 import { findTemporalCli } from '../src/devserver/find-cli';
 import { startNativeCluster } from '../test/system/support/native-cluster';
@@ -43,6 +45,9 @@ export interface Cell {
   serverCpuMs: number;
   /** CPU time per turn, ms, while many run at once. */
   loadedWorkerCpuMs: number;
+  /** Workflow tasks of one turn, one after the other and with many at once. */
+  workflowTasks: number;
+  loadedWorkflowTasks: number;
   /** Proportional set size at the end. */
   workerMb: number;
 }
@@ -51,6 +56,8 @@ export interface Cell {
 const DEFAULTS = { 'history.transferProcessorMaxPollRPS': 20, 'system.enableActivityEagerExecution': false };
 const BLOCK = 10;
 const ROUNDS = 3;
+/** Most histories that are read to count workflow tasks. */
+const HISTORIES = 20;
 
 interface Server {
   address: string;
@@ -107,6 +114,9 @@ interface Sample {
   clientCpu: number[];
   serverCpu: number[];
   loadedWorkerCpu: number[];
+  /** Workflow ids of the last turns, one after the other and with many at once. */
+  ids: string[];
+  loadedIds: string[];
 }
 
 async function onServer(
@@ -122,8 +132,8 @@ async function onServer(
     const profile = options.profile && join(options.profile, kind, side.kind);
     const worker = await Side.start({ ...common, role: 'worker' }, profile);
     const client = await Side.start({ ...common, role: 'client' });
-    const empty = { took: [], turnsPerSecond: [], workerCpu: [], clientCpu: [], serverCpu: [], loadedWorkerCpu: [] };
-    contenders.push({ name, worker, client, sample: empty });
+    const figures = { took: [], turnsPerSecond: [], workerCpu: [], clientCpu: [], serverCpu: [], loadedWorkerCpu: [] };
+    contenders.push({ name, worker, client, sample: { ...figures, ids: [], loadedIds: [] } });
   };
   try {
     await contend('bare loop', { kind: 'naive' });
@@ -137,7 +147,7 @@ async function onServer(
       for (const contender of contenders) await atOnce(contender, options);
       say(`  round ${round} of ${ROUNDS} with ${options.atOnce} at once`);
     }
-    return contenders.map((contender) => cellOf(contender, kind));
+    return await cellsOf(contenders, kind, server.address);
   } finally {
     await Promise.all(contenders.flatMap(({ worker, client }) => [worker.stop(), client.stop()]));
     await server.stop();
@@ -147,9 +157,10 @@ async function onServer(
 async function sequential({ worker, client, sample }: Contender, server: Server): Promise<void> {
   const now = () => ({ worker: cpuMs(worker.pid), client: cpuMs(client.pid), server: sum(server.pids().map(cpuMs)) });
   const before = now();
-  const { took } = await client.run({ count: BLOCK, atOnce: 1 });
+  const { took, ids } = await client.run({ count: BLOCK, atOnce: 1 });
   const after = now();
   sample.took.push(...took);
+  sample.ids = ids;
   sample.workerCpu.push((after.worker - before.worker) / BLOCK);
   sample.clientCpu.push((after.client - before.client) / BLOCK);
   sample.serverCpu.push((after.server - before.server) / BLOCK);
@@ -157,12 +168,23 @@ async function sequential({ worker, client, sample }: Contender, server: Server)
 
 async function atOnce({ worker, client, sample }: Contender, options: SpeedOptions): Promise<void> {
   const before = cpuMs(worker.pid);
-  const { took, wallMs } = await client.run({ count: options.loadTurns, atOnce: options.atOnce });
+  const { took, wallMs, ids } = await client.run({ count: options.loadTurns, atOnce: options.atOnce });
   sample.turnsPerSecond.push((took.length * 1000) / wallMs);
+  sample.loadedIds = ids.slice(-HISTORIES);
   sample.loadedWorkerCpu.push((cpuMs(worker.pid) - before) / took.length);
 }
 
-function cellOf({ name, worker, sample }: Contender, server: ServerKind): Cell {
+async function cellsOf(contenders: Contender[], server: ServerKind, address: string): Promise<Cell[]> {
+  const connection = await Connection.connect({ address });
+  try {
+    const client = new Client({ connection });
+    return await Promise.all(contenders.map((contender) => cellOf(contender, server, client)));
+  } finally {
+    await connection.close();
+  }
+}
+
+async function cellOf({ name, worker, sample }: Contender, server: ServerKind, client: Client): Promise<Cell> {
   return {
     side: name,
     server,
@@ -173,8 +195,21 @@ function cellOf({ name, worker, sample }: Contender, server: ServerKind): Cell {
     clientCpuMs: median(sample.clientCpu),
     serverCpuMs: median(sample.serverCpu),
     loadedWorkerCpuMs: median(sample.loadedWorkerCpu),
+    workflowTasks: await workflowTasks(client, sample.ids),
+    loadedWorkflowTasks: await workflowTasks(client, sample.loadedIds),
     workerMb: proportionalMb(worker.pid),
   };
+}
+
+/** Mean number of workflow tasks in these workflows. */
+async function workflowTasks(client: Client, ids: string[]): Promise<number> {
+  const { EVENT_TYPE_WORKFLOW_TASK_COMPLETED } = temporal.api.enums.v1.EventType;
+  let tasks = 0;
+  for (const id of ids) {
+    const { events } = await client.workflow.getHandle(id).fetchHistory();
+    tasks += (events ?? []).filter(({ eventType }) => eventType === EVENT_TYPE_WORKFLOW_TASK_COMPLETED).length;
+  }
+  return tasks / ids.length;
 }
 
 function sum(numbers: number[]): number {
