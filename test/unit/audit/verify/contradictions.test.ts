@@ -1,4 +1,4 @@
-/** Who makes a bundle asks what a verifier would say of its lines. */
+/** The maker of a bundle checks its lines as a verifier would. */
 import { Contradictions } from '../../../../src/audit/verify/contradictions';
 import type { CheckedLine } from '../../../../src/audit/verify/content-checks';
 import { event, payloads } from '../../../support/audit/hand-events';
