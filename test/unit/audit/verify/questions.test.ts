@@ -118,7 +118,7 @@ describe('an approval', () => {
     expect(scene().approved({ by: 'rob' })).toEqual(NO);
   });
 
-  it('that names another run answers no question of this one', () => expect(scene().approved({ run_id: 'q' })).toEqual(OTHER_RUN));
+  it('of another run answers no question of this one', () => expect(scene().approved({ run_id: 'q' })).toEqual(OTHER_RUN));
 
   it('may answer a question of the run that this one continues', () => {
     const earlier = scene({ run: 'q' });
