@@ -162,7 +162,7 @@ describe('the signed start of a turn', () => {
 });
 
 describe('what is known of signatures', () => {
-  it('is “not checked” without a key of anybody who decides', () => {
+  it('stays unchecked without a key of anybody who decides', () => {
     const attestations = new Attestations(TRUST.filter(({ use }) => use === 'bundle'));
     const { attestation } = said();
     expect(attestations.fault(said({ attestation, digest: 'e'.repeat(64) }), HERE)).toBeNull();

@@ -151,7 +151,7 @@ describe('the message that the session was sent', () => {
     expect(new Scene({ argument: GONE }).sent({ message: 'other' })).toEqual([]);
   });
 
-  it('is a message, not another update', () => expect(new Scene().sent({}, 'close')).toEqual(['What the session was sent is no message']));
+  it('is sent as a message', () => expect(new Scene().sent({}, 'close')).toEqual(['What the session was sent is no message']));
 
   it('may have been admitted before it was accepted, and been left out', () => {
     const scene = new Scene();
@@ -342,7 +342,7 @@ describe('the end of the turn, as the session was told it', () => {
     expect(found({ head: 'other' }, { tell: gone })).toEqual([]);
   });
 
-  it('is not “lost” if the turn has ended', () => {
+  it('does not say lost if the turn has ended', () => {
     expect(found({ state: 'lost' })).toEqual(['The session has not found the turn, and the turn has ended']);
     expect(found({ state: 'lost' }, { run_id: 'later' })).toEqual([]);
   });

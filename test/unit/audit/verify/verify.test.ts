@@ -214,7 +214,7 @@ describe('the bundle from which a redaction was made', () => {
 });
 
 test.each(['approval', 'reset', 'session', 'spoken'])(
-  '%s: after a redaction of any kind the rest is intact',
+  '%s: after a redaction of any kind the rest of the bundle is intact',
   async (name) => {
     const bundle = await bytes(name);
     const parts = (await sample(name))
