@@ -161,8 +161,8 @@ describe('the signed start of a turn', () => {
   });
 });
 
-describe('what is known of signatures', () => {
-  it('stays unchecked without a key of anybody who decides', () => {
+describe('the state of signatures', () => {
+  it('is unchecked without a key of anybody who decides', () => {
     const attestations = new Attestations(TRUST.filter(({ use }) => use === 'bundle'));
     const { attestation } = said();
     expect(attestations.fault(said({ attestation, digest: 'e'.repeat(64) }), HERE)).toBeNull();
@@ -170,7 +170,7 @@ describe('what is known of signatures', () => {
     expect([...attestations.states]).toEqual([[attestation, 'not checked']]);
   });
 
-  it('is whether each holds; one that failed once does not hold', () => {
+  it('says whether each holds; a signature that failed once does not hold', () => {
     const attestations = new Attestations(TRUST);
     const state = () => attestations.states.get(token);
     const { attestation } = said();
@@ -187,7 +187,7 @@ describe('what is known of signatures', () => {
     expect(attestations.states.size).toBe(1);
   });
 
-  it('includes which notes they do not cover', () => {
+  it('includes the notes that no signature covers', () => {
     const beyond = (more: Partial<SignedStatement>) => {
       const attestations = new Attestations(TRUST);
       attestations.fault(said(more), HERE);
