@@ -61,7 +61,7 @@ describe('holdfast without a server', () => {
     expect(await run(['--version'], nowhere())).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });
 
-  it('run needs a message, and says so without one', async () => {
+  it('run --help names the default message', async () => {
     const { code, stdout } = await run(['run', '--help'], nowhere());
     expect(code).toBe(0);
     expect(stdout.replace(/\s+/g, ' ')).toContain('the message; default: "Show what you can do."');
