@@ -10,7 +10,7 @@ const told = () => {
 };
 
 describe('a fact', () => {
-  it('may be repeated', () =>
+  it('may be recorded again', () =>
     expect(told().addFacts('call', 'd', { state: 'waiting', by: null }, 'the transcript')).toBeNull());
 
   it('that a source contradicts is found, with both sources named', () => {
