@@ -1,4 +1,4 @@
-/** What steps say of calls again, cards, and what a run shows of itself, told otherwise in one place, under the stolen key. With those of forgeries.ts. */
+/** Facts that steps repeat about calls, cards, and what a run shows of itself, changed in one place, under the stolen key. With those of forgeries.ts. */
 import type { Json } from '../../../src/shared/json/json';
 import type { OpenLine } from './forge';
 import { activity, answer, argument, attributes, block, bodies, nextRun, ofType, payload, result, type Plan } from './open-lines';

@@ -174,14 +174,14 @@ function asCall(lines: OpenLine[], change: object): void {
   replaced(lines, key as string, idempotencyKey({ ...turn, call_id: call.id, digest: right }));
 }
 
-/** Whatever says what became of the call. */
+/** Everything that records the outcome of the call. */
 const ends = (lines: OpenLine[]): any[] => [
   resultOf(lines, 'runCall'),
   value(lines.find((line) => scheduled('takeStep')(line) && value(line).step === 2)!).outcomes[0],
   calls(lines)[0],
 ];
 
-/** The last blocks are left out, and whoever names them names what was before. */
+/** Leaves the last blocks out; what named them names the block before. */
 function cutOff(lines: OpenLine[], count: number): void {
   for (let n = 0; n < count; n++) {
     const last = lines.filter(({ kind }) => kind === 'block').at(-1)!;
@@ -200,13 +200,13 @@ function unended(lines: OpenLine[], state: string): void {
   Object.assign(one(lines, kind('effect')).body.record, { state, result_head: null, result_ref: null });
 }
 
-/** The turn is said to run still. */
+/** Marks the turn as still running. */
 function incomplete(lines: OpenLine[]): void {
   Object.assign(one(lines, kind('turn_end')).body, { complete: false, why: 'It was running still when this was exported.' });
   one(lines, kind('end')).body.complete = false;
 }
 
-/** One fact of a session about its turn, told otherwise. */
+/** One fact of a session about its turn, changed. */
 interface FromSession {
   name: string;
   type: string;
@@ -580,7 +580,7 @@ const PLANS: Plan[] = [
     says: /after the bundle was made/,
   },
   {
-    name: 'nobody can tell when the bundle was made, nor whether an effect was claimed before',
+    name: 'it is unknown when the bundle was made, and whether an effect was claimed before',
     of: 'approval',
     edit: (lines) => {
       unended(lines, 'claimed');

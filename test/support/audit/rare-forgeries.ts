@@ -1,4 +1,4 @@
-/** What few samples have, told otherwise in one place, under the stolen key: decisions that the store keeps, a conversation that is full, a classifier, a probe. With those of forgeries.ts. */
+/** Facts that few samples have, changed in one place, under the stolen key: decisions that the store keeps, a conversation that is full, a classifier, a probe. With those of forgeries.ts. */
 import type { OpenLine } from './forge';
 import { activity, answer, argument, attributes, block, bodies, first, later, nextRun, ofType, result, view, type Plan } from './open-lines'; // oxfmt-ignore
 
@@ -79,8 +79,8 @@ const didIsOther = /did of the block/;
 const OF_COMPACT: Plan[] = [
   ofCompact('at another time', (lines) => (argument(lines, 'compact').at = later(argument(lines, 'compact').at)), activity('compact'), 'D1', /clock says otherwise/), // oxfmt-ignore
   ofCompact('from another block', (lines) => (argument(lines, 'compact').head = hash(argument(lines, 'compact').head)), activity('compact'), 'D1', /another block than the last/), // oxfmt-ignore
-  ofCompact('otherwise', (lines) => (result(lines, 'compact').did = 'cleared'), block('summary'), 'D6', didIsOther),
-  ofCompact('and is said not to be', (lines) => (result(lines, 'compact').did = 'nothing'), block('summary'), 'D6', didIsOther),
+  ofCompact('in another way', (lines) => (result(lines, 'compact').did = 'cleared'), block('summary'), 'D6', didIsOther),
+  ofCompact('and was not, by the activity', (lines) => (result(lines, 'compact').did = 'nothing'), block('summary'), 'D6', didIsOther),
   ofCompact('by more tokens', (lines) => (result(lines, 'compact').usage.input_tokens += 1), COMPLETED, 'D1', /tokens/),
 ];
 

@@ -1,5 +1,5 @@
 /**
- * Whoever calls what an entry exports, or writes a part that it takes, can name the types and catch the errors: the entry exports
+ * A user who calls an export of an entry, or writes a part for it, can name the types and catch the errors: the entry exports
  * them.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

@@ -312,7 +312,7 @@ describe('the outcome of a call (B11)', () => {
     expect(unended(['dispatch', one], ['effect', two])).toBe(true);
     expect(unended(['dispatch', one], ['effect', { ...one, idempotency_key: 'other' }])).toBe(true);
     expect(unended(['dispatch', one], ['dispatch', two], ['effect', one])).toBe(true);
-    // Where one was left out, nobody can tell.
+    // If one was left out, this is unknown.
     expect(unended(['dispatch', one], ['dispatch', GONE])).toBe(false);
     expect(unended(['dispatch', one], ['message', GONE])).toBe(true);
   });

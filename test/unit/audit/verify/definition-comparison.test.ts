@@ -144,7 +144,7 @@ it('what comes after a step follows from why its answer ended (D2)', () => {
     expect(ended(stop, next)).toEqual([]);
     const wrong = next === 'end' ? 'cut' : 'end';
     expect(ended(stop, wrong)).toEqual(other(stop, wrong));
-    // Calls are run whatever the answer ended with, but for a refusal.
+    // Calls are run after every kind of answer except a refusal.
     if (stop !== 'refusal') expect(ended(stop, 'calls', [{}])).toEqual([]);
   }
   expect(ended('refusal', 'refusal', [{}])).toEqual([]);

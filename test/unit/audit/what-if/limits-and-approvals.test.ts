@@ -85,7 +85,7 @@ describe('another approver policy over a recorded turn', () => {
       [],
       { answer: 'open', reason: expect.stringContaining('rita asked for call') },
     ],
-    ['four eyes, of whoever changed it', { fourEyes: true }, { decisions: [by('bob')] }, ['bob'], { answer: 'open' }],
+    ['four eyes, for the person who changed it', { fourEyes: true }, { decisions: [by('bob')] }, ['bob'], { answer: 'open' }],
     ['signed ones only', { channel: 'attested' }, { decisions: [by('bob')] }, [], { answer: 'open' }],
     [
       'signed ones, which it is',

@@ -38,7 +38,7 @@ describe('the target of a server’s tools', () => {
   it.each([
     ['the order of variables', stdio({ env: { A: '1', B: '2' } }), stdio({ env: { B: '2', A: '1' } })],
     ['the case of a header’s name', http({ headers: { 'X-Account': 'a' } }), http({ headers: { 'x-account': 'a' } })],
-    ['a token that is said to be replaced', stdio(ignored(TOKEN)), stdio(ignored('the-next-token'))],
+    ['a token that is declared as replaced', stdio(ignored(TOKEN)), stdio(ignored('the-next-token'))],
     ['the client’s secret', http({ oauth: client('one', 'secret-of-may') }), http({ oauth: client('one', 'secret-of-june') })],
   ])('does not differ if %s differs', (_what, one, other) => expect(one).toEqual(other));
 
