@@ -80,7 +80,7 @@ const OF_COMPACT: Plan[] = [
   ofCompact('at another time', (lines) => (argument(lines, 'compact').at = later(argument(lines, 'compact').at)), activity('compact'), 'D1', /clock says otherwise/), // oxfmt-ignore
   ofCompact('from another block', (lines) => (argument(lines, 'compact').head = hash(argument(lines, 'compact').head)), activity('compact'), 'D1', /another block than the last/), // oxfmt-ignore
   ofCompact('in another way', (lines) => (result(lines, 'compact').did = 'cleared'), block('summary'), 'D6', didIsOther),
-  ofCompact('and was not, by the activity', (lines) => (result(lines, 'compact').did = 'nothing'), block('summary'), 'D6', didIsOther),
+  ofCompact('but reports nothing', (lines) => (result(lines, 'compact').did = 'nothing'), block('summary'), 'D6', didIsOther),
   ofCompact('by more tokens', (lines) => (result(lines, 'compact').usage.input_tokens += 1), COMPLETED, 'D1', /tokens/),
 ];
 
