@@ -1,7 +1,7 @@
 import type { HoldfastClient } from '../../src/client';
 import type { TurnHandle } from '../../src/client/turns/turn-handle';
 
-/** What whoever decides reads in the Web UI: the cards of a turn. */
+/** The cards of a turn, as a person reads them in the Web UI. */
 export async function shownCard(client: HoldfastClient, turn: TurnHandle): Promise<string> {
   const metadata = await client.temporal.workflow
     .getHandle(turn.workflowId)

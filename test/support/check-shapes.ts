@@ -1,4 +1,4 @@
-/** What a history tells outsiders, against its shapes. A shape leaves out what it does not know: that shows here. */
+/** What a history shows to outsiders, checked against its shapes: a field that a shape leaves out is found. */
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { decodeArrayFromPayloads } from '@temporalio/common/lib/internal-non-workflow';
 import type { History } from '@temporalio/common/lib/proto-utils';

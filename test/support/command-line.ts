@@ -7,7 +7,7 @@ export interface Ran {
   stderr: string;
 }
 
-/** Nothing of this machine's own settings: a test says what it needs. */
+/** None of this machine's own settings: a test sets what it needs. */
 export function environment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const own = /^(HOLDFAST_(?!TEMPORAL_CLI)|TEMPORAL_|ANTHROPIC_|npm_)/;
   const kept = Object.entries(process.env).filter(([name]) => !own.test(name));

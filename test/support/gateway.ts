@@ -1,4 +1,4 @@
-/** A gateway for tests: whoever may speak to it, and what it is made of. */
+/** A gateway for tests: its principals and its parts. */
 import { createHash, randomBytes } from 'node:crypto';
 import { Tokens } from '../../src/gateway/auth/principals';
 import { silent } from './silent';
@@ -7,7 +7,7 @@ import type { GatewayParts } from '../../src/gateway/route';
 export interface Person {
   token: string;
   entry: { principal: string; roles: string[]; token_sha256: string };
-  /** For a request of his. */
+  /** The headers of a request of this principal. */
   headers: { authorization: string };
 }
 

@@ -1,7 +1,7 @@
 import type { ModelProvider, ModelRequest, ModelResponse } from '../../src/model/provider';
 import { ScriptedModel, type Answer } from './scripted-model';
 
-/** A model for many turns at once: each has a script of its own, which its message tells. */
+/** A model for many turns at once: each has its own script, which its message contains. */
 export class PlannedModel implements ModelProvider {
   readonly name = 'planned';
 

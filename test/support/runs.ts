@@ -1,4 +1,4 @@
-/** How often a property is tried, or with what: little beside everything else, and all in `npm test -- --all` and `npm run test:soak`. */
+/** How often a property is tried, or with which cases: few in a normal run, and all in `npm test -- --all` and `npm run test:soak`. */
 export function runs<T>(usual: T, long: T): T {
   return process.env.HOLDFAST_TEST_LONG === '1' ? long : usual;
 }

@@ -49,7 +49,7 @@ export class Barrier {
   }
 }
 
-/** A destructive tool whose every call is lost: nobody knows what became of it. Input: `{to: string}`. */
+/** A destructive tool whose every call is lost: its outcome is unknown. Input: `{to: string}`. */
 export function loses(name: string): Tool {
   return defineTool({
     name,

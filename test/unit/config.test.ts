@@ -24,7 +24,7 @@ describe('settings', () => {
     started_at: '2026-01-01T00:00:00Z',
   };
 
-  it('need nothing: a local server, a store of files, the rehearsal model', () => {
+  it('are all optional: a local server, a store of files, the rehearsal model', () => {
     expect(load()).toMatchObject({
       temporal: { address: '127.0.0.1:7233', namespace: 'default' },
       model: 'rehearsal',
@@ -274,19 +274,19 @@ describe('settings', () => {
       expect(load({ HOLDFAST_STORE_FILE: file('postgres://ana:hunter2@db/x\n') }).store).toBe('postgres://ana:hunter2@db/x');
     });
 
-    it('count as not set where NAME_FILE is empty, or NAME beside it', () => {
+    it('count as not set if NAME_FILE is empty, or NAME beside it', () => {
       expect(load({ ANTHROPIC_API_KEY_FILE: '' }).model).toBe('rehearsal');
       expect(load({ ANTHROPIC_API_KEY: '', ANTHROPIC_API_KEY_FILE: file('k') }).anthropic).toMatchObject({ apiKey: 'k' });
     });
 
-    it('stop when NAME is set too', () => {
+    it('stop the program if NAME is set too', () => {
       const env = { ANTHROPIC_API_KEY: 'k-1', ANTHROPIC_API_KEY_FILE: file('k-2') };
       expect(() => load(env)).toThrow(
         new ConfigError('ANTHROPIC_API_KEY and ANTHROPIC_API_KEY_FILE are both set; set one of them.'),
       );
     });
 
-    it('stop when the file is missing, no file, empty or far too long, and name it', () => {
+    it('stop the program if the file is missing, is not a file, is empty or far too long, and name it', () => {
       const stops = (path: string) => expect(() => load({ HOLDFAST_SMTP_PASS_FILE: path }));
       const missing = join(home, 'missing');
       stops(missing).toThrow(
@@ -297,7 +297,7 @@ describe('settings', () => {
       stops(file('x'.repeat(65_537))).toThrow(/cannot be read \(more than 65536 bytes\)/);
     });
 
-    it('are never repeated in an error, whichever the variable', () => {
+    it('are never repeated in an error, for any variable', () => {
       const path = file('hunter2\nhunter3');
       for (const name of ['HOLDFAST_STORE', 'HOLDFAST_HTTP_PORT', 'HOLDFAST_UI_URL', 'HOLDFAST_MODEL']) {
         const stops = () => load({ [`${name}_FILE`]: path });
@@ -324,7 +324,7 @@ describe('settings', () => {
     expect(load({ TEMPORAL_CONFIG_FILE: profiles }).temporal).toMatchObject({ address: 'profile:1', namespace: 'p' });
   });
 
-  it('forget a stack whose process is gone', async () => {
+  it('ignore a stack whose process is gone', async () => {
     await writeDevState(home, { ...stack, pid: 2 ** 22 + 1 });
     expect(load().temporal.address).toBe('127.0.0.1:7233');
   });

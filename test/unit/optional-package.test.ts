@@ -1,4 +1,4 @@
-/** Packages of single features: without one an error names it and the command that installs it. */
+/** Packages of single features: if one is missing, the error names it and the command that installs it. */
 import { mkdtempSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const manifest = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 
 >;
 
 describe('an optional package', () => {
-  it('is loaded where it is installed', () => {
+  it('is loaded if it is installed', () => {
     expect(optionalPackage<typeof import('pg')>('pg', 'PostgreSQL').Pool).toBeInstanceOf(Function);
     expect(findPackage('pg')).not.toBeNull();
     expect(() => checkPackage('@modelcontextprotocol/sdk', 'MCP', 'client/index.js')).not.toThrow();
@@ -28,7 +28,7 @@ describe('an optional package', () => {
     expect(findPackage('holdfast-no-such-package')).toBeNull();
   });
 
-  it('that is installed but lacks a package of its own is not taken for missing, even if that one’s name begins with its name', () => {
+  it('that is installed but lacks one of its own packages does not count as missing, even if that package’s name begins with its name', () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdfast-optional-'));
     const name = join(folder, 'driver');
     mkdirSync(name);
@@ -54,7 +54,7 @@ describe('an optional package', () => {
     }
   });
 
-  it('of the container image has the same version', () => {
+  it('has the same version in the container image', () => {
     const image = JSON.parse(readFileSync(join(__dirname, '../../docker/package.json'), 'utf8')) as typeof manifest;
     for (const [name, version] of Object.entries(image.dependencies!))
       expect([name, version]).toEqual([name, manifest.devDependencies![name]]);

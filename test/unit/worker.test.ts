@@ -3,7 +3,7 @@ import { Registry } from '../../src/tools/catalogue/registry';
 import { createWorker, type WorkerParts } from '../../src/worker';
 import { silent } from '../support/silent';
 
-/** Refused before any of the rest is looked at; a server that has all search attributes stands in for it where it is. */
+/** These are refused before any other check; where they are not, a server that has all search attributes takes its place. */
 const operatorService = { listSearchAttributes: () => Promise.resolve({ customAttributes: {} }) };
 const app = defineApp({ agents: [] });
 const parts = {
@@ -14,8 +14,8 @@ const parts = {
   log: silent,
 } as unknown as WorkerParts;
 
-describe('createWorker, called by a program of somebody’s own', () => {
-  it('makes no worker that believes any name because nobody has said otherwise', async () => {
+describe('createWorker, called by a user’s own program', () => {
+  it('makes no worker that accepts any name just because nothing is set', async () => {
     await expect(createWorker(parts)).rejects.toThrow(/needs approvals or address.*attested.*any/);
     await expect(createWorker({ ...parts, address: '10.0.0.5:7233' })).rejects.toThrow(
       'HOLDFAST_APPROVALS is not set, and Temporal at 10.0.0.5',
@@ -26,11 +26,11 @@ describe('createWorker, called by a program of somebody’s own', () => {
     { address: '127.0.0.1:7233' },
     { approvals: 'any' as const },
     { approvals: 'attested' as const, address: '10.0.0.5:7233' },
-  ])('goes on to the server where it is said: %j', async (said) => {
+  ])('goes on to the server if it is set: %j', async (said) => {
     await expect(createWorker({ ...parts, ...said })).rejects.toThrow('lacks search attributes');
   });
 
-  it('takes no registry that is laxer than the worker', async () => {
+  it('refuses a registry that is less strict than the worker', async () => {
     const registry = new Registry(app);
     await expect(createWorker({ ...parts, approvals: 'attested', registry })).rejects.toThrow('The registry takes any decision');
   });

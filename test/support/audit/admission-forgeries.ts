@@ -1,4 +1,4 @@
-/** What steps say of calls again, cards, and what a run shows of itself, told otherwise in one place, under the stolen key. With those of forgeries.ts. */
+/** Facts that steps repeat about calls, cards, and what a run shows of itself, changed in one place, under the stolen key. With those of forgeries.ts. */
 import type { Json } from '../../../src/shared/json/json';
 import type { OpenLine } from './forge';
 import { activity, answer, argument, attributes, block, bodies, nextRun, ofType, payload, result, type Plan } from './open-lines';
@@ -35,7 +35,7 @@ const OF_STEPS: Plan[] = [
     says: /said to need no further admission, and has no digest/,
   },
   ...['plain', 'approval'].map((of) => ({
-    name: `a step says otherwise whether a call needs further admission (${of})`,
+    name: `another needs_admit of a call in a step (${of})`,
     of,
     edit: (lines: OpenLine[]) => (firstCall(lines).needs_admit = of === 'plain'),
     at: answer('takeStep'),
@@ -43,7 +43,7 @@ const OF_STEPS: Plan[] = [
     says: /said to need no further admission/,
   })),
   {
-    name: 'a direct call is said to need no further admission',
+    name: 'a direct call that needs no further admission, by its step',
     of: 'call',
     edit: (lines) => (result(lines, 'admitDirect').call.needs_admit = false),
     at: answer('admitDirect'),
@@ -51,7 +51,7 @@ const OF_STEPS: Plan[] = [
     says: /said to need no further admission/,
   },
   ...([null, 'mallory'] as const).map((sub_agent) => ({
-    name: `a call that ${sub_agent ?? 'no agent'} is said to answer`,
+    name: `a call that ${sub_agent ?? 'no agent'} answers, by its step`,
     of: 'sub_agent',
     edit: (lines: OpenLine[]) => (firstCall(lines).sub_agent = sub_agent),
     at: block('admission'),
@@ -59,7 +59,7 @@ const OF_STEPS: Plan[] = [
     says: /answered by another agent/,
   })),
   {
-    name: 'an agent is said to answer the call of a function',
+    name: 'a function’s call that an agent answers, by its step',
     of: 'plain',
     edit: (lines) => (firstCall(lines).sub_agent = 'mallory'),
     at: block('admission'),
@@ -83,7 +83,7 @@ const OF_STEPS: Plan[] = [
     says: new RegExp(`${field} of what the model asked for.*otherwise`),
   })),
   {
-    name: 'a card that names another call, wherever it stands',
+    name: 'a card that names another call, in every place',
     of: 'approval',
     edit: (lines) => {
       const asked = result(lines, 'admitCall');
@@ -98,7 +98,7 @@ const OF_STEPS: Plan[] = [
 
 const OF_ATTRIBUTES: Plan[] = [
   {
-    name: 'a tool is said to wait that no step has asked for',
+    name: 'a search attribute that names a waiting tool which no step has asked for',
     of: 'approval',
     edit: (lines) => shows(lines, 0, ['pay', 'refund']),
     at: nth(SET, 0),
@@ -106,7 +106,7 @@ const OF_ATTRIBUTES: Plan[] = [
     says: /"refund", which no step has asked for/,
   },
   {
-    name: 'no tool is said to wait while a call waits',
+    name: 'a search attribute that names no waiting tool while a call waits',
     of: 'approval',
     edit: (lines) => shows(lines, 0, []),
     at: nth(SET, 0),
@@ -114,7 +114,7 @@ const OF_ATTRIBUTES: Plan[] = [
     says: /"awaiting_approval", and its search attribute names 0 tools/,
   },
   {
-    name: 'a tool is said to wait while nothing waits',
+    name: 'a search attribute that names a waiting tool while nothing waits',
     of: 'approval',
     edit: (lines) => shows(lines, 1, ['pay']),
     at: nth(SET, 1),

@@ -1,4 +1,4 @@
-/** A turn before who looks at what stands twice of calls while they are open, and of those that have not run. */
+/** A turn for the comparison of facts that are recorded twice about open calls, and about calls that have not run. */
 import { AdmissionComparison } from '../../../src/audit/verify/admission-comparison';
 import { HASH, type Ending, type Fields } from './hand-events';
 import { HandComparison, type Setting } from './hand-comparison';

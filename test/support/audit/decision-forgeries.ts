@@ -41,7 +41,7 @@ function ofDecisions(lines: OpenLine[], change: (decision: any) => void): void {
   for (const line of lines) if (!ofType('WORKFLOW_EXECUTION_UPDATE_ACCEPTED')(line)) look(line.body);
 }
 
-/** More events after this one; those after them, and whatever names them, are counted anew. */
+/** Inserts events after this one; later events, and the ids that name them, are numbered again. */
 function inserted(lines: OpenLine[], after: OpenLine, events: { type: string; attributes: object }[]): void {
   const at = lines.indexOf(after);
   const first = Number(after.body.event.eventId);
@@ -79,7 +79,7 @@ export const DECISION_FORGERIES: DecisionForgery[] = [
     edit: (lines) => ofDecisions(lines, (one) => one.by === 'ana' && (one.note = 'Not yet.')),
   },
   {
-    name: 'the name of who approved, spelt otherwise in the update',
+    name: 'the name of the person who approved, spelt in another way in the update',
     of: 'waited',
     rule: 'H9',
     edit: (lines) => (update(lines).by = 'Ana'),
@@ -91,13 +91,13 @@ export const DECISION_FORGERIES: DecisionForgery[] = [
     edit: (lines) => (update(lines).input = { invoice: 'INV-7', cents: 1 }),
   },
   {
-    name: 'how an approval came, in all places but the update',
+    name: 'the channel of an approval, in all places but the update',
     of: 'waited',
     rule: 'H9',
     edit: (lines) => ofDecisions(lines, (one) => (one.channel = 'signal')),
   },
   {
-    name: 'from whose client an approval came, in all places but the update',
+    name: 'the client of an approval, in all places but the update',
     of: 'waited',
     rule: 'H9',
     edit: (lines) => ofDecisions(lines, (one) => (one.identity = 'mallory@vm')),
@@ -189,7 +189,7 @@ export const DECISION_FORGERIES: DecisionForgery[] = [
     edit: (lines) => (output(lines, 'admitCall', 1).decided.input.cents = 351),
   },
   {
-    name: 'what the changed call is known by',
+    name: 'the hash under which the changed call is known',
     of: 'edited',
     rule: 'D2',
     edit: (lines) => (output(lines, 'admitCall', 1).decided.input_digest = 'e'.repeat(64)),
@@ -222,13 +222,13 @@ export const DECISION_FORGERIES: DecisionForgery[] = [
     edit: (lines) => (input(lines, 'checkDecision').note_hash = 'e'.repeat(64)),
   },
   {
-    name: 'whose signature a worker found good',
+    name: 'the person whose signature a worker found valid',
     of: 'bound',
     rule: 'H9',
     edit: (lines) => (output(lines, 'checkDecision').principal = 'bob'),
   },
   {
-    name: 'that a worker found a signature good',
+    name: 'that a worker found a signature valid',
     of: 'bound',
     rule: 'H9',
     edit: (lines) => {
@@ -307,7 +307,7 @@ export const DECISION_FORGERIES: DecisionForgery[] = [
     edit: (lines) => (input(lines, 'runCall').verdict = 'allow'),
   },
   {
-    name: 'what a call is known by',
+    name: 'the hash under which a call is known',
     of: 'approval',
     rule: 'D2',
     edit: (lines) => (output(lines, 'takeStep').calls[0].input_digest = 'e'.repeat(64)),

@@ -1,4 +1,4 @@
-/** A turn before who looks at what stands twice of decisions. */
+/** A turn for the comparison of facts about decisions that are recorded twice. */
 import { DecisionComparison } from '../../../src/audit/verify/decision-comparison';
 import { hashJson, inputDigest } from '../../../src/shared/json/digests';
 import type { JsonObject } from '../../../src/shared/json/json';
@@ -26,7 +26,7 @@ export class Scene extends HandComparison<DecisionComparison> {
     super((all, history, blocks) => new DecisionComparison(all, history, blocks, definitions), { ...setting, definitions });
   }
 
-  /** A step has had the call admitted. */
+  /** A step admitted the call. */
   asked(more: Fields = {}): this {
     this.run.activity('takeStep', {}, { calls: [{ ...CALL, ...more }] });
     return this;
@@ -52,7 +52,7 @@ export class Scene extends HandComparison<DecisionComparison> {
     return this.faults();
   }
 
-  /** Which facts somebody else has said otherwise. */
+  /** The facts of which another source has recorded other values. */
   otherwise(subject: Parameters<Scene['all']['addFacts']>[0], name: string, facts: Fields): string {
     this.faults();
     this.all.addFacts(subject, name, facts, 'somebody');

@@ -1,4 +1,4 @@
-/** Where decisions, and what admission was told, stand in the lines of samples: for test/support/audit/repeated-facts.ts. */
+/** The places of decisions, and of facts that admission was told, in the lines of samples: for test/support/audit/repeated-facts.ts. */
 import * as factTables from '../../../src/audit/verify/fact-tables-decisions';
 import type { OpenLine } from './forge';
 import type { Source } from './source';

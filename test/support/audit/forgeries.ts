@@ -25,7 +25,7 @@ export interface Forgery {
   says: RegExp;
 }
 
-// Where things stand.
+// Places.
 
 const ofSession =
   (type: string): Find =>
@@ -64,10 +64,10 @@ const resultOf = (lines: OpenLine[], name: string) => {
   )!;
   return attributes(completed).result.payloads[0].$;
 };
-/** Everywhere, in whatever text. */
+/** In every place, in any text. */
 const replaced = (lines: OpenLine[], from: string, to: string) =>
   lines.splice(0, lines.length, ...(JSON.parse(JSON.stringify(lines).replaceAll(from, to)) as OpenLine[]));
-/** What stands in it is not a name of anything. */
+/** A hash that names nothing. */
 const NOWHERE = 'e'.repeat(64);
 
 const isDecision = (body: any) => body?.decision === 'approve';
@@ -80,7 +80,7 @@ const HOUR = 3_600_000;
 const earlier = (at: string) => new Date(Date.parse(at) - HOUR).toISOString();
 const later = (at: string) => new Date(Date.parse(at) + HOUR).toISOString();
 
-/** A block left out: what follows it follows what was before it. */
+/** Leaves a block out: the next block follows the one before it. */
 function unchained(lines: OpenLine[], find: Find): void {
   const { body } = without(lines, find);
   for (const { kind: of, body: next } of lines)
@@ -174,14 +174,14 @@ function asCall(lines: OpenLine[], change: object): void {
   replaced(lines, key as string, idempotencyKey({ ...turn, call_id: call.id, digest: right }));
 }
 
-/** Whatever says what became of the call. */
+/** Everything that records the outcome of the call. */
 const ends = (lines: OpenLine[]): any[] => [
   resultOf(lines, 'runCall'),
   value(lines.find((line) => scheduled('takeStep')(line) && value(line).step === 2)!).outcomes[0],
   calls(lines)[0],
 ];
 
-/** The last blocks are left out, and whoever names them names what was before. */
+/** Leaves the last blocks out; what named them names the block before. */
 function cutOff(lines: OpenLine[], count: number): void {
   for (let n = 0; n < count; n++) {
     const last = lines.filter(({ kind }) => kind === 'block').at(-1)!;
@@ -200,13 +200,13 @@ function unended(lines: OpenLine[], state: string): void {
   Object.assign(one(lines, kind('effect')).body.record, { state, result_head: null, result_ref: null });
 }
 
-/** The turn is said to run still. */
+/** Marks the turn as still running. */
 function incomplete(lines: OpenLine[]): void {
   Object.assign(one(lines, kind('turn_end')).body, { complete: false, why: 'It was running still when this was exported.' });
   one(lines, kind('end')).body.complete = false;
 }
 
-/** One fact of a session about its turn, told otherwise. */
+/** One fact of a session about its turn, changed. */
 interface FromSession {
   name: string;
   type: string;
@@ -580,7 +580,7 @@ const PLANS: Plan[] = [
     says: /after the bundle was made/,
   },
   {
-    name: 'nobody can tell when the bundle was made, nor whether an effect was claimed before',
+    name: 'it is unknown when the bundle was made, and whether an effect was claimed before',
     of: 'approval',
     edit: (lines) => {
       unended(lines, 'claimed');
@@ -627,7 +627,7 @@ const PLANS: Plan[] = [
     says: /"mallory".*no signal or update/,
   },
   {
-    name: 'settled otherwise than was said',
+    name: 'a settlement with another outcome than the person gave',
     of: 'in_doubt',
     edit: (lines) => void (value(one(lines, scheduled('settleEffect'))).outcome = 'not_applied'),
     at: scheduled('settleEffect'),
@@ -681,7 +681,7 @@ const PLANS: Plan[] = [
     says: /turn "other"/,
   },
   {
-    name: 'a run is said to have begun by a reset, after which less is asked',
+    name: 'a run that began by a reset, by its line: such a run has fewer checks',
     of: 'approval',
     edit: (lines) => void (one(lines, kind('run')).body.began = 'reset'),
     at: ofType('WORKFLOW_EXECUTION_STARTED'),
@@ -957,7 +957,7 @@ const PLANS: Plan[] = [
     says: /not signed/,
   },
   {
-    name: 'whoever changed the input approved it',
+    name: 'an approval by the person who changed the input',
     of: 'edited',
     edit: (lines) => {
       replaced(lines, '"by":"bob"', '"by":"ana"');
@@ -1027,7 +1027,7 @@ const PLANS: Plan[] = [
     says: /take signed decisions only/,
   },
   {
-    name: 'a call that only reads, by all that is said of it, has had an effect',
+    name: 'a call that only reads, in all places, has had an effect',
     of: 'approval',
     edit: (lines) => {
       asCall(lines, { class: 'read' });
@@ -1075,7 +1075,7 @@ const PLANS: Plan[] = [
     says: /class "write"/,
   },
   {
-    name: 'nothing happened, by all that is said beside a success',
+    name: 'nothing happened, in all places beside a success',
     of: 'approval',
     edit: (lines) => {
       for (const one of [...ends(lines), bodyOf(lines, isEffect)]) one.effect = 'not_applied';
@@ -1467,7 +1467,7 @@ const PLANS: Plan[] = [
     says: /missing/,
   },
   {
-    name: 'a turn that runs still is said to be complete',
+    name: 'a turn that still runs is marked as complete',
     of: 'running',
     edit: (lines) => {
       Object.assign(one(lines, kind('turn_end')).body, { complete: true, why: null });
@@ -1577,7 +1577,7 @@ const PLANS: Plan[] = [
     says: /order/,
   },
   {
-    name: 'an event of the session has a number that is none',
+    name: 'an event of the session has a malformed number',
     of: 'spoken',
     edit: (lines) => void (one(lines, ofSession('ACTIVITY_TASK_COMPLETED')).body.event.eventId = '9'.repeat(5000)),
     at: ofSession('ACTIVITY_TASK_COMPLETED'),

@@ -1,4 +1,4 @@
-/** A turn written by hand, before one of those who look at what stands twice in it: rules D1 to D8. */
+/** A turn written by hand, for the comparison of facts that are recorded twice: rules D1 to D8. */
 import { Attestations } from '../../../src/audit/verify/attestations';
 import { Blocks, type BundleContext } from '../../../src/audit/verify/blocks';
 import { History } from '../../../src/audit/verify/history';

@@ -15,9 +15,9 @@ export const payload = (value: unknown): JsonObject => ({
 export const payloads = (...values: unknown[]): JsonObject => ({ payloads: values.map(payload) });
 /** A payload that redaction has left out. */
 export const LEFT_OUT: JsonObject = { payloads: [{ redacted: true }] };
-/** As it may stand in the place of a value: nothing is known of it. */
+/** In the place of a value: the value is unknown. */
 export const GONE = Symbol('left out');
-/** Payloads that carry the value; of `GONE`, that it was left out. */
+/** Payloads that carry the value; for `GONE`, payloads that were left out. */
 export const carrying = (value: unknown): JsonObject => (value === GONE ? LEFT_OUT : payloads(value));
 
 /** So many seconds after the tests' history begins. */
@@ -35,11 +35,11 @@ export function event(type: string, attributes: JsonObject, { id = 1, seconds = 
   };
 }
 
-/** What a verifier has said of broken rules: `RULE: reason`. */
+/** The broken rules that a verifier reported: `RULE: reason`. */
 export class Reports {
   readonly all: string[] = [];
   readonly report = (rule: string, reason: string): void => void this.all.push(`${rule}: ${reason}`);
-  /** What was said since the last time. */
+  /** The reports since the last call. */
   taken(): string[] {
     return this.all.splice(0);
   }
@@ -47,7 +47,7 @@ export class Reports {
 
 export type Fields = Record<string, Json | undefined>;
 
-/** How Temporal calls the end of a run. */
+/** Temporal's word for the end of a run. */
 export type Ending = 'COMPLETED' | 'CANCELED' | 'FAILED';
 
 /** Events one after the other, as a run of a workflow has them. */
@@ -110,7 +110,7 @@ export class HandRun {
   }
 }
 
-/** The turn that such events are of. */
+/** The turn of these events. */
 export const TURN: TurnBody = { turn_id: 't', workflow_id: 'turn/t', first_execution_run_id: 'r', parent: null };
 export const TURN_CONTEXT = {
   turn_id: 't',
@@ -120,7 +120,7 @@ export const TURN_CONTEXT = {
   agent: 'clerk',
 };
 
-/** A call whose digest is right, as an activity is given it. */
+/** A call with its right digest, as an activity is given it. */
 export function callOf(more: Fields = {}, turn: object = TURN_CONTEXT): JsonObject & { digest: string } {
   const about = { id: '1.1', revision: 1, tool: 'pay', version: '1.0.0', class: 'destructive', input: null, dispatch: 1 };
   const refs = { input_hash: HASH.input, input_ref: HASH.inputRef, preview_ref: null, policy_ref: null };
@@ -130,7 +130,7 @@ export function callOf(more: Fields = {}, turn: object = TURN_CONTEXT): JsonObje
   };
 }
 
-/** Hashes of what stands nowhere. */
+/** Hashes of nothing. */
 export const HASH = { input: '1'.repeat(64), inputRef: '2'.repeat(64), head: '3'.repeat(64), other: '4'.repeat(64) };
 /** The id of the activity that runs the call. */
 export const idOf = ({ id, tool, digest, dispatch = 1 }: JsonObject & { digest: string }): string =>

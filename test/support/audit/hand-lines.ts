@@ -26,7 +26,7 @@ export abstract class HandLines {
     return ref;
   }
 
-  /** @returns its ref, after which the next block stands */
+  /** @returns its ref; the next block follows it */
   block(
     kind: BlockKind,
     parts: string[],

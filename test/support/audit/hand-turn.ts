@@ -42,13 +42,13 @@ export class HandTurn extends HandLines {
     this.run.tell('WORKFLOW_TASK_COMPLETED', {}, 5); // until then blocks may have been written
   }
 
-  /** Nothing more of what came before is told. */
+  /** Drops the reports so far. */
   forget(): this {
     this.reports.taken();
     return this;
   }
 
-  /** What was found wrong since the last time. */
+  /** The reports since the last call. */
   faults(): string[] {
     return this.reports.taken();
   }
@@ -62,7 +62,7 @@ export class HandTurn extends HandLines {
     this.there.add(block.ref);
   }
 
-  /** The turn has begun, and the model was shown its message. */
+  /** The turn begins, and the model is shown its message. */
   begun(more: Fields = {}): this {
     this.start(more);
     this.write('message', { role: 'user' }, { type: 'text', text: MESSAGE });
@@ -70,14 +70,14 @@ export class HandTurn extends HandLines {
   }
 }
 
-/** People were asked about it until 100 s, have approved it at 4 s, and it was to run at 10 s. */
+/** People were asked about it until 100 s and approved it at 4 s; it was scheduled at 10 s. */
 export const CALL = callOf();
 
 export function approvalOf(by: string, more: Fields = {}): JsonObject {
   return { decision: 'approve', digest: CALL.digest, by, at: at(5), expires_at: at(100), ...more } as JsonObject;
 }
 
-/** Tells the history of the call, with these approvals. */
+/** Adds the call to the history, with these approvals. */
 export function ranWith(
   turn: HandTurn,
   approvals: JsonObject[],

@@ -1,4 +1,4 @@
-/** A turn before who looks at what stands twice in its history. */
+/** A turn for the comparison of facts that its history records twice. */
 import { HistoryComparison } from '../../../src/audit/verify/history-comparison';
 import type { Ending, Fields } from './hand-events';
 import { HandComparison, type Setting } from './hand-comparison';
@@ -15,12 +15,12 @@ export class Scene extends HandComparison<HistoryComparison> {
     return this.faults();
   }
 
-  /** Which of these facts have been said, so that another value is found. */
+  /** The facts among these that have been recorded: another value of them is a contradiction. */
   knows(subject: Subject, name: string, ...facts: string[]): string {
     return facts.filter((fact) => this.all.facts.knows(subject, name, fact)).join(' ');
   }
 
-  /** Whether the fact was said otherwise than this. */
+  /** Whether another value of the fact has been recorded. */
   not(subject: Subject, name: string, facts: Fields): boolean {
     this.faults();
     this.all.addFacts(subject, name, facts, 'somebody');

@@ -1,4 +1,4 @@
-/** Facts that stand twice and that no sample has, so that none is changed: named, and no others. A sample that has one takes it from this list. */
+/** Facts that are recorded twice and that no sample has, so that none is changed. A sample that gets one must take it from this list. */
 export const IN_NO_SAMPLE: readonly string[] = [
   'OPEN_SUB_TURN_INPUT.options',
   'STEER.attestation',

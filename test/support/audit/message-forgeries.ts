@@ -39,7 +39,7 @@ const OF_MESSAGES: Plan[] = [
     says: /in other words than the signal or update/,
   },
   {
-    name: 'another text of the signal that a message came by',
+    name: 'another text of the signal that brought a message',
     of: 'steered',
     edit: (lines) => (signal(lines).input.payloads[0].$.text = 'Pay twice.'),
     at: isStep,
@@ -47,7 +47,7 @@ const OF_MESSAGES: Plan[] = [
     says: /in other words/,
   },
   {
-    name: 'another sender of the update that a message came by',
+    name: 'another sender of the update that brought a message',
     of: 'steered',
     edit: (lines) => (update(lines).meta.identity = 'mallory'),
     at: isStep,
@@ -83,7 +83,7 @@ const OF_MESSAGES: Plan[] = [
     says: /before it was said/,
   },
   {
-    name: 'a message that no worker has looked at',
+    name: 'a message that no worker has checked',
     of: 'steered',
     edit: (lines) => (argument(lines, 'checkSteer').digest = steerDigest('Pay twice.')),
     at: isStep,
@@ -140,7 +140,7 @@ const OF_NOTES: Plan[] = [
     says: /tells the model something else/,
   },
   {
-    name: 'a note of which the model was not told',
+    name: 'a note that the model was not told',
     of: 'approval',
     edit: (lines) => (argument(lines, 'takeStep', 1).outcomes[0].note = 'It was paid twice.'),
     at: ({ kind }) => kind === 'turn_end',

@@ -1,10 +1,10 @@
-/** Where things stand in the opened lines of a bundle. */
+/** Places in the opened lines of a bundle. */
 import type { Json } from '../../../src/shared/json/json';
 import type { OpenLine } from './forge';
 
 export type Find = (line: OpenLine) => boolean;
 
-/** A bundle changed under the stolen key: of which sample, how, and at which line it is found, by which rule, in which words. */
+/** A bundle changed under the stolen key: the sample, the change, and the line, the rule and the words by which it is found. */
 export interface Plan {
   name: string;
   of: string;
@@ -14,7 +14,7 @@ export interface Plan {
   says: RegExp;
 }
 
-/** Of an event; of another line none. */
+/** The attributes of an event; another line has none. */
 export const attributes = ({ body }: OpenLine): any =>
   Object.entries(body.event ?? {}).find(([key]) => key.endsWith('Attributes'))?.[1] ?? {};
 
@@ -28,9 +28,9 @@ export const ofType =
 export const scheduled = (lines: OpenLine[], name: string): OpenLine[] =>
   lines.filter((line) => attributes(line).activityType?.name === name);
 export const valueOf = (line: OpenLine): any => attributes(line).input.payloads[0].$;
-/** What the nth activity of this type was given, and what it has answered. */
+/** The argument and the result of the nth activity of this type. */
 export const argument = (lines: OpenLine[], name: string, nth = 0): any => valueOf(scheduled(lines, name)[nth]!);
-/** The line in which the nth activity of this type has answered. */
+/** The line with the result of the nth activity of this type. */
 export const answered = (lines: OpenLine[], name: string, nth = 0): OpenLine => {
   const asked = scheduled(lines, name)[nth]!;
   const { eventId } = asked.body.event;
@@ -46,12 +46,12 @@ export const bodies = (lines: OpenLine[], has: (body: any) => unknown): any[] =>
 export const view = (lines: OpenLine[]): any =>
   attributes(lines.find(ofType('WORKFLOW_EXECUTION_COMPLETED'))!).result.payloads[0].$;
 
-/** At the nth activity of this type. */
+/** At the start of the nth activity of this type. */
 export const activity =
   (name: string, nth = 0): Plan['at'] =>
   (line, _, lines) =>
     line === scheduled(lines, name)[nth];
-/** At its answer. */
+/** At its result. */
 export const answer =
   (name: string, nth = 0): Plan['at'] =>
   (line, _, lines) =>
@@ -66,7 +66,7 @@ export const nextRun: Plan['at'] = (line, _, lines) => line === lines.filter(ofT
 /** A millisecond later. */
 export const later = (at: string): string => new Date(Date.parse(at) + 1).toISOString();
 
-/** The line that is the first to be so. */
+/** The first line for which this holds. */
 export const first =
   (is: (line: OpenLine, index: number, lines: OpenLine[]) => boolean): Plan['at'] =>
   (line, _, lines) =>
@@ -75,7 +75,7 @@ export const first =
 /** The value of a payload that is no plain JSON to `forge.ts`, such as that of a search attribute. */
 export const payload = (said: Json): string => Buffer.from(JSON.stringify(said)).toString('base64');
 
-/** Search attributes that name no tool whose call waits, whatever is set. */
+/** Search attributes that name no tool with a waiting call. */
 export function noneWait(lines: OpenLine[]): void {
   for (const line of lines.filter(ofType('UPSERT_WORKFLOW_SEARCH_ATTRIBUTES')))
     delete attributes(line).searchAttributes.indexedFields.HoldfastTool;

@@ -1,4 +1,4 @@
-/** Where calls that have not run, or are in doubt, stand in the lines of samples: for test/support/audit/repeated-facts.ts. */
+/** The places of calls that have not run, or are in doubt, in the lines of samples: for test/support/audit/repeated-facts.ts. */
 import {
   CALL_ARGUMENTS,
   CALL_OUTCOME,

@@ -1,4 +1,4 @@
-/** Parts of one turn in the lines of another, in a bundle of a session, under the stolen key: no rule of their own turn would look at them. With those of forgeries.ts. */
+/** Parts of one turn in the lines of another, in a bundle of a session, under the stolen key: no rule of their own turn would check them. With those of forgeries.ts. */
 import type { OpenLine } from './forge';
 import { another } from './another';
 import { result, type Find, type Plan } from './open-lines';
@@ -30,7 +30,7 @@ function moved(lines: OpenLine[], is: Find, field: string | null): void {
   );
 }
 
-/** The second turn has not ended, it says. */
+/** Marks the second turn as not ended. */
 function isOpen(lines: OpenLine[]): void {
   const [, end] = lines.filter(({ kind }) => kind === 'turn_end');
   Object.assign(end!.body, { complete: false, why: 'It runs.' });
@@ -88,7 +88,7 @@ const OF_NAMED: Plan[] = (
   says: /refers to is missing/,
 }));
 
-/** Of a turn that has not ended only what activities have named is asked for. */
+/** Of a turn that has not ended, only the parts that activities have named are required. */
 const OF_OPEN: Plan[] = (
   [
     ['card', 'card_ref', 'card'],

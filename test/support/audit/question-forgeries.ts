@@ -1,4 +1,4 @@
-/** What people were asked, until when, and what the result shows of it, told otherwise in one place, under the stolen key. With those of forgeries.ts. */
+/** What people were asked, until when, and what the result shows of it, changed in one place, under the stolen key. With those of forgeries.ts. */
 import type { OpenLine } from './forge';
 import { activity, answer, argument, block, bodies, later, ofType, result, view, type Find, type Plan } from './open-lines';
 
@@ -12,7 +12,7 @@ const part =
 const isUse = part(({ type }) => type === 'tool_use');
 
 const OF_CARDS: Plan[] = ['cancelled', 'running', 'terminated'].map((of) => ({
-  name: `the card that people were shown is said to be what the model asked for (${of})`,
+  name: `the card that people were shown is named as what the model asked for (${of})`,
   of,
   edit: (lines: OpenLine[]) => (result(lines, 'admitCall').card_ref = refOf(lines, isUse)),
   at: isUse,
@@ -20,7 +20,7 @@ const OF_CARDS: Plan[] = ['cancelled', 'running', 'terminated'].map((of) => ({
   says: /is no card/,
 }));
 
-/** What the answer of an activity has as the verdict that came later. */
+/** The later verdict in the result of an activity. */
 const decidedIn = ({ event }: any): any => event?.activityTaskCompletedEventAttributes?.result?.payloads?.[0]?.$?.decided ?? null;
 const definitionOf = (lines: OpenLine[], has: (body: any) => unknown): any =>
   bodies(lines, has).find((one) => one.definition_ref);
@@ -35,7 +35,7 @@ const OF_DEFINITIONS: Plan[] = [
       ['dispatch', 'bound', (body: any) => body.approval],
     ] as const
   ).map(([kind, of, has]) => ({
-    name: `the definition that the block of kind ${kind} names is none (${of})`,
+    name: `the block of kind ${kind} names rules in place of its definition (${of})`,
     of,
     edit: (lines: OpenLine[]) => (definitionOf(lines, has).definition_ref = refOf(lines, isRules)),
     at: block(kind),
@@ -57,7 +57,7 @@ const OF_DEFINITIONS: Plan[] = [
 ];
 
 const OF_EXPIRIES: Plan[] = ['cancelled', 'running', 'set_aside', 'denied'].map((of) => ({
-  name: `people were asked until a millisecond later, says the argument of admission (${of})`,
+  name: `people were asked until a millisecond later, by the argument of admission (${of})`,
   of,
   edit: (lines: OpenLine[]) => {
     const asked = argument(lines, 'admitCall');
@@ -74,7 +74,7 @@ const OF_STEPS: Plan[] = [
   ['expired', 1],
   ['reset', 2],
 ].map(([of, nth]) => ({
-  name: `whether all was refused, as a step is told otherwise (${of})`,
+  name: `whether all was refused, told to a step in the wrong way (${of})`,
   of: String(of),
   edit: (lines: OpenLine[]) => {
     const told = argument(lines, 'takeStep', Number(nth));
@@ -102,7 +102,7 @@ const OF_DECISIONS: Plan[] = [
     })),
   ),
   ...['approve', { decision: 'approve' }, { decision: 'none' }].map((said) => ({
-    name: `what is said to have been decided on a call that nobody was asked about: ${JSON.stringify(said)}`,
+    name: `a decision in the record of a call that nobody was asked about: ${JSON.stringify(said)}`,
     of: 'reset',
     edit: (lines: OpenLine[]) => (argument(lines, 'takeStep', 1).outcomes[0].decision = said),
     at: activity('takeStep', 1),
@@ -128,7 +128,7 @@ const OF_RESULTS: Plan[] = [
     says: new RegExp(why),
   })),
   ...[0, 1].map((nth) => ({
-    name: `whether people had to approve a call that a classifier was asked about, told otherwise in the result of the turn (${nth})`,
+    name: `whether people had to approve a call that a classifier was asked about, wrong in the result of the turn (${nth})`,
     of: 'probed',
     edit: (lines: OpenLine[]) => {
       const { approval } = view(lines).calls[nth];

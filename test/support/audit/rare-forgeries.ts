@@ -1,4 +1,4 @@
-/** What few samples have, told otherwise in one place, under the stolen key: decisions that the store keeps, a conversation that is full, a classifier, a probe. With those of forgeries.ts. */
+/** Facts that few samples have, changed in one place, under the stolen key: decisions that the store keeps, a conversation that is full, a classifier, a probe. With those of forgeries.ts. */
 import type { OpenLine } from './forge';
 import { activity, answer, argument, attributes, block, bodies, first, later, nextRun, ofType, result, view, type Plan } from './open-lines'; // oxfmt-ignore
 
@@ -15,7 +15,7 @@ const signalOf = (lines: OpenLine[], by: string) =>
 
 const OF_SAID: Plan[] = [
   {
-    name: 'an approval that the store has kept and that nobody has given',
+    name: 'an approval that the store keeps and that nobody has given',
     of: 'set_aside',
     edit: (lines) => {
       for (const it of [argument(lines, 'keepSaid'), result(lines, 'readSaid')]) it.said = renamed(it.said, 'bob', 'mallory');
@@ -25,7 +25,7 @@ const OF_SAID: Plan[] = [
     says: /"mallory" stands in other words/,
   },
   {
-    name: 'another note of an approval that the store has kept',
+    name: 'another note of an approval that the store keeps',
     of: 'set_aside',
     edit: (lines) => (signalOf(lines, 'cleo').note = 'If it is due.'),
     at: activity('keepSaid'),
@@ -33,7 +33,7 @@ const OF_SAID: Plan[] = [
     says: /"cleo" stands in other words/,
   },
   {
-    name: 'an approval that the store has kept, and is said to have been given back otherwise',
+    name: 'an approval that the store keeps, and that is read back under another name',
     of: 'set_aside',
     edit: (lines) => {
       const read = result(lines, 'readSaid');
@@ -44,7 +44,7 @@ const OF_SAID: Plan[] = [
     says: /said of what people have said/,
   },
   {
-    name: 'another part in which the store has kept what people have said',
+    name: 'another part in which the store keeps the decisions of people',
     of: 'set_aside',
     edit: (lines) => {
       const kept = result(lines, 'keepSaid');
@@ -55,7 +55,7 @@ const OF_SAID: Plan[] = [
     says: /another part than the run before it had kept/,
   },
   {
-    name: 'another part in which what people have said is read',
+    name: 'another part from which the decisions of people are read',
     of: 'set_aside',
     edit: (lines) => {
       const read = argument(lines, 'readSaid');
@@ -79,14 +79,14 @@ const didIsOther = /did of the block/;
 const OF_COMPACT: Plan[] = [
   ofCompact('at another time', (lines) => (argument(lines, 'compact').at = later(argument(lines, 'compact').at)), activity('compact'), 'D1', /clock says otherwise/), // oxfmt-ignore
   ofCompact('from another block', (lines) => (argument(lines, 'compact').head = hash(argument(lines, 'compact').head)), activity('compact'), 'D1', /another block than the last/), // oxfmt-ignore
-  ofCompact('otherwise', (lines) => (result(lines, 'compact').did = 'cleared'), block('summary'), 'D6', didIsOther),
-  ofCompact('and is said not to be', (lines) => (result(lines, 'compact').did = 'nothing'), block('summary'), 'D6', didIsOther),
+  ofCompact('in another way', (lines) => (result(lines, 'compact').did = 'cleared'), block('summary'), 'D6', didIsOther),
+  ofCompact('but reports nothing', (lines) => (result(lines, 'compact').did = 'nothing'), block('summary'), 'D6', didIsOther),
   ofCompact('by more tokens', (lines) => (result(lines, 'compact').usage.input_tokens += 1), COMPLETED, 'D1', /tokens/),
 ];
 
 const OF_STEPS: Plan[] = [
   {
-    name: 'somebody who had said something before is left out of a step',
+    name: 'a person who had spoken before is left out of a step',
     of: 'crowded',
     edit: (lines) => delete result(lines, 'takeStep').said_before,
     at: COMPLETED,
@@ -94,7 +94,7 @@ const OF_STEPS: Plan[] = [
     says: /"mia" changed the call or steered the turn, and the history does not/,
   },
   {
-    name: 'somebody who had said something before is left out of the result',
+    name: 'a person who had spoken before is left out of the result',
     of: 'crowded',
     edit: (lines) => (view(lines).steered_by = []),
     at: COMPLETED,
@@ -102,7 +102,7 @@ const OF_STEPS: Plan[] = [
     says: /does not say that "mia" changed the call or steered the turn/,
   },
   {
-    name: 'somebody who has steered the turn is left out of its result',
+    name: 'a person who has steered the turn is left out of its result',
     of: 'steered',
     edit: (lines) => (view(lines).steered_by = view(lines).steered_by.filter((one: string) => one !== 'tom')),
     at: COMPLETED,
@@ -110,7 +110,7 @@ const OF_STEPS: Plan[] = [
     says: /does not say that "tom" changed the call or steered the turn/,
   },
   {
-    name: 'a message that is said not to supersede what waits',
+    name: 'a message that does not supersede waiting calls, by its step',
     of: 'crowded',
     edit: (lines) => delete result(lines, 'takeStep').policy.steer_supersedes,
     at: block('admission', -1),
@@ -118,7 +118,7 @@ const OF_STEPS: Plan[] = [
     says: /another steer_supersedes/,
   },
   {
-    name: 'a message that is said to supersede what waits',
+    name: 'a message that supersedes waiting calls, by its step',
     of: 'bound',
     edit: (lines) => (result(lines, 'takeStep').policy.steer_supersedes = true),
     at: block('admission'),
@@ -126,7 +126,7 @@ const OF_STEPS: Plan[] = [
     says: /another steer_supersedes/,
   },
   {
-    name: 'a conversation that is full, and that its step says has room',
+    name: 'a conversation that is full, and has room by its step',
     of: 'crowded',
     edit: (lines) => delete result(lines, 'takeStep').context_full,
     at: COMPLETED,
@@ -134,7 +134,7 @@ const OF_STEPS: Plan[] = [
     says: /true of whether the conversation is full, and the steps say otherwise/,
   },
   {
-    name: 'a conversation that is full, and that the turn begins as if it had room',
+    name: 'a conversation that is full, in a turn that begins as if it had room',
     of: 'crowded',
     edit: (lines) => delete attributes(lines.find(STARTED)!).input.payloads[0].$.context_full,
     at: first((line) => line.kind === 'session' && line.body.event.eventType.endsWith('CHILD_WORKFLOW_EXECUTION_INITIATED')),
@@ -142,7 +142,7 @@ const OF_STEPS: Plan[] = [
     says: /./,
   },
   {
-    name: 'a conversation that is full, and in which its session has found room',
+    name: 'a conversation that is full, and has room by its session',
     of: 'crowded',
     edit: (lines) => {
       const isFound = ({ kind, body }: OpenLine) => kind === 'session' && body.event.activityTaskCompletedEventAttributes;
@@ -153,7 +153,7 @@ const OF_STEPS: Plan[] = [
     says: /context_full of the turn/,
   },
   {
-    name: 'a transcript that is said to begin in another run of the workflow',
+    name: 'a transcript that begins in another run of the workflow',
     of: 'crowded',
     edit: (lines) => (bodies(lines, (it) => it.first_execution_run_id).at(-1).first_execution_run_id = 'another'),
     at: block('start', -1),
@@ -181,7 +181,7 @@ const OF_CALLS: Plan[] = [
     says: /told of 0 denials, and the history has 1/,
   },
   {
-    name: 'a denial that is said not to be of the classifier',
+    name: 'a denial that is not by the classifier, in its record',
     of: 'probed',
     edit: (lines) => delete result(lines, 'admitCall').by_classifier,
     at: activity('admitCall', 1),
@@ -189,7 +189,7 @@ const OF_CALLS: Plan[] = [
     says: /told of 1 denials, and the history has 0/,
   },
   {
-    name: 'a probe that is believed sooner than its turn has said',
+    name: 'a probe that counts sooner than its turn recorded',
     of: 'probed',
     edit: (lines) => {
       const found = result(lines, 'reconcileEffect');

@@ -1,12 +1,12 @@
-/** What is known of calls that have not run, and of what is open still, told otherwise in one place, under the stolen key. With those of forgeries.ts. */
+/** Facts about calls that have not run, and about open ones, changed in one place, under the stolen key. With those of forgeries.ts. */
 import type { OpenLine } from './forge';
 import { activity, answer, argument, first, ofType, result, view, type Plan } from './open-lines';
 
 const COMPLETED = ofType('WORKFLOW_EXECUTION_COMPLETED');
 const OTHER = 'f'.repeat(64);
-/** Of the calls of a turn that was cancelled, as its end is told of them. */
+/** The calls of a turn that was cancelled, as its end is told of them. */
 const stopped = (lines: OpenLine[]) => argument(lines, 'endTurn').outcomes[0];
-/** Of the sample in which a classifier has denied the first call. */
+/** In the sample in which a classifier denied the first call. */
 const denied = (lines: OpenLine[]) => argument(lines, 'takeStep', 1).outcomes[0];
 
 const OF_QUESTIONS: Plan[] = [
@@ -34,7 +34,7 @@ const OF_QUESTIONS: Plan[] = [
     says: /call "1.7", which no step has asked for/,
   },
   ...['denied', 'running', 'cancelled', 'expired'].map((of) => ({
-    name: `people were shown something else than the digest of their call covers (${of})`,
+    name: `people were shown something that the digest of their call does not cover (${of})`,
     of,
     edit: (lines: OpenLine[]) => (result(lines, 'admitCall').preview_ref = OTHER),
     at: answer('admitCall'),
@@ -61,7 +61,7 @@ const OF_QUESTIONS: Plan[] = [
 
 const OF_REFUSALS: Plan[] = [
   ...(['code', 'kind', 'reason', 'message', 'hint'] as const).map((field) => ({
-    name: `another ${field} of what a classifier has said, as admission has answered`,
+    name: `another ${field} of the answer of a classifier, as admission has answered`,
     of: 'probed',
     edit: (lines: OpenLine[]) => (result(lines, 'admitCall').error[field] = 'another'),
     at: activity('takeStep', 1),
@@ -69,7 +69,7 @@ const OF_REFUSALS: Plan[] = [
     says: /refused for another reason than it was/,
   })),
   ...(['kind', 'hint'] as const).map((field) => ({
-    name: `another ${field} of what a classifier has said, as the next step is told`,
+    name: `another ${field} of the answer of a classifier, as the next step is told`,
     of: 'probed',
     edit: (lines: OpenLine[]) => (denied(lines).error[field] = 'another'),
     at: activity('takeStep', 1),
@@ -85,7 +85,7 @@ const OF_REFUSALS: Plan[] = [
     says: /error of the result/,
   },
   {
-    name: 'the summary of a result that there is not',
+    name: 'the summary of a result that does not exist',
     of: 'denied',
     edit: (lines) => (argument(lines, 'takeStep', 1).outcomes[0].summary = 'paid'),
     at: COMPLETED,
@@ -116,7 +116,7 @@ const OF_REFUSALS: Plan[] = [
     })),
   ),
   {
-    name: 'a call that was denied is said to have been stopped, as the next step is told',
+    name: 'a call that was denied has the outcome of a stopped one, as the next step is told',
     of: 'probed',
     edit: (lines) => (denied(lines).state = 'cancelled'),
     at: activity('takeStep', 1),
@@ -124,7 +124,7 @@ const OF_REFUSALS: Plan[] = [
     says: /says that a call was stopped, and "denied_by_classifier" of why/,
   },
   {
-    name: 'a call that was denied is said to have been stopped, in the result of the turn',
+    name: 'a call that was denied has the outcome of a stopped one, in the result of the turn',
     of: 'probed',
     edit: (lines) => (view(lines).calls[0].state = 'proposed'),
     at: COMPLETED,
@@ -132,7 +132,7 @@ const OF_REFUSALS: Plan[] = [
     says: /"proposed" of a call that was refused/,
   },
   {
-    name: 'a call that was denied is said to have failed, as the next step is told',
+    name: 'a call that was denied has the outcome of a failed one, as the next step is told',
     of: 'probed',
     edit: (lines) => (denied(lines).state = 'failed'),
     at: activity('takeStep', 1),
@@ -151,7 +151,7 @@ const OF_REFUSALS: Plan[] = [
 
 const OF_STOPPED: Plan[] = [
   ...(['denied', 'expired', 'failed', 'succeeded'] as const).map((state) => ({
-    name: `a call that was stopped is said to be ${state}, as the end of its turn is told`,
+    name: `a call that was stopped has the state ${state}, as the end of its turn is told`,
     of: 'cancelled',
     edit: (lines: OpenLine[]) => (stopped(lines).state = state),
     at: activity('endTurn'),
@@ -167,7 +167,7 @@ const OF_STOPPED: Plan[] = [
     says: /says "cancelled" of a call, and that it was stopped/,
   },
   {
-    name: 'a call that has succeeded is said to have been stopped, as the next step is told',
+    name: 'a call that has succeeded has the outcome of a stopped one, as the next step is told',
     of: 'approval',
     edit: (lines) => (argument(lines, 'takeStep', 1).outcomes[0].state = 'cancelled'),
     at: activity('takeStep', 1),
@@ -175,7 +175,7 @@ const OF_STOPPED: Plan[] = [
     says: /success of the result is false/,
   },
   {
-    name: 'a call that has succeeded is said to have been stopped, in the result of the turn',
+    name: 'a call that has succeeded has the outcome of a stopped one, in the result of the turn',
     of: 'approval',
     edit: (lines) => (view(lines).calls[0].state = 'cancelled'),
     at: COMPLETED,
@@ -191,7 +191,7 @@ const OF_STOPPED: Plan[] = [
     says: /says that a call was stopped, and "denied" of why/,
   },
   ...['denied', 'expired'].map((of) => ({
-    name: `a call that people were asked about is said to have been stopped, as the next step is told (${of})`,
+    name: `a call that people were asked about has the outcome of a stopped one, as the next step is told (${of})`,
     of,
     edit: (lines: OpenLine[]) => (argument(lines, 'takeStep', 1).outcomes[0].state = 'cancelled'),
     at: activity('takeStep', 1),
@@ -199,7 +199,7 @@ const OF_STOPPED: Plan[] = [
     says: /says that a call was stopped, and/,
   })),
   ...['denied', 'expired'].map((of) => ({
-    name: `a call that people were asked about is said to have been stopped, in the result of the turn (${of})`,
+    name: `a call that people were asked about has the outcome of a stopped one, in the result of the turn (${of})`,
     of,
     edit: (lines: OpenLine[]) => (view(lines).calls[0].state = 'cancelled'),
     at: COMPLETED,
@@ -215,7 +215,7 @@ const OF_STEPS: Plan[] = [
       ['running', 'refusal'],
     ] as const
   ).map(([of, next]) => ({
-    name: `a step after which the turn is said to go on otherwise (${of})`,
+    name: `a step after which the turn continues in another way (${of})`,
     of,
     edit: (lines: OpenLine[]) => (result(lines, 'takeStep', of === 'plain' ? 1 : 0).next = next),
     at: answer('takeStep', of === 'plain' ? 1 : 0),
@@ -223,7 +223,7 @@ const OF_STEPS: Plan[] = [
     says: /of what comes next/,
   })),
   ...(['another', 'definition'] as const).map((which) => ({
-    name: `rules of a step without calls that are none (${which})`,
+    name: `a step without calls names rules that are not in the bundle (${which})`,
     of: 'plain',
     edit: (lines: OpenLine[]) => {
       const definition = lines.find(({ kind, body }) => kind === 'object' && body.value.v === 'holdfast.agent/1')!.body.ref;
@@ -237,7 +237,7 @@ const OF_STEPS: Plan[] = [
 
 const OF_DOUBTS: Plan[] = [
   {
-    name: 'a call is left in a state that there is not, before a probe has settled it',
+    name: 'a call is left in an unknown state, before a probe has settled it',
     of: 'probed',
     edit: (lines) => (result(lines, 'runCall', 1).state = 'another'),
     at: answer('runCall', 1),

@@ -1,4 +1,4 @@
-/** Each fact that stands twice in a bundle, changed in one place at a time and signed by the stolen key: the list is the verifier's own, made of the record's types. */
+/** Each fact that a bundle records twice, changed in one place at a time and signed by the stolen key. The verifier's own list, made from the types of the record, says which. */
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import * as factTables from '../../../src/audit/verify/fact-tables';
@@ -195,7 +195,7 @@ export const TABLES: Record<string, Table> = Object.fromEntries(
     .filter((one): one is [string, Table] => typeof one[1] === 'object' && !Array.isArray(one[1])),
 );
 
-/** A field that stands twice, of one source. */
+/** A field of one source that is recorded elsewhere too. */
 export interface Fact {
   name: string;
   source: Source;

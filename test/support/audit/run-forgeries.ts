@@ -1,4 +1,4 @@
-/** What the server's own events, the turn's result and the agent's definition say again, told otherwise in one place, under the stolen key. With those of forgeries.ts. */
+/** Facts that the server's own events, the turn's result and the agent's definition repeat, changed in one place, under the stolen key. With those of forgeries.ts. */
 import type { OpenLine } from './forge';
 import {
   activity,
@@ -27,7 +27,7 @@ const isHeader = ({ server_tools }: any) => server_tools !== undefined;
 
 const OF_BUNDLES: Plan[] = [
   {
-    name: 'a bundle that is said to be of another agent',
+    name: 'a bundle that names another agent',
     of: 'approval',
     edit: ([first]) => (first!.body.agent = 'another'),
     at: ENDS,
@@ -35,7 +35,7 @@ const OF_BUNDLES: Plan[] = [
     says: /first line says that agent of the turn/,
   },
   {
-    name: 'a bundle that is said to be of another tenant',
+    name: 'a bundle that names another tenant',
     of: 'waited',
     edit: ([first]) => (first!.body.tenant = 'another'),
     at: ENDS,
@@ -43,7 +43,7 @@ const OF_BUNDLES: Plan[] = [
     says: /first line says that tenant of the turn/,
   },
   {
-    name: 'a bundle that is said to be of another turn',
+    name: 'a bundle that names another turn',
     of: 'approval',
     edit: ([first]) => (first!.body.subject.id = 'another'),
     at: ENDS,
@@ -51,7 +51,7 @@ const OF_BUNDLES: Plan[] = [
     says: /of another turn than it says/,
   },
   {
-    name: 'a bundle that is said to be of another session',
+    name: 'a bundle that names another session',
     of: 'session',
     edit: ([first]) => (first!.body.subject.id = 'another'),
     at: ENDS,
@@ -96,7 +96,7 @@ const OF_RUNS: Plan[] = [
     says: /another block than the last/,
   },
   ...(['newExecutionRunId', 'workflowType', 'taskQueue'] as const).map((field) => ({
-    name: `another ${field} of the run that goes on`,
+    name: `another ${field} of the run that continues`,
     of: 'continued',
     edit: (lines: OpenLine[]) => {
       const handed = attributes(lines.find(HANDED_ON)!);
@@ -107,7 +107,7 @@ const OF_RUNS: Plan[] = [
     says: /than the run before it says/,
   })),
   {
-    name: 'a card that is shown in a run that there is not',
+    name: 'a card that is shown in a run that does not exist',
     of: 'continued',
     edit: (lines) => (result(lines, 'readCard').run_id = 'another'),
     at: answer('readCard'),
@@ -115,7 +115,7 @@ const OF_RUNS: Plan[] = [
     says: /shown in a run that the turn does not have/,
   },
   {
-    name: 'a decision that is said to have been given in another run',
+    name: 'a decision that was given in another run, by its record',
     of: 'continued',
     edit: (lines) => {
       const { run_id, given_in } = argument(lines, 'runCall').approvals[0];
@@ -154,7 +154,7 @@ const OF_CALLS: Plan[] = [
     says: /timeout_ms/,
   },
   {
-    name: 'a call that may be repeated, says its step',
+    name: 'a call that may be repeated, by its step',
     of: 'bound',
     edit: (lines) => (result(lines, 'takeStep').calls[0].idempotent = true),
     at: block('admission'),

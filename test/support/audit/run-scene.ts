@@ -1,4 +1,4 @@
-/** A turn before who looks at what the server's own events say again. */
+/** A turn for the comparison with the server's own events. */
 import { RunComparison } from '../../../src/audit/verify/run-comparison';
 import { carrying, payloads, type Ending, type Fields } from './hand-events';
 import { HandComparison, type Setting } from './hand-comparison';

@@ -1,12 +1,12 @@
-/** A fact that stands at more than one place of a bundle. */
+/** A fact that is recorded at more than one place of a bundle. */
 import type { Table } from '../../../src/audit/verify/fact-tables';
 import type { OpenLine } from './forge';
 
-/** Where a source's record stands in the lines of a sample. */
+/** The place of a source's record in the lines of a sample. */
 export interface Source {
   of: string;
   table: Table;
-  /** It is looked for in this sample alone. */
+  /** The only sample in which it is looked for. */
   only?: boolean;
   record(lines: OpenLine[]): any;
 }

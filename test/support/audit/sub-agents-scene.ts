@@ -1,4 +1,4 @@
-/** A turn before who looks at what it was told of turns below. */
+/** A turn for the comparison with its sub-agents' turns. */
 import { SubAgents } from '../../../src/audit/verify/sub-agents';
 import { carrying, type Fields } from './hand-events';
 import { HandComparison, type Setting } from './hand-comparison';

@@ -1,4 +1,4 @@
-/** Turns of sub-agents, told otherwise in one place than in another, under the stolen key. With those of forgeries.ts. */
+/** Turns of sub-agents, changed in one place, under the stolen key. With those of forgeries.ts. */
 import type { OpenLine } from './forge';
 import { argument, attributes, bodies, first, ofType, result, scheduled, valueOf, type Plan } from './open-lines';
 
@@ -201,7 +201,7 @@ const OF_ENDS: Plan[] = [
     says: /another turn has answered the call/,
   })),
   {
-    name: 'another call that a turn has answered, in the transcript',
+    name: 'another call that a turn answered, in the transcript',
     of: 'sub_agent',
     edit: (lines) => (listed(lines).call_id = '2.1'),
     at: isList,
@@ -209,7 +209,7 @@ const OF_ENDS: Plan[] = [
     says: /another turn has answered a call/,
   },
   {
-    name: 'a turn that has answered a call, and that the transcript does not have',
+    name: 'a turn that answered a call, and that the transcript does not have',
     of: 'sub_agent',
     edit: (lines) => {
       for (const body of bodies(lines, ({ sub_turns }) => sub_turns)) delete body.sub_turns;
@@ -235,7 +235,7 @@ const passed = (lines: OpenLine[]) => argument(lines, 'forwardDecision');
 const isPassed: Plan['at'] = (line) => /:\d+$/.test(attributes(line).acceptedRequest?.meta.updateId ?? '');
 const OF_DECISIONS: Plan[] = [
   {
-    name: 'another note of a decision that came through the turn above, where that has passed it on',
+    name: 'another note of a decision that came through the turn above, where it was passed on',
     of: 'forwarded',
     edit: (lines) => {
       passed(lines).body.note = 'Not as agreed.';
@@ -255,7 +255,7 @@ const OF_DECISIONS: Plan[] = [
     says: /another than that one has passed on/,
   },
   {
-    name: 'a decision that was taken below, says the turn above, and that no update there has',
+    name: 'a decision that was taken below, by the turn above, and that no update there has',
     of: 'forwarded',
     edit: (lines) => {
       const line = lines.find((one) => isPassed(one, 0, lines))!;

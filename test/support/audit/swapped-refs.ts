@@ -1,6 +1,6 @@
 /**
- * Each ref of a fact that stands twice, in the place of each other ref of its kind in the same bundle, signed by the stolen key. A
- * ref that is there names something real, of another call, step or turn: whoever only asks whether it is there finds nothing.
+ * Each ref of a fact that is recorded twice, in the place of each other ref of its kind in the same bundle, signed by the stolen key. A
+ * ref that is there names something real, of another call, step or turn: a check that it exists finds nothing.
  */
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';

@@ -1,4 +1,4 @@
-/** A turn before who looks at what stands twice in its transcript. */
+/** A turn for the comparison of facts that its transcript records twice. */
 import { TranscriptComparison } from '../../../src/audit/verify/transcript-comparison';
 import type { Fields } from './hand-events';
 import { HandComparison, type Setting } from './hand-comparison';
@@ -8,7 +8,7 @@ export class Scene extends HandComparison<TranscriptComparison> {
     super((all, history, blocks) => new TranscriptComparison(all, history, blocks), setting);
   }
 
-  /** The facts of a subject that the next have said in another way than this, each in one. */
+  /** The facts of a subject that the next lines record with another value than this, each in one. */
   others(subject: Parameters<Scene['all']['addFacts']>[0], name: string, facts: Fields, tell: (scene: Scene) => unknown): string {
     this.all.addFacts(subject, name, facts, 'the history');
     this.faults();
@@ -19,7 +19,7 @@ export class Scene extends HandComparison<TranscriptComparison> {
   }
 }
 
-/** Which of these facts the lines say, each told otherwise before. */
+/** The facts among these that the lines record; each had another value before. */
 export function says(
   subject: Parameters<Scene['all']['addFacts']>[0],
   name: string,

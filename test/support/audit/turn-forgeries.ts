@@ -1,4 +1,4 @@
-/** What stands twice of a turn as a whole and of its steps, told otherwise in one place, under the stolen key. With those of forgeries.ts. */
+/** Facts that a turn as a whole and its steps record twice, changed in one place, under the stolen key. With those of forgeries.ts. */
 import { hashJson } from '../../../src/shared/json/digests';
 import type { Json } from '../../../src/shared/json/json';
 import type { OpenLine } from './forge';
@@ -22,7 +22,7 @@ const COMPLETED = ofType('WORKFLOW_EXECUTION_COMPLETED');
 const STARTED = ofType('WORKFLOW_EXECUTION_STARTED');
 const body = (lines: OpenLine[], has: (body: any) => unknown) => bodies(lines, has)[0];
 
-/** A part that has these. */
+/** A part that has these fields. */
 const part =
   (has: (body: any) => unknown): Find =>
   (line) =>
@@ -42,14 +42,14 @@ function starts(lines: OpenLine[], group: 'searchAttributes' | 'memo', name: str
   else held.data = payload(said);
 }
 
-/** The memo says that this was asked for. */
+/** Sets the requested message in the memo. */
 export function requested(lines: OpenLine[]): void {
   const { agent, message, session_id, tool, input_json, options } = value(lines.find(STARTED)!);
   const asked: Json = input_json === undefined ? { agent, message, session_id } : { agent, tool, input_json, options };
   starts(lines, 'memo', 'holdfast_request', hashJson(asked));
 }
 
-/** All that says how the turn ended, but for the kind of the event that ends it. */
+/** Everything that records how the turn ended, except the kind of the event that ends it. */
 function endedAs(lines: OpenLine[], state: string): void {
   argument(lines, 'endTurn').state = state;
   body(lines, isEnd).state = state;
@@ -59,7 +59,7 @@ function shownState(lines: OpenLine[], state: string): void {
   const last = lines.filter(ofType('UPSERT_WORKFLOW_SEARCH_ATTRIBUTES')).at(-1)!;
   attributes(last).searchAttributes.indexedFields.HoldfastState.data = payload(state);
 }
-/** As an older build would say it, which did not tell a step the class of a call. */
+/** The form of an older build, which did not tell a step the class of a call. */
 function allRefused(lines: OpenLine[], said: boolean): void {
   const told = argument(lines, 'takeStep', 1);
   delete told.outcomes[0].class;
@@ -203,7 +203,7 @@ const OF_ENDS: Plan[] = [
     says: /the end of the workflow says that state/i,
   },
   {
-    name: 'a turn that failed, and that Temporal has as completed',
+    name: 'a turn that failed, and that completed for Temporal',
     of: 'limit',
     edit: (lines) => {
       endedAs(lines, 'failed');
@@ -222,7 +222,7 @@ const OF_ENDS: Plan[] = [
     says: /envelope of the run/,
   },
   {
-    name: 'every destructive call was refused, says what the last step was told',
+    name: 'every destructive call was refused, by the record of the last step',
     of: 'approval',
     edit: (lines) => (argument(lines, 'takeStep', 1).all_refused = true),
     at: activity('takeStep', 1),
@@ -230,7 +230,7 @@ const OF_ENDS: Plan[] = [
     says: /of whether all that might take effect was refused/,
   },
   {
-    name: 'every destructive call was refused, says all but what the last step was told',
+    name: 'every destructive call was refused, in all places but the record of the last step',
     of: 'plain',
     edit: (lines) => {
       view(lines).state = body(lines, isEnd).state = 'refused';
@@ -241,7 +241,7 @@ const OF_ENDS: Plan[] = [
     says: /state of the block is "refused"/,
   },
   {
-    name: 'every destructive call was refused, says the end block of a turn that has not closed',
+    name: 'every destructive call was refused, by the end block of a turn that has not closed',
     of: 'plain',
     edit: (lines) => {
       const last = lines.findIndex(COMPLETED);
@@ -255,7 +255,7 @@ const OF_ENDS: Plan[] = [
     says: /state of the block is "refused"/,
   },
   {
-    name: 'every destructive call was refused, says all but the calls of the result',
+    name: 'every destructive call was refused, in all places but the calls of the result',
     of: 'approval',
     edit: (lines) => allRefused(lines, true),
     at: COMPLETED,
@@ -263,7 +263,7 @@ const OF_ENDS: Plan[] = [
     says: /says "refused", and its calls do not say so/,
   },
   {
-    name: 'not every destructive call was refused, says all but the calls of the result',
+    name: 'not every destructive call was refused, in all places but the calls of the result',
     of: 'denied',
     edit: (lines) => allRefused(lines, false),
     at: COMPLETED,
@@ -309,7 +309,7 @@ const OF_STARTS: Plan[] = [
     says: /message_hash of the turn/,
   },
   {
-    name: 'another state than the run before has handed on',
+    name: 'another state than the run before handed on',
     of: 'continued',
     edit: (lines) => (value(lines.filter(STARTED)[1]!).parent_head = 'e'.repeat(64)),
     at: (line, _, lines) => line === lines.filter(STARTED)[1],
@@ -385,7 +385,7 @@ const OF_USES: Plan[] = [
     says: /another input than the one that was admitted/,
   },
   {
-    name: 'another input as it was asked for than was admitted',
+    name: 'another requested input than was admitted',
     of: 'approval',
     edit: (lines) => {
       body(lines, isUse).input.cents = 3;
@@ -396,7 +396,7 @@ const OF_USES: Plan[] = [
     says: /admitted with another input/,
   },
   {
-    name: 'a field that was never asked for, and that is no default',
+    name: 'a field that was never requested, and that is no default',
     of: 'approval',
     edit: (lines) => {
       body(lines, isUse).input = { invoice: 'INV-7' };
@@ -407,7 +407,7 @@ const OF_USES: Plan[] = [
     says: /admitted with another input/,
   },
   {
-    name: 'a field of what was asked for is lost',
+    name: 'a requested field is lost',
     of: 'approval',
     edit: (lines) => {
       body(lines, isUse).input.note = 'not yet';

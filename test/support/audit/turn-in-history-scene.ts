@@ -1,4 +1,4 @@
-/** A turn before who looks at what its history says twice of it. */
+/** A turn for the comparison of facts that its history records twice about it. */
 import { TurnInHistory } from '../../../src/audit/verify/turn-in-history';
 import { payloads, type Ending, type Fields } from './hand-events';
 import { HandComparison, type Setting } from './hand-comparison';
@@ -28,7 +28,7 @@ export class Scene extends HandComparison<TurnInHistory> {
     return this.faults();
   }
 
-  /** Whether something else has said this fact of the turn otherwise. */
+  /** Whether another source has recorded another value of this fact of the turn. */
   otherwise(facts: Fields, name = ''): string {
     this.faults();
     this.all.addFacts(name === '' ? 'turn' : 'run', name, facts, 'the transcript');

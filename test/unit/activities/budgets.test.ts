@@ -38,7 +38,7 @@ const callOf = (n: number, dispatch = 1): CallArguments => ({
 });
 const keyOf = (n: number) => idempotencyKey({ ...turn, call_id: `1.${n}`, digest: callOf(n).digest });
 
-/** Books in memory, that can be out of reach; and effect records as a test sets them. */
+/** Books in memory that can be out of reach, and effect records as a test sets them. */
 class World {
   readonly books = new Map<string, Book>();
   readonly records = new Map<string, Pick<EffectRecord, 'dispatch' | 'state'>>();
@@ -123,13 +123,13 @@ describe('a settlement that was lost', () => {
     expect(world.used('daily')).toBe('60');
   });
 
-  it('frees nothing of a call that has not begun: it may be about to', async () => {
+  it('frees nothing of a call that has not begun, because it may be about to begin', async () => {
     const world = new World(daily);
     await world.pay(1);
     expect(await world.pay(2)).toMatchObject(refusal);
   });
 
-  it('of an earlier dispatch is made good by the next dispatch of the same call', async () => {
+  it('of an earlier dispatch is sent again with the next dispatch of the same call', async () => {
     const world = new World(daily);
     await world.pay(1, 100);
     world.settlesFail = true;
@@ -149,7 +149,7 @@ describe('a call of several budgets', () => {
 });
 
 describe('a call that has reserved and is put off', () => {
-  it('gives it back, and reserves anew when it comes again', async () => {
+  it('gives the reservation back, and reserves again when it comes again', async () => {
     const world = new World(daily);
     await world.pay(1, 100);
     await giveBack(world.run(callOf(1)), null);
@@ -158,14 +158,14 @@ describe('a call that has reserved and is put off', () => {
     expect(world.used('daily')).toBe('100');
   });
 
-  it('fails where that cannot be said, so that its record is closed and found later', async () => {
+  it('fails if the reservation cannot be given back, so that its record is closed and found later', async () => {
     const world = new World(daily);
     await world.pay(1, 100);
     world.settlesFail = true;
     await expect(giveBack(world.run(callOf(1)), null)).rejects.toThrow('no worker answers');
   });
 
-  it('keeps it where an earlier dispatch under the same claim is in doubt; a repetition counts once and is never refused', async () => {
+  it('keeps the reservation if an earlier dispatch under the same claim is in doubt; a repetition counts once and is never refused', async () => {
     const world = new World(daily);
     await world.pay(1, 100);
     await world.ended(1, 'in_doubt');

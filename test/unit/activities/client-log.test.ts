@@ -33,7 +33,7 @@ describe('what a tool logs, for the client of the call', () => {
     ]);
   });
 
-  it('has no secret, and of an error no stack', () => {
+  it('contains no secret, and of an error no stack', () => {
     const error = Object.assign(new Error('refused: Bearer abcdefghijklmnopqrstuvwxyz0123456789'), { token: 't0p' });
     const told = lines((log) => {
       log.info({ password: 'hunter2', nested: { api_key: 'k-1' } }, 'postgres://ada:hunter2@db/x');
@@ -46,7 +46,7 @@ describe('what a tool logs, for the client of the call', () => {
     expect(JSON.parse(told[2]!.text)).toMatchObject({ err: { message: expect.stringContaining('refused') }, message: 'failed' });
   });
 
-  it('is what is left of it where it is no fields and no text, and nothing that a tool logs costs the call', () => {
+  it('is shortened if it is neither fields nor a text, and nothing that a tool logs makes the call fail', () => {
     expect(dataOf((log) => log.info('only text' as never))).toEqual(['only text']);
     expect(dataOf((log) => log.info(undefined as never, 'half \ud800'))).toEqual(['half \ufffd']);
     const hostile = new Proxy({}, { ownKeys: () => { throw new Error('no'); } }); // oxfmt-ignore

@@ -8,7 +8,7 @@ const tool = pays('pay', [], { intentKey: ({ invoice }: { invoice: string }) => 
 const call = { id: '1.1', tool: 'pay', version: '1.0.0', digest: 'd'.repeat(64), input: null };
 const closed = { turn: { turn_id: 't', agent: 'a', store_id: 's' }, call, key: 'hf_1', dispatch: 1, effect: 'applied' } as never;
 
-/** What is closed, and what is logged. */
+/** The intents that were closed, and the log lines. */
 async function closing(parts: { getCall: () => Promise<unknown>; close?: () => Promise<void> }) {
   const intents: unknown[] = [];
   const log = capturedLog();

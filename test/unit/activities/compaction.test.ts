@@ -33,7 +33,7 @@ const words = (blocks: StoredBlock[]) =>
 const looks = (times: number) => Array.from({ length: times }, (_, n) => [asked(`u${n}`), result(`u${n}`)]).flat();
 
 describe('a compacted conversation', () => {
-  it('has a note with the block in the place of each long result that was left out, and its calls with their thinking', () => {
+  it('has a note that names the block instead of each long result that was left out, and keeps its calls with their thinking', () => {
     const before = [user('go'), asked('a'), result('a'), asked('b'), result('b', 20), asked('c'), result('c')];
     const messages = messagesForModel([...before, summary({ cleared_to: before[4]!.hash })]);
     expect(JSON.stringify(messages[2])).toContain(`kept in block ${before[2]!.hash}`);
@@ -43,7 +43,7 @@ describe('a compacted conversation', () => {
     expect(messages[6]).toEqual(messagesForModel(before)[6]); // later
   });
 
-  it('has the summary first, then what came after its last block; a later summary stands for the earlier one too', () => {
+  it('has the summary first, then what came after its last block; a later summary replaces the earlier one too', () => {
     const [a, b, c, d, e] = [user('1'), said('one'), user('2'), said('two'), user('3')];
     const first = summary({ summarized_to: b!.hash, text: 'S1' });
     expect(words([a!, b!, c!, first, d!, e!])).toEqual([expect.stringMatching(/\n\nS1$/), '2', 'two', '3']);
@@ -51,7 +51,7 @@ describe('a compacted conversation', () => {
     expect(words([a!, b!, c!, first, d!, second, e!])).toEqual([expect.stringMatching(/\n\nS2$/), '3']);
   });
 
-  it('is whole where a summary block names nothing of it, or is none', () => {
+  it('is whole if the summary block names no block of it, or is malformed', () => {
     const blocks = [user('1'), said('one')];
     expect(words([...blocks, summary({ summarized_to: 'f'.repeat(64), text: 'S' })])).toEqual(['1', 'one']);
     expect(words([...blocks, block('summary', []), block('summary', ['x'])])).toEqual(['1', 'one']);
@@ -71,14 +71,14 @@ describe('a turn that the model declined to answer', () => {
   const declined = [start(), user('bad'), asked('a'), answered('tool_use'), result('a', 20), paid, answered('tool_use'), failed]; // oxfmt-ignore
   const refused = [...declined, partial, answered('refusal'), block('end', [])];
 
-  it('is not sent again: a note has its place, with the block and the calls that have run', () => {
+  it('is not sent again: a note replaces it and names the block and the calls that ran', () => {
     const messages = words([...before, ...refused, start(), user('2')]);
     expect(messages).toEqual(['1', 'one', expect.stringContaining(partial.hash), '2']);
     expect(messages[2]).toMatch(/"look" \(with a result\), "pay" \(with an error\)/);
     expect(messages[2]).not.toMatch(/bad|secret|never_ran/);
   });
 
-  it('stays out where it was summarized in its middle, and where it is the first', () => {
+  it('stays out if it was summarized in its middle, and if it is the first turn', () => {
     const middle = [
       ...declined,
       summary({ summarized_to: declined[4]!.hash, text: 'S' }),
@@ -96,7 +96,7 @@ describe('a turn that the model declined to answer', () => {
   });
 });
 
-describe('what is taken out', () => {
+describe('what a compaction takes out', () => {
   const room = (used: number) => ({ window: 10_000, used });
 
   it('is old results, as long as that is enough: all but the last three', () => {
@@ -127,7 +127,7 @@ describe('what is taken out', () => {
     expect(planOf(entriesOf([start, huge]), room(20_000))).toEqual({ how: 'nothing' });
   });
 
-  it('is told without the middle of its long texts, where they would not fit the request for a summary', () => {
+  it('is shortened in the middle of long texts that would not fit the request for a summary', () => {
     const entries = entriesOf([user(`begin ${'x'.repeat(60_000)} end`), said('short')]);
     const [long, short] = shortenEntries(entries, room(20_000));
     const [{ text }] = long!.message.content as [{ text: string }];
@@ -137,7 +137,7 @@ describe('what is taken out', () => {
     expect(shortenEntries(entries.slice(1), room(20_000))).toEqual(entries.slice(1));
   });
 
-  it('is nothing where there is nothing to take', () => {
+  it('is nothing if there is nothing to take out', () => {
     expect(planOf(entriesOf([user('x'.repeat(60_000))]), room(20_000))).toEqual({ how: 'nothing' });
     expect(planOf(entriesOf([user('go'), asked('a'), result('a', 60_000)]), room(20_000))).toEqual({ how: 'nothing' });
   });

@@ -8,8 +8,8 @@ import { binaryFile, filesIn } from '../../../src/tools/results/result-files';
 
 const AT = '2026-01-31T10:00:00.000Z';
 
-describe('the answer of a direct call that is too large to be carried', () => {
-  it('has addresses for the files of this call, and for none whose ref its tool has only written', async () => {
+describe('the answer of a direct call that is too large to be sent whole', () => {
+  it('has addresses for the files of this call, and none for a ref that its tool only wrote as text', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'holdfast-envelope-'));
     const store = await FileStore.open(dir);
     try {

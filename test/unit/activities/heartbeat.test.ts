@@ -1,4 +1,4 @@
-/** The heartbeat's details: what was shown last, whoever shows it. */
+/** The heartbeat's details: the values that were shown last, from any caller. */
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { showing, showingCharacters, withHeartbeat } from '../../../src/activities/call/heartbeat';
 import { settledByTimers } from '../../support/clock-ahead';
@@ -15,7 +15,7 @@ async function beats(heartbeatDetails: unknown, work: () => Promise<void>): Prom
   return sent;
 }
 
-it('goes on by itself, with what the attempt before has counted, then with what was shown last', async () => {
+it('continues by itself, with the counts of the attempt before, then with the values that were shown last', async () => {
   jest.useFakeTimers();
   const beating = beats({ retries: { NETWORK: 1 } }, async () => {
     await sleep(1500);
@@ -26,7 +26,7 @@ it('goes on by itself, with what the attempt before has counted, then with what 
   expect(await settledByTimers(beating)).toEqual([{ retries: { NETWORK: 1 } }, shown, shown]);
 });
 
-it('shows what somebody says who belongs to no activity, as a connection that several calls share', async () => {
+it('shows what a caller outside of any activity reports, such as a connection that several calls share', async () => {
   let outside = (): void => undefined;
   const said = new Promise<void>((resolve) => (outside = resolve));
   const sent = await beats(undefined, async () => {
@@ -42,13 +42,13 @@ it('shows what somebody says who belongs to no activity, as a connection that se
   expect(sent).toEqual([{ progress: { message: 'half', fraction: 0.5 } }]);
 });
 
-it('keeps what one activity shows from another one', async () => {
+it('keeps the values of one activity apart from those of another', async () => {
   const first = await beats({}, async () => void showing()({ characters: 1 }));
   const second = await beats({}, async () => void showing()({ progress: null }));
   expect([first, second]).toEqual([[{ characters: 1 }], [{ progress: null }]]);
 });
 
-it('shows how much of an answer has come twice a second, not for each of its texts', async () => {
+it('shows the length of an answer twice a second, not for each of its texts', async () => {
   jest.useFakeTimers();
   const beating = beats(undefined, async () => {
     const show = showingCharacters();

@@ -1,4 +1,4 @@
-/** A sub-agent's turn begins only as it was opened. */
+/** A sub-agent's turn begins only with the fields with which it was opened. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const opened: NotedSubTurn = {
   depth_left: 2,
 };
 
-it('is not opened with any one field other, for another turn, or below another run', async () => {
+it('is not opened with any other field, for another turn, or below another run', async () => {
   const store = await FileStore.open(folder);
   await noteSubTurn(store, above, 'turn/a~1.1', opened);
   expect(await isNotedSubTurn(store, above, 'turn/a~1.1', opened)).toBe(true);

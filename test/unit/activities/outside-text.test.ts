@@ -14,7 +14,7 @@ const answered = (isError: boolean): ModelMessage => ({
   content: [{ type: 'tool_result', tool_use_id: 'u1', content: [], ...(isError ? { is_error: true } : {}) }],
 });
 
-/** @param definition of the agent whose turn it was; absent: the present one's; null: it cannot be read */
+/** @param definition of the agent whose turn it was; absent: that of the present agent; null: it cannot be read */
 function has(messages: ModelMessage[], definition?: object | null, start: object = {}): Promise<boolean> {
   const block = (kind: string, bodies: unknown[]) => ({ hash: '', block: { kind }, bodies }) as unknown as StoredBlock;
   const blocks = [
@@ -26,7 +26,7 @@ function has(messages: ModelMessage[], definition?: object | null, start: object
   return hasReadUntrusted({ getBytes }, { agent, definition_ref: 'now' }, blocks);
 }
 
-describe('a conversation has read what outsiders wrote', () => {
+describe('whether a conversation contains outsiders’ words:', () => {
   it.each<[string, ModelMessage[], boolean]>([
     ['nothing yet', [], false],
     ['a tool of our own', [used('look'), answered(false)], false],
@@ -47,7 +47,7 @@ describe('a conversation has read what outsiders wrote', () => {
     expect(await has([used('look'), answered(false)], definition)).toBe(expected);
   });
 
-  it('before, by whoever had a sub-agent asked', async () => {
+  it('before, in the turn above a sub-agent', async () => {
     expect(await has([], { tools: [] }, { parent: { untrusted: true } })).toBe(true);
     expect(await has([], { tools: [] }, { parent: { untrusted: false } })).toBe(false);
   });

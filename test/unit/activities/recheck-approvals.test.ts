@@ -37,7 +37,7 @@ interface Case {
   oldDigestsFor?: number;
   /** The principal that the keys give for a signature; null: it is not genuine. */
   principal?: string | null;
-  /** Gets what the keys are asked about. */
+  /** Called with what the keys are asked about. */
   checked?: unknown[];
 }
 
@@ -144,7 +144,7 @@ describe('the approvals of a call, right before it runs', () => {
       expect(await reasonOf({ policy: SIGNED, ...given })).toBe(reason);
     });
 
-    it('each signature must be of this call, its decision and note, by somebody with a role that the policy names', async () => {
+    it('each signature must be for this call, its decision and note, by a person with a role that the policy names', async () => {
       const checked: unknown[] = [];
       const approvals = [signed('ben', { note: 'fine' })];
       await reasonOf({ policy: { ...SIGNED, roles: ['finance'] }, approvals, question: noted(...approvals), checked });

@@ -14,11 +14,11 @@ it.each([
   expect(unlistedServerTools(used(name, 'bash_code_execution', 'code_execution'), listed(type, name))).toEqual([]);
 });
 
-it.each([['web_search_20250305'], ['web_fetch_20250910']])('%s may not', (type) => {
+it.each([['web_search_20250305'], ['web_fetch_20250910']])('%s may not run code', (type) => {
   expect(unlistedServerTools(used('code_execution'), listed(type, 'web_search'))).toEqual(['code_execution']);
 });
 
-it('a tool that is not listed is named', () => {
+it('the error names a tool that is not listed', () => {
   expect(unlistedServerTools(used('web_search', 'web_fetch'), listed('web_search_20250305', 'web_search'))).toEqual([
     'web_fetch',
   ]);

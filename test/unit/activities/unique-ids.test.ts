@@ -1,4 +1,4 @@
-/** What goes back to the API has one legal id for each call of the conversation; the record keeps what the model wrote. */
+/** Each call of a conversation goes back to the API under one legal id; the record keeps what the model wrote. */
 import fc from 'fast-check';
 import { withUniqueIds } from '../../../src/activities/step/model-content';
 import type { ModelMessage, ModelResponse } from '../../../src/model/provider';
@@ -9,13 +9,13 @@ const use = (id: unknown, type = 'tool_use') => ({ type, id, name: 'pay', input:
 const idsOf = (content: JsonObject[]) => content.map((block) => block.id ?? block.tool_use_id);
 
 describe('the ids of an answer', () => {
-  it('stay as they are where each is legal and its own', () => {
+  it('stay as they are if each is legal and used once', () => {
     const { response, askedIds } = withUniqueIds(answer(use('a'), use('b')), [], 1);
     expect(idsOf(response.content)).toEqual(['a', 'b']);
     expect([...askedIds]).toEqual([]);
   });
 
-  it('are another one where a call of the same answer, or an earlier one, has it', () => {
+  it('are replaced if a call of the same answer, or an earlier one, has the same id', () => {
     const before: ModelMessage[] = [{ role: 'assistant', content: [use('b')] }];
     const { response, askedIds } = withUniqueIds(answer(use('a'), use('a'), use('b')), before, 2);
     expect(idsOf(response.content)).toEqual(['a', 'toolu_step2_2', 'toolu_step2_3']);
@@ -25,13 +25,13 @@ describe('the ids of an answer', () => {
     ]);
   });
 
-  it.each([[''], ['with space'], ['ä'], ['x'.repeat(201)], [7], [null], [undefined]])('are another one where it is %j', (id) => {
+  it.each([[''], ['with space'], ['ä'], ['x'.repeat(201)], [7], [null], [undefined]])('are replaced if the id is %j', (id) => {
     const { response, askedIds } = withUniqueIds(answer(use(id)), [], 1);
     expect(idsOf(response.content)).toEqual(['toolu_step1_1']);
     expect(askedIds.get(0)).toBe(typeof id === 'string' ? id : null);
   });
 
-  it('of the vendor’s own tools go with their results, in their order', () => {
+  it('of the vendor’s own tools are replaced together with those of their results, in order', () => {
     const searched = (id: string) => ({ type: 'web_search_tool_result', tool_use_id: id, content: [] });
     const of = (...content: JsonObject[]) => idsOf(withUniqueIds(answer(...content), [], 1).response.content);
     const search = use('srvtoolu_s', 'server_tool_use');
@@ -49,7 +49,7 @@ describe('the ids of an answer', () => {
     ]);
   });
 
-  it('of MCP calls that the vendor makes go with their results too', () => {
+  it('of MCP calls by the vendor are replaced together with those of their results too', () => {
     const call = use('mcptoolu_a', 'mcp_tool_use');
     const result = { type: 'mcp_tool_result', tool_use_id: 'mcptoolu_a', content: [] };
     expect(idsOf(withUniqueIds(answer(call, call, result, result), [], 1).response.content)).toEqual([
@@ -57,7 +57,7 @@ describe('the ids of an answer', () => {
     ]);
   });
 
-  it('are legal and different, whatever the model writes', () => {
+  it('are legal and different for any answer of a model', () => {
     const id = fc.oneof(fc.constantFrom('a', 'toolu_step3_1', 'toolu_step3_2', 'toolu_step3_2_2'), fc.string(), fc.jsonValue());
     fc.assert(
       fc.property(fc.array(id), fc.array(id), (earlier, ids) => {

@@ -10,7 +10,7 @@ import { MemoryRegisters } from '../../support/tools/limits/support';
 const tool = reads('busy', () => 1);
 const { signal: cancelled } = new AbortController();
 
-/** A call of a tool whose upstream wants to be left alone for so long, put off so often before. */
+/** A call of a tool whose upstream may not be asked for `holdMs`, after so many waits. */
 async function put(waits: number, holdMs: number) {
   const counted: string[] = [];
   const metrics = toolMetrics({ count: (counter) => void counted.push(counter), duration: () => undefined });
@@ -23,7 +23,7 @@ async function put(waits: number, holdMs: number) {
 }
 
 describe('a call whose tool is busy', () => {
-  it('is given back to be tried when it may run, is not counted among its retries, and remembers how often it waited', async () => {
+  it('is put off until it may run, is not counted as a retry, and keeps the number of its waits', async () => {
     const { outcome, shown, counted } = await put(2, 45_000);
     expect(outcome).toBeInstanceOf(ApplicationFailure);
     expect(outcome).toMatchObject({ type: 'holdfast.tool.busy', nonRetryable: false, nextRetryDelay: 45_000 });

@@ -28,11 +28,11 @@ describe('an agent as a tool', () => {
     expect(() => agentTool(agent('a'), definition as never)).toThrow(fault);
   });
 
-  it('refuses what is no agent', () => expect(() => agentTool({} as never, { description })).toThrow('defineAgent'));
+  it('refuses a value that is not an agent', () => expect(() => agentTool({} as never, { description })).toThrow('defineAgent'));
 });
 
 describe('an app', () => {
-  it('serves the agents that its tools ask, and theirs, each once; defined again it is the same', () => {
+  it('serves the agents that its tools ask, and the agents that those ask, each once; defining it again changes nothing', () => {
     const c = agent('c');
     const b = agent('b', [agentTool(c, { description })]);
     const app = defineApp({ agents: [agent('a', [agentTool(b, { description }), agentTool(c, { description })])] });
@@ -41,7 +41,7 @@ describe('an app', () => {
     expect(new Registry(app).names()).toEqual(['a', 'b', 'c']);
   });
 
-  it('finds an agent that is only named, and says so where there is none', () => {
+  it('finds an agent that is given by name, and refuses a name that it does not have', () => {
     expect(() => defineApp({ agents: [agent('a', [agentTool('b', { description })])] })).toThrow(
       'asks agent "b", which the app does not have',
     );
@@ -51,7 +51,7 @@ describe('an app', () => {
   it.each([
     ['itself', ['a']],
     ['itself by way of another', ['b', 'a']],
-  ])('refuses an agent that comes to ask %s', (_, way) => {
+  ])('refuses an agent that asks %s', (_, way) => {
     const made = way.map((name, index) => agent(way.at(index - 1)!, [agentTool(name, { description })]));
     expect(() => defineApp({ agents: made })).toThrow(/agents ask each other in a circle: \w( → \w)+/);
   });
@@ -62,5 +62,5 @@ describe('an app', () => {
     );
   });
 
-  it('refuses a depth that is none', () => expect(() => agent('a', [], { maxDepth: 11 })).toThrow('maxDepth is 11'));
+  it('refuses a maxDepth out of range', () => expect(() => agent('a', [], { maxDepth: 11 })).toThrow('maxDepth is 11'));
 });

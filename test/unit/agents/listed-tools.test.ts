@@ -38,7 +38,7 @@ test('a rule that depends on the call leaves the tool in the list', () => {
   expect(callableTools(some, listedTools(some), {}).map(({ tool }) => tool.name)).toContain('pay');
 });
 
-test('a rule that looks at nothing but who asks leaves it in the list of those whom it lets call', () => {
+test('a rule about the requester alone leaves a tool in the list of those requesters whom it lets call', () => {
   const rules = {
     deny: [
       { rule: 'pay', when: 'turn.requester == "bob" && tool.class == "destructive"' },
@@ -63,7 +63,7 @@ test('a rule that looks at nothing but who asks leaves it in the list of those w
   );
 });
 
-test('HTTP lists them, MCP offers them, and what is not listed is known still', () => {
+test('HTTP lists the tools, MCP offers them, and a tool that is not listed is still known', () => {
   const catalogue = catalogueOf(app, 'test');
   expect(catalogue.callable('ana').map(({ name }) => name)).toEqual(['here', 'pay', 'read_result'].sort(byPlace));
   expect([...offersOf(catalogue.callable('ana'), 'clerk').keys()].filter((name) => !/^(holdfast|ask)_/.test(name))).toEqual([

@@ -51,7 +51,7 @@ describe('the agent showcase', () => {
     expect(await verdict('swap_token', swap('100000000000000000000'))).toMatch(/^ask/);
   });
 
-  it('asks for all that cannot be undone, and says so when outsiders have been read', async () => {
+  it('asks before everything that cannot be undone, and says so if outsiders’ words have been read', async () => {
     expect(await verdict('bash', { command: 'wc -l notes/*.md' })).toMatch(/^ask/);
     expect(await verdict('send_credit_memo', memo)).toMatch(/^ask/);
     expect(await verdict('send_credit_memo', memo, true)).toMatch(/^ask.*texts of outsiders were read/);

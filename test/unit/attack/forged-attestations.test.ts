@@ -1,4 +1,4 @@
-/** Signed decisions, made by somebody who knows their format and has a key of his own. Each test is named after what it prevents. */
+/** Signed decisions by somebody who knows the format and has a key. Each test is named after what it prevents. */
 import { createHmac, createPrivateKey, sign, type KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { attestDecision } from '../../../src/attestation/bundle-signer';
@@ -40,7 +40,7 @@ describe('nobody can', () => {
     `${Buffer.from(text).toString('base64url')}.${sign(null, Buffer.from(text), secret).toString('base64url')}`;
   const form = { ok: false, reason: expect.stringContaining('form') };
 
-  it('make what these tests vary refused for another reason: as it is, it counts', async () => {
+  it('make the decision that these tests vary fail for another reason: unchanged, it counts', async () => {
     expect(await check(signedText(canonical(claims())))).toEqual({ ok: true, principal: 'mallory' });
   });
 
@@ -91,7 +91,7 @@ describe('nobody can', () => {
     expect(await check(`${body}.${forged}`)).toEqual({ ok: false, reason: 'its signature is not right' });
   });
 
-  it('sign for longer than a day, for ever, or for a time that is none', async () => {
+  it('sign for longer than a day, for ever, or for a malformed time', async () => {
     const now = Math.floor(Date.now() / 1000);
     const never: [Json, Json][] = [
       [now, now + 24 * 3600 + 1],
@@ -146,12 +146,12 @@ describe('nobody can', () => {
     expect(samePerson('jose\u0301', 'jos\u00e9')).toBe(true);
   });
 
-  it('be nobody, under a name of which nothing is seen', () => {
+  it('be nobody, under a name that shows nothing', () => {
     for (const by of ['', ' ', '\u200b', '\ufeff\u2060', '\u0000'])
       expect(readDecision('approve', { call: DIGEST, by })).toMatchObject({ ok: false });
   });
 
-  it('hand in more than is read: longer texts, longer lists, other fields', async () => {
+  it('hand in more than is accepted: longer texts, longer lists, other fields', async () => {
     const token = attestDecision(own, approval, null);
     const padded = `${'A'.repeat(LONGEST_TOKEN)}${token}`;
     expect(await check(padded)).toEqual(form);

@@ -1,4 +1,4 @@
-/** Whoever has no token at all makes the gateway ask the issuer of tokens for its keys: how often? */
+/** How often a caller without any token makes the gateway ask the issuer of tokens for its keys. */
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -79,7 +79,7 @@ describe('junk tokens', () => {
     },
   );
 
-  it('at once, too, ask a silent key server once', async () => {
+  it('at the same time, too, ask a silent key server once', async () => {
     const open: ServerResponse[] = [];
     answer = (response) => void open.push(response);
     const waiting = Promise.all(Array.from({ length: 100 }, (_, n) => ask(token(`made-up-${n}`), `192.0.2.${n}`)));
@@ -90,7 +90,7 @@ describe('junk tokens', () => {
     expect(new Set(await waiting)).toEqual(new Set([401]));
   });
 
-  it('of keys that nobody has make the gateway ask no more often, be the key server there or gone, and do not keep a good token out', async () => {
+  it('with unknown keys make the gateway ask no more often, whether the key server is up or down, and do not keep a good token out', async () => {
     answer = fine;
     expect(await ask(token('k1'))).toBe(200);
     expect(await junk(50)).toEqual(Array(50).fill(401));
@@ -112,7 +112,7 @@ describe('junk tokens', () => {
     }
   });
 
-  it('are limited by address, while the key server is down too', async () => {
+  it('are limited by address, also while the key server is down', async () => {
     answer = DOWN[1]![1];
     const statuses = await junk(62);
     expect([statuses[0], statuses.at(-1)]).toEqual([503, 429]);

@@ -11,7 +11,7 @@ import { bundleKeyPlaces, loadConfig } from '../../../src/config';
 
 const bytes = Buffer.from('what is signed');
 
-describe('what signs bundles', () => {
+describe('the signer of bundles', () => {
   let home: string;
   let key: SigningKey;
   let file: string;
@@ -46,7 +46,7 @@ describe('what signs bundles', () => {
     expect(verify(null, bytes, publicKey(key.public), await made.sign(bytes))).toBe(true);
   });
 
-  it('is a key of our own where none is named: made once, trusted for bundles and for nothing else', async () => {
+  it('is a key of our own if no signer is set: made once, and trusted for bundles only', async () => {
     const made = await signer({});
     expect((await signer({})).kid).toBe(made.kid);
     const path = join(home, 'keys', 'trusted.json');
@@ -63,7 +63,7 @@ describe('what signs bundles', () => {
     });
   });
 
-  it('is refused, by name, where it does not sign what it should', async () => {
+  it('is refused if it does not sign with its key, and the error names the setting', async () => {
     const other = SigningKey.generate();
     await expect((await command(signing(), other.public)).sign(bytes)).rejects.toThrow('not a signature made with the key');
     await expect((await command('console.log("hello")')).sign(bytes)).rejects.toThrow('printed no signature');
@@ -74,7 +74,7 @@ describe('what signs bundles', () => {
     expect(() => loadConfig({ HOLDFAST_BUNDLE_SIGNER: 'x' })).toThrow('go together');
   });
 
-  it('is refused where a command says more than a signature, or is ended', async () => {
+  it('is refused if its command prints more than a signature, or is killed', async () => {
     const printing = (text: string) => command(`process.stdout.write(${text})`);
     const none = 'it printed no signature: 64 bytes in base64url, 86 characters';
     for (const text of ['"A".repeat(87)', '"." + "A".repeat(86)', '"A".repeat(86) + "."', '"A".repeat(200000)'])

@@ -1,4 +1,4 @@
-/** Which claims are those of a decision or a start: exactly these fields, each in its form. */
+/** The claims of a decision or a start: exactly these fields, each in its form. */
 import { decisionClaims, hasShape, principalName, roleList, startClaims } from '../../../src/attestation/claims';
 import type { Json, JsonObject } from '../../../src/shared/json/json';
 
@@ -82,7 +82,7 @@ describe('the claims of a decision', () => {
     ...ISSUED,
   ];
 
-  it('are those with all the fields', () => {
+  it('may have all the fields', () => {
     expect(decisionClaims(decision)).toBe(decision);
   });
 
@@ -94,7 +94,7 @@ describe('the claims of a decision', () => {
   );
 
   it.each(FIELDS.flatMap(([field, , bad]) => bad.map((value) => [field, value] as const)))(
-    'do not have the %s %j',
+    'may not have the %s %j',
     (field, value) => {
       expect(decisionClaims(changed(decision, field, value))).toBeNull();
     },
@@ -105,20 +105,20 @@ describe('the claims of a decision', () => {
     ['workflow_id', 255],
     ['first_execution_run_id', 100],
   ];
-  it.each(AUD)('are for a turn with a %s of 1 to %i characters', (field, longest) => {
+  it.each(AUD)('have a %s of 1 to %i characters', (field, longest) => {
     const { good, bad } = names(longest);
     for (const value of good) expect(decisionClaims({ ...decision, aud: changed(aud, field, value) })).not.toBeNull();
     for (const value of bad) expect(decisionClaims({ ...decision, aud: changed(aud, field, value) })).toBeNull();
   });
 
-  it('name a store by 32 hex characters', () => {
+  it('have a store id of 32 hex characters', () => {
     const over = (store_id: Json) => decisionClaims({ ...decision, aud: { ...aud, store_id } });
     expect(over('0123456789abcdef'.repeat(2))).not.toBeNull();
     for (const bad of ['b'.repeat(31), 'b'.repeat(33), `x${STORE}`, 'B'.repeat(32), '', null, [STORE]])
       expect(over(bad)).toBeNull();
   });
 
-  it('have an outcome where they settle, an input where they edit, and neither otherwise', () => {
+  it('have an outcome for a settlement, an input for an edit, and neither otherwise', () => {
     for (const outcome of ['applied', 'not_applied'])
       expect(decisionClaims({ ...decision, decision: 'settle', outcome })).not.toBeNull();
     expect(decisionClaims({ ...decision, decision: 'settle', outcome: 'refused' })).toBeNull();
@@ -127,7 +127,7 @@ describe('the claims of a decision', () => {
     for (const bad of HASHES) expect(decisionClaims({ ...decision, decision: 'edit', input_hash: bad! })).toBeNull();
   });
 
-  it('of version 1 name no store and no note, of version 2 a store and no note', () => {
+  it('have no store and no note in version 1, and a store and no note in version 2', () => {
     const { note_hash, ...older } = decision;
     const [one, two] = [
       { ...older, v: 'holdfast.decision/1' },
@@ -142,7 +142,7 @@ describe('the claims of a decision', () => {
       for (const note of [note_hash, HASH]) expect(decisionClaims({ ...claims, note_hash: note })).toBeNull();
   });
 
-  it.each([null, [], 'x', 7, true])('are not %j', (value) => {
+  it.each([null, [], 'x', 7, true])('cannot be %j', (value) => {
     expect(decisionClaims(value)).toBeNull();
     expect(startClaims(value)).toBeNull();
   });
@@ -159,7 +159,7 @@ describe('the claims of a start', () => {
     ...ISSUED,
   ];
 
-  it('are those with all the fields', () => {
+  it('may have all the fields', () => {
     expect(startClaims(start)).toBe(start);
     expect(decisionClaims(start)).toBeNull();
   });
@@ -172,20 +172,20 @@ describe('the claims of a start', () => {
   );
 
   it.each(FIELDS.flatMap(([field, , bad]) => bad.map((value) => [field, value] as const)))(
-    'do not have the %s %j',
+    'may not have the %s %j',
     (field, value) => {
       expect(startClaims(changed(start, field, value))).toBeNull();
     },
   );
 
-  it.each(['namespace', 'workflow_id'])('are for a %s of 1 to 255 characters', (field) => {
+  it.each(['namespace', 'workflow_id'])('have a %s of 1 to 255 characters', (field) => {
     const { good, bad } = names(255);
     for (const value of good) expect(startClaims({ ...start, aud: changed(start.aud, field, value) })).not.toBeNull();
     for (const value of bad) expect(startClaims({ ...start, aud: changed(start.aud, field, value) })).toBeNull();
   });
 });
 
-it('a field that an object only inherits is none', () => {
+it('an inherited field does not count', () => {
   const shape = { a: (value: Json | undefined) => value === 1, toString: (value: Json | undefined) => value === undefined };
   expect(hasShape({ a: 1 }, shape)).toBe(true);
   expect(hasShape({ a: 1, valueOf: 1 }, shape)).toBe(false);

@@ -88,11 +88,11 @@ describe('a signed decision', () => {
     ['an edit', { decision: 'edit', input_hash: 'c'.repeat(64) }, 'to approve, not to edit'],
     ['a settlement', { decision: 'settle', outcome: 'applied' }, 'to approve, not to settle'],
     ['a message to the turn', { decision: 'steer' }, 'to approve, not to steer'],
-  ])('to approve one call is no good for %s', async (_what, more, reason) => {
+  ])('to approve one call is not valid for %s', async (_what, more, reason) => {
     expect(await check(signed(), more)).toEqual(refused(reason));
   });
 
-  it('to edit is good for that input only, and approves nothing', async () => {
+  it('to edit is valid for that input only, and approves nothing', async () => {
     const edit = signed({ decision: 'edit', input_hash: HASH });
     expect(await check(edit, { decision: 'edit', input_hash: HASH })).toMatchObject({ ok: true });
     expect(await check(edit, { decision: 'edit', input_hash: 'd'.repeat(64) })).toEqual(refused('another input'));
@@ -101,14 +101,14 @@ describe('a signed decision', () => {
     expect(await check(signed({ input_hash: HASH }))).toEqual(refused('form'));
   });
 
-  it('to settle is good for that outcome only', async () => {
+  it('to settle is valid for that outcome only', async () => {
     const settle = signed({ decision: 'settle', outcome: 'applied' });
     expect(await check(settle, { decision: 'settle', outcome: 'applied' })).toMatchObject({ ok: true });
     expect(await check(settle, { decision: 'settle', outcome: 'not_applied' })).toEqual(refused('outcome applied'));
     expect(await check(signed({ decision: 'settle' }), { decision: 'settle', outcome: 'applied' })).toEqual(refused('form'));
   });
 
-  it('to say something to the turn is good for that text only, needs no role, and approves nothing', async () => {
+  it('to send a message to the turn is valid for that text only, needs no role, and approves nothing', async () => {
     const steer = signed({ decision: 'steer', digest: steerDigest('Stop.'), roles: [] });
     expect(await check(steer, { decision: 'steer', digest: steerDigest('Stop.'), tool: '' })).toMatchObject({ ok: true });
     expect(await check(steer, { decision: 'steer', digest: steerDigest('Go.') })).toEqual(refused('another message'));
@@ -116,25 +116,25 @@ describe('a signed decision', () => {
     expect(await check(signed({ decision: 'steer', outcome: 'applied' }), { decision: 'steer' })).toEqual(refused('form'));
   });
 
-  it('in another namespace is no good', async () => {
+  it('in another namespace is not valid', async () => {
     expect(await check(signed({ aud: { ...aud, namespace: 'prod' } }))).toEqual(refused('another turn'));
   });
 
-  it('of a role that is wanted needs one of the roles, to deny needs none', async () => {
+  it('needs one of the required roles, unless it is a denial', async () => {
     expect(await check(signed({ roles: ['clerk'] }), {}, ['treasurer'])).toEqual(refused('none of the roles treasurer'));
     expect(await check(signed({ decision: 'deny', roles: [] }), { decision: 'deny' }, ['treasurer'])).toMatchObject({ ok: true });
     const edit = signed({ decision: 'edit', input_hash: HASH, roles: [] });
     expect(await check(edit, { decision: 'edit', input_hash: HASH }, ['treasurer'])).toEqual(refused('none of the roles'));
   });
 
-  it('by a principal’s own key speaks for nobody else, and in no role that the file does not give', async () => {
+  it('by a principal’s own key speaks for that principal only, and only in roles that the file gives', async () => {
     const own = signers.person('Ana', ['treasurer']);
     expect(await check(signed({}, own))).toMatchObject({ ok: true });
     expect(await check(signed({ principal: 'bob' }, own))).toEqual(refused('speaks for "Ana" only'));
     expect(await check(signed({ roles: ['treasurer', 'admin'] }, own))).toEqual(refused('does not give the role admin'));
   });
 
-  it('by a key that nobody has entered, or under the id of one that somebody has, is refused', async () => {
+  it('by an unknown key, or under the id of somebody else’s key, is refused', async () => {
     const strange = SigningKey.generate();
     expect(await check(signed({}, strange))).toEqual(refused(`key ${strange.kid} is not trusted`));
     const { claims } = readToken(signed({}, strange))!;
@@ -142,7 +142,7 @@ describe('a signed decision', () => {
     expect(await check(strange.token(posing))).toEqual(refused('signature is not right'));
   });
 
-  it('counts from when its key is in force until it is revoked or expires, and then at once no more', async () => {
+  it('counts from when its key is in force until the key is revoked or expires, and then no more at once', async () => {
     const key = signers.person('ana');
     const token = signed({ roles: [] }, key);
     expect(await check(token)).toMatchObject({ ok: true });
@@ -156,7 +156,7 @@ describe('a signed decision', () => {
     expect(await check(signed({ roles: [] }, next))).toEqual(refused('in force only from'));
   });
 
-  it('is not from the future, has not expired, and is good for a day at most', async () => {
+  it('is not from the future, has not expired, and is valid for a day at most', async () => {
     const now = Math.floor(Date.now() / 1000);
     const timed = (iat: number, exp: number) => {
       const { claims } = readToken(signed())!;
@@ -170,7 +170,7 @@ describe('a signed decision', () => {
     expect(await check(timed(now, now))).toEqual(refused('longer than zero'));
   });
 
-  it('never lasts longer than the call waits', () => {
+  it('is never valid for longer than the call waits', () => {
     const until = new Date(Date.now() + 60_000).toISOString();
     const { claims } = readToken(attestDecision(signers.gateway, approval, until))!;
     const { iat, exp } = claims as unknown as DecisionClaims;
@@ -190,7 +190,7 @@ describe('a signed decision', () => {
   });
 
   it.each(['', '.', 'a.b', '..', 'x'.repeat(5000), `${'A'.repeat(4000)}.${'A'.repeat(86)}`, '💥', '{"__proto__":1}'])(
-    'is not %j, and nothing throws',
+    'cannot be %j, and nothing is thrown',
     async (junk) => {
       expect(await check(junk)).toMatchObject({ ok: false });
       expect(await check(junk as never, {}, ['treasurer'])).toMatchObject({ ok: false });
@@ -209,7 +209,7 @@ describe('a signed decision', () => {
     expect(broken.errors[1]).toContain('holdfast keys create');
   });
 
-  it('is no signed start, and the other way round', async () => {
+  it('is not accepted as a signed start, nor a signed start as a decision', async () => {
     const start = attestStart(signers.gateway, {
       aud: { namespace: 'default', workflow_id: 'turn/t1' },
       requester: 'rita',

@@ -1,4 +1,4 @@
-/** Files of keys: every entry in its form, every limit, and what is said of what is wrong. */
+/** Files of keys: the form of each entry, every limit, and the errors. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import {
 } from '../../../src/attestation/trusted-keys';
 import type { Json } from '../../../src/shared/json/json';
 
-/** Between two tries to lock a file. */
+/** Between two attempts to lock a file. */
 const waits = { skip: false, count: 0 };
 jest.mock('node:timers/promises', () => ({
   setTimeout: (ms: number) => {
@@ -71,18 +71,18 @@ describe('the file of trusted keys', () => {
       [field, long],
     ]),
   ];
-  it.each(bad)('has no entry whose %s is %j', (field, value) => {
+  it.each(bad)('refuses an entry whose %s is %j', (field, value) => {
     const { [field as 'kid']: _, ...rest } = own;
     const changed = value === undefined ? rest : { ...rest, [field]: value };
     expect(() => parse(changed)).toThrow(`The file of trusted keys F cannot be used: ${form}`);
   });
 
-  it('takes times of up to 40 characters', () => {
+  it('accepts times of up to 40 characters', () => {
     expect(long).toHaveLength(41);
     expect(parse({ ...entry, created_at: long.replace('0Z', 'Z') })).toHaveLength(1);
   });
 
-  it('names a person where a key speaks for one, and nobody where it does not', () => {
+  it('names a person for a key that speaks for one, and nobody for any other key', () => {
     const gateways = "entry 1: a gateway's key names no principal and no roles: it speaks for all of them";
     const bundles = 'entry 1: a key for bundles names no principal and no roles: it may sign bundles only';
     const { principal, roles, ...nobody } = own;
@@ -115,7 +115,7 @@ describe('the file of trusted keys', () => {
     );
   });
 
-  it('that is not there, or cannot be read, is said to be so', async () => {
+  it('causes an error that says so if it is missing or cannot be read', async () => {
     const error = await readTrustedKeys(join(folder, 'none')).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(BadKeyFile);
     expect(error).toMatchObject({
@@ -126,7 +126,7 @@ describe('the file of trusted keys', () => {
     expect(() => parseTrustedKeys('[', 'F')).toThrow(/^The file of trusted keys F cannot be used: ./);
   });
 
-  it('is changed whole or not at all, and unlocked in either case', async () => {
+  it('is changed completely or not at all, and unlocked in both cases', async () => {
     const path = join(folder, 'trusted.json');
     expect(await updateTrustedKeys(path, () => [entry])).toBeUndefined();
     await expect(updateTrustedKeys(path, () => [entry, entry])).rejects.toThrow('twice');
@@ -147,7 +147,7 @@ describe('the file of trusted keys', () => {
     expect(await lockGone).toBeUndefined();
   });
 
-  it('that another process keeps locked is tried a hundred times more, and then said to be so', async () => {
+  it('is tried a hundred times more if another process holds its lock; then an error says so', async () => {
     const path = join(folder, 'trusted.json');
     writeFileSync(`${path}.lock`, '');
     waits.skip = true;
@@ -157,13 +157,13 @@ describe('the file of trusted keys', () => {
     expect(waits.count).toBe(100);
   });
 
-  it('whose lock cannot be made is an error of its own, at once', async () => {
+  it('causes an error at once if its lock cannot be created', async () => {
     const path = join(folder, 'x'.repeat(252));
     await expect(updateTrustedKeys(path, (keys) => keys)).rejects.toThrow('ENAMETOOLONG');
     expect(waits.count).toBe(0);
   });
 
-  it('in a folder that cannot be is an error of its own', async () => {
+  it('causes an error if its folder cannot be created', async () => {
     writeFileSync(join(folder, 'file'), '');
     await expect(updateTrustedKeys(join(folder, 'file', 'trusted.json'), (keys) => keys)).rejects.toThrow(/ENOTDIR|EEXIST/);
   });
@@ -192,7 +192,7 @@ describe('a public key', () => {
 });
 
 describe('a signing key', () => {
-  it('that is none says which file, and why', async () => {
+  it('in a malformed file causes an error that names the file and the reason', async () => {
     const error = await SigningKey.read(join(folder, 'none')).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(BadSigningKey);
     const why = 'there is no such file; `holdfast keys create` makes one';
@@ -205,7 +205,7 @@ describe('a signing key', () => {
     await expect(SigningKey.read(below)).rejects.toThrow(`The signing key ${below} cannot be used: ENOTDIR.`);
   });
 
-  it('makes texts of up to 4,096 characters, each of which can be read', () => {
+  it('signs texts of up to 4,096 characters, each of which can be read back', () => {
     const key = SigningKey.generate();
     const token = (count: number) => key.token({ a: 'x'.repeat(count) });
     expect(token(2998)).toHaveLength(LONGEST_TOKEN - 1);
@@ -215,12 +215,12 @@ describe('a signing key', () => {
   });
 });
 
-describe('the text of something signed', () => {
+describe('the text of a signed statement', () => {
   const signature = Buffer.alloc(64, 7);
   const seal = signature.toString('base64url');
   const text = (body: string) => `${Buffer.from(body).toString('base64url')}.${seal}`;
 
-  it('is read if it is what we write, byte for byte', () => {
+  it('is read if it has the form that we write, byte for byte', () => {
     const written = writeToken({ a: 1 }, signature);
     expect(written).toBe(text('{"a":1}'));
     expect(readToken(written)).toEqual({ claims: { a: 1 }, bytes: signedBytes({ a: 1 }), signature });
@@ -238,25 +238,25 @@ describe('the text of something signed', () => {
     `${text('{"a":1}')}!`,
     ` ${text('{"a":1}')}`,
     text('{"a":1}').slice(0, -1),
-  ])('is not %j', (other) => {
+  ])('cannot be %j', (other) => {
     expect(readToken(other)).toBeNull();
   });
 });
 
 describe('the key of a gateway', () => {
-  it('is made once, and entered in the file of trusted keys first', async () => {
+  it('is created once, and first entered in the file of trusted keys', async () => {
     const [path, trusted] = [join(folder, 'keys', 'own.pem'), join(folder, 'trusted.json')];
     const made = await ownKey(path, trusted);
     expect((await ownKey(path, trusted)).kid).toBe(made.kid);
     expect(await readTrustedKeys(trusted)).toMatchObject([{ kid: made.kid, use: 'gateway' }]);
   });
 
-  it('is entered nowhere where the file is somebody else’s', async () => {
+  it('is entered nowhere if the file belongs to somebody else', async () => {
     const made = await ownKey(join(folder, 'own.pem'), null);
     expect((await ownKey(join(folder, 'own.pem'), null)).kid).toBe(made.kid);
   });
 
-  it('is one where several processes start at once', async () => {
+  it('is the same for several processes that start at once', async () => {
     const trusted = join(folder, 'trusted.json');
     const all = await Promise.all(Array.from({ length: 4 }, () => ownKey(join(folder, 'own.pem'), trusted)));
     expect(new Set(all.map(({ kid }) => kid)).size).toBe(1);
@@ -275,7 +275,7 @@ describe('the key of a gateway', () => {
     return { state, store: { registers: { update } } as never, read };
   };
 
-  it('is announced, the last one first, fifty at most', async () => {
+  it('is announced, with the last key first, and fifty keys at most', async () => {
     const { state, store, read } = kept();
     await announceKey(store, { kid: 'k0' });
     expect(state).toMatchObject({ name: 'gateway-keys', value: { k0: state.now } });

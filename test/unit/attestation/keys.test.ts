@@ -50,7 +50,7 @@ describe('a signing key', () => {
     await expect(SigningKey.read(path)).rejects.toThrow(words);
   });
 
-  it('of which others know only the public half is named by it', () => {
+  it('has an id that follows from its public half', () => {
     const key = SigningKey.generate();
     expect(key.kid).toBe(keyId(key.public));
     expect(publicKey(key.public).asymmetricKeyType).toBe('ed25519');
@@ -110,7 +110,7 @@ describe('the gateway’s key', () => {
     expect(await readTrustedKeys(places.trustedKeys)).toHaveLength(1);
   });
 
-  it('that the settings name must be there: none is made in its stead', async () => {
+  it('must exist if a setting names it: no other is created', async () => {
     const places = { made: join(folder, 'gateway.pem'), trustedKeys: join(folder, 'trusted.json') };
     await expect(gatewayKey({ signingKey: join(folder, 'mine.pem'), ...places })).rejects.toThrow('there is no such file');
     expect(existsSync(places.made)).toBe(false);

@@ -1,4 +1,4 @@
-/** Why a signed decision or start does not count, to the millisecond and in words. */
+/** Why a signed decision or start does not count, to the millisecond, and in which words. */
 import { attestDecision, attestStart, LONGEST_S } from '../../../src/attestation/bundle-signer';
 import { type DecisionClaims, type StartClaims, readToken } from '../../../src/attestation/claims';
 import type { SigningKey } from '../../../src/attestation/signing-key';
@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => signers.remove());
 
-/** Signed at NOW, good for a minute; its fields may be of another form. */
+/** Signed at NOW, valid for a minute; its fields may have another form. */
 function signed(more: Record<string, unknown> = {}, key: SigningKey = signers.gateway): string {
   const { claims } = readToken(attestDecision(key, approval, new Date(NOW + 60_000).toISOString(), NOW))!;
   return key.token(JSON.parse(JSON.stringify({ ...(claims as object), ...more })) as object);
@@ -50,7 +50,7 @@ const refused = (reason: string) => ({ ok: false, reason });
 const ANA = { ok: true, principal: 'ana' };
 
 describe('a signed decision', () => {
-  it('is signed for a minute, a day at most, and a second at least', () => {
+  it('is valid for a minute, or for a day at most and a second at least', () => {
     const { iat, exp, v, note_hash } = readToken(signed())!.claims as unknown as DecisionClaims;
     expect([iat, exp, v, note_hash]).toEqual([NOW / 1000, NOW / 1000 + 60, 'holdfast.decision/3', null]);
     const until = (ms: number | null) => {
@@ -82,7 +82,7 @@ describe('a signed decision', () => {
     );
   });
 
-  it('is for this call, or this message', async () => {
+  it('is for this call, or for this message', async () => {
     const other = { digest: 'd'.repeat(64) };
     expect(await check(signed(), other)).toEqual(refused('it was signed for another call'));
     expect(await check(signed({ decision: 'steer' }), { ...other, decision: 'steer' })).toEqual(
@@ -90,7 +90,7 @@ describe('a signed decision', () => {
     );
   });
 
-  it('is to decide this, with this outcome, for this input', async () => {
+  it('is for this decision, with this outcome and this input', async () => {
     expect(await check(signed(), { decision: 'deny' })).toEqual(refused('it was signed to approve, not to deny'));
     const settled = signed({ decision: 'settle', outcome: 'applied' });
     expect(await check(settled, { decision: 'settle', outcome: 'applied' })).toEqual(ANA);
@@ -102,7 +102,7 @@ describe('a signed decision', () => {
     expect(await check(signed(), { input_hash: HASH })).toEqual(refused('it was signed for another input'));
   });
 
-  it('is with this note: of version 3 the one that is signed, of older ones none', async () => {
+  it('has the note that was signed with it; before version 3 it has none', async () => {
     const other = refused('it was signed with another note, or with none');
     expect(await check(signed({ note_hash: NOTE }), { note_hash: NOTE })).toEqual(ANA);
     expect(await check(signed({ note_hash: NOTE }), { note_hash: HASH })).toEqual(other);
@@ -117,7 +117,7 @@ describe('a signed decision', () => {
     );
   });
 
-  it('is of somebody with one of the roles, unless it is a denial', async () => {
+  it('needs a person with one of the roles, unless it is a denial', async () => {
     expect(await check(signed(), {}, ['x', 'treasurer'])).toEqual(ANA);
     expect(await check(signed(), {}, ['clerk', 'auditor'])).toEqual(refused('"ana" has none of the roles clerk, auditor'));
     expect(await check(signed({ decision: 'deny' }), { decision: 'deny' }, ['clerk'])).toEqual(ANA);
@@ -141,7 +141,7 @@ describe('a signed decision', () => {
     expect(await check(signed({}, own))).toEqual(refused(`key ${own.kid} may sign bundles only`));
   });
 
-  it('is good from its time, as clocks differ, until it expires', async () => {
+  it('is valid from its time, with a tolerance for clocks, until it expires', async () => {
     const s = NOW / 1000;
     const timed = (iat: number, exp: number, at?: string) => check(signed({ iat, exp }), {}, [], at);
     const future = refused('it was signed in the future; compare the clocks');
@@ -161,7 +161,7 @@ describe('a signed decision', () => {
     expect(await signers.trust.check(late, [])).toEqual(refused('it expired at 2026-05-31T23:59:50.000Z'));
   });
 
-  it.each([undefined, null, 7, ['a']])('is not %j', async (junk) => {
+  it.each([undefined, null, 7, ['a']])('cannot be %j', async (junk) => {
     expect(await check(junk as never)).toEqual(refused('it does not have the format that `holdfast sign` writes for this'));
   });
 
@@ -178,7 +178,7 @@ describe('a signed decision', () => {
 
 describe('a key', () => {
   const iso = (ms: number) => new Date(ms).toISOString();
-  it('is in force from its beginning, as clocks differ, until it expires or is revoked', async () => {
+  it('is in force from its start, with a tolerance for clocks, until it expires or is revoked', async () => {
     const { gateway } = signers;
     const with_ = async (facts: object, at = AT) => {
       signers.change(gateway, { created_at: iso(NOW - 1000), expires_at: undefined, revoked_at: undefined, ...facts });
@@ -194,7 +194,7 @@ describe('a key', () => {
     expect(await with_({ revoked_at: iso(NOW) })).toEqual(refused(`key ${gateway.kid} was revoked at ${iso(NOW)}`));
   });
 
-  it('that is revoked counts no more for what was said before', async () => {
+  it('that is revoked does not count for older statements either', async () => {
     signers.change(signers.gateway, { expires_at: iso(NOW), revoked_at: undefined });
     expect(await check(signed(), {}, [], iso(NOW - 1))).toEqual(ANA);
     signers.change(signers.gateway, { revoked_at: iso(NOW) });
@@ -227,14 +227,14 @@ describe('a signed start', () => {
     expect(await checked(start({ aud: { namespace: 'default', workflow_id: 'Stryker was here' } }))).toBe(other);
   });
 
-  it('is of this requester, however the name is written, for this agent and message', async () => {
+  it('is for this requester, in any spelling of the name, for this agent and this message', async () => {
     expect(await checked(start({ requester: 'Rita' }))).toBeNull();
     expect(await checked(start({ requester: 'x'.repeat(200) }))).toBe(`it was signed for "${'x'.repeat(100)}"`);
     expect(await checked(start({ agent: 'other' }))).toBe('it was signed for agent "other"');
     expect(await checked(start({ message_hash: NOTE }))).toBe('it was signed for another message');
   });
 
-  it('by a person’s own key is that person’s, whatever roles he has', async () => {
+  it('by a person’s own key is for that person only, and needs no role', async () => {
     const own = signers.person('rita', []);
     signers.change(own, { created_at: AT });
     expect(await checked(start({}, own))).toBeNull();
@@ -243,7 +243,7 @@ describe('a signed start', () => {
     expect(await checked(start({}, bob))).toBe(`key ${bob.kid} speaks for "bob" only`);
   });
 
-  it('is looked at as of its time', async () => {
+  it('is checked as of its time', async () => {
     const later = NOW + 2 * 86_400_000;
     signers.now = () => later;
     expect(await checked(start(), { at: AT })).toBeNull();

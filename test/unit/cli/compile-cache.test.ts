@@ -1,4 +1,4 @@
-/** Where compiled code is kept: in a folder of the user's own, and only by a Node that can. */
+/** The folder of compiled code: it belongs to the user, and needs a Node that can use it. */
 import module from 'node:module';
 
 const node = module as { enableCompileCache?: unknown };
@@ -11,10 +11,10 @@ async function load(enable: unknown): Promise<void> {
   await jest.isolateModulesAsync(async () => void (await import('../../../src/cli/support/compile-cache.js')));
 }
 
-it('is below the cache of the user', async () => {
+it('is below the user’s cache folder', async () => {
   const folders: unknown[] = [];
   await load((folder: unknown) => folders.push(folder));
   expect(folders).toEqual(['/home/ana/.cache/holdfast/compiled']);
 });
 
-it('is nowhere with Node 20', () => expect(load(undefined)).resolves.toBeUndefined());
+it('does not exist with Node 20', () => expect(load(undefined)).resolves.toBeUndefined());

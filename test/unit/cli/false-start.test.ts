@@ -1,4 +1,4 @@
-/** A bundle whose start bears a false signature: each command that judges it says so, to people and to machines. */
+/** A bundle whose start has a false signature: each command that judges the bundle reports this, to people and to machines. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

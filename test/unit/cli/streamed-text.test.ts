@@ -8,7 +8,7 @@ function shown(pieces: (Partial<Piece> & { text: string })[]) {
 }
 
 describe('text as the model writes it', () => {
-  it('is shown once: what came whole need not be said again', () => {
+  it('is shown once: a text that arrived complete is not shown again', () => {
     const { typed, text } = shown([{ text: 'Good ' }, { text: 'day.', offset: 5 }]);
     expect(typed.open).toBe(true);
     typed.end();

@@ -29,7 +29,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 const trail = (...args: string[]) =>
   run(['trail', ...args], environment({ HOLDFAST_HOME: home, TEMPORAL_ADDRESS: '127.0.0.1:1' }));
 
-it('holdfast trail lists entries without a server, by page, and names what is damaged beside them', async () => {
+it('holdfast trail lists entries without a server, by page, and names damaged ones', async () => {
   const first = await trail('--limit', '2');
   expect(first).toMatchObject({ code: 0, stderr: '' });
   const [one, two, more] = first.stdout.trim().split('\n');
@@ -47,14 +47,14 @@ it('holdfast trail lists entries without a server, by page, and names what is da
   expect(rest.stderr).toBe('Damaged: trail/2026-01-31/zz: its name is none of an entry\n');
 });
 
-it('holdfast trail --by and --to ask for less', async () => {
+it('holdfast trail --by and --to filter the entries', async () => {
   const { stdout } = await trail('--by', 'Ana', '--to', '2026-01-31T10:01:00Z', '--json');
   expect(JSON.parse(stdout).entries.map(({ at }: { at: string }) => at)).toEqual(['2026-01-31T10:00:00.000Z']);
   expect((await trail('--tool', 'none')).stdout).toBe('The trail has no such entries.\n');
 });
 
 it.each(['call/k_7', 'call%2Fk_7', 'call%2fk_7'])(
-  'holdfast trail --turn %s is of one direct call, as links spell its id too',
+  'holdfast trail --turn %s lists one direct call, also with its id as links spell it',
   async (id) => {
     const { entries } = JSON.parse((await trail('--turn', id, '--json')).stdout);
     expect(entries).toMatchObject([{ turn_id: 'call/k_7', at: '2026-01-31T10:03:00.000Z' }]);

@@ -1,4 +1,4 @@
-/** What `trail --turn` takes for a turn: its id, or the key under which it was started. No server runs. */
+/** The values of `trail --turn`: the id of a turn, or the key under which it was started. No server runs. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,9 +44,9 @@ describe('a turn in the trail', () => {
     ['an id that is somebody’s key too', 'plain', 'plain'],
   ])('is found by %s', async (_, name, id) => expect(await turnInTrail(store.trail, name)).toBe(id));
 
-  it('is not found by what nobody has used', async () => expect(await turnInTrail(store.trail, 'nobody')).toBeNull());
+  it('is not found by a key that nobody has used', async () => expect(await turnInTrail(store.trail, 'nobody')).toBeNull());
 
-  it('is not guessed where two principals have used the key', async () => {
+  it('is not guessed if two principals have used the key', async () => {
     const asked = turnInTrail(store.trail, 'both');
     await expect(asked).rejects.toThrow('Several principals have used the key "both"');
     for (const [id, requester] of TURNS.slice(4)) await expect(asked).rejects.toThrow(`${id} (of ${requester})`);

@@ -1,4 +1,4 @@
-/** What the command line says before it asks anybody: help, bad usage, wrong settings. */
+/** The output of the command line before it connects: help, bad usage, wrong settings. */
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environment, run } from '../../support/command-line';
@@ -32,13 +32,13 @@ const COMMANDS = [
 ];
 
 describe('holdfast without a server', () => {
-  it.each(COMMANDS)('%s --help says what it takes', async (command, ...words) => {
+  it.each(COMMANDS)('%s --help lists its arguments and options', async (command, ...words) => {
     const { code, stdout, stderr } = await run([command!, '--help'], nowhere());
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     for (const word of ['Usage: holdfast', command!, '--json', ...words]) expect(stdout).toContain(word);
   });
 
-  it('config shows what is set and what is misspelt, and ends with what is wrong', async () => {
+  it('config shows the settings and misspelt ones, and ends with the errors', async () => {
     const env = nowhere({ HOLDFAST_HTTP_PORT: '99999', HOLDFAST_TASK_QEUE: 'q', ANTHROPIC_API_KEY: 'sk-secret' });
     const { code, stdout, stderr } = await run(['config', '--set', '--json'], env);
     expect({ code, stderr }).toEqual({
@@ -55,13 +55,13 @@ describe('holdfast without a server', () => {
     });
   });
 
-  it('lists its commands, and tells its version', async () => {
+  it('lists its commands, and prints its version', async () => {
     const { stdout } = await run(['--help'], nowhere());
     for (const [command] of COMMANDS) expect(stdout).toContain(`\n  ${command} `);
     expect(await run(['--version'], nowhere())).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });
 
-  it('run takes a message, and says which one it takes without', async () => {
+  it('run --help names the default message', async () => {
     const { code, stdout } = await run(['run', '--help'], nowhere());
     expect(code).toBe(0);
     expect(stdout.replace(/\s+/g, ' ')).toContain('the message; default: "Show what you can do."');
@@ -113,7 +113,7 @@ describe('holdfast without a server', () => {
     [{ ANTHROPIC_BASE_URL: 'not a url' }, ['ANTHROPIC_BASE_URL', '"not a url"', 'http']],
     [{ HOLDFAST_LOG_LEVEL: 'loud' }, ['HOLDFAST_LOG_LEVEL', '"loud"', 'debug']],
     [{ TEMPORAL_PROFILE: 'no-such-profile' }, ['no-such-profile']],
-  ])('%j stops every command with one line that names variable, value and what is allowed', async (setting, words) => {
+  ])('%j stops every command with one line that names variable, value and allowed values', async (setting, words) => {
     const env = nowhere({ ANTHROPIC_API_KEY: '', ...setting });
     for (const args of [['list'], ['dev', '--headless', '--port', '0']]) {
       const { code, stdout, stderr } = await run(args, env);

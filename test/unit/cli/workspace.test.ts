@@ -22,7 +22,7 @@ describe('the workspace of the agents that ship', () => {
     expect(said).toEqual([]);
   });
 
-  it('is left as it is where there is something in it', () => {
+  it('is not changed if it has files', () => {
     const mine = join(home, 'mine');
     mkdirSync(mine);
     writeFileSync(join(mine, 'a.txt'), 'x');
@@ -30,14 +30,14 @@ describe('the workspace of the agents that ship', () => {
     expect(readdirSync(mine)).toEqual(['a.txt']);
   });
 
-  it('named by a setting and not usable, stops with what is wrong', () => {
+  it('that a setting names and that cannot be used stops the program with the reason', () => {
     const file = join(home, 'file');
     writeFileSync(file, '');
     expect(() => prepare(file)).toThrow(ConfigError);
     expect(() => prepare(file)).toThrow(/^HOLDFAST_WORKSPACE is ".*file", but the folder cannot be used \(EEXIST\)/);
   });
 
-  it('that cannot be made is done without, and said', () => {
+  it('that cannot be created is done without, with a message', () => {
     const file = join(home, 'file');
     writeFileSync(file, '');
     expect(prepare(null, file)).toBeNull();

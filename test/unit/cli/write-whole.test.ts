@@ -14,14 +14,14 @@ describe('a bundle is written', () => {
     if (breaks) throw new Error('Temporal is gone');
   }
 
-  it('whole, with what its last line says', async () => {
+  it('completely, and returns the content of its last line', async () => {
     const text = await sample('plain');
     const written = await writeWhole(lines(text), path);
     expect(readFileSync(path, 'utf8')).toBe(text);
     expect(written).toMatchObject({ lines: text.split('\n').length - 1, bytes: Buffer.byteLength(text), complete: true });
   });
 
-  it('or not at all: what was there stays, and nothing is left beside it', async () => {
+  it('or not at all: the old file stays, and no other file is left', async () => {
     writeFileSync(path, 'the one before');
     await expect(writeWhole(lines(await sample('plain'), true), path)).rejects.toThrow('Temporal is gone');
     expect(readFileSync(path, 'utf8')).toBe('the one before');

@@ -13,7 +13,7 @@ const view = {
 };
 const turn = (status: () => Promise<unknown>) => ({ status }) as any;
 
-test('each call stands as the turn shows it, sub-agents’ too', async () => {
+test('each call has the state that the turn shows, calls of sub-agents too', async () => {
   expect(
     await decidedCalls(
       turn(async () => view),
@@ -26,7 +26,7 @@ test('each call stands as the turn shows it, sub-agents’ too', async () => {
   ]);
 });
 
-test('where nobody says it, nothing is said, and nothing is waited for long', async () => {
+test('the answer is empty if the turn does not answer, and does not wait for long', async () => {
   expect(
     await decidedCalls(
       turn(() => Promise.reject(new Error('no worker'))),
@@ -43,7 +43,7 @@ test('where nobody says it, nothing is said, and nothing is waited for long', as
   expect(await late).toEqual([]);
 });
 
-test.each(CALL_STATES)('%s is said in words', (state) => {
+test.each(CALL_STATES)('the state %s has a description', (state) => {
   const words = describeDecision({ digest: one!, state, approvals: 1, quorum: 1 });
   expect(words).toMatch(/^(the call|another revision) /);
   expect(describeDecision({ digest: one!, state: 'waiting', approvals: 1, quorum: 2 })).toBe('1 of 2 approvals, the call waits');

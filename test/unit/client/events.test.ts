@@ -1,4 +1,4 @@
-/** What one turn's history tells, event by event. That all of it is told, of whole turns, is tried with a server. */
+/** The events of one turn's history. Whole turns are tried with a server. */
 import { decodeArrayFromPayloads, encodeToPayload } from '@temporalio/common/lib/internal-non-workflow';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { EventReader } from '../../../src/client/events/events';
@@ -7,7 +7,7 @@ const converter = { payloadConverter: defaultPayloadConverter, failureConverter:
 const digest = 'd'.repeat(64);
 const call = { id: '1.1', tool: 'pay', dispatch: 1 };
 
-/** Gives a reader one event after the other, each with the next id and second; answers what each tells. */
+/** Gives a reader one event after the other, each with the next id and second; returns the events that it reports. */
 function reading() {
   const reader = new EventReader((payloads) => decodeArrayFromPayloads(converter, payloads ?? []));
   let id = 0;
@@ -39,7 +39,7 @@ const requested = { type: 'approval_requested', call: '1.1', tool: 'pay', digest
 const doubt = { state: 'in_doubt', summary: '', error: null, effect: 'in_doubt' };
 const inDoubt = { type: 'tool_error', call: '1.1', tool: 'pay', error: null, effect: 'in_doubt' };
 
-describe('a question is told when the workflow has opened it: before, an answer to it would be ignored', () => {
+describe('a question is reported once the workflow has opened it: an earlier answer would be ignored', () => {
   it('an approval', async () => {
     const turn = reading();
     expect(await turn.completed(await turn.scheduled('admitCall', admitting), admitted)).toEqual([]);
@@ -65,7 +65,7 @@ describe('a question is told when the workflow has opened it: before, an answer 
     expect(await turn.taskCompleted()).toMatchObject([{ type: 'approval_decided', decision: 'deny', by: 'ana' }]);
   });
 
-  it('never, where a reset comes between; that a call is in doubt is told all the same', async () => {
+  it('not at all if a reset comes between; that a call is in doubt is still reported', async () => {
     const turn = reading();
     await turn.completed(await turn.scheduled('admitCall', admitting), admitted);
     await turn.completed(await turn.scheduled('runCall', { call: { ...call, id: '1.2' } }), doubt);
@@ -81,7 +81,7 @@ describe('a question is told when the workflow has opened it: before, an answer 
   });
 });
 
-it('what asks nobody anything is told at once', async () => {
+it('an event that asks nobody is reported at once', async () => {
   const turn = reading();
   const done = { state: 'succeeded', summary: 'paid', error: null, effect: 'applied' };
   expect(await turn.completed(await turn.scheduled('runCall', { call }), done)).toMatchObject([{ type: 'tool_result' }]);

@@ -61,7 +61,7 @@ const seqs = (told: WatchedEvent[]) => told.flatMap(({ seq }) => seq ?? []);
 const tick = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe('a feed', () => {
-  it('is read once for all who watch, and gives each of them everything from where he was', async () => {
+  it('is read once for all watchers, and gives each of them everything from his position on', async () => {
     const turn = new Turn();
     const feed = new Feed(turn.source);
     const watchers = [all(feed.watch(null, never())), all(feed.watch({ run: 1, event: 6, n: 0 }, never()))];
@@ -74,7 +74,7 @@ describe('a feed', () => {
     expect(turn.reads).toBe(1);
   });
 
-  it('reads again what memory has forgotten: for who comes late, and for who is slow; nothing is lost or doubled', async () => {
+  it('reads again what it no longer has in memory, for late and for slow watchers; nothing is lost or doubled', async () => {
     const turn = new Turn();
     const feed = new Feed(turn.source, { bounds: { characters: 1e6, events: 10 } });
     const slow = feed.watch(null, never());
@@ -89,7 +89,7 @@ describe('a feed', () => {
     expect(seqs(await late)).toEqual(Array.from({ length: 55 }, (_none, index) => index + 6));
   });
 
-  it('forgets live events once what they led to is recorded; whoever comes back is not told them again', async () => {
+  it('drops live events once their outcome is recorded; a watcher who comes back does not get them again', async () => {
     const turn = new Turn();
     const feed = new Feed(turn.source);
     const delta = (attempt: number, text: string) => ({ at, type: 'text_delta' as const, step: 1, attempt, offset: 0, text });
@@ -155,7 +155,7 @@ describe('a feed', () => {
     expect(over).toBe(true);
   });
 
-  it('tells its watchers of a history that cannot be read', async () => {
+  it('tells its watchers that a history cannot be read', async () => {
     const source = {
       read: async function* (): AsyncGenerator<EventRecord> {
         await tick();
@@ -167,7 +167,7 @@ describe('a feed', () => {
   });
 });
 
-test('positions are read as they are written, and nothing else is', () => {
+test('positions are read in the form in which they are written, and in no other', () => {
   for (const text of ['1-1-0', '12-345678-9']) expect(positionText(readPosition(text)!)).toBe(text);
   for (const text of [
     '',

@@ -4,7 +4,7 @@ describe('silence', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  it('lasts until nobody has answered for so long, counted from the last answer', () => {
+  it('times out once nobody has answered for the given time, counted from the last answer', () => {
     const silence = new IdleTimeout(5000);
     for (let answers = 0; answers < 3; answers++) {
       jest.advanceTimersByTime(4999);
@@ -15,7 +15,7 @@ describe('silence', () => {
     expect(silence.signal.aborted).toBe(true);
   });
 
-  it('is not listened to any more once it is over', () => {
+  it('does not time out any more once it is over', () => {
     const silence = new IdleTimeout(5000);
     silence.over();
     jest.advanceTimersByTime(60_000);
@@ -23,7 +23,7 @@ describe('silence', () => {
   });
 });
 
-it('as many requests as there are turns may wait for it, without a warning of Node', async () => {
+it('as many requests as there are turns may wait, without a warning of Node', async () => {
   const warnings: unknown[] = [];
   const warned = (warning: unknown) => warnings.push(warning);
   process.on('warning', warned);

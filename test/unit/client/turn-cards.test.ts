@@ -12,7 +12,7 @@ const view = {
   sub_turns: [{ waiting: [{ turn_id: 't~1.1', agent: 'clerk', call: { digest: below } }] }],
 };
 
-/** A turn whose queries have these answers; what was asked. */
+/** A turn whose queries have these answers, and the list of the queries that were made. */
 function turnWith(answers: Record<string, (argument: unknown) => unknown>) {
   const asked: string[] = [];
   const handle = {
@@ -40,7 +40,7 @@ const unknown = () => {
 };
 
 describe('the cards of a turn', () => {
-  it('are asked for by the calls that wait, and the page is not read', async () => {
+  it('are queried for the calls that wait, and the page is not read', async () => {
     const { asked, turn } = turnWith({ status: () => view, cards });
     expect([...(await turn.cards())]).toEqual([
       [own, cardOf(own).trim()],
@@ -49,7 +49,7 @@ describe('the cards of a turn', () => {
     expect(asked).toEqual(['status', 'cards']);
   });
 
-  it('are read from the page of a worker that has no such query, with the same answer', async () => {
+  it('are read from the page if the worker has no such query, with the same answer', async () => {
     const older = turnWith({
       status: () => view,
       cards: unknown,
@@ -60,13 +60,13 @@ describe('the cards of a turn', () => {
     expect([...found]).toEqual([...(await turnWith({ status: () => view, cards }).turn.cards())]);
   });
 
-  it('are none where nothing waits, and nothing is asked for', async () => {
+  it('are none if nothing waits, and are not queried then', async () => {
     const { asked, turn } = turnWith({ status: () => ({ ...view, pending: [] }) });
     expect((await turn.cards()).size).toBe(0);
     expect(asked).toEqual(['status']);
   });
 
-  it('are not read from the page where the query fails', async () => {
+  it('are not read from the page if the query fails', async () => {
     const { asked, turn } = turnWith({
       status: () => view,
       cards: () => {

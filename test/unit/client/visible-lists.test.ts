@@ -8,7 +8,7 @@ import type { Visibility } from '../../../src/client/turns/listing';
 
 const REQUESTERS = ['acme/ann', 'ACME/ann', 'acme/Ann', 'acme/ann ', 'acme/bob', 'acme2/ann', ''];
 
-/** A Temporal that lists a workflow of each requester, whatever it is asked for. */
+/** A Temporal that lists one workflow of each requester for any query. */
 function temporal(prefix: string) {
   const asked = jest.fn(async () => {
     throw new Error('no worker');
@@ -78,7 +78,7 @@ describe.each(CASES)('for $sight', ({ sight, seen }) => {
     expect(sessions.map(({ requester }) => requester)).toEqual(seen);
   });
 
-  it('what waits; no worker is asked about the rest', async () => {
+  it('calls that wait; no worker is asked about other turns', async () => {
     const { client, asked } = temporal('turn');
     const turns = await client.pending({ sight });
     expect(turns.map(({ requester }) => requester)).toEqual(seen);
@@ -86,7 +86,7 @@ describe.each(CASES)('for $sight', ({ sight, seen }) => {
   });
 });
 
-it('a limit counts what is shown', async () => {
+it('a limit counts only the entries that are shown', async () => {
   const sight = { tenant: 'acme' };
   const shown = ['acme/ann', 'acme/Ann'];
   const turns = await all(temporal('turn').client.list({ sight, limit: 2 }));

@@ -1,4 +1,4 @@
-/** What comes to wait for a person, as a watch tells it from one look at all turns to the next. */
+/** The questions for people, as a watch reports them from one look at all turns to the next. */
 import type { PendingTurn } from '../../../src/shapes/turn-view';
 import { watchPending, type NewQuestion } from '../../../src/client/approvals/watch-pending';
 
@@ -24,7 +24,7 @@ async function watched(looks: (PendingTurn[] | Error)[]) {
 }
 
 describe('a watch', () => {
-  it('tells of each question once: of those that wait, then of those that come, also after a look that failed', async () => {
+  it('reports each question once: those that wait, then new ones, also after a look that failed', async () => {
     const { told, faults } = await watched([
       [turn('a', ['1.1']), turn('b', ['1.1'])],
       new Error('the server was away'),
@@ -40,7 +40,7 @@ describe('a watch', () => {
     expect(faults).toEqual(['the server was away']);
   });
 
-  it('tells of a turn that cannot be asked once for each reason, and not again of what it had told before', async () => {
+  it('reports a turn that cannot be asked once for each reason, and does not repeat earlier questions', async () => {
     const { told, faults } = await watched([
       [turn('a', ['1.1'])],
       [turn('a', [], 'no worker')],

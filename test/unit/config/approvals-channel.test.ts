@@ -1,7 +1,7 @@
 import { approvalsChannel } from '../../../src/config/http';
 import { isLoopback } from '../../../src/temporal/address';
 
-describe('a worker that nobody has told which decisions count', () => {
+describe('a worker without HOLDFAST_APPROVALS', () => {
   const on = (address: string) => approvalsChannel({ temporal: { address } });
 
   it.each([
@@ -24,7 +24,7 @@ describe('a worker that nobody has told which decisions count', () => {
     );
   });
 
-  it('takes any server once somebody has said it', () => {
+  it('accepts any server once HOLDFAST_APPROVALS is set', () => {
     const temporal = { address: 'temporal:7233' };
     expect(approvalsChannel({ approvals: 'any', temporal })).toBe('any');
     expect(approvalsChannel({ approvals: 'attested', temporal })).toBe('attested');

@@ -1,4 +1,4 @@
-/** What is set, and from where; and the page that is made of the same table. */
+/** The settings and their sources, and the page that is made of the same table. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ it('names the value and where it comes from', () => {
   expect(explained({}, 'HOLDFAST_MODEL')).toMatchObject({ value: null, unset: expect.stringMatching(/^anthropic with a key/) });
 });
 
-it('never shows a secret, what a file holds, or a password in an address', () => {
+it('never shows a secret, the content of a file, or a password in an address', () => {
   const file = join(folder, 'secret');
   writeFileSync(file, 'very-secret');
   const env = {
@@ -52,7 +52,7 @@ it('never shows a secret, what a file holds, or a password in an address', () =>
   expect(all.find(({ name }) => name === 'HOLDFAST_STORE')?.value).toBe('postgres://user:…@host/db');
 });
 
-it('tells of Temporal what a profile says, and the stack that runs here', () => {
+it('shows Temporal’s settings from a profile, and the stack that runs here', () => {
   const profile = join(folder, 'temporal.toml');
   writeFileSync(profile, '[profile.default]\naddress = "far:7233"\nnamespace = "prod"\n');
   expect(explained({ TEMPORAL_CONFIG_FILE: profile }, 'TEMPORAL_ADDRESS')).toMatchObject({
@@ -64,7 +64,7 @@ it('tells of Temporal what a profile says, and the stack that runs here', () => 
   expect(explained(over, 'TEMPORAL_NAMESPACE')).toMatchObject({ value: 'prod', source: 'profile' });
 });
 
-it('finds what nothing reads, and what it may be meant for', () => {
+it('finds variables that nothing reads, and the setting that each may mean', () => {
   const env = { HOLDFAST_STROE: 'x', HOLDFAST_ELSE: '1', HOLDFAST_STORE: 'file:x', HOLDFAST_TOKEN_FILE: 'y', PATH: '/bin' };
   expect(unknownSettings(env)).toEqual([
     { name: 'HOLDFAST_STROE', meant: 'HOLDFAST_STORE' },
@@ -72,7 +72,7 @@ it('finds what nothing reads, and what it may be meant for', () => {
   ]);
 });
 
-it('shows what is set for Temporal’s own reader, and hides keys, certificates and headers', () => {
+it('shows the variables of Temporal’s own reader, and hides keys, certificates and headers', () => {
   const shown = {
     TEMPORAL_PROFILE: 'default',
     TEMPORAL_TLS: 'true',
@@ -103,7 +103,7 @@ it('shows what is set for Temporal’s own reader, and hides keys, certificates 
 /** The fd through which a process of ours hands its environment to one that it starts. */
 const NO_SETTING = ['HOLDFAST_ENVIRONMENT_FD'];
 
-it('every variable that the source names is a setting', () => {
+it('every variable in the source is a setting', () => {
   const packages = ['packs', 'packages'].flatMap((all) => readdirSync(join(ROOT, all)).map((one) => join(ROOT, all, one, 'src')));
   const named = [join(ROOT, 'src'), ...packages.filter((folder) => existsSync(folder))].flatMap((source) =>
     readdirSync(source, { recursive: true, encoding: 'utf8' })
@@ -117,6 +117,6 @@ it('docs/configuration.md is made of the table: `npx tsx src/cli/main.ts config 
   expect(readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8')).toBe(configurationPage());
 });
 
-it.each(Object.entries(VARIABLES))('the default of %s is a value of it', (_name, setting) => {
+it.each(Object.entries(VARIABLES))('the default of %s is a valid value', (_name, setting) => {
   if ('default' in setting) expect(setting.schema.safeParse(setting.default).success).toBe(true);
 });

@@ -17,7 +17,7 @@ const apply = (settings: HoldfastConfig, env: NodeJS.ProcessEnv = {}) => {
   return { env, file };
 };
 
-describe('where it is', () => {
+describe('the place of the file', () => {
   it.each(['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'])('holdfast.config.%s', (extension) => {
     writeFileSync(join(folder, `holdfast.config.${extension}`), '');
     expect(findSettingsFile(undefined, [folder])).toBe(join(folder, `holdfast.config.${extension}`));
@@ -39,14 +39,14 @@ describe('where it is', () => {
   });
 });
 
-describe('what it sets', () => {
-  it('is read as if it stood in the environment', () => {
+describe('the settings in the file', () => {
+  it('are read as if they were in the environment', () => {
     const { env } = apply({ HOLDFAST_TASK_QUEUE: 'payments', HOLDFAST_HTTP_PORT: 9000, HOLDFAST_SMTP_SECURE: true });
     expect(env).toEqual({ HOLDFAST_TASK_QUEUE: 'payments', HOLDFAST_HTTP_PORT: '9000', HOLDFAST_SMTP_SECURE: 'true' });
     expect(loadConfig({ HOLDFAST_HOME: folder, ...env })).toMatchObject({ taskQueue: 'payments', httpPort: 9000 });
   });
 
-  it('has Temporal’s own variables too', () => {
+  it('may be Temporal’s own variables too', () => {
     const settings = { TEMPORAL_TLS_SERVER_NAME: 'temporal.example.com', TEMPORAL_GRPC_META_TENANT: 'acme' };
     const { env, file } = apply({ ...settings, TEMPORAL_ADDRESS: 'far:7233' });
     expect(loadConfig({ HOLDFAST_HOME: folder, ...env }).temporal.connectionOptions).toMatchObject({
@@ -59,7 +59,7 @@ describe('what it sets', () => {
     expect(() => applySettings(PATH, { default: { TEMPORAL_UI_PORT: 8233 } }, {})).toThrow('which is no setting');
   });
 
-  it('counts less than the environment, also where that names a file', () => {
+  it('count less than the environment, even if that names a file', () => {
     const given = { HOLDFAST_TASK_QUEUE: 'q', HOLDFAST_SMTP_PASS_FILE: '/a', HOLDFAST_TOKEN: 't', HOLDFAST_HTTP_PORT: '' };
     const settings = {
       HOLDFAST_TASK_QUEUE: 'payments',
@@ -73,7 +73,7 @@ describe('what it sets', () => {
     expect([...file.names]).toEqual(['HOLDFAST_HTTP_PORT']);
   });
 
-  it('is told apart by holdfast config, which shows no secret', () => {
+  it('are shown by holdfast config with their source, and without secrets', () => {
     const settings = { HOLDFAST_TASK_QUEUE: 'payments', HOLDFAST_SMTP_PASS: 'very-secret', TEMPORAL_ADDRESS: 'far:7233' };
     const { env, file } = apply(settings, { HOLDFAST_HOME: folder });
     const all = explainSettings(env, file);
@@ -102,7 +102,7 @@ describe('what it sets', () => {
     ['an ES module', (settings: object) => ({ default: settings })],
     ['a CommonJS module', (settings: object) => settings],
     ['a compiled ES module', (settings: object) => ({ __esModule: true, default: { default: settings } })],
-  ])('comes from %s', (_, module) => {
+  ])('come from %s', (_, module) => {
     const env = {};
     applySettings(PATH, module({ HOLDFAST_TASK_QUEUE: 'payments' }), env);
     expect(env).toEqual({ HOLDFAST_TASK_QUEUE: 'payments' });

@@ -22,10 +22,10 @@ describe('finding a Temporal CLI', () => {
     return path;
   }
   const inCache = 'cache/holdfast/bin/temporal';
-  /** Without the download: a test asks no network. */
+  /** Without the download, because a test uses no network. */
   const sources = CLI_SOURCES.filter(({ name }) => !name.includes('download'));
 
-  it('takes the one that is named before any other', async () => {
+  it('uses the named one before any other', async () => {
     executable('path/temporal', answers('2.0.0'));
     const path = executable('named', answers('1.0.0'));
     expect(await findTemporalCli({ env: { ...env, HOLDFAST_TEMPORAL_CLI: path } })).toEqual({
@@ -35,7 +35,7 @@ describe('finding a Temporal CLI', () => {
     });
   });
 
-  it('never replaces the one that is named: a wrong name stops with one line', async () => {
+  it('never replaces the named one: a wrong name stops with one line', async () => {
     executable('path/temporal', answers('2.0.0'));
     const find = findTemporalCli({ env: { ...env, HOLDFAST_TEMPORAL_CLI: join(folder, 'nothing') } });
     await expect(find).rejects.toThrow(/^HOLDFAST_TEMPORAL_CLI is ".*nothing": there is no file .* Allowed: .*$/);
@@ -47,7 +47,7 @@ describe('finding a Temporal CLI', () => {
     expect(await findTemporalCli({ env })).toEqual({ path, source: 'temporal on the PATH', version: '2.0.0' });
   });
 
-  it('passes over one that does not answer as a Temporal CLI', async () => {
+  it('skips a program that does not answer as a Temporal CLI', async () => {
     executable('path/temporal', 'echo "I am something else"');
     const path = executable(inCache, answers('3.0.0'));
     expect(await findTemporalCli({ env })).toEqual({ path, source: 'our cache', version: '3.0.0' });
@@ -63,7 +63,7 @@ describe('finding a Temporal CLI', () => {
     expect(await findTemporalCli({ env, sources })).toMatchObject({ source: 'our cache' });
   });
 
-  it('names each thing tried, why it failed and the shortest way out, in one message', async () => {
+  it('names each attempt, why it failed and the shortest way out, in one message', async () => {
     executable('path/temporal', 'exit 3');
     executable('path/go', 'echo "proxy unreachable" >&2; exit 1');
     const closed = { name: "the SDK's download", find: () => Promise.reject(new Error('connection refused')) };

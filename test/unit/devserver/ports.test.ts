@@ -16,7 +16,7 @@ async function listen(port: number): Promise<number> {
   return port;
 }
 
-/** Between our look and the start, another process takes the port, as often as `times` says. */
+/** Between our check and the start, another process takes the port, as often as `times` says. */
 function start(times: number, wish?: number): Promise<number> {
   return startOnPorts(
     async () => {
@@ -32,7 +32,7 @@ function start(times: number, wish?: number): Promise<number> {
 let usual: number;
 beforeEach(async () => void (usual = (await choosePort('the gateway', 0, 0)).port));
 
-describe('a port that another process takes between our look and the start', () => {
+describe('a port that another process takes between our check and the start', () => {
   it.each([0, 1, 2])('is chosen again (%i times)', async (times) => {
     const port = await start(times);
     expect(port === usual).toBe(times === 0);

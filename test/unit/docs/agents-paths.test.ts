@@ -1,4 +1,4 @@
-/** Each file and folder that AGENTS.md names exists, so that a rename does not send a newcomer astray. */
+/** Each file and folder that AGENTS.md names exists, so that no newcomer looks for a renamed file. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../support/named-tests';
@@ -21,7 +21,7 @@ const paths = named.filter((path) => path.includes('/') && !NO_SOURCE.test(path)
 const exists = (path: string) =>
   FOLDERS.some((folder) => ENDINGS.some((ending) => existsSync(join(ROOT, folder, `${path}${ending}`))));
 
-it('names many', () => {
+it('there are many', () => {
   expect(paths.length).toBeGreaterThan(100);
 });
 

@@ -1,4 +1,4 @@
-/** What no page says any more. */
+/** Statements that no page makes any more. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../support/named-tests';
@@ -12,7 +12,7 @@ const DENIALS = [
   /\bnot in this build\b|\bcomes? with (?:the gateway|the streams|sessions|issue)\b|\bwill be (?:another way|added)\b/i,
   /\b(?:no|not|none|nothing|nobody|never|without|isn't|aren't|doesn't)\b[^.|]*\byet\b|\bnot (?:implemented|supported|available)\b|\bplanned for\b/i,
 ];
-/** What is true, and no denial of a feature. An entry that no page has any more is an error too. */
+/** True statements that do not deny a feature. An entry that is on no page any more is an error too. */
 const TRUE = [
   'was taken, has no answer yet', // of a decision
   'was taken and has no answer yet',
@@ -31,7 +31,7 @@ const denials = (line: string) => {
 describe.each(PAGES)('%s', (page) => {
   const text = readFileSync(join(ROOT, page), 'utf8');
 
-  it('does not deny what exists', () => {
+  it('does not deny a feature that exists', () => {
     expect(text.split('\n').filter(denials)).toEqual([]);
   });
 
@@ -54,6 +54,6 @@ it.each([
   expect(denials(line)).toBe(true);
 });
 
-it.each(TRUE)('a page says %j still', (known) => {
+it.each(TRUE)('a page still says %j', (known) => {
   expect(PAGES.some((page) => readFileSync(join(ROOT, page), 'utf8').includes(known))).toBe(true);
 });

@@ -1,4 +1,4 @@
-/** docs/promises.md: each promise names tests, all of them are there, and nobody is left out of the table of threats. */
+/** docs/promises.md: each promise names tests, all of them exist, and the table of threats is complete. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { missing, namedTests, pageOf, ROOT } from '../../support/named-tests';
@@ -26,7 +26,7 @@ describe('docs/promises.md', () => {
     expect(bare.map(([promise]) => promise)).toEqual([]);
   });
 
-  it('names no test that is not there', () => {
+  it('names only tests that exist', () => {
     const tests = namedTests(page);
     expect(tests.length).toBeGreaterThan(50);
     expect(missing(tests)).toEqual([]);
@@ -49,7 +49,7 @@ describe('docs/promises.md', () => {
     expect(tried.filter((file) => !page.includes(`\`${file}\``))).toEqual([]);
   });
 
-  it('says for each of eight what he can do, what he cannot, and what is left to operations', () => {
+  it('says for each of eight attackers what he can do, what he cannot do, and what is left to operations', () => {
     const rows = rowsOf('Threats');
     expect(rows).toHaveLength(8);
     for (const cells of rows) {

@@ -1,4 +1,4 @@
-/** The allow rules that our pages show for commands hold: each counts for the command that it names. */
+/** The allow rules for commands on our pages are right: each counts for the command beside it. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentPermissions } from '../../../src/agents/define';
@@ -12,7 +12,7 @@ const PAGES = ['README.md', ...readdirSync(join(ROOT, 'docs')).flatMap((name) =>
 const SHORTENED = /'[0-9a-f]+…'/g;
 const HASH = 'a'.repeat(64);
 
-/** Of code blocks: what stands in prose may be a warning. */
+/** Of code blocks only: a rule in prose may be a warning. */
 function allowed(page: string): Allow[] {
   const blocks = readFileSync(join(ROOT, page), 'utf8').match(/^```[a-z]*\n[^]*?^```/gm) ?? [];
   const lists = blocks.flatMap((block) =>
@@ -35,7 +35,7 @@ const shown = PAGES.flatMap((page) =>
   }),
 );
 
-it('are found', () =>
+it('there are some', () =>
   expect(shown.map(({ command }) => command)).toEqual(expect.arrayContaining(['wc -l README.md', 'sh scripts/report.sh'])));
 
 it.each(shown)('$page: bash($command)', ({ rule, command }) => {

@@ -1,4 +1,4 @@
-/** docs/tool-contract.md answers every demand of the product's requirements; what it points to is there. */
+/** docs/tool-contract.md answers every demand of the product's requirements, and the files and tests that it names exist. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { missing, namedTests, pageOf, ROOT } from '../../support/named-tests';

@@ -1,5 +1,5 @@
 /**
- * Whoever calls what an entry exports, or writes a part that it takes, can name the types and catch the errors: the entry exports
+ * A user who calls an export of an entry, or writes a part for it, can name the types and catch the errors: the entry exports
  * them.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ function sourceOf(file: string): ts.SourceFile {
   return known;
 }
 
-/** Null: of a package. */
+/** Null: a name of a package. */
 function fileOf(from: string, specifier: ts.Expression): string | null {
   const { text } = specifier as ts.StringLiteral;
   if (!text.startsWith('.')) return null;
@@ -100,7 +100,7 @@ function namedBy({ file, node }: Place & { node: ts.Node }): (Place & { node: ts
   return found;
 }
 
-/** Nobody writes one: `openStore`, `defineApp`, `HoldfastClient.connect` and `loadConfig` make them. */
+/** Users do not create these: `openStore`, `defineApp`, `HoldfastClient.connect` and `loadConfig` do. */
 const MADE_BY_US = ['store/store.ts: Store', 'agents/define.ts: App', 'client.ts: HoldfastClient', 'config.ts: Config'];
 
 it.each([
@@ -121,10 +121,10 @@ it.each([
   },
 );
 
-/** Nobody calls their constructors. */
+/** Users do not call their constructors. */
 const MADE_BY_CLIENT = ['TurnHandle', 'SessionHandle', 'CallHandle', 'NoWorker'];
 
-/** What a caller of a function, or of a class's public methods, sees: all but bodies and private members. */
+/** The visible part of a function, or of a class's public methods: everything except bodies and private members. */
 function signatures(node: ts.Node): ts.Node[] {
   if (ts.isFunctionDeclaration(node)) return [...node.parameters, ...(node.type ? [node.type] : [])];
   if (!ts.isClassDeclaration(node)) return [];

@@ -14,7 +14,7 @@ const app = (more: Partial<GatewayParts> = {}) => gatewayApp(gatewayParts({ peop
 const pending = { url: '/v1/pending', headers: olga.headers };
 
 describe('every request', () => {
-  it('has an id: the caller’s own if it is well-formed, else one of ours; never a header or a line of somebody’s making', async () => {
+  it('has an id: the caller’s own if it is well-formed, else one of ours; nobody can inject a header or a log line by it', async () => {
     const lines: object[] = [];
     const keep = (fields: object) => void lines.push(fields);
     const gateway = app({ log: { debug: keep, info: keep, warn: keep, error: keep } });
@@ -37,7 +37,7 @@ describe('every request', () => {
     await gateway.close();
   });
 
-  it('is refused once there are too many: of one principal, of one address with wrong tokens', async () => {
+  it('is refused if there are too many: of one principal, or of one address with wrong tokens', async () => {
     const bob = person('bob', 'auditor');
     const gateway = gatewayApp(gatewayParts({ people: [olga, bob], client: none, requestsPerMinute: 3 }));
     const statuses = async (headers: Record<string, string>, count: number) => {
@@ -56,7 +56,7 @@ describe('every request', () => {
     await gateway.close();
   });
 
-  it('for what waits is answered within a bound, however long cards are and however many: what does not fit is named, not asked about', async () => {
+  it('for the waiting calls is answered within a bound, for cards of any length and number: a card that does not fit is named, not shown', async () => {
     const waits = (turn_id: string, length: number) => ({
       turn_id,
       tools: ['pay'],
@@ -155,7 +155,7 @@ describe('the operation of a gateway', () => {
     await open.close();
   });
 
-  it('is ready while Temporal and the store answer, from the first worker on; says no more than that', async () => {
+  it('is ready while Temporal and the store answer, once there is a worker; reports no more than that', async () => {
     const answers = { workflowService: { describeNamespace: async () => ({}) } };
     let polled: number | null = null;
     const client = async () =>
@@ -184,7 +184,7 @@ describe('the operation of a gateway', () => {
     await broken.close();
   });
 
-  it('ends in order: it is not ready any more, an open request is answered, what takes too long is cut off', async () => {
+  it('ends in order: it stops being ready, open requests are answered, and slow ones are cut off', async () => {
     let answer = (_pending: never[]): void => undefined;
     const listed = new Promise<never[]>((resolve) => (answer = resolve));
     let arrive = (): void => undefined;

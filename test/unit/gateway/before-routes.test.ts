@@ -1,4 +1,4 @@
-/** What no route is asked about has the envelope all the same. */
+/** Requests that no route gets are answered in the envelope too. */
 import { connect } from 'node:net';
 import { gatewayApp } from '../../../src/gateway/app';
 import { serveGateway } from '../../../src/gateway/serve';
@@ -31,7 +31,7 @@ describe('an address that no route can read', () => {
   });
 });
 
-describe('what no list can be asked for', () => {
+describe('a filter that no list can have', () => {
   const reader = person('rita', 'admin');
   const app = gatewayApp(
     gatewayParts({
@@ -70,14 +70,14 @@ describe('a body that is not UTF-8', () => {
     expect(answer.json()).toMatchObject({ error: { code: 'INVALID_PARAMS', reason: 'bad_encoding' } });
   });
 
-  it('is read where it is UTF-8, whatever its case', async () => {
+  it('is read if it is UTF-8, in upper or lower case', async () => {
     const headers = { ...starter.headers, 'content-type': 'application/json; charset=UTF-8' };
     const answer = await app.inject({ method: 'POST', url: '/v1/turns', headers, payload: '{"agent":"ü"}' });
     expect(answer.json()).toMatchObject({ error: { reason: 'bad_request' } });
   });
 });
 
-describe('bytes that are no HTTP request', () => {
+describe('bytes that are not an HTTP request', () => {
   it.each([
     ['headers that are too long', `GET /v1/turns HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     ['no request line', 'who goes there\r\n\r\n', 400],

@@ -34,7 +34,7 @@ describe('the gateway', () => {
     `/v1/blocks/${ref}?expires=${expires}&signature=${signature}`;
   const get = (url: string) => app.inject({ method: 'GET', url });
 
-  it('gives a file to whoever holds its address, to be saved and not to be run', async () => {
+  it('gives a file to anybody who has its address, for saving and not for opening', async () => {
     const { ref, sha256 } = await stored('%PDF-1.7');
     const response = await get(address(ref));
     expect(response).toMatchObject({ statusCode: 200, body: '%PDF-1.7' });
@@ -52,7 +52,7 @@ describe('the gateway', () => {
     expect(head.headers['content-length']).toBe('8');
   });
 
-  it('refuses an address that was changed in any place: 403, in the envelope', async () => {
+  it('refuses an address with a change in any place: 403, in the envelope', async () => {
     const { ref } = await stored('secret');
     const { ref: other } = await stored('other');
     const expires = soon();
@@ -98,7 +98,7 @@ describe('the gateway', () => {
     expect((await get(address(ref, past, 'x'.repeat(43)))).statusCode).toBe(403);
   });
 
-  it('says 404 for what is no file: another part, a directory trick, a file that is gone', async () => {
+  it('answers 404 for an address without a file: another part, a directory trick, a file that is gone', async () => {
     const part = await store.putPart('run', { turn_id: 't', envelope: { success: true } });
     const gone = await store.putPart('run', { file: { filename: 'x', content_type: 'a/b', size: 1, sha256: 'f'.repeat(64) } });
     const trick = await store.putPart('run', { file: { filename: 'x', content_type: 'a/b', size: 1, sha256: '../salt.key' } });
@@ -120,7 +120,7 @@ describe('the gateway', () => {
     expect(response.body).not.toContain(dir);
   });
 
-  it('answers /healthz, and what it does not know in the envelope', async () => {
+  it('answers /healthz, and unknown addresses in the envelope', async () => {
     expect((await get('/healthz')).json()).toEqual({ alive: true, pid: process.pid });
     expect((await get('/v1/nothing?secret=1')).json()).toMatchObject({
       success: false,

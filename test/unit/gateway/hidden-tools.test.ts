@@ -1,4 +1,4 @@
-/** What this environment, this day or this principal may not use is in no list: by HTTP, and for an MCP client. */
+/** A tool that this environment, this day or this principal may not use is in no list: by HTTP, and for an MCP client. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { defineAgent, defineApp } from '../../../src/agents/define';

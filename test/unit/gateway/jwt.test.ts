@@ -15,7 +15,7 @@ const encode = (value: object | string) =>
 const now = () => Math.floor(Date.now() / 1000);
 
 const rs256 = (key: KeyObject) => (text: string) => sign('sha256', Buffer.from(text), key).toString('base64url');
-/** A token as it is given, right or wrong. */
+/** A token as it is sent, valid or not. */
 function token(claims: object | string, header: object = {}, seal: (text: string) => string = rs256(own.privateKey)): string {
   const text = `${encode({ alg: 'RS256', kid: 'k1', ...header })}.${encode(claims)}`;
   return `${text}.${seal(text)}`;
@@ -53,7 +53,7 @@ describe('a JWT', () => {
   });
   const who = (text: string, jwts = new Jwts(settings({ tenant_claim: 'org' }))) => jwts.authenticate(`Bearer ${text}`);
 
-  it('of the issuer is its principal’s, with tenant and roles', async () => {
+  it('of the issuer gives the principal, with tenant and roles', async () => {
     expect(await who(token(good()))).toEqual({ name: 'acme/ana', tenant: 'acme', roles: ['approver'] });
     expect(await who(token({ ...good(), roles: 'approver treasurer' }))).toMatchObject({ roles: ['approver', 'treasurer'] });
     expect(await who(token({ ...good(), aud: ['other', 'holdfast'], roles: [1, 'a b', 'admin', null] }))).toMatchObject({
@@ -64,7 +64,7 @@ describe('a JWT', () => {
     expect(await who(token({ ...good(), exp: now() - 10 }))).not.toBeNull(); // within the tolerance of the clock
   });
 
-  it('that is wrong in any way is nobody’s', async () => {
+  it('with any fault gives no principal', async () => {
     const publicPem = createPublicKey(own.privateKey).export({ type: 'spki', format: 'pem' }) as string;
     const hs256 = (text: string) => createHmac('sha256', publicPem).update(text).digest('base64url');
     const { exp: _exp, ...endless } = good();
@@ -113,7 +113,7 @@ describe('a JWT', () => {
     expect(await who(token({ ...good(), sub: 'local' }), new Jwts(settings()))).toBeNull(); // the command line’s
   });
 
-  it('is checked with keys that are fetched once; an issuer that does not answer is 503, and not 401', async () => {
+  it('is checked with keys that are fetched once; an issuer that does not answer is 503, not 401', async () => {
     const jwts = new Jwts(settings({ tenant_claim: 'org' }));
     for (let n = 0; n < 5; n++) expect(await who(token(good()), jwts)).not.toBeNull();
     for (let n = 0; n < 5; n++) expect(await who(token(good(), { kid: `made-up-${n}` }), jwts)).toBeNull();
@@ -134,7 +134,7 @@ describe('a JWT', () => {
     await app.close();
   });
 
-  it('needs settings that pin what has to be pinned', () => {
+  it('needs all settings that restrict it', () => {
     for (const more of [
       { algorithms: ['HS256'] },
       { algorithms: ['none'] },

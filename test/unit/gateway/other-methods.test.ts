@@ -1,7 +1,7 @@
 import { gatewayApp } from '../../../src/gateway/app';
 import { gatewayParts, person } from '../../support/gateway';
 
-describe('a path that is there, asked by another method', () => {
+describe('a path that exists, requested with another method', () => {
   const olga = person('olga', 'admin');
   const app = gatewayApp(gatewayParts({ people: [olga] }));
   afterAll(() => app.close());
@@ -15,19 +15,19 @@ describe('a path that is there, asked by another method', () => {
     ['PATCH', '/tools/calculate/sse', 'GET, POST'],
     ['HEAD', '/v1/turns/foo/events', 'GET'],
     ['QUERY', '/v1/turns/call%2Ffoo', 'GET, HEAD'],
-  ])('%s %s: 405, and what it takes', async (method, url, allow) => {
+  ])('%s %s: 405, and the methods that it accepts', async (method, url, allow) => {
     const answer = await ask(method, url, olga.headers);
     expect({ status: answer.statusCode, allow: answer.headers.allow }).toEqual({ status: 405, allow });
     if (method !== 'HEAD') expect(answer.json()).toMatchObject({ success: false, error: { reason: 'method_not_allowed' } });
   });
 
-  it('is refused before its body is looked at', async () => {
+  it('is refused before its body is read', async () => {
     const payload = '<not json>';
     const answer = await app.inject({ method: 'PUT', url: '/v1/turns', headers: { 'content-type': 'text/xml' }, payload });
     expect(answer.statusCode).toBe(405);
   });
 
-  it.each(['/made/up', '/v1/turns/a/b/cancel', '/v1.turns', '/'])('%s is not there by any method', async (url) => {
+  it.each(['/made/up', '/v1/turns/a/b/cancel', '/v1.turns', '/'])('%s does not exist for any method', async (url) => {
     for (const method of ['GET', 'DELETE', 'TRACE']) expect((await ask(method, url)).statusCode).toBe(404);
   });
 });

@@ -1,4 +1,4 @@
-/** `GET /v1/pending` where the cards of all that waits do not fit into one answer. */
+/** `GET /v1/pending` when the cards of all waiting calls do not fit into one answer. */
 import { gatewayApp } from '../../../src/gateway/app';
 import { examplePending } from '../../../src/gateway/schemas/examples';
 import { gatewayParts, person } from '../../support/gateway';
@@ -11,7 +11,7 @@ const waiting = (turn_id: string, ...cards: number[]) => ({
   calls: cards.map((length) => ({ ...examplePending.calls[0]!, card: 'x'.repeat(length) })),
 });
 
-it('nothing is asked without its card: the turns with the longest are named, and say where to look', async () => {
+it('no call is listed without its card: the turns with the longest cards are named, with the place to look', async () => {
   const turns = [waiting('long', 2_000_000, 1_500_000), waiting('short', 10), waiting('middle', 600_000), waiting('none')];
   const client = async () => ({ pending: async () => turns }) as never;
   const app = gatewayApp(gatewayParts({ people: [olga], client }));

@@ -8,7 +8,7 @@ import { FileStore } from '../../../src/store/files/file-store';
 import type { Store } from '../../../src/store/store';
 import { gatewayParts, person } from '../../support/gateway';
 
-/** Who may, written down once more: a route that is missing here, or that says something else, fails. */
+/** The permitted roles, written down a second time: a route that is missing here, or that has other roles, fails. */
 const MAY: Record<string, readonly Role[] | 'public'> = {
   'GET /healthz': 'public',
   'GET /readyz': 'public',
@@ -53,7 +53,7 @@ const BODIES: Record<string, object> = {
   'POST /v1/forks': { from: 'f'.repeat(64) },
   'POST /v1/tickets': { address: '/v1/turns/x/events' },
 };
-/** Begun by GET only by whoever may start: here one is followed. */
+/** GET would start a call only for a principal who may start one; here it follows an existing call. */
 const QUERIES: Record<string, string> = { 'GET /tools/{toolName}/sse': '?call=call/x' };
 
 const people = Object.fromEntries(ROLES.map((role) => [role, person(`${role}-1`, role)])) as Record<
@@ -67,7 +67,7 @@ const missing = () => {
 const noSession = () => {
   throw new SessionNotFound('x');
 };
-/** Temporal without a turn in it: asked, it says so, as the client does. */
+/** A Temporal without any turn: it says so, as the client does. */
 const client = async () =>
   ({
     temporal: { connection: { workflowService: { describeNamespace: async () => ({}) } }, options: { namespace: 'default' } },
@@ -118,7 +118,7 @@ describe('the routes', () => {
     expect((await declared()).map(({ name }) => name).sort()).toEqual(Object.keys(MAY).sort());
   });
 
-  it.each(Object.entries(MAY))('%s is for whoever may, and for nobody else', async (name, may) => {
+  it.each(Object.entries(MAY))('%s answers the permitted roles, and nobody else', async (name, may) => {
     const open = may === 'public';
     const asked: [string, Record<string, string>][] = [
       ['nobody', {}],
@@ -136,7 +136,7 @@ describe('the routes', () => {
     }
   });
 
-  it('say in the document who may', async () => {
+  it('name their roles in the document', async () => {
     for (const { name, operation } of await declared()) {
       const may = MAY[name]!;
       expect({ name, security: operation.security }).toEqual({ name, security: may === 'public' ? [] : [{ bearer: [] }] });

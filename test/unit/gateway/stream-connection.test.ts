@@ -6,7 +6,7 @@ import { STREAM_SETTINGS } from '../../../src/gateway/streams/settings';
 
 jest.setTimeout(60_000);
 
-/** A gateway that has 1 MB events without end to tell, and a reader of its stream. */
+/** A gateway that has 1 MB events without end to send, and a reader of its stream. */
 async function endless(
   settings: Partial<typeof STREAM_SETTINGS>,
 ): Promise<{ told: () => number; over: Promise<void>; reader: Socket; close(): Promise<void> }> {
@@ -29,7 +29,7 @@ async function endless(
   return { told: () => told, over, reader, close: () => app.close() };
 }
 
-test('a reader that stops reading is told no more than his buffers hold, and is cut off', async () => {
+test('a reader that stops reading is sent no more than its buffers hold, and is cut off', async () => {
   const { told, over, reader, close } = await endless({ stallMs: 500 });
   reader.pause();
   await over;

@@ -17,8 +17,8 @@ const delta = (offset: number, text: string, step = 1, attempt = 1): LiveEvent =
 const progress = (message: string): LiveEvent => ({ at, type: 'tool_progress', call: '1.1', message, fraction: 0.5 });
 const textOf = (events: LiveEvent[]) => events.map((event) => ('text' in event ? event.text : '')).join('');
 
-describe('what waits to be sent', () => {
-  it('goes as one parcel: pieces of one text are one, others keep their order', async () => {
+describe('events that wait to be sent', () => {
+  it('are sent as one parcel: pieces of one text are joined, others keep their order', async () => {
     const sent: Record<string, LiveEvent[]>[] = [];
     const outbox = new Outbox(async (parcel) => void sent.push(Object.fromEntries(parcel)));
     for (const [index, char] of [...'hello'].entries()) outbox.add('a', delta(index, char));
@@ -36,7 +36,7 @@ describe('what waits to be sent', () => {
     ]);
   });
 
-  it('is bounded while a parcel is stuck: what is too much is dropped and counted, and nobody waits', async () => {
+  it('are limited while a parcel is stuck: the excess is dropped and counted, and nobody waits', async () => {
     let release!: () => void;
     const stuck = new Promise<void>((resolve) => (release = resolve));
     const sent: LiveEvent[] = [];
@@ -55,7 +55,7 @@ describe('what waits to be sent', () => {
     expect(textOf(sent).length).toBeLessThan(600_000);
   });
 
-  it('is sent at once for one who waits for it, behind the parcel under way, and he does not wait for long', async () => {
+  it('are sent at once for somebody who waits for them, behind the parcel under way, and he does not wait for long', async () => {
     const gone: (() => void)[] = [];
     const sent: LiveEvent[] = [];
     const outbox = new Outbox(async (parcel) => {
@@ -85,7 +85,7 @@ describe('what waits to be sent', () => {
     expect(sent.slice(2)).toEqual([progress('stuck'), progress('last')]);
   });
 
-  it('is lost when it cannot be sent, and the next goes all the same', async () => {
+  it('are lost if they cannot be sent, and the next are sent all the same', async () => {
     let fails = true;
     const sent: LiveEvent[] = [];
     const outbox = new Outbox(async (parcel) => {
@@ -103,7 +103,7 @@ describe('what waits to be sent', () => {
 });
 
 describe('packets', () => {
-  it('are never larger than allowed, whatever the text, and give all of it back in order', () => {
+  it('are never larger than allowed, for any text, and give all of it back in order', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.string({ unit: 'binary', maxLength: 3000 }), fc.boolean()), { maxLength: 20 }),
@@ -135,7 +135,7 @@ describe('packets', () => {
     );
   });
 
-  it('of somebody else are nothing', () => {
+  it('from another sender are ignored', () => {
     const junk = ['', 'null', '[]', '{}', '{"n":"1"}', '{"n":"1","events":[{"type":"turn_completed"}]}', '{"n":1,"events":[]}'];
     const more = [
       { ...progress('m'), fraction: 7 },
@@ -148,7 +148,7 @@ describe('packets', () => {
 });
 
 describe('the way from a worker to the process that started it', () => {
-  it('brings what is published to whoever listens there', async () => {
+  it('takes published events to their subscribers', async () => {
     const bus = new InProcessLive();
     const heard: LiveEvent[] = [];
     const end = bus.subscribe('t', (event) => heard.push(event));
@@ -168,7 +168,7 @@ describe('the way from a worker to the process that started it', () => {
     expect(heard).toHaveLength(1);
   });
 
-  it('is no way any more when the channel is gone: nothing is thrown', async () => {
+  it('does nothing once the channel is gone: nothing is thrown', async () => {
     const worker = liveToParent({ connected: false } as never);
     worker.publish('t', delta(0, 'hello'));
     await worker.close();

@@ -30,7 +30,7 @@ async function received(chunks: Uint8Array[]) {
   return provider.request(request(), { signal: new AbortController().signal });
 }
 
-test('however the stream is split into pieces, the message is the same', async () => {
+test('the message does not depend on how the stream is split', async () => {
   const bytes = new TextEncoder().encode([...eventsOf(ANSWER, HEAD)].map(frame).join(''));
   const whole = await received([bytes]);
   expect(whole.content).toEqual(CONTENT);
@@ -69,7 +69,7 @@ function accumulated(...events: JsonObject[]) {
   return accumulator.finish(null);
 }
 
-test('unknown deltas are kept as far as their shape tells', () => {
+test('unknown deltas are kept as far as their shape is clear', () => {
   const block = { type: 'hologram', layers: ['a'], caption: 'x' };
   const delta = { type: 'hologram_delta', layers: ['b'], caption: 'y', depth: 2 };
   const response = accumulated(
@@ -79,11 +79,11 @@ test('unknown deltas are kept as far as their shape tells', () => {
   expect(response.content).toEqual([{ type: 'hologram', layers: ['a', 'b'], caption: 'xy', depth: 2 }]);
 });
 
-test('later usage figures replace earlier ones, and null means not told again', () => {
+test('later usage figures replace earlier ones; null means that a figure is not repeated', () => {
   expect(accumulated().usage).toEqual({ input_tokens: 10, output_tokens: 9, cache_read_tokens: 4, cache_creation_tokens: 0 });
 });
 
-test('unknown events are passed over', () => {
+test('unknown events are skipped', () => {
   expect(accumulated({ type: 'weather_report' }, { type: 'ping' }).stopReason).toBe('end_turn');
 });
 

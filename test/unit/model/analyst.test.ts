@@ -58,7 +58,7 @@ test('large results are read page by page first, and give the same memo', async 
   expect(paged.steps.flat().filter((call) => call.name === 'read_result').length).toBeGreaterThan(5);
 });
 
-test('what fails is named in the memo as not available, and nothing is made up for it', async () => {
+test('a failed result is named in the memo as not available, and nothing is made up for it', async () => {
   const gone = () => failed('NETWORK_ERROR', 'TRANSIENT_ERROR', 'upstream_down', 'the price service is down');
   const table = { ...fakes({ ...ONE, margins: { AAPL: 0.2412, GOOGL: 0.2801 } }), get_quote: gone, get_price_history: gone };
   const { memo, steps } = await analyse(table);
@@ -116,7 +116,7 @@ test('a note that names another address gets one new proposal, to that address',
   expect(text).toContain('Nothing was sent');
 });
 
-test('after a corrected recipient was approved, the answer names who got it', async () => {
+test('after a corrected recipient was approved, the answer names the new recipient', async () => {
   let count = 0;
   const send = (input: any) => (count++ === 0 ? declined('by ana: use risk@bank.example') : fakes(ONE).send_credit_memo!(input));
   const { text } = await analyse({ ...fakes(ONE), send_credit_memo: send });
@@ -127,7 +127,7 @@ test.each([
   ['expired', 'nobody decided within 24 h', 'Nothing was sent'],
   ['in_doubt', 'it is in doubt whether this took effect', 'in doubt'],
   ['outcome_unknown', 'send_credit_memo was dispatched and nothing more is known', 'in doubt'],
-])('an outcome %s is told as such, and not tried again', async (reason, message, words) => {
+])('an outcome %s is reported as such, and not tried again', async (reason, message, words) => {
   const code = reason === 'expired' ? 'CONFIRMATION_REQUIRED' : 'EXECUTION_ERROR';
   const send = () => failed(code, 'FATAL_ERROR', reason, message);
   const { sends, text } = await analyse({ ...fakes(ONE), send_credit_memo: send });
@@ -146,7 +146,7 @@ test.each([
   'thinking',
   'pause-turn',
   'confirmed',
-] as const)('after the fault %s the analyst finds its way back to the memo', async (kind) => {
+] as const)('after the fault %s the analyst gets back to the memo', async (kind) => {
   const table = fakes(ONE);
   const strict = Object.fromEntries(
     Object.entries(table).map(([name, fake]): [string, Fake] => [

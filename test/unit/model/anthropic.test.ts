@@ -37,7 +37,7 @@ test('the second step reads from the cache what the first one wrote', async () =
   expect(second.usage.cache_read_tokens).toBeGreaterThan(0);
 });
 
-test('a stop reason that nobody knows is a failure that names it and is not retried', async () => {
+test('an unknown stop reason is a failure that names it and is not retried', async () => {
   const { ask } = await stage({ faults: [{ kind: 'unknown-stop' }] });
   const failure = await failureOf(ask());
   expect(failure).toBeInstanceOf(ModelFailure);
@@ -70,7 +70,7 @@ test.each<[Fault, string, boolean, number | null]>([
   expect((await ask()).stopReason).toBe('end_turn'); // and the next request is fine
 });
 
-test('a server that is not there is a network failure that names the address', async () => {
+test('a missing server is a network failure that names the address', async () => {
   const { ask, server } = await stage();
   await server.close();
   const failure = await failureOf(ask());

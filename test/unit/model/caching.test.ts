@@ -35,7 +35,7 @@ test('breakpoints that came in are taken off, also inside tool results', () => {
   expect(body.messages[1]!.content).toEqual([result, { type: 'text', text: 'go on', cache_control: MARK }]);
 });
 
-test('whatever comes in, there are never more than four breakpoints and the input is not changed', () => {
+test('for any request there are at most four breakpoints, and the input is not changed', () => {
   const block = fc.record({
     type: fc.constantFrom('text', 'thinking', 'redacted_thinking', 'tool_use', 'tool_result'),
     text: fc.string(),

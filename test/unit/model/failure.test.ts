@@ -75,7 +75,7 @@ test('x-should-retry wins over the table, both ways', () => {
   expect(http(400, '', { 'x-should-retry': 'true' }).facts.retryable).toBe(true);
 });
 
-test('what the API said is cut to 500 characters', () => {
+test('a message of the API is cut to 500 characters', () => {
   expect(http(400, 'x'.repeat(5000)).message.length).toBeLessThan(700);
 });
 
@@ -88,7 +88,7 @@ test('a network error is retryable and names its cause and the address, without 
   expect(failure.message).not.toContain('pass');
 });
 
-test('a timeout is told from a refused connection', () => {
+test('a timeout is distinguished from a refused connection', () => {
   expect(classifyFailure(new APIConnectionTimeoutError(), context).facts).toMatchObject({
     type: 'model.timeout',
     retryable: true,
@@ -101,7 +101,7 @@ test('a missing key says which variable to set', () => {
   expect(failure.message).toContain('ANTHROPIC_API_KEY');
 });
 
-test('a key that no header can carry, and an address that is no URL, are not retried', () => {
+test('a key that no header can carry, and an address that is not a URL, are not retried', () => {
   const header = new APIConnectionError({ cause: new TypeError(`"Bearer ${KEY}\n" is an invalid header value`) });
   expect(classifyFailure(header, context).facts).toMatchObject({ type: 'model.auth', retryable: false });
   const url = Object.assign(new TypeError('Invalid URL'), { code: 'ERR_INVALID_URL' });

@@ -7,7 +7,7 @@ import { large } from './support/finance';
 
 afterEach(closeAll);
 
-test("the library's example: one call of pay_invoice with the invoice of the message, then what happened", async () => {
+test("the library's example: one call of pay_invoice with the invoice of the message, then its outcome", async () => {
   const played = await play(await stage(), 'Pay INV-7', [PAY], {
     pay_invoice: ({ invoice }) => ok({ paid: invoice, receipt: 'R-99' }),
   });
@@ -41,7 +41,7 @@ test('a large result is read before it is quoted', async () => {
   expect(steps[0]!.map((call) => call.name)).toEqual(['pay_invoice']);
 });
 
-test('a tool that cannot be filled in from the message is left alone', async () => {
+test('a tool whose input cannot be taken from the message is left alone', async () => {
   const bash = {
     name: 'bash',
     description: '',
@@ -72,7 +72,7 @@ test.each<[string, z.ZodType, unknown]>([
   ['nested objects', z.object({ o: z.object({ n: z.literal('x') }), p: z.string().optional() }), { o: { n: 'x' } }],
   ['a union', z.object({ u: z.union([z.int().min(5).max(20), z.null()]) }), { u: 12 }],
   ['any text', z.object({ what: z.string() }), { what: 'blue' }],
-])('%s is filled in, always the same, and fits its schema', (_, schema, expected) => {
+])('%s gets a value, always the same, that fits its schema', (_, schema, expected) => {
   const json = inputSchema(schema);
   const input = guessInput(json, MESSAGE)!;
   expect(input).toEqual(expected);

@@ -26,7 +26,7 @@ test.each([
 });
 
 test.each(['claude-opus-4-9', 'claude-fable-5-2', 'claude-sonnet-45', 'gpt-x', '', '__proto__'])(
-  '%j is not priced by a guess',
+  '%j is not given a guessed price',
   (model) => {
     expect(costUsd({ asked: model, answered: model }, usage)).toEqual({ usd: 0, priced: false });
     expect(priceOf(model)).toBeUndefined();
@@ -41,7 +41,7 @@ test('a short prompt of a model that is cheaper for short prompts costs less', (
 const own = { local: { prices: { input: 1, output: 2, cacheRead: 0, cacheWrite: 0 } } };
 const plain = { input_tokens: 1_000_000, output_tokens: 1_000_000, cache_read_tokens: 0, cache_creation_tokens: 0 };
 
-test('prices that the app sets win, whatever the server calls its model', () => {
+test('prices that the app sets win, under any name that the server gives its model', () => {
   expect(costUsd({ asked: 'local', answered: 'llama-4:70b' }, plain, own)).toEqual({ usd: 3, priced: true });
   expect(costUsd({ asked: 'local', answered: 'claude-opus-5' }, plain, own)).toEqual({ usd: 3, priced: true });
   expect(costUsd({ asked: 'claude-opus-5', answered: 'x' }, plain, own)).toEqual({ usd: 30, priced: true });
@@ -51,7 +51,7 @@ test('a search of the vendor’s costs a cent', () => {
   expect(costUsd({ asked: 'local', answered: 'local' }, { ...plain, web_searches: 3 }, own).usd).toBe(3.03);
 });
 
-test('each model that had a part in an answer has its own price', () => {
+test('each model that took part in an answer has its own price', () => {
   const billed = [
     { model: 'claude-haiku-4-5', ...plain },
     { model: 'claude-opus-5', ...plain },

@@ -127,7 +127,7 @@ test('setFaults replaces what was still to come; a fault lasts as often as it sa
   expect((await ask()).stopReason).toBe('end_turn');
 });
 
-test('faults are told in one line of text', () => {
+test('faults are written in one line of text', () => {
   expect(
     parseFaults('429:retry-after=1, 529*3 ,cut,slow:ms=50*all,parallel:n=7,stream-error:type=api_error,503:should-retry=false'),
   ).toEqual([

@@ -22,14 +22,14 @@ function faultOf(messages: ModelMessage[], more: Partial<Parameters<typeof reque
   return fault?.includes('came back changed') ? undefined : fault;
 }
 
-/** As take-step keeps an answer. */
+/** An answer in the form in which take-step keeps it. */
 function kept(content: JsonObject[], stopReason: StopReason, before: ModelMessage[], step: number): JsonObject[] {
   const usage = { input_tokens: 1, output_tokens: 1, cache_read_tokens: 0, cache_creation_tokens: 0 };
   const answer: ModelResponse = { id: 'm', requestId: null, model: 'm', stopReason, content, rawToolInputs: [], usage };
   return storableContent(withUniqueIds(answer, before, step).response);
 }
 
-test('whatever a model says, the next request fits the rules of the API: in the turn, in the next one, and summarized', () => {
+test('after any answer of a model the next request fits the rules of the API: in the turn, in the next one, and summarized', () => {
   const step = fc.record({ content: ANSWER, stop: STOP, steer: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 4 }), fc.boolean(), fc.boolean(), (steps, container, thinks) => {
@@ -54,7 +54,7 @@ test('whatever a model says, the next request fits the rules of the API: in the 
   );
 });
 
-test('what the API takes goes back as it came, byte for byte', () => {
+test('valid content goes back unchanged, byte for byte', () => {
   const content: JsonObject[] = [
     { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' },
     { type: 'redacted_thinking', data: 'ZGF0YQ' },
@@ -131,7 +131,7 @@ describe('code that waits in a container', () => {
   const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: [text('ok')] };
   const waiting = [user(text('a')), assistant(code, call), user(result)];
 
-  it('goes on in it', () => {
+  it('continues in it', () => {
     const body = toWire(request({ messages: waiting, container: 'container_1' }));
     expect(body.container).toBe('container_1');
     expect(body.messages[1]!.content).toEqual([code, call]);
@@ -143,7 +143,7 @@ describe('code that waits in a container', () => {
     expect(toWire(request({ options, container: 'container_1' })).container).toEqual({ ...options.container, id: 'container_1' });
   });
 
-  it('is given up where the container is gone: its calls stand as the model’s own', () => {
+  it('is given up if the container is gone: its calls become the model’s own', () => {
     const body = toWire(request({ messages: waiting }));
     const { caller: _, ...plain } = call;
     expect(body.messages[1]!.content).toEqual([plain]);
@@ -158,7 +158,7 @@ describe('code that waits in a container', () => {
   });
 });
 
-test('thinking is not asked for where the last answer called tools without a thought that can go back', () => {
+test('thinking is not requested if the last answer called tools without a thought that can go back', () => {
   const options = { thinking: { type: 'enabled', budget_tokens: 1024 } };
   const call = { type: 'tool_use', id: 'toolu_1', name: 'pay', input: {} };
   const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: [text('ok')] };
@@ -173,7 +173,7 @@ test('a choice of tools is sent with tools only', () => {
   expect(toWire(request({ options }))).not.toHaveProperty('tool_choice');
 });
 
-test('the names under which calls are admitted stay as the model wrote them', () => {
+test('calls are admitted under the names that the model wrote', () => {
   const content = kept([{ type: 'tool_use', id: 'toolu_1', name: 'two words', input: {} }], 'tool_use', [], 1);
   const response = { content, rawToolInputs: [] } as unknown as ModelResponse;
   expect(toolUses(response).map(({ name }) => name)).toEqual(['two words']);

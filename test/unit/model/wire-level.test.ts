@@ -1,4 +1,4 @@
-/** The official SDK against a server that says, byte for byte, what a test wants. */
+/** The official SDK against a server that sends, byte for byte, the answer of the test. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AnthropicProvider, type AnthropicOptions } from '../../../src/model/anthropic';
@@ -54,12 +54,12 @@ const search: JsonObject[] = [
 ];
 
 describe('the figures of an answer', () => {
-  it('without tools of the vendor’s: what is billed is what it takes of the window', async () => {
+  it('without tools of the vendor: the billed tokens are those in the window', async () => {
     const { ask } = await says({ body: answer(text, { input_tokens: 100, output_tokens: 1 }, { output_tokens: 20 }) });
     expect((await ask()).usage).toEqual({ input_tokens: 100, output_tokens: 20, cache_read_tokens: 0, cache_creation_tokens: 0 });
   });
 
-  it('with iterations: the last one tells what it takes, and all are billed', async () => {
+  it('with iterations: the last one gives the tokens in the window, and all are billed', async () => {
     const iterations: JsonObject[] = [
       { type: 'message', input_tokens: 3000, output_tokens: 50 },
       { type: 'message', input_tokens: 500, cache_read_input_tokens: 3000, output_tokens: 70 },
@@ -73,7 +73,7 @@ describe('the figures of an answer', () => {
     });
   });
 
-  it('without iterations: what was sent and what the answer adds, never the sum over all searches', async () => {
+  it('without iterations: the tokens that were sent and those of the answer, never the sum over all searches', async () => {
     const last = { input_tokens: 160_000, output_tokens: 900 };
     const { ask } = await says({ body: answer(search, { input_tokens: 3000, output_tokens: 1 }, last) });
     const { usage } = await ask();
@@ -82,7 +82,7 @@ describe('the figures of an answer', () => {
     expect(usage.context_tokens).toBeLessThan(4000);
   });
 
-  it('of other models that had a part in it are told by model', async () => {
+  it('of other models that took part are listed by model', async () => {
     const counts = (input_tokens: number) => ({ input_tokens, output_tokens: 10 });
     const iterations: JsonObject[] = [
       { type: 'message', model: null, ...counts(100) },
@@ -110,14 +110,14 @@ describe('the container of an answer', () => {
     [null, undefined],
     [{ id: 'two words' }, undefined],
     ['container_1', undefined],
-  ])('said as %j is %j', async (container, read) => {
+  ])('%j is read as %j', async (container, read) => {
     const figures = { input_tokens: 1, output_tokens: 1 };
     const { ask } = await says({ body: answer(text, figures, figures, { container } as JsonObject) });
     expect((await ask()).container).toEqual(read);
   });
 });
 
-describe('what is no Messages API', () => {
+describe('a server that does not speak the Messages API', () => {
   it.each<[string, Said]>([
     ['a page', { type: 'text/html', body: '<html>Please log in</html>' }],
     ['a JSON answer', { type: 'application/json', body: '{"id":"x","choices":[]}' }],
@@ -128,7 +128,7 @@ describe('what is no Messages API', () => {
     ['an event without a type', { body: 'event: chunk\ndata: {"choices":[]}\n\n' }],
     ['the events of another API', { body: 'data: {"id":"x","choices":[{"delta":{"content":"Hi"}}]}\n\ndata: [DONE]\n\n' }],
     ['the events of a third', { body: 'event: response.created\ndata: {"type":"response.created"}\n\nevent: response.completed\ndata: {"type":"response.completed"}\n\n' }], // oxfmt-ignore
-  ])('is told by %s, is not asked again, and the address is named', async (_, said) => {
+  ])('is recognized by %s, is not asked again, and its address is named', async (_, said) => {
     const { ask, seen } = await says(said);
     const failure = await failureOf(ask());
     expect(failure.facts).toMatchObject({ type: 'model.protocol', retryable: false });
@@ -136,7 +136,7 @@ describe('what is no Messages API', () => {
     expect(seen).toHaveLength(1);
   });
 
-  it('is not told by a stream that breaks off before its first event', async () => {
+  it('is not recognized by a stream that breaks off before its first event', async () => {
     const { ask } = await says({ body: '' });
     expect((await failureOf(ask())).facts).toMatchObject({ type: 'model.network', retryable: true });
   });
@@ -148,7 +148,7 @@ const refused = (message: string, status = 400) => ({
   body: JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message } }),
 });
 
-describe('a refusal that means something else than a wrong request', () => {
+describe('a refusal with a meaning of its own', () => {
   it.each([
     [
       'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.',
@@ -181,14 +181,14 @@ describe('the credentials of a request', () => {
     expect(bearer.seen[0]).toMatchObject({ authorization: 'Bearer t' });
   });
 
-  it('may be none, for a server of one’s own', async () => {
+  it('may be none, for a server of the user’s own', async () => {
     const { ask, seen } = await says({ body }, {});
     expect((await ask()).content).toEqual(text);
     expect(seen[0]).toMatchObject({ authorization: 'Bearer none' });
   });
 });
 
-test('what an answer was cut off by is no failure: it is kept, with its figures', async () => {
+test('an answer that was cut off is not a failure: it is kept, with its figures', async () => {
   const { ask } = await stage({ script: [{ content: text, stop_reason: 'model_context_window_exceeded' }] });
   const response = await ask();
   expect(response).toMatchObject({ stopReason: 'model_context_window_exceeded', content: text });

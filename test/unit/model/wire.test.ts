@@ -50,7 +50,7 @@ test('empty text blocks and messages without content are not sent, because the A
   ]);
 });
 
-test('messages of one role in a row go over the wire as one: results first, then what the user said', () => {
+test('messages of one role in a row are sent as one: results first, then the text of the user', () => {
   const result = { type: 'tool_result', tool_use_id: 'use_1', content: [{ type: 'text', text: '1' }] };
   const word = { type: 'text', text: 'And in euros?' };
   const messages = [

@@ -17,7 +17,7 @@ describe('calls in the text of a model', () => {
     expect(growth((length) => void piecesOf(text(length), []), 20_000)).toBeLessThan(IN_PROPORTION);
   });
 
-  it('stand inside a thought or behind it', () => {
+  it('are found inside a thought or behind it', () => {
     const call = '<tool_call>{"name":"a","arguments":{}}</tool_call>';
     const tools = (text: string) => piecesOf(text, []).flatMap((piece) => (typeof piece === 'string' ? [] : [piece.tool]));
     expect(tools(`<think>${call}</think> b <think>c</think> ${call}`)).toEqual(['a']);

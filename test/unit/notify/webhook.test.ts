@@ -11,7 +11,7 @@ async function tell(url: string, question = aQuestion(), card: string | null = '
   await notifier.tell(question, card, nothingDone());
 }
 
-/** By another implementation of the specification than ours. */
+/** Another implementation of the specification. */
 function verified({ text, headers }: Received, secret = SECRET): Promise<void> {
   const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
   return new OpenAI({ apiKey: 'none' }).webhooks.verifySignature(text, given, secret);
@@ -74,14 +74,14 @@ it('a repetition has the same message id; another kind, digest, turn or reminder
   expect(new Set(ids).size).toBe(6);
 });
 
-it.each([301, 302, 307, 308])('a redirect (%i) is not followed: the card goes where it was sent, or nowhere', async (status) => {
+it.each([301, 302, 307, 308])('a redirect (%i) is not followed: only the configured address gets it', async (status) => {
   const elsewhere = await started();
   const { url } = await started((_nth, response) => void response.writeHead(status, { location: elsewhere.url }).end());
   await expect(tell(url)).rejects.toThrow(`answered ${status}`);
   expect(elsewhere.received).toEqual([]);
 });
 
-it('whatever is not 2xx is an error that names the host, and neither the path nor the secret', async () => {
+it('an answer other than 2xx is an error that names the host, and neither the path nor the secret', async () => {
   const { url } = await started((_nth, response) => void response.writeHead(500).end('internal'));
   const error = await tell(url).catch((fault: Error) => fault);
   expect((error as Error).message).toMatch(
@@ -89,7 +89,7 @@ it('whatever is not 2xx is an error that names the host, and neither the path no
   );
 });
 
-it('a receiver that is silent, or not there, is an error; an endless answer is not read', async () => {
+it('a receiver that is silent, or missing, is an error; an endless answer is not read', async () => {
   const silent = await started(() => undefined);
   await expect(tell(silent.url, aQuestion(), null, 200)).rejects.toThrow('did not answer: it took too long');
   await silent.close();
@@ -110,7 +110,7 @@ it('a body is bounded: a long card is cut, and says so', async () => {
   expect(received[0]!.body.card).toHaveLength(16_000);
 });
 
-it('the name of a tool stays text, whatever stands in it', async () => {
+it('a tool’s name stays text, for any name', async () => {
   const { url, received } = await started();
   const tool = 'pay"},"type":"x\r\nwebhook-id: other';
   await tell(url, aQuestion({ tool }));

@@ -1,4 +1,4 @@
-/** A package declares what it imports: others that are installed beside it would hide that one is missing. */
+/** A package declares what it imports: other installed packages would hide that one is missing. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';

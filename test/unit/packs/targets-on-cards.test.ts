@@ -1,4 +1,4 @@
-/** What tools act on besides their input, as the operator has configured it: it stands on the card, and in the call's digest. */
+/** Targets of tools, as the operator configured them: they are on the card, and in the call's digest. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Both forms of an event, Temporal's message and its JSON, say the same; of anything else each field is empty. */
+/** Both forms of an event, Temporal's message and its JSON, give the same facts; for any other value each field is empty. */
 import { temporal } from '@temporalio/proto';
 import fc from 'fast-check';
 import { readFact, type EventFact } from '../../../src/record/history';
@@ -195,7 +195,7 @@ test('the payloads are those of the event', () => {
   expect(readFact({ eventId: '1' })).toBeNull();
 });
 
-test('whatever stands in an event of a bundle, each field has its type', () => {
+test('for any value in an event of a bundle, each field has its type', () => {
   const names = ['activityTaskStarted', 'workflowExecutionStarted', 'workflowExecutionFailed', 'workflowExecutionUpdateAccepted'];
   const value = fc.letrec<{ json: Json }>((tie) => ({
     json: fc.oneof(
@@ -234,7 +234,7 @@ test('whatever stands in an event of a bundle, each field has its type', () => {
   );
 });
 
-test('causes without end are cut', () => {
+test('endless causes are cut', () => {
   let cause: JsonObject = { message: 'deep' };
   for (let depth = 0; depth < 150; depth += 1) cause = { message: 'above', cause };
   const fact = readFact({ workflowTaskFailedEventAttributes: { failure: cause } });

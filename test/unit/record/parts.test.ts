@@ -1,4 +1,4 @@
-/** A part is read as what is wanted, or not at all. */
+/** A part is read as the wanted kind, or not at all. */
 import {
   readApprovalEvidence,
   readCardPart,
@@ -53,7 +53,7 @@ test.each<Json>([null, [], {}, result, kept, card, said])('%j has no input', (bo
   expect(() => readInput(body)).toThrow(UnexpectedPart);
 });
 
-test.each<Json>([null, [], {}, result, kept, card, input])('%j holds nothing that people have said', (body) => {
+test.each<Json>([null, [], {}, result, kept, card, input])('%j holds no decisions of people', (body) => {
   expect(() => readSaidPart(body)).toThrow(UnexpectedPart);
 });
 
@@ -62,7 +62,7 @@ test.each<Json>([null, 'text', []])('%j is no evidence, nor a result', (body) =>
   expect(readResultOrData(body)).toBeNull();
 });
 
-describe('a part that somebody made up: a field that is read later has the wrong type, or is missing', () => {
+describe('a made-up part: a field that is read later has the wrong type, or is missing', () => {
   const without = (name: string, of: JsonObject): JsonObject =>
     Object.fromEntries(Object.entries(of).filter(([key]) => key !== name));
 
@@ -119,7 +119,7 @@ describe('a part that somebody made up: a field that is read later has the wrong
     expect(() => readCardPart(body)).toThrow(UnexpectedPart);
   });
 
-  test.each<JsonObject>([{ texts: [1], value: [] }, { texts: [] }])('%j holds nothing that people have said', (body) => {
+  test.each<JsonObject>([{ texts: [1], value: [] }, { texts: [] }])('%j holds no decisions of people', (body) => {
     expect(() => readSaidPart({ said: body })).toThrow(UnexpectedPart);
   });
 });

@@ -1,4 +1,4 @@
-/** What the writers of blocks write, the reader gives back; of anything else each field is null, or empty. */
+/** The reader returns what the writers of blocks wrote; for any other value each field is null, or empty. */
 import fc from 'fast-check';
 import { blocksOf, lastOf, messageContent, readBlock, type ReadBlock } from '../../../src/record/read-block';
 import {
@@ -168,7 +168,7 @@ describe('what is written is read', () => {
     );
   });
 
-  test('a dispatch, its effect, and what people or a probe found out', () => {
+  test('a dispatch, its effect, and the settlement by people or by a probe', () => {
     const about = { call_id: '1.1', digest: hash('d'), idempotency_key: 'key', subject };
     const refs = { input_ref: hash('1'), preview_ref: hash('2'), input_hash: hash('3'), policy_ref: hash('4') };
     const dispatch = { ...about, ...refs, definition_ref: hash('5'), tool: 'pay', version: '1.0.0', dispatch: 1, revision: 2 };
@@ -220,7 +220,7 @@ describe('what is written is read', () => {
   });
 });
 
-test('whatever stands in a block, each field has its type', () => {
+test('for any value in a block, each field has its type', () => {
   const kinds = fc.constantFrom(...BLOCK_KINDS);
   const names = [
     'agent',
@@ -260,7 +260,7 @@ test('whatever stands in a block, each field has its type', () => {
   );
 });
 
-test('the blocks of one kind come in order, without those that were redacted', () => {
+test('the blocks of one kind come in order, without redacted ones', () => {
   const end = (state: string) => ({ block: { kind: 'end' as const }, bodies: [{ state, reason: null }] });
   const others = [
     { block: { kind: 'end' as const }, bodies: [null] },
@@ -269,7 +269,7 @@ test('the blocks of one kind come in order, without those that were redacted', (
   expect(blocksOf('end', [end('a'), ...others, end('b')]).map(({ state }) => state)).toEqual(['a', 'b']);
 });
 
-it('the last block of one kind is read, and none before it where it cannot be', () => {
+it('the last block of one kind is read; if it cannot be read, no earlier one is', () => {
   const end = (state: Json) => ({ block: { kind: 'end' as const }, bodies: [state === null ? null : { state, reason: null }] });
   const start = { block: { kind: 'start' as const }, bodies: [{}] };
   expect(lastOf('end', [end('a'), end('b'), start])).toMatchObject({ kind: 'end', state: 'b' });
@@ -277,7 +277,7 @@ it('the last block of one kind is read, and none before it where it cannot be', 
   expect(lastOf('end', [start])).toBeNull();
 });
 
-it('reads a block again that may have changed, and only once a block that cannot change', () => {
+it('reads a block that may change again each time, and a block that cannot change only once', () => {
   const bodies: Json[] = [{ state: 'completed', reason: null }];
   const stored = { block: { kind: 'end' as const }, bodies };
   const before = readBlock(stored);
@@ -288,7 +288,7 @@ it('reads a block again that may have changed, and only once a block that cannot
   expect(readBlock(stored)).toBe(readBlock(stored));
 });
 
-it('gives the content of a message whose head was redacted, without the parts that were', () => {
+it('gives the content of a message whose head was redacted, without redacted parts', () => {
   const piece = { type: 'text', text: 'Pay it.' };
   expect(messageContent([null, piece, null])).toEqual([piece]);
   expect(messageContent([{ role: 'user' }, piece])).toEqual([piece]);

@@ -1,11 +1,11 @@
-/** What it takes to approve a call of an agent: what is wrong with its definition, and the policy that it comes to. */
+/** The approvals that an agent requires: the faults of their definition, and the policy of each call. */
 import { approvalFaults, approvalPolicyOf, type ApprovalRule, type Approvals } from '../../../src/rules/approvals';
 
 const TOOLS = [{ name: 'pay' }, { name: 'refund' }];
 const faults = (approvals: unknown, servers: string[] = []) => approvalFaults(approvals as Approvals, TOOLS, servers);
 
 describe('the approvals of an agent', () => {
-  it('may be left out, and may say all that there is', () => {
+  it('may be left out, and may have every field', () => {
     expect(faults(undefined)).toEqual([]);
     expect(faults({})).toEqual([]);
     const whole = { channel: 'attested', quorum: 2, roles: ['treasurer'], fourEyes: true, remindMs: [1000] };
@@ -28,7 +28,7 @@ describe('the approvals of an agent', () => {
     ],
     ['fourEyes', [true, false, undefined], ['yes', 1, null], EYES],
     ['remindMs', [[], [1, 2, 3, 4, 5]], [1000, [1, 2, 3, 4, 5, 6], [0], [1, -1], { length: 0 }], REMIND],
-  ])('have a %s in its form, for all tools and for one', (field, good, bad, says) => {
+  ])('have a valid %s, for all tools and for one', (field, good, bad, says) => {
     for (const value of good) expect(faults({ [field]: value, tools: { pay: { [field]: value } } })).toEqual([]);
     for (const value of bad) {
       expect(faults({ [field]: value })).toEqual([`approvals: ${says}`]);
@@ -36,7 +36,7 @@ describe('the approvals of an agent', () => {
     }
   });
 
-  it('have all their faults told', () => {
+  it('report all their faults', () => {
     const all = faults({ quorum: 0, fourEyes: 'no', kworum: 2, tools: { pay: { channel: 'x' }, send: {} } });
     expect(all).toEqual([
       expect.stringContaining('kworum'),
@@ -62,21 +62,21 @@ describe('the policy of a call', () => {
   const attested = { channel: 'attested' as const, notify: true };
   const rule: ApprovalRule = { channel: 'attested', quorum: 3, roles: ['cfo'], fourEyes: false, remindMs: [5] };
 
-  it('is the plain one where the agent says nothing', () => {
+  it('is the default one if the agent defines none', () => {
     const plain = { channel: 'any', quorum: 1, roles: [], four_eyes: false, remind_ms: [], notify: false };
     expect(approvalPolicyOf(undefined, 'pay', any)).toEqual(plain);
     expect(approvalPolicyOf({}, 'pay', any)).toEqual(plain);
     expect(approvalPolicyOf(undefined, 'toString', any)).toEqual(plain);
   });
 
-  it('has what the agent says, of the tool itself first', () => {
+  it('is that of the agent; entries for the tool itself come first', () => {
     const policy = { channel: 'attested', quorum: 3, roles: ['cfo'], four_eyes: false, remind_ms: [5], notify: false };
     expect(approvalPolicyOf(rule, 'pay', any)).toEqual(policy);
     expect(approvalPolicyOf({ ...rule, tools: { pay: { quorum: 2 } } }, 'pay', any)).toEqual({ ...policy, quorum: 2 });
     expect(approvalPolicyOf({ ...rule, tools: { pay: { quorum: 2 } } }, 'refund', any)).toEqual(policy);
   });
 
-  it('is never weaker than what the worker is set to', () => {
+  it('is never weaker than the worker’s setting', () => {
     expect(approvalPolicyOf({ channel: 'any' }, 'pay', attested)).toMatchObject({
       channel: 'attested',
       four_eyes: true,

@@ -1,4 +1,4 @@
-/** What a condition sees of a call's input: amounts are compared exactly, whatever else stays as it is. */
+/** The input of a call as a condition sees it: amounts are compared exactly, and all other values stay as they are. */
 import { celInput, MOST_VALUES } from '../../../src/rules/conditions/cel-values';
 import type { Json, JsonObject } from '../../../src/shared/json/json';
 
@@ -47,7 +47,7 @@ describe('a text', () => {
   });
 });
 
-it('an input is a map of its own names, at every depth, by the schema of each', () => {
+it('an input is a map of its own fields, at every depth, by the schema of each', () => {
   const schema = {
     properties: {
       list: { items: { type: 'number' } },
@@ -67,7 +67,7 @@ it('an input is a map of its own names, at every depth, by the schema of each', 
   expect(celInput({ a: 1 }, { properties: 7, items: [] })).toEqual(new Map([['a', 1n]]));
 });
 
-it('of more values than a condition may look at nothing is seen', () => {
+it('an input with more values than a condition may look at is not converted', () => {
   const besides = 2; // the input itself, and the list
   expect(seen(Array(MOST_VALUES - besides).fill(1) as Json)).toHaveLength(MOST_VALUES - besides);
   expect(() => seen(Array(MOST_VALUES - besides + 1).fill(1) as Json)).toThrow('the input has more than 5000 values');

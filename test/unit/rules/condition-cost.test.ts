@@ -1,4 +1,4 @@
-/** What is asked on the worker's own thread is short there, and what is asked in another gives the same. */
+/** Conditions that run on the worker's own thread are short there, and conditions that run in another thread give the same result. */
 import { compileCondition } from '../../../src/rules/conditions/compile';
 import type { ConditionFacts } from '../../../src/rules/conditions/condition';
 import { fewSteps, outcomesInThread } from '../../../src/tools/admit/expressions';
@@ -28,7 +28,7 @@ const rows = (size: number) => Array.from({ length: size }, (_, i) => i);
 const texts = (size: number) => rows(size).map((i) => `${'a'.repeat(30)}${i}`);
 const repeated = (part: string, count: number, by: string) => Array(count).fill(part).join(by);
 
-/** What each kind of look takes longest over, at a size. */
+/** The slowest case of each kind of operation, at a size. */
 const WORST: Record<string, [text: string, input: (size: number) => object]> = {
   'a comparison': ['input.x == 1', () => ({ x: 1 })],
   'a long text beside': ['input.x == 1', (size) => ({ x: 1, text: 'a'.repeat(size) })],
@@ -88,7 +88,7 @@ const WORST: Record<string, [text: string, input: (size: number) => object]> = {
   ],
 };
 
-/** The largest input that is asked at once. */
+/** The largest input that is evaluated at once. */
 function largest(text: string, input: (size: number) => object): object {
   const fits = (size: number) => fewSteps([condition(text)], asked(input(size)));
   let size = 1;
@@ -99,7 +99,7 @@ function largest(text: string, input: (size: number) => object): object {
 }
 
 it.each(Object.entries(WORST))(
-  '%s is short where it is asked at once, and gives the same in a thread',
+  '%s is short if evaluated at once, and gives the same in a thread',
   async (_what, [text, input]) => {
     const call = asked(largest(text, input));
     const compiled = condition(text);
@@ -121,18 +121,18 @@ it.each<[string, string, object]>([
   ['a loop over what a loop made', 'input.rows.map(row, [row, row]).exists(row, 1 in row)', { rows: [1] }],
   ['a function that we have not measured', 'timestamp(input.at).getHours("Europe/Berlin") < 18', { at: '2026-11-23T12:00:00Z' }],
   ['more values than a condition looks at', 'input.x == 1', { x: 1, rows: rows(5001) }],
-])('%s is never asked at once', async (_what, text, input) => {
+])('%s is never evaluated at once', async (_what, text, input) => {
   const compiled = condition(text);
   expect(fewSteps([compiled], asked(input))).toBe(false);
   expect(await outcomesInThread([compiled], asked(input))).toEqual([compiled.holds(asked(input))]);
 });
 
-it('many conditions are asked at once only where they are short together', () => {
+it('many conditions are evaluated at once only if they are short together', () => {
   const [text, input] = WORST['a text that is counted']!;
   const call = asked(largest(text, input));
   expect(fewSteps([condition(text), condition(text)], call)).toBe(false);
 });
 
-it('a list that a loop makes is read whatever its length', () => {
+it('a list that a loop makes is read at any length', () => {
   expect(condition('4899 in input.rows.map(row, row)').holds(asked({ rows: rows(4900) }))).toBe(true);
 });

@@ -1,4 +1,4 @@
-/** What an expression is counted for, and the bound that follows from it. That the bound is one is measured in condition-cost.test.ts. */
+/** The weight of an expression, and the bound that follows from it. That the bound holds is measured in condition-cost.test.ts. */
 import { parse } from '@bufbuild/cel';
 import { MOST_VALUES } from '../../../src/rules/conditions/cel-values';
 import { type ConditionFacts } from '../../../src/rules/conditions/condition';
@@ -59,18 +59,18 @@ it.each([
 ])('%s has no bound', (_what, text) => expect(weightOf(text)).toBeNull());
 
 describe('a loop', () => {
-  it('is counted, and what is in it', () => {
+  it('is counted, together with its body', () => {
     expect(weightOf('input.a.exists(x, x == 1)')).toMatchObject({ fields: ['a'], loops: 1, makesLists: false, joins: 1 });
     expect(weightOf('input.a.all(x, x == 1) && input.b.exists(x, x == 2)')).toMatchObject({ fields: ['a', 'b'], loops: 2 });
   });
 
-  it('that makes a list says so; that list does not count as joined', () => {
+  it('that makes a list is marked; its list does not count as joined', () => {
     for (const text of ['input.a.map(x, x)', 'input.a.filter(x, x > 1)'])
       expect(weightOf(text)).toMatchObject({ loops: 1, makesLists: true, joins: 1 });
   });
 });
 
-it('an expression that is none weighs nothing', () => {
+it('a missing expression has no weight', () => {
   expect(weigh(undefined, 5)).toEqual({ ...PLAIN, fields: [], length: 5 });
 });
 
@@ -80,26 +80,26 @@ describe('the bound over a call', () => {
   const call = (input: JsonObject, more: object = {}) =>
     ({ tool: { ...tool, ...more }, input, turn }) as unknown as ConditionFacts;
   const weight: ExpressionWeight = { ...PLAIN, fields: ['a'], looks: 3, length: 10 };
-  /** name, version, requester, agent, expression */
+  /** The lengths of name, version, requester, agent and expression. */
   const AROUND = 3 + 3 + 4 + 5 + 10;
   /** Of `{a: 'xyz', b: [1, 'q']}`: names, texts, 25 of the number; itself and four values. */
   const input = { a: 'xyz', b: [1, 'q'] };
   const MADE = 5 * 1000 + (1 + 3 + 1 + 25 + 1);
-  /** Of `{a: 'xyz'}`. */
+  /** For `{a: 'xyz'}`. */
   const [CHARACTERS, ITEMS] = [4 + AROUND, 2];
 
-  it('is that of the fields it names: each look at each character and item', () => {
+  it('covers the fields that the expression names: each look at each character and item', () => {
     expect(stepsOver(weight, call(input))).toBe(MADE + 3 * (2000 + CHARACTERS * 10 + ITEMS * 20));
   });
 
-  it('is of the whole input where it names it, and of what is there only', () => {
+  it('covers the whole input if the expression names it, and only fields that exist', () => {
     expect(stepsOver({ ...weight, fields: null }, call(input))).toBe(MADE + 3 * (2000 + (31 + AROUND) * 10 + 5 * 20));
     const none = MADE + 3 * (2000 + AROUND * 10 + 20);
     expect(stepsOver({ ...weight, fields: [] }, call(input))).toBe(none);
     expect(stepsOver({ ...weight, fields: ['c', 'toString'] }, call(input))).toBe(none);
   });
 
-  it('grows by the group, by what is put together, in a loop, and where a loop makes lists', () => {
+  it('grows with the group, with joined values, in a loop, and in a loop that makes lists', () => {
     const grouped = MADE + 3 * (2000 + (CHARACTERS + 4) * 10 + ITEMS * 20);
     expect(stepsOver(weight, call(input, { group: 'bank' }))).toBe(grouped);
     const [characters, items] = [2 * CHARACTERS, 2 * ITEMS];
@@ -110,7 +110,7 @@ describe('the bound over a call', () => {
     expect(stepsOver({ ...weight, joins: 2, loops: 1, makesLists: true }, call(input))).toBe(MADE + lists);
   });
 
-  it('grows by squares and by patterns', () => {
+  it('grows with squares and with patterns', () => {
     const squares = MADE + 3 * (2000 + CHARACTERS * 10 + ITEMS * 20 + CHARACTERS ** 2 / 10);
     expect(stepsOver({ ...weight, squares: true }, call(input))).toBeCloseTo(squares, 6);
     const patterns = { length: 2, size: 7 };
@@ -118,14 +118,14 @@ describe('the bound over a call', () => {
     expect(stepsOver({ ...weight, patterns }, call(input))).toBe(MADE + 3 * (2000 + CHARACTERS * 10 + ITEMS * 20) + matching);
   });
 
-  it('is not known without a weight, nor over more values than a condition looks at', () => {
+  it('is unknown without a weight, and for more values than a condition looks at', () => {
     expect(stepsOver(null, call({}))).toBe(Infinity);
     const list = (length: number) => call({ a: Array<number>(length).fill(1) });
     expect(stepsOver(weight, list(MOST_VALUES - 2))).toBeLessThan(Infinity);
     expect(stepsOver(weight, list(MOST_VALUES - 1))).toBe(Infinity);
   });
 
-  it('knows true, false and null as values without characters', () => {
+  it('counts true, false and null as values without characters', () => {
     const values = { a: true, b: false, c: null };
     expect(stepsOver({ ...weight, fields: null, looks: 1 }, call(values))).toBe(4 * 1000 + 3 + 2000 + (3 + AROUND) * 10 + 4 * 20);
   });

@@ -1,4 +1,4 @@
-/** What an expression may be, what it sees, and what is said where it gives nothing. Amounts: test/unit/tools/admit/conditions.test.ts. */
+/** Valid expressions, the values that they see, and the reason if they give none. Amounts: test/unit/tools/admit/conditions.test.ts. */
 import { compileCondition, compileExpression } from '../../../src/rules/conditions/compile';
 import type { ConditionFacts } from '../../../src/rules/conditions/condition';
 import type { JsonObject } from '../../../src/shared/json/json';
@@ -26,7 +26,7 @@ describe('an expression', () => {
     expect(faultOf('1 +')).toEqual(expect.any(String));
   });
 
-  it('knows tool and turn as they are', () => {
+  it('has the variables tool and turn as they are', () => {
     expect(valueOf('[tool.name, tool.version, tool.class, tool.group, turn.requester, turn.agent].all(x, x != "") ')).toBe(true);
     for (const [text, value] of [
       ['tool.name', 'pay'],
@@ -99,7 +99,7 @@ describe('an expression', () => {
     ['big("x1")', /is no whole number/],
     ['big("1x")', /is no whole number/],
     [`big("${'9'.repeat(900)}x")`, /^error: big\("9{40}"\) is no whole number/],
-  ])('%s gives nothing, and why', (text, why) => {
+  ])('%s gives no value, with a reason', (text, why) => {
     const { stackTraceLimit } = Error;
     expect(valueOf(text)).toMatch(why);
     expect(Error.stackTraceLimit).toBe(stackTraceLimit);
@@ -121,7 +121,7 @@ describe('a condition', () => {
     return compiled.condition.holds(call({ a: 1 }));
   };
 
-  it('is true or false, or says why it is neither', () => {
+  it('is true or false, or gives the reason why it is neither', () => {
     expect([holds('input.a == 1'), holds('input.a == 2')]).toEqual([true, false]);
     expect(holds('input.a')).toEqual({ error: 'it gives bigint, not true or false' });
     expect(holds('input.none')).toEqual({ error: expect.stringContaining('none') });

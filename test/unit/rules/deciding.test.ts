@@ -1,4 +1,4 @@
-/** Which rule, mode or class decides, and in which words; and of what it is known before a call that it never runs. */
+/** The rule, mode or class that decides, and its words; and which tools can never run, before any call. */
 import { compileRules, decide, neverRuns, type AgentPermissions, type CallFacts, type RuledTool } from '../../../src/rules';
 import type { Policy } from '../../../src/rules/policy';
 import type { RuleFiles } from '../../../src/rules/types';
@@ -34,7 +34,7 @@ const verdict = (
   within?: Policy['within'],
 ) => decide(policyOf(permissions, within), callOf(of, more));
 
-describe('where no rule fits', () => {
+describe('if no rule matches', () => {
   it.each<[Partial<RuledTool>, Partial<AgentPermissions>, object]>([
     [{ class: 'compute' }, {}, { verdict: 'allow', reason: 'class compute does not ask' }],
     [{ class: 'read' }, {}, { verdict: 'allow', reason: 'class read does not ask' }],
@@ -80,8 +80,8 @@ describe('where no rule fits', () => {
   });
 });
 
-describe('where rules fit', () => {
-  it('a denial wins, and says why', () => {
+describe('if rules match', () => {
+  it('a denial wins, and gives its reason', () => {
     const permissions = { allow: ['look'], ask: ['look'], deny: [{ rule: 'l*', why: 'closed' }] };
     const found = verdict(permissions, tool());
     expect(found).toMatchObject({
@@ -97,7 +97,7 @@ describe('where rules fit', () => {
     ]);
   });
 
-  it('the most specific one decides, and of two the one that asks', () => {
+  it('the most specific rule decides, and of two equally specific rules the one that asks', () => {
     expect(verdict({ allow: ['look'], ask: ['look'] }, tool())).toMatchObject({
       verdict: 'ask',
       word: null,
@@ -134,7 +134,7 @@ describe('where rules fit', () => {
     expect(verdict({ deny: ['p*'] }, pay, { targets }).verdict).toBe('deny');
   });
 
-  it('an allow rule takes all that a call touches, and the others meet any of it', () => {
+  it('an allow rule must match all targets of a call; an ask or deny rule matches if one target does', () => {
     const rule = 'pay(*@b.example)';
     const [both, one] = [
       ['a@b.example', 'c@b.example'],
@@ -151,7 +151,7 @@ describe('where rules fit', () => {
     expect(verdict({ deny: ['pay(x)'] }, pay, { targets: [] }).considered[0]!.because).toBe('the pattern does not fit ""');
   });
 
-  it('what a call touches, and cannot be read, meets ask and deny rules and no allow rule', () => {
+  it('targets that cannot be read match ask and deny rules, and no allow rule', () => {
     const because = 'what the call touches could not be read';
     for (const [effect, matched] of [
       ['allow', false],
@@ -163,7 +163,7 @@ describe('where rules fit', () => {
     expect(verdict({ deny: ['look(x)'] }, tool(), { targets: ['x'] }).verdict).toBe('deny');
   });
 
-  it('a condition counts where it holds; where it fails, for the careful side', () => {
+  it('a condition counts if it is true; if it fails, the stricter result counts', () => {
     const under = (effect: 'allow' | 'ask' | 'deny', when: string, input = {}) =>
       verdict({ [effect]: [{ rule: 'pay', when }] }, pay, { input, targets: ['x'] }).considered[0]!;
     expect(under('allow', 'input.cents > 5', { cents: 6 })).toMatchObject({ matched: true, because: 'it matches' });
@@ -179,13 +179,13 @@ describe('where rules fit', () => {
   });
 });
 
-describe('what a command runs', () => {
+describe('the files that a command runs', () => {
   const rule = (files?: RuleFiles) => ({ rule: 'bash(npm test*)', ...(files === undefined ? {} : { files }) });
   const files = (held: Record<string, string | null>) => ({ hashOf: (path: string) => held[path], looked: held });
   const run = (allow: AgentPermissions['allow'], targets: string[] | null, more: Partial<CallFacts> = {}) =>
     verdict({ allow }, bash, { targets, ...more }).considered[0]!;
 
-  it('binds a rule to the files that it names', () => {
+  it('bind a rule to the files that it names', () => {
     const bound = rule({ '/package.json': HASH });
     const of = (held: Record<string, string | null>) => run([bound], ['npm test'], { files: files(held) });
     expect(of({ '/package.json': HASH })).toMatchObject({ matched: true, because: 'it matches' });
@@ -203,7 +203,7 @@ describe('what a command runs', () => {
     expect(run([rule('any')], ['npm test'], { files: files({}) })).toMatchObject({ matched: true });
   });
 
-  it('is not known of a rule that names no files', () => {
+  it('are unknown to a rule that names no files', () => {
     const because = 'npm runs what lies in /package.json, and the rule has no files that say what that is';
     expect(run([rule()], ['npm test'], { files: files({}) })).toMatchObject({ matched: false, because });
     expect(run([rule()], ['npm test'])).toMatchObject({ matched: true });
@@ -213,7 +213,7 @@ describe('what a command runs', () => {
     expect(run(['bash(git status*)'], ['git status'], { files: files({}) })).toMatchObject({ matched: true });
   });
 
-  it('is elsewhere where the command goes to another folder', () => {
+  it('are elsewhere if the command changes the folder', () => {
     const any = { rule: 'bash', when: 'true', files: { '/package.json': HASH } };
     const elsewhere = 'it runs in another folder than the files of the rule';
     for (const command of [
@@ -242,7 +242,7 @@ describe('a tool that never runs', () => {
     within?: Policy['within'],
   ) => neverRuns(policyOf(permissions, within), of, who);
 
-  it('is one that a rule denies, whatever the call is', () => {
+  it('is one that a rule denies for every call', () => {
     expect(never({})).toBe(false);
     expect(never({ deny: ['look'] })).toBe(true);
     expect(never({ ask: ['look'] })).toBe(false);
@@ -253,7 +253,7 @@ describe('a tool that never runs', () => {
     expect(never({ deny: [{ rule: 'look', when: 'turn.step == 1' }] })).toBe(false);
   });
 
-  it('is one that a rule denies to whoever asks', () => {
+  it('is one that a rule denies to a requester', () => {
     const deny = (when: string) => ({ deny: [{ rule: 'look', when }] });
     expect(never(deny('turn.requester == "rita"'))).toBe(true);
     expect(never(deny('turn.requester == "rita"'), tool(), { ...asker, requester: 'bob' })).toBe(false);
@@ -278,7 +278,7 @@ describe('a tool that never runs', () => {
     expect(never({}, tool({ class: of }))).toBe(false);
   });
 
-  it('under mode locked is one that no rule lets run, or asks about', () => {
+  it('under mode locked is one that no rule allows or asks about', () => {
     expect(never({ mode: 'locked' })).toBe(true);
     expect(never({}, tool(), asker, ['locked'])).toBe(true);
     expect(never({ mode: 'locked' }, tool({ name: 'read_result' }))).toBe(false);

@@ -1,8 +1,8 @@
-/** What stands right below an expression: a part that is left out would be counted for nothing (condition-cost.ts). */
+/** The direct parts of an expression: a part that is left out would not be counted (condition-cost.ts). */
 import { parse } from '@bufbuild/cel';
 import { partsOf, type Expr } from '../../../src/rules/conditions/condition-cost';
 
-/** Names and constants of an expression, wherever they stand in it. */
+/** Names and constants of an expression, at any depth. */
 function leavesOf(expr: Expr): unknown[] {
   const { case: kind, value } = expr.exprKind;
   if (kind === 'identExpr') return [value.name];
@@ -24,14 +24,14 @@ it.each([
   expect(leavesOf(parse(text).expr as Expr)).toEqual(leaves);
 });
 
-it('a macro has the parts that it is made of, each once', () => {
+it('a macro has its expanded parts, each once', () => {
   const expr = parse('list.exists(x, x == limit)').expr as Expr;
   const { iterRange, accuInit, loopCondition, loopStep, result } = expr.exprKind.value;
   expect(partsOf(expr)).toEqual([iterRange, accuInit, loopCondition, loopStep, result]);
   expect(leavesOf(expr)).toEqual(expect.arrayContaining(['list', 'x', 'limit']));
 });
 
-it('nothing stands below a name or a constant', () => {
+it('a name or a constant has no parts', () => {
   for (const text of ['a', '1', '"text"', 'null']) expect(partsOf(parse(text).expr as Expr)).toEqual([]);
   expect(partsOf({ exprKind: { case: 'selectExpr', value: { operand: undefined } } })).toEqual([]);
 });

@@ -1,4 +1,4 @@
-/** Which words of a command say that it runs a file, and which only look like them. Whole rules: test/unit/tools/admit/programs.test.ts. */
+/** Words of a command by which it runs a file, and words that only look like that. Whole rules: test/unit/tools/admit/programs.test.ts. */
 import { runsFiles } from '../../../src/rules';
 
 const filesOf = (command: string) => runsFiles(command)?.files[0] ?? null;
@@ -43,7 +43,7 @@ it.each([
     'PERL5LIB',
   ],
   ...['RUBYLIB', 'LESSOPEN', 'MANX'],
-])('%s says what is run', (name) => {
+])('the variable %s decides what is run', (name) => {
   expect(runsFiles(`${name}=x ls`)).toEqual({ program: `${name}=… ls`, files: ['/'], guarded: false, open: true });
   expect(runsFiles(`${name}+=x ls`)?.files).toEqual(['/']);
   expect(filesOf(`env ${name}=x ls`)).toBe('/');
@@ -149,7 +149,7 @@ describe('a program by its path', () => {
       '/snap/bin/ls',
     ],
     ...['/opt/homebrew/bin/ls', '/opt/local/sbin/ls', '/opt/local/bin/ls', '/nix/store/a-1/bin/ls', '/nix/store/a-1/sbin/ls'],
-  ])('%s is of the system', (path) => expect(filesOf(path)).toBeNull());
+  ])('%s is a program of the system', (path) => expect(filesOf(path)).toBeNull());
 
   it.each([
     ...[
@@ -161,17 +161,17 @@ describe('a program by its path', () => {
       '/nix/store/a/b/bin/ls',
     ],
     ...['/srv/x', '/usr/local/x', '/usr/lib/bin/ls'],
-  ])('%s may be of the workspace', (path) =>
+  ])('%s may be a program of the workspace', (path) =>
     expect(runsFiles(path)).toMatchObject({ program: path, files: [path], open: false }),
   );
 
-  it('from the folder of the workspace is one of its files', () => {
+  it('in the folder of the workspace is one of its files', () => {
     expect(runsFiles('./x.sh a')).toEqual({ program: './x.sh', files: ['/x.sh'], guarded: false, open: false });
     expect(filesOf('.//x/../y')).toBe('/x/../y');
   });
 });
 
-describe('a program that reads by itself what it runs', () => {
+describe('a program that chooses by itself which files it runs', () => {
   it.each<[string, string[]]>([
     ['npm', ['/package.json']],
     ['jest', ['/package.json']],

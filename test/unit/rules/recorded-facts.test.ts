@@ -1,4 +1,4 @@
-/** What rules looked at, written down and read back. */
+/** The facts for the rules, written down and read back. */
 import { readRecordedFacts, recordedFacts } from '../../../src/rules/recorded-facts';
 import type { CallFacts } from '../../../src/rules';
 import type { Json, JsonObject } from '../../../src/shared/json/json';
@@ -16,7 +16,7 @@ const part = { tool: 'pay', version: '1.2.0', class: 'destructive' as const, inp
 
 const read = (facts: Json | undefined) => readRecordedFacts(part, facts, tool.schema);
 
-it('is the tool, what the call touches, and the turn', () => {
+it('has the tool, the targets of the call, and the turn', () => {
   expect(recordedFacts(call)).toEqual({ egress: false, group: null, read_only: false, target: 'text', targets: ['x'], turn });
   const whole = { ...call, tool: { ...tool, egress: true, group: 'bank', class: 'read' as const }, targets: null };
   expect(recordedFacts(whole)).toEqual({ egress: true, group: 'bank', read_only: true, target: 'text', targets: null, turn });
@@ -26,14 +26,14 @@ it('is the tool, what the call touches, and the turn', () => {
   expect(recordedFacts(extra).turn).toEqual(turn);
 });
 
-it('has the files that were looked at, as they were then', () => {
+it('has the files that were read, with their hashes at that time', () => {
   const looked: Record<string, string | null> = { '/a': null };
   const facts = recordedFacts({ ...call, files: { hashOf: () => undefined, looked } });
   looked['/b'] = 'x';
   expect(facts.files).toEqual({ '/a': null });
 });
 
-it('has as much of what a call touches as any pattern looks at, and none of what is too much', () => {
+it('has as much of each target as a pattern looks at, and no targets if they are too many or malformed', () => {
   const targets = (of: string[]) => recordedFacts({ ...call, targets: of }).targets;
   expect(targets(['x'.repeat(5000)])).toEqual(['x'.repeat(4097)]);
   expect(targets(Array(200).fill('x'))).toHaveLength(200);
@@ -42,7 +42,7 @@ it('has as much of what a call touches as any pattern looks at, and none of what
   expect(targets([`${'x'.repeat(4097)}\ud800`])).toEqual(['x'.repeat(4097)]);
 });
 
-it('is read back as it was', () => {
+it('is read back unchanged', () => {
   const files = { '/a': 'b'.repeat(64), '/b': null };
   const recorded = recordedFacts({ ...call, files: { hashOf: () => null, looked: files } });
   const found = read(recorded)!;
@@ -79,15 +79,15 @@ it.each<[string, Json | undefined]>([
   ]),
   ['turn', { ...turn, step: 1.5 }],
   ['turn', { ...turn, step: '3' }],
-])('is not read where %s is %j', (field, value) => {
+])('cannot be read if %s is %j', (field, value) => {
   const { [field]: _, ...rest } = whole;
   expect(read(value === undefined ? rest : { ...rest, [field]: value })).toBeNull();
 });
 
-it.each([undefined, null, 'x', []])('is not read of %j', (facts) => {
+it.each([undefined, null, 'x', []])('cannot be read from %j', (facts) => {
   expect(read(facts)).toBeNull();
 });
 
-it.each<Json>(['x', ['x'], { '/a': 7 }, { '/a': ['x'] }])('has no files where there is %j in their place', (files) => {
+it.each<Json>(['x', ['x'], { '/a': 7 }, { '/a': ['x'] }])('has no files if their place holds %j', (files) => {
   expect(read({ ...whole, files })).not.toHaveProperty('files');
 });

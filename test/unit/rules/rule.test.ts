@@ -1,4 +1,4 @@
-/** One rule taken apart: what is wrong with it, what it is about, and how specific it is. */
+/** The parts of a rule: its faults, its subject, and how specific it is. */
 import { permissionFaults, shapeFaults, withDefaults } from '../../../src/rules/policy';
 import { compareSpecificity, faultsFor, isExact, names, parseRule, specificity, type Rule } from '../../../src/rules/rule';
 import type { RuledTool, RuleEffect, RuleEntry } from '../../../src/rules/types';
@@ -23,7 +23,7 @@ const fault = (entry: unknown, effect: RuleEffect = 'allow') => {
 };
 
 describe('a rule', () => {
-  it('is a name, perhaps with a pattern, a condition, a reason and files', () => {
+  it('has a name, and may have a pattern, a condition, a reason and files', () => {
     const bare = { effect: 'ask', text: 'look', name: 'look', pattern: null, condition: null, why: null, files: null };
     expect(parsed('look', 'ask')).toEqual(bare);
     expect(parsed({ rule: 'look' }, 'ask')).toEqual(bare);
@@ -37,16 +37,16 @@ describe('a rule', () => {
   const FORM = (rule: string) =>
     `allow: ${JSON.stringify(rule)} must be a tool's name, with * for any characters, and then perhaps (pattern)`;
   it.each(['', ' look', 'look ', '1look', '-look', 'lo ok', 'look(', 'look(x', 'look(x)y', '(x)', 'x'.repeat(65), 'look.'])(
-    '%j is none',
+    '%j is not a rule',
     (rule) => expect(fault(rule)).toBe(FORM(rule)),
   );
-  it.each(['x'.repeat(64), '*', '_a', 'A-1_*', 'look)'.slice(0, 4)])('%j is one', (rule) => expect(fault(rule)).toBeNull());
+  it.each(['x'.repeat(64), '*', '_a', 'A-1_*', 'look)'.slice(0, 4)])('%j is a rule', (rule) => expect(fault(rule)).toBeNull());
 
-  it.each([null, 7, {}, { rule: 7 }, []])('%j is none', (entry) => {
+  it.each([null, 7, {}, { rule: 7 }, []])('%j is not a rule', (entry) => {
     expect(fault(entry, 'deny')).toBe(`deny: ${JSON.stringify(entry)} is neither a rule's text nor {rule, when, why}`);
   });
 
-  it('has no other fields, and each within its limit', () => {
+  it('has no other fields, and each field is within its limit', () => {
     expect(fault({ rule: 'look', wen: 'x', y: 1 })).toBe(
       'allow: "look": wen is no field; did you mean when?; y is no field; the fields are rule, when, why, files',
     );
@@ -63,7 +63,7 @@ describe('a rule', () => {
     expect(fault({ rule: 'look', when: 7 })).toBe('allow: when of "look": it must be a CEL expression');
   });
 
-  it('has files only where it allows something narrow', () => {
+  it('has files only if it allows something narrow', () => {
     const about = (rest: object, effect: RuleEffect = 'allow') => fault({ rule: 'bash(x)', ...rest }, effect);
     const of = (text: string, effect = 'allow') => `${effect}: files of "bash(x)": ${text}`;
     for (const effect of ['ask', 'deny'] as const)
@@ -111,8 +111,8 @@ describe('a rule', () => {
   });
 });
 
-describe('beside the tools that it names', () => {
-  it('an exact name is one of theirs', () => {
+describe('a rule for the agent’s tools', () => {
+  it('names one of them if it is exact', () => {
     expect(faultsFor(parsed('look'), [tool()])).toEqual([]);
     expect(faultsFor(parsed('other'), [tool()])).toEqual(['permissions name "other", which is none of the agent\'s tools']);
     expect(faultsFor(parsed('o*'), [tool()])).toEqual([]);
@@ -120,7 +120,7 @@ describe('beside the tools that it names', () => {
     expect([names(parsed('l*'), 'look'), names(parsed('l*'), 'pay')]).toEqual([true, false]);
   });
 
-  it('a pattern has something to be matched with', () => {
+  it('has a pattern only for tools that declare what to match', () => {
     const tools = [tool(), tool({ name: 'lock', target: 'text' }), tool({ name: 'pay', target: null })];
     expect(faultsFor(parsed('l*(x)'), tools)).toEqual([
       'allow: "l*(x)" has a pattern, but look declares no ruleTarget to match it with',
@@ -132,7 +132,7 @@ describe('beside the tools that it names', () => {
     expect(faultsFor(parsed('edit(/x)'), [tool({ name: 'edit', target: 'path' })])).toEqual([]);
   });
 
-  it('files are for tools that run commands', () => {
+  it('has files only for tools that run commands', () => {
     const rule = parsed({ rule: '*sh(x)', files: 'any' });
     const [bash, fish] = [tool({ name: 'bash', target: 'command' }), tool({ name: 'fish', target: 'text' })];
     expect(faultsFor(rule, [bash])).toEqual([]);
@@ -194,7 +194,7 @@ describe('permissions', () => {
     expect(faults({ ask: ['other'] }, [tool()], (name) => name === 'other')).toEqual([]);
   });
 
-  it('have conditions on fields that the input has', () => {
+  it('have conditions on existing fields of the input', () => {
     const about = (field: string, rule = 'look', tools = [tool()]) =>
       faults({ ask: [{ rule, when: `input.${field} > 1` }] }, tools);
     const missing = (field: string, rule = 'look') => [`ask: "${rule} when input.${field} > 1": the input has no field ${field}`];

@@ -1,4 +1,4 @@
-/** Patterns over paths, texts and commands: what an allow rule takes, and what ask and deny rules meet. */
+/** Patterns over paths, texts and commands: the targets that an allow rule matches, and those that ask and deny rules match. */
 import {
   allowsCommand,
   forbidsCommand,
@@ -41,7 +41,7 @@ describe('a wildcard', () => {
 });
 
 describe('a text', () => {
-  it('is taken as it is written, without what nobody sees, up to 4,096 characters', () => {
+  it('matches an allow rule only as written, without invisible characters, up to 4,096 characters', () => {
     expect(allowsText('*@b.example')('ana@b.example')).toBe(true);
     for (const other of ['ANA@B.EXAMPLE', ' a@b.example ', 'a\u200b@b.example', 'a\n@b.example', 'ana@c.example'])
       expect(allowsText('*@b.example')(other)).toBe(false);
@@ -49,7 +49,7 @@ describe('a text', () => {
     expect(allowsText('*')('x'.repeat(4097))).toBe(false);
   });
 
-  it('is met in any spelling, and where it is too long', () => {
+  it('matches a deny rule in any spelling, and if it is too long', () => {
     for (const text of ['x@evil.example', ' X@EVIL.Example\n', 'x@ｅｖｉｌ.example', 'x@evil.example\u200b'])
       expect(forbidsText('*@evil.example')(text)).toBe(true);
     expect(forbidsText('*@EVIL.example')('x@EVIL.example')).toBe(true);
@@ -74,7 +74,7 @@ describe('a path', () => {
     ['/a\0b', null],
   ])('%j is %j', (path, normal) => expect(normalise(path)).toBe(normal));
 
-  it('is taken by a pattern from the root, exactly as it is written', () => {
+  it('matches an allow rule from the root, exactly as written', () => {
     expect(allowsPath('src/*.ts')('/src/a.ts')).toBe(true);
     expect(allowsPath('/src/**')('/src/a/b')).toBe(true);
     expect(allowsPath('/src/**')('src//a/./b')).toBe(true);
@@ -110,11 +110,11 @@ describe('a path', () => {
     `/src/${'x'.repeat(256)}`,
     '/src/\ud800',
     '/src/a\0',
-  ])('%j is not taken by /src/**', (path) => {
+  ])('%j does not match the allow rule /src/**', (path) => {
     expect(allowsPath('/src/**')(path)).toBe(false);
   });
 
-  it('may be as long as a file system takes it', () => {
+  it('may be as long as a file system permits', () => {
     expect(allowsPath('/src/**')(`/src/${'x'.repeat(255)}`)).toBe(true);
     expect(allowsPath('/src/**')(`/src${'/xxxxxxxxx'.repeat(102)}`.slice(0, 1024))).toBe(true);
     expect(allowsPath('/src/**')(`/src${'/xxxxxxxxx'.repeat(103)}`.slice(0, 1025))).toBe(false);
@@ -144,18 +144,18 @@ describe('a path', () => {
     '/x/%2e%2e/%2e%2e',
     '/a\0',
     `/${'x'.repeat(1024)}`,
-  ])('%j is met by /secret/**', (path) => {
+  ])('%j matches the deny rule /secret/**', (path) => {
     expect(forbidsPath('/secret/**')(path)).toBe(true);
   });
 
   it.each(['', '/', '/secrets', '/a/secret', '/x', `/${'x'.repeat(1023)}`, '/secret.d/a'])(
-    '%j is not met by /secret/**',
+    '%j does not match the deny rule /secret/**',
     (path) => {
       expect(forbidsPath('/secret/**')(path)).toBe(false);
     },
   );
 
-  it('is met in as many decodings as three, and by names that are all dots', () => {
+  it('matches a deny rule in up to three decodings, and by names of dots only', () => {
     expect(forbidsPath('/secret')('/%25252573ecret')).toBe(false);
     expect(forbidsPath('/secret/**')('/secret/.../a')).toBe(true);
     expect(forbidsPath('/.../a')('/.../a')).toBe(true);
@@ -182,7 +182,7 @@ describe('a path', () => {
 });
 
 describe('a command', () => {
-  it('is taken where a shell has nothing to do but to split it', () => {
+  it('matches an allow rule if a shell only has to split it', () => {
     const takes = allowsCommand('git status*');
     for (const command of ['git status', 'git status --short -b', 'git status a/b.c:d=@e,f+g%h_I'])
       expect(takes(command)).toBe(true);
@@ -193,7 +193,7 @@ describe('a command', () => {
     expect(takes(`git status ${'x'.repeat(4086)}`)).toBe(false);
   });
 
-  it('does not leave the folder where the pattern has a star', () => {
+  it('does not leave the folder at the star of a pattern', () => {
     for (const up of ['../x', 'a/../b', '--file=../x', 'a:../b', 'a,../b', '..'])
       expect(allowsCommand('cat *')(`cat ${up}`)).toBe(false);
     expect(allowsCommand('cat *')('cat a..b')).toBe(true);
@@ -231,12 +231,12 @@ describe('a command', () => {
     'ｒｍ x',
     'rm\u200b x',
     'x'.repeat(4097),
-  ])('%j is met by rm *', (command) => {
+  ])('%j matches the deny rule rm *', (command) => {
     expect(forbidsCommand('rm *')(command)).toBe(true);
   });
 
   it.each(['ls', 'rmdir x', 'echo rm x', 'git commit -m "no rm here"', 'x'.repeat(4096), 'A-1=2 rm x', '1=2 rm x', '=2 rm x'])(
-    '%j is not met by rm *',
+    '%j does not match the deny rule rm *',
     (command) => {
       expect(forbidsCommand('rm *')(command)).toBe(false);
     },
@@ -246,9 +246,9 @@ describe('a command', () => {
     'sudo doas env nohup nice ionice time timeout command exec eval builtin xargs stdbuf setsid busybox sh bash then do else if while !'.split(
       ' ',
     ),
-  )('behind %s a command is looked for', (runner) => expect(forbidsCommand('rm *')(`${runner} rm x`)).toBe(true));
+  )('a command is found behind %s', (runner) => expect(forbidsCommand('rm *')(`${runner} rm x`)).toBe(true));
 
-  it('is looked for at the first sixteen words', () => {
+  it('is searched in the first sixteen words', () => {
     const behind = (words: number) => forbidsCommand('rm *')(`sudo ${'x '.repeat(words)}rm y`);
     expect([behind(14), behind(15)]).toEqual([true, false]);
     expect(forbidsCommand('  RM   x ')('rm x')).toBe(true);
@@ -256,7 +256,7 @@ describe('a command', () => {
     expect(forbidsCommand('/bin/rm *')('/bin/rm x')).toBe(true);
   });
 
-  it('is split where a shell begins another', () => {
+  it('is split at each command that a shell begins', () => {
     expect(simpleCommands('a;b&c|d\re\nf(g)h{i}j`k<l>m')).toEqual([...'abcdefghijklm']);
     expect(simpleCommands('a$(b)')).toEqual(['a', 'b', '']);
   });

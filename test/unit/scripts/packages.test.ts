@@ -1,4 +1,4 @@
-/** What comes with `npm install holdfast`: under which licences, and which of it runs a program while it is installed. */
+/** The packages that `npm install holdfast` installs: their licences, and which of them run a program during installation. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -30,14 +30,14 @@ function isAllowed(licence: string): boolean {
   return text.split(' OR ').some((choice) => choice.split(' AND ').every((one) => ALLOWED.has(one.trim())));
 }
 
-/** Packages whose package.json says nothing, and whose own LICENSE file does: how it begins. */
+/** Packages whose package.json has no licence, and the beginning of their own LICENSE file. */
 const IN_A_FILE: Record<string, { begins: string; is: string }> = {
   'node_modules/png-js': { begins: 'MIT License', is: 'MIT' },
   'node_modules/unionfs': { begins: 'This is free and unencumbered software released into the public domain.', is: 'Unlicense' },
   'node_modules/memorystream': { begins: 'Copyright (C) 2011 Dmitry Nizovtsev', is: 'MIT' },
 };
 
-/** Binaries for other systems, of which the lock file knows the name alone: their family's licence. */
+/** Binaries for other systems; the lock file has only their names. This is the licence of their family. */
 const FAMILIES = ['@foundry-rs/anvil', '@swc/core', '@unrs/resolver-binding'];
 const familyOf = (path: string) => FAMILIES.find((family) => path.startsWith(`node_modules/${family}-`));
 
@@ -58,23 +58,23 @@ function siblingOf(path: string): string {
 }
 
 describe('the packages that holdfast brings along', () => {
-  it('have a licence that is known, and permissive', () => {
+  it('have a known, permissive licence', () => {
     const others = shipped.map((one) => [one[0], licenceOf(one)] as const).filter(([, licence]) => !isAllowed(licence));
     expect(others).toEqual([]);
   });
 
-  it('have one that is known, also where only whoever works on it has them', () => {
+  it('have a known licence also if they are only for development', () => {
     expect(all.filter((one) => licenceOf(one) === 'unknown').map(([path]) => path)).toEqual([]);
   });
 
-  it('are refused under a licence that is not on the list, or without one', () => {
+  it('are refused if their licence is not on the list, or missing', () => {
     for (const licence of ['GPL-3.0-only', 'unknown', 'SEE LICENSE IN EULA', 'MIT AND AGPL-3.0-only'])
       expect(isAllowed(licence)).toBe(false);
     expect(isAllowed('(MIT OR GPL-3.0-or-later)')).toBe(true);
     expect(licenceOf(['node_modules/nobody-knows', {}])).toBe('unknown');
   });
 
-  it('run no program while they are installed, but for these, without which holdfast runs too (docs/deployment.md)', () => {
+  it('run no program during installation, except these, without which holdfast runs too (docs/deployment.md)', () => {
     const scripts = shipped.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path);
     expect(scripts.sort()).toEqual([
       'node_modules/@foundry-rs/anvil',
@@ -83,7 +83,7 @@ describe('the packages that holdfast brings along', () => {
       'node_modules/esbuild',
     ]);
     const own = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: Record<string, string> };
-    // `prepare` runs in a checkout, and for whoever installs from git, not from a registry or a tarball.
+    // `prepare` runs in a checkout, and for an installation from git, not from a registry or a tarball.
     expect(Object.keys(own.scripts).filter((name) => /^(pre|post)?install$/.test(name))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** What it takes that a decision counts, and whose name is whose. */
+/** The conditions under which a decision counts, and which names are the same. */
 import {
   decisionFault,
   PLAIN_POLICY,
@@ -21,14 +21,14 @@ function asked(policy: Partial<ApprovalPolicy> = {}, more: Partial<OpenQuestion>
 const by = (name: string, attested = false, kind: 'approve' | 'deny' | 'settle' = 'approve') => ({ kind, by: name, attested });
 
 describe('a decision', () => {
-  it('of anybody counts where nothing else is asked for', () => {
+  it('of anybody counts if nothing else is required', () => {
     expect(decisionFault(asked(), by('ana'), NOW)).toBeNull();
     expect(decisionFault(asked(), by('rita'), NOW)).toBeNull();
     expect(decisionFault(asked(), by('ana', true), NOW)).toBeNull();
   });
 
   it.each(['approve', 'deny', 'settle'] as const)(
-    'to %s that is not signed does not count where signed ones are asked for',
+    'to %s that is not signed does not count if signed ones are required',
     (kind) => {
       const fault = `call ${DIGEST} takes signed decisions only; \`holdfast sign\` makes one`;
       expect(decisionFault(asked({ channel: 'attested' }), by('ana', false, kind), NOW)).toBe(fault);
@@ -55,7 +55,7 @@ describe('a decision', () => {
     expect(decisionFault(question, by('ana'), NOW)).toBeNull();
   });
 
-  it('of one person counts once, and his denial whatever he has said before', () => {
+  it('of one person counts once, and his denial counts after any earlier decision', () => {
     const question = asked({ quorum: 2 }, { said: [{ by: 'ana' }, { by: 'bob' }] });
     expect(decisionFault(question, by('Ana'), NOW)).toBe(`Ana has decided on call ${DIGEST} already`);
     expect(decisionFault(question, by('bob'), NOW)).toBe(`bob has decided on call ${DIGEST} already`);
@@ -82,11 +82,11 @@ describe('a name', () => {
     ['ana maria', 'anamaria'],
     ['ana', '\u0430na'],
     ['', 'ana'],
-  ])('%j is another than %j', (a, b) => {
+  ])('%j differs from %j', (a, b) => {
     expect(samePerson(a, b)).toBe(false);
   });
 
-  it('is compared in one spelling', () => {
+  it('is compared in one normal form', () => {
     expect(plainName(' A\u200bna \n  MARIA ')).toBe('ana maria');
   });
 });
@@ -94,7 +94,7 @@ describe('a name', () => {
 describe('the stricter of two policies', () => {
   const policy = (more: Partial<ApprovalPolicy>): ApprovalPolicy => ({ ...PLAIN_POLICY, ...more });
 
-  it('asks for what either asks for', () => {
+  it('requires everything that either of them requires', () => {
     expect(stricter(policy({ channel: 'attested' }), policy({})).channel).toBe('attested');
     expect(stricter(policy({}), policy({ channel: 'attested' })).channel).toBe('attested');
     expect(stricter(policy({}), policy({})).channel).toBe('any');
@@ -105,7 +105,7 @@ describe('the stricter of two policies', () => {
     expect(stricter(policy({}), policy({})).four_eyes).toBe(false);
   });
 
-  it('has the roles of the present one, or of the one before where there are none, and the rest of the present one', () => {
+  it('has the roles of the present policy, or of the earlier one if there are none, and the other fields of the present policy', () => {
     expect(stricter(policy({ roles: ['old'] }), policy({ roles: ['new'] })).roles).toEqual(['new']);
     expect(stricter(policy({ roles: ['old'] }), policy({})).roles).toEqual(['old']);
     expect(stricter(policy({ remind_ms: [1], notify: true }), policy({ remind_ms: [2] }))).toMatchObject({
@@ -114,7 +114,7 @@ describe('the stricter of two policies', () => {
     });
   });
 
-  it('is, of the plain one and itself, the plain one', () => {
+  it('of the plain policy and itself is the plain one', () => {
     expect(stricter(PLAIN_POLICY, PLAIN_POLICY)).toEqual({
       channel: 'any',
       quorum: 1,
@@ -126,6 +126,6 @@ describe('the stricter of two policies', () => {
   });
 });
 
-it('what refuses settlements has the type that stands in histories', () => {
+it('the refusal of a settlement has the type that histories contain', () => {
   expect(SETTLEMENT_REFUSAL).toBe('holdfast.settlement_refused');
 });

@@ -32,7 +32,7 @@ const said = (n: number, outcome: BudgetSettlement['outcome'], dispatch = 1): Bu
   outcome,
 });
 
-/** A book that is told one thing after the other. */
+/** A book to which a test reports one thing after the other. */
 class Teller {
   book: Book = EMPTY_BOOK;
   reserve(now: number, asked: Reservation) {
@@ -49,7 +49,7 @@ class Teller {
 }
 
 describe('the book of a budget', () => {
-  it('reserves up to the cap, and then says what is used and when enough is free', () => {
+  it('reserves up to the cap; then it says how much is used, and when enough is free', () => {
     const teller = new Teller();
     expect(teller.reserve(0, asking(1, 60))).toEqual({ granted: true, used: '0', over: false });
     expect(teller.reserve(5, asking(2, 40))).toEqual({ granted: true, used: '60', over: false });
@@ -74,7 +74,7 @@ describe('the book of a budget', () => {
     expect(teller.used(0)).toBe(cap);
   });
 
-  it('gives back what had no effect, at once', () => {
+  it('gives back at once the amount of a call that had no effect', () => {
     const teller = new Teller();
     teller.reserve(0, asking(1, 100));
     teller.settle(1, said(1, 'not_applied'));
@@ -82,7 +82,7 @@ describe('the book of a budget', () => {
     expect(teller.reserve(2, asking(1, 100, { dispatch: 2 })).granted).toBe(true);
   });
 
-  it('counts what is in doubt as spent, until it is known to have had no effect', () => {
+  it('counts a call in doubt as spent, until it is known to have had no effect', () => {
     const teller = new Teller();
     teller.reserve(0, asking(1, 100));
     teller.settle(1, said(1, 'in_doubt'));
@@ -91,7 +91,7 @@ describe('the book of a budget', () => {
     expect(teller.reserve(4, asking(2, 1)).granted).toBe(true);
   });
 
-  it('frees what was spent once its window is over, not earlier', () => {
+  it('frees a spent amount once its window is over, not earlier', () => {
     const teller = new Teller();
     teller.reserve(0, asking(1, 100));
     teller.settle(10, said(1, 'applied'));
@@ -99,14 +99,14 @@ describe('the book of a budget', () => {
     expect(teller.reserve(10 + WINDOW + WINDOW / 100, asking(2, 1)).granted).toBe(true);
   });
 
-  it('holds what nobody has settled for as long as its effect may lie within the window, and no longer', () => {
+  it('keeps an unsettled amount as long as its effect may lie within the window, and no longer', () => {
     const teller = new Teller();
     teller.reserve(0, asking(1, 100));
     expect(teller.reserve(LASTS + WINDOW - 1, asking(2, 1)).granted).toBe(false);
     expect(teller.reserve(LASTS + WINDOW, asking(2, 1)).granted).toBe(true);
   });
 
-  it('takes each dispatch once, whatever is repeated and in whatever order', () => {
+  it('takes each dispatch once, for any repetition and any order', () => {
     const teller = new Teller();
     teller.reserve(0, asking(1, 60));
     expect(teller.reserve(1, asking(1, 60)).granted).toBe(true);
@@ -119,7 +119,7 @@ describe('the book of a budget', () => {
     expect(teller.used(6)).toBe('60');
   });
 
-  it('lets a call go beyond the cap where a person has accepted that, and remembers it', () => {
+  it('lets a call go beyond the cap if a person accepted that, and remembers it', () => {
     const teller = new Teller();
     teller.reserve(0, asking(1, 100));
     expect(teller.reserve(1, asking(2, 50, { accepted: true }))).toEqual({ granted: true, used: '100', over: true });
@@ -128,7 +128,7 @@ describe('the book of a budget', () => {
     expect(teller.used(2)).toBe('150');
   });
 
-  it('drops what an earlier dispatch of the same call had reserved, once that is proven to have done nothing', () => {
+  it('drops the reservation of an earlier dispatch of the same call, once that dispatch is proven to have done nothing', () => {
     const teller = new Teller();
     teller.reserve(0, asking(1, 100));
     expect(teller.reserve(1, asking(1, 100, { dispatch: 2 })).granted).toBe(false);
@@ -136,14 +136,14 @@ describe('the book of a budget', () => {
     expect(teller.used(1)).toBe('100');
   });
 
-  it('goes by the cap of whoever asks: a deploy may lower it', () => {
+  it('uses the cap of the present request: a deploy may lower it', () => {
     const teller = new Teller();
     teller.reserve(0, asking(1, 60));
     expect(teller.reserve(1, asking(2, 1, { cap: '50' })).granted).toBe(false);
     expect(teller.reserve(1, asking(2, 1, { cap: '61' })).granted).toBe(true);
   });
 
-  it('stays small: what is spent is kept by slices of the window, and reservations are limited', () => {
+  it('stays small: spent amounts are kept by slices of the window, and reservations are limited', () => {
     const teller = new Teller();
     for (let n = 0; n < 5000; n++) {
       teller.reserve(n / 10, asking(n, 1, { cap: '1000000' }));
@@ -157,7 +157,7 @@ describe('the book of a budget', () => {
   });
 });
 
-/** What becomes of one dispatch in a world with crashes. */
+/** The course of one dispatch in a world with crashes. */
 interface Step {
   call: number;
   amount: number;
@@ -240,7 +240,7 @@ describe('any number of calls at once, with crashes', () => {
     );
   });
 
-  it('never lose money from it: when all windows are over the whole cap can be reserved again', () => {
+  it('never lose part of the budget: when all windows are over the whole cap can be reserved again', () => {
     fc.assert(
       fc.property(steps, (plan) => {
         const { teller, last } = play(plan);
@@ -252,7 +252,7 @@ describe('any number of calls at once, with crashes', () => {
     );
   });
 
-  it('lose none of it before that either, where nothing is lost on the way: what had no effect is free at once', () => {
+  it('lose none of it before that either, if no message is lost: the amount of a call without effect is free at once', () => {
     fc.assert(
       fc.property(steps, (plan) => {
         const nothing = plan.map((step): Step => ({ ...step, pause: 300, fate: 'not_applied', settled: 'once' }));

@@ -20,7 +20,7 @@ const card = (input: JsonObject, preview: string | null = null) =>
     expiresAt: '2026-11-22T00:00:00.000Z',
   });
 
-/** The lines of a card that stand outside of fences: what Markdown would interpret. */
+/** The lines of a card outside of fences: Markdown interprets these. */
 function outsideFences(markdown: string): string[] {
   let fence: string | null = null;
   return markdown.split('\n').filter((line) => {
@@ -71,7 +71,7 @@ describe('the approval card', () => {
     expect(text).not.toMatch(/[\u0000-\u0008\u200B-\u200F\u202A-\u202E\u2066-\u2069]/);
   });
 
-  it('lets no text of the model, of a tool or of the requester out of its fence: no link, image, heading or forged signal', () => {
+  it('keeps every text of the model, of a tool or of the requester in its fence: no link, image, heading or forged signal', () => {
     const attack = fc.oneof(
       fc.string(),
       fc.string({
@@ -112,14 +112,14 @@ describe('the approval card', () => {
     );
   });
 
-  it('tells, for a call in doubt, what to look for and how to settle it', () => {
+  it('for a call in doubt says what to look for and how to settle it', () => {
     const text = inDoubtCard({ tool: 'pay', callId: '1.1', digest: DIGEST, error: 'worker lost', idempotencyKey: 'hf_1' });
     expect(text).toContain('hf_1');
     expect(jsonIn(text).map((json) => json.outcome)).toEqual(['applied', 'not_applied']);
     expect(jsonIn(text).every((json) => json.call === DIGEST)).toBe(true);
   });
 
-  it('says who may settle a call in doubt, where its approval had such a policy', () => {
+  it('says who may settle a call in doubt, if its approval had such a policy', () => {
     const facts = { tool: 'pay', callId: '1.1', digest: DIGEST, error: 'worker lost', idempotencyKey: 'hf_1' };
     const policy = { ...PLAIN_POLICY, channel: 'attested' as const, quorum: 2, four_eyes: true, roles: ['treasurer'] };
     expect(outsideFences(inDoubtCard({ ...facts, policy }))).toEqual(

@@ -92,7 +92,7 @@ test('changing any one field of a call or its turn changes its digest', () => {
   );
 });
 
-test('a call that is to be bound to a store is refused a digest where it names no definition or no target', () => {
+test('a call that is to be bound to a store gets no digest without a definition or a target', () => {
   const { definition_ref: _, ...undefined_ } = bound.call;
   const { target_hash: __, ...aimless } = bound.call;
   for (const lacking of [undefined_, aimless]) expect(() => callDigest(bound.turn, lacking)).toThrow('version 2');
@@ -104,7 +104,7 @@ test('changing any one field of an effect changes its idempotency key', () => {
   }
 });
 
-test('a field that does not belong there cannot slip into a digest', () => {
+test('an unknown field cannot get into a digest', () => {
   const more = { ...bound.call, tool_use_id: 'toolu_1' } as CallFields;
   expect(callDigest({ ...bound.turn, session_id: 's' } as CallTurn, more)).toBe(callDigest(bound.turn, bound.call));
 });

@@ -2,7 +2,7 @@ import { canonical } from '../../../src/shared/json/canonical';
 import { callError } from '../../../src/shared/wire/errors';
 import { ERROR_CODES, type ErrorCode } from '../../../src/shared/wire/error-codes';
 
-/** As the tool specification lists them, and the one that approvals add: code, HTTP status, whether a retry can help, what the model is told. */
+/** The codes of the tool specification, and one that approvals add: code, HTTP status, whether a retry can help, and the kind for the model. */
 const TABLE: [ErrorCode, number, boolean, string][] = [
   ['INVALID_PARAMS', 400, false, 'USER_INPUT_ERROR'],
   ['UNAUTHORIZED', 401, false, 'FATAL_ERROR'],
@@ -29,7 +29,7 @@ describe('error codes', () => {
     expect(ours).toEqual(TABLE);
   });
 
-  it('give an error its kind and retryability, and cut what is too long for history', () => {
+  it('give an error its kind and retryability, and cut texts that are too long for history', () => {
     const error = callError('TIMEOUT', 'too_slow', 'x'.repeat(5000), { hint: 'Ask for less.', retry_after_ms: 7 });
     expect(error).toMatchObject({ kind: 'TRANSIENT_ERROR', retryable: true, hint: 'Ask for less.', retry_after_ms: 7 });
     expect(error.message).toMatch(/^x{2000}… \(5000 characters\)$/);

@@ -18,7 +18,7 @@ describe('the text of an exception', () => {
     ['a password in a query', `https://bank.example/pay?password=${letters}&x=1`],
     ['a field of JSON', `{"api_key":"${letters}"}`],
     ['a field of JSON with a space', `{"password": "${letters}"}`],
-  ])('has no secret: %s', (_name, secret) => {
+  ])('contains no secret: %s', (_name, secret) => {
     const text = exceptionText(new Error(`The bank answered 500 for ${secret} at once`));
     expect(text).toContain('The bank answered 500 for ');
     expect(text).not.toContain(letters);
@@ -50,13 +50,13 @@ describe('the text of an exception', () => {
     expect(growth((length) => void withoutSecrets(part.repeat(length / part.length)), 60_000)).toBeLessThan(IN_PROPORTION);
   });
 
-  it('costs nothing where it is huge and little of it is shown', () => {
+  it('costs nothing if the text is huge and only little of it is shown', () => {
     const before = process.cpuUsage();
     for (const huge of ['sk-ant-', 'token=x ', '//a@']) shortWithoutSecrets(huge.repeat(2_000_000), 500, ['another secret']);
     expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
   });
 
-  it.each(Array.from({ length: 48 }, (_, n) => n))('has no half of a secret where it is cut: %d characters of it', (n) => {
+  it.each(Array.from({ length: 48 }, (_, n) => n))('contains no half of a secret if it is cut: %d characters of it', (n) => {
     // What stands before it is made short, so that the place of the cut is shown.
     const front = `Bearer ${'b'.repeat(32_768 - 7 - 1 - n)} `;
     for (const secret of [`ghp_${letters}`, 'my secret, with words']) {
@@ -67,7 +67,7 @@ describe('the text of an exception', () => {
     }
   });
 
-  it('is whole where it is short', () => {
+  it('is complete if it is short', () => {
     expect(shortWithoutSecrets('It is down.', 500)).toBe('It is down.');
     expect(shortWithoutSecrets('x'.repeat(600), 500)).toBe(`${'x'.repeat(500)}…`);
     expect(shortWithoutSecrets(`${'x'.repeat(31_000)} ${'y'.repeat(9000)}`, 500)).toBe(`${'x'.repeat(500)}…`);
@@ -75,13 +75,13 @@ describe('the text of an exception', () => {
 
   it('has 10,000 characters at most', () => expect(exceptionText('x'.repeat(1_000_000))).toHaveLength(10_000));
 
-  it('is well-formed, whatever was thrown', () => {
+  it('is well-formed, for any thrown value', () => {
     expect(exceptionText('\ud800')).toBe('\ufffd');
     expect(exceptionText(undefined)).toBe('undefined');
     expect(exceptionText({ toString: () => 'x' })).toBe('x');
   });
 
-  it('shows no secret of which the end lies beyond what is kept', () => {
+  it('shows no secret whose end lies beyond the kept part', () => {
     const before = (secret: string) => `${'x'.repeat(9_989 - secret.indexOf('|'))} ${secret.replace('|', '')} was refused`;
     for (const secret of [
       'ghp_01234567|89abcdefghijklmnopqrstuvwxyz',
@@ -91,7 +91,7 @@ describe('the text of an exception', () => {
       expect(exceptionText(new Error(before(secret))).slice(-60)).not.toMatch(/ghp_0|hunter2|abcdef/);
   });
 
-  it('is a text for whatever was thrown, also where that has none', () => {
+  it('is a text for any thrown value, also for one without a text', () => {
     expect(exceptionText(Object.create(null))).toBe('what was thrown has no text');
     expect(exceptionText({ toString: () => ({}) })).toBe('what was thrown has no text');
   });

@@ -49,7 +49,7 @@ test('steps and indexes count from 1, and a bad digest or too little randomness 
   expect(() => traceId(0, 'ABCDEF012345')).toThrow(RangeError);
 });
 
-test('a local key that is a valid id names the turn as it is', () => {
+test('a local key that is a valid id is the id of the turn', () => {
   expect(turnIdFromKey('local', 'inv-7')).toBe('inv-7');
 });
 
@@ -64,14 +64,14 @@ test('any other key becomes a valid id that is the same every time', () => {
   );
 });
 
-test('two principals never meet under one key, and nobody reaches another one by naming the hash', () => {
+test('two principals never share a turn by the same key, and nobody reaches another’s turn by naming the hash', () => {
   const ofAna = turnIdFromKey('ana', 'inv-7');
   expect(turnIdFromKey('bob', 'inv-7')).not.toBe(ofAna);
   expect(turnIdFromKey('local', ofAna)).not.toBe(ofAna);
   expect(turnIdFromKey('local', '..')).toMatch(/^k_/);
 });
 
-test('an id out of a link is the id of the call', () => {
+test('an id from a link is the id of the call', () => {
   expect(asTurnId('call%2Fx')).toBe('call/x');
   expect(asTurnId('call%2fx')).toBe('call/x');
   expect(['call/x', 'x', 'x%2Fcall'].map(asTurnId)).toEqual(['call/x', 'x', 'x%2Fcall']);

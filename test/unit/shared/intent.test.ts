@@ -18,7 +18,7 @@ function claim(key: string, accepted: string[] = []): IntentClaim {
 }
 
 describe('an intent', () => {
-  it('lets the first through, the same again, and another only beside the last owner that was accepted', () => {
+  it('admits the first call, the same call again, and another call only beside the last owner that was accepted', () => {
     const first = claimIntent([], claim('a'), 0);
     expect(first).toMatchObject({ granted: true, owners: [] });
     expect(claimIntent(first.next, claim('a'), 5)).toMatchObject({ granted: true, next: first.next });
@@ -29,7 +29,7 @@ describe('an intent', () => {
     expect(claimIntent(second.next, claim('c', ['db']), 6).granted).toBe(true);
   });
 
-  it('is held for the window by what was done, and longer by what nobody knows', () => {
+  it('is held for the window by an applied effect, and longer by an unknown outcome', () => {
     const { next } = claimIntent([], claim('a'), 0);
     expect(holds(next[0]!, WINDOW + 1)).toBe(true);
     expect(endOf(next[0]!)).toBe(UNSETTLED_MS);
@@ -39,7 +39,7 @@ describe('an intent', () => {
     expect(closeIntent(next, { key: 'a', effect: 'not_applied' })).toEqual([]);
   });
 
-  it('is named by tool and key, whatever the order of its fields', () => {
+  it('is named by tool and key, in any order of the fields', () => {
     expect(intentHash('pay', { payee: 'x', cents: 1 })).toBe(intentHash('pay', { cents: 1, payee: 'x' }));
     expect(intentHash('pay', 'x')).not.toBe(intentHash('send', 'x'));
   });
@@ -57,7 +57,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ what: fc.constant('wait' as const), ms: fc.nat(WINDOW) }),
 );
 
-it('whatever comes in whatever order: nobody is let through beside another without having accepted the last one', () => {
+it('in any order of events, no call is admitted beside another without having accepted the last one', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       let owners: IntentOwner[] = [];

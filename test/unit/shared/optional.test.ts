@@ -1,6 +1,6 @@
 import { optional } from '../../../src/shared/json/optional';
 
-test('leaves out what is undefined, and nothing else', () => {
+test('leaves out undefined fields, and no others', () => {
   const fields: { a?: string; b: null; c: number; d: string; e: boolean } = { a: undefined, b: null, c: 0, d: '', e: false };
   expect(Object.entries(optional(fields))).toEqual([
     ['b', null],

@@ -63,7 +63,7 @@ test('a key __proto__ is an own property and sets no prototype', () => {
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
 });
 
-test('a key that every object inherits is not taken for a duplicate', () => {
+test('a key that every object inherits does not count as a duplicate', () => {
   expect(Object.keys(parseJson('{"toString":1,"constructor":2}') as object)).toEqual(['toString', 'constructor']);
 });
 
@@ -77,7 +77,7 @@ test('200 levels are taken, 201 are refused', () => {
   expect(refusal('['.repeat(201) + ']'.repeat(201)).reason).toContain('200');
 });
 
-test('whatever has a canonical form reads as JSON.parse reads it, however it is spaced', () => {
+test('every value with a canonical form is read as JSON.parse reads it, with any spacing', () => {
   fc.assert(
     fc.property(anyJson, fc.constantFrom(0, 1, 4, '\t'), (value, indent) => {
       const text = JSON.stringify(value, null, indent);
@@ -86,7 +86,7 @@ test('whatever has a canonical form reads as JSON.parse reads it, however it is 
   );
 });
 
-test('no text is taken that JSON.parse refuses, and what both take has one meaning', () => {
+test('no text is accepted that JSON.parse refuses, and both give the same value', () => {
   const pieces = fc.constantFrom(
     '{',
     '}',
@@ -125,7 +125,7 @@ test('no text is taken that JSON.parse refuses, and what both take has one meani
   );
 });
 
-test('whatever the parser takes has a canonical form', () => {
+test('every value that the parser accepts has a canonical form', () => {
   const texts = fc.oneof(fc.json(), fc.double().map(String), fc.bigInt().map(String));
   fc.assert(
     fc.property(texts, (text) => {
@@ -152,7 +152,7 @@ test.each<[string, (n: number) => string]>([
     'long keys with one beginning',
     (n) => `{${Array.from({ length: n / 1010 }, (_, i) => `"${'k'.repeat(1000)}${i}":1`).join(',')}}`,
   ],
-])('one megabyte of %s is judged', (_what, text) => {
+])('one megabyte of %s is parsed or refused', (_what, text) => {
   const hostile = text(1 << 20);
   try {
     parseJson(hostile); // quadratic work on a megabyte would not end within the test's time limit

@@ -14,7 +14,7 @@ describe('reading a message to a turn', () => {
     });
   });
 
-  it('takes nothing that could not be kept, whatever arrives, and says why', () => {
+  it('refuses every message that could not be stored, and says why', () => {
     const near = fc.record(
       { text: fc.oneof(anyJson, fc.string({ unit: 'binary' })), by: fc.oneof(anyJson, fc.string()), attestation: anyJson },
       { requiredKeys: [] },

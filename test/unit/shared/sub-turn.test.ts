@@ -10,8 +10,8 @@ const limits = (from: number): fc.Arbitrary<TurnLimits> =>
     time_ms: fc.integer({ min: from, max: 3_600_000 }),
   });
 
-describe('shares of what is left', () => {
-  it('are together never more than it, however many take theirs, each of what the others have left', () =>
+describe('shares of the remaining limits', () => {
+  it('are together never more than what remains, for any number of shares, each taken from the rest of the others', () =>
     fc.assert(
       fc.property(limits(1), limits(1), fc.integer({ min: 1, max: 64 }), (left, own, count) => {
         const taken = { steps: 0, tokens: 0, cost_usd: 0 };
@@ -37,7 +37,7 @@ describe('shares of what is left', () => {
       }),
     ));
 
-  it.each(['steps', 'tokens', 'cost_usd', 'time_ms'])('are none where no %s are left', (name) => {
+  it.each(['steps', 'tokens', 'cost_usd', 'time_ms'])('are none if no %s are left', (name) => {
     const left = { steps: 1, tokens: 1, cost_usd: 1, time_ms: 1 };
     expect(shareOf(left, 3)).not.toBeNull();
     expect(shareOf({ ...left, [name]: 0 }, 1)).toBeNull();
@@ -45,13 +45,13 @@ describe('shares of what is left', () => {
 });
 
 describe('the id of a sub-agent’s turn', () => {
-  it('is its parent’s with the call, and never that of a session’s turn', () => {
+  it('consists of its parent’s id and the call, and is never that of a session’s turn', () => {
     expect(subTurnId('foo.3', '2.1')).toBe('foo.3~2.1');
     expect(subTurnId('foo.3~2.1', '1.1', 2)).toBe('foo.3~2.1~1.1~2');
     expect(subTurnId('call/foo', '1.1')).toBe('call~foo~1.1');
   });
 
-  it('fits, however long the parent’s is, and differs where that differs', () => {
+  it('has a valid length for a parent’s id of any length, and differs if the parent’s id does', () => {
     const [a, b] = ['a', 'b'].map((end) => subTurnId(`${'x'.repeat(127)}${end}`, '12.34', 2));
     expect(isTurnId(a!)).toBe(true);
     expect(a).toMatch(/^h_[0-9a-f]{40}~12\.34~2$/);

@@ -1,4 +1,4 @@
-/** A field that nobody reads is a fault, with the right name beside it: a misspelt rule would bind nobody. */
+/** An unknown field is a fault, and the error suggests the right name: a misspelt rule would have no effect. */
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { serverOf } from '../../../src/mcp/servers-file';
@@ -60,7 +60,7 @@ describe('a misspelt field is a fault', () => {
   });
 });
 
-it('names no right name where none is near', () => {
+it('suggests no name if none is near', () => {
   expect(nearest('colour', ['name', 'prompt'])).toBeNull();
   expect(unknownFields({ colour: 1 }, ['name', 'prompt'], 'x')).toEqual(['x.colour is no field; the fields are name, prompt']);
   expect(unknownFields({ name: 1 }, ['name'])).toEqual([]);

@@ -20,13 +20,13 @@ describe('URI templates', () => {
   });
 
   it.each(['..', '%2e%2e', '.', 'a%2Fb', '..%5Cb', 'a%00', 'a%0Ab', '%', '%ff', '%C0%AE', 'a?b', 'a#b'])(
-    'no variable is %s: it names one thing, whatever it is joined to',
+    '%s is no variable: it names one thing, beside any other text',
     (value) => {
       expect(readUri('notes://{id}', `notes://${value}`)).toBeNull();
     },
   );
 
-  it('take no longer for a URI that is made to fit nearly', () => {
+  it('take no longer for a URI that nearly fits', () => {
     const template = `t://${Array.from({ length: 20 }, (_, index) => `{v${index}}-x`).join('/')}/end`;
     expect(uriTemplateFaults(template)).toEqual([]);
     const began = performance.now();
@@ -51,7 +51,7 @@ describe('URI templates', () => {
     expect(uriTemplateFaults(template).join()).toContain(fault);
   });
 
-  it('a resource has a URI with a scheme, of printable ASCII', () => {
+  it('the URI of a resource has a scheme, and consists of printable ASCII', () => {
     for (const uri of ['terms', 'Handbook://a', 'a b://c', 'handbook://ä', `a://${'x'.repeat(2000)}`, null])
       expect(uriFaults(uri).join()).toContain('must be a URI');
     expect(uriFaults('handbook://terms?a=1#b')).toEqual([]);

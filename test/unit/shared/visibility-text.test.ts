@@ -3,12 +3,12 @@ import { turnQuery } from '../../../src/client/turns/listing';
 import { checkTrailQuery } from '../../../src/store/core/trail';
 import { UnsearchableText, visibilityText } from '../../../src/shared/text/visible';
 
-test('a text stands in its quotes, whatever it holds', () => {
+test('a text with any content stays within its quotes', () => {
   expect(visibilityText("o'\\x")).toBe("'o\\'\\\\x'");
   expect(visibilityText('Größe 📄')).toBe("'Größe 📄'");
 });
 
-test.each(['\0', 'a\u001fb', '\u007f', '\ud800'])('%j is refused, wherever it would go into a query', (text) => {
+test.each(['\0', 'a\u001fb', '\u007f', '\ud800'])('%j is refused in every part of a query', (text) => {
   expect(() => visibilityText(text)).toThrow(UnsearchableText);
   expect(() => turnQuery({ agent: text })).toThrow('no list can be asked for');
   expect(() => turnQuery({ sight: { requester: text } })).toThrow(UnsearchableText);

@@ -1,4 +1,4 @@
-/** The bytes of an effect record: what is written is read, and nothing else is. */
+/** The bytes of an effect record: the written form is read, and no other form. */
 import { newRecord, type NewClaim } from '../../../src/record/effect';
 import { canonical } from '../../../src/shared/json/canonical';
 import type { Json } from '../../../src/shared/json/json';
@@ -34,7 +34,7 @@ it('is written as canonical JSON with its checksum, and read back', () => {
   expect(encodeRecord(whole())).toEqual(file({ ...whole() }));
 });
 
-it('may lack what older records lack, and have what comes later', () => {
+it('may lack fields that older records lack, and have fields of later versions', () => {
   const { act, deadline, ...older } = whole();
   const some: Json[] = [
     older,
@@ -59,7 +59,7 @@ it.each<[string, () => string, string]>([
   expect(thrown(() => decodeRecord(Buffer.from(text()), 'F'))).toEqual(damaged(why));
 });
 
-it('that is no JSON is damaged, and the error says where', () => {
+it('that is not JSON is damaged, and the error says where', () => {
   const error = thrown(() => decodeRecord(Buffer.from('{"record":'), 'F'));
   expect(error).toMatchObject({
     code: 'damaged',
@@ -101,7 +101,7 @@ it.each(FAULTS)('whose %s is %j is damaged: %s', (field, value, why) => {
   expect(thrown(() => decodeRecord(file({ ...whole(), [field]: value }), 'F'))).toEqual(damaged(why));
 });
 
-it('that is no object is damaged', () => {
+it('that is not an object is damaged', () => {
   expect(thrown(() => decodeRecord(file('text'), 'F'))).toEqual(damaged('v is not "holdfast.effect/1"'));
 });
 

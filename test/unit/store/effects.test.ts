@@ -1,4 +1,4 @@
-/** What may become of an effect record, over versions in memory. Over each kind of store: test/system/store/effects.test.ts. */
+/** The possible changes of an effect record, over versions in memory. Over each kind of store: test/system/store/effects.test.ts. */
 import type { EffectRecord, EffectState, NewClaim } from '../../../src/record/effect';
 import { Effects, namesOf } from '../../../src/store/core/effects';
 import { MemoryVersions } from '../../support/store/memory-versions';
@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => jest.useRealTimers());
 
-/** What another process has made of the record as it stands. */
+/** The record as another process changed it. */
 function theirs(facts: Partial<EffectRecord>): void {
   const { record, version } = versions.kept.at(-1)!;
   versions.kept.push({ record: { ...record, ...facts }, version: version + 1 });
@@ -36,7 +36,7 @@ async function inState(state: EffectState, claim: Partial<NewClaim> = {}): Promi
 }
 
 describe('a claim', () => {
-  it('is the first version of its dispatch, with all that it was given, and no result', async () => {
+  it('is the first version of its dispatch, with all the given fields, and without a result', async () => {
     const { claimed, record } = await effects.claim(aClaim({ act: ACT, deadline: SOON }));
     expect(claimed).toBe(true);
     expect(record).toEqual({
@@ -54,7 +54,7 @@ describe('a claim', () => {
   });
 
   it.each<EffectState>(['claimed', 'applied', 'refused', 'in_doubt'])(
-    'of the next dispatch is refused while the effect is %s, and answers what is known',
+    'of the next dispatch is refused while the effect is %s, and returns the record',
     async (state) => {
       await inState(state);
       const before = await effects.latest(KEY);
@@ -77,12 +77,12 @@ describe('a claim', () => {
     expect(await effects.claim(aClaim({ dispatch: 3 }))).toMatchObject({ claimed: true, record: { dispatch: 3 } });
   });
 
-  it('fences a dispatch off that never began', async () => {
+  it('blocks a dispatch that never began', async () => {
     expect(await effects.claim(aClaim(), 'not_applied')).toMatchObject({ claimed: true, record: { state: 'not_applied' } });
     expect(await effects.claim(aClaim())).toMatchObject({ claimed: false });
   });
 
-  it('of a dispatch whose predecessor was never claimed is a conflict, and says which', async () => {
+  it('of a dispatch whose predecessor was never claimed is a conflict, and names that predecessor', async () => {
     const skipped = (dispatch: number) => ({
       code: 'conflict',
       message: `Dispatch ${dispatch} of ${KEY} cannot be claimed: dispatch ${dispatch - 1} never was`,
@@ -114,7 +114,7 @@ describe('a claim', () => {
     expect(versions.kept).toHaveLength(1);
   });
 
-  it('that loses, and finds nothing then, says that somebody cleans the store', async () => {
+  it('that loses, and then finds nothing, says that somebody cleans the store', async () => {
     versions.create = async () => false;
     await expect(effects.claim(aClaim())).rejects.toMatchObject({
       code: 'not_found',
@@ -134,7 +134,7 @@ describe('a move', () => {
   };
   const MOVES = STATES.flatMap((from) => STATES.flatMap((to) => (to === 'claimed' ? [] : [[from, to] as const])));
 
-  it.each(MOVES)('from %s to %s is what the contract says', async (from, to) => {
+  it.each(MOVES)('from %s to %s follows the contract', async (from, to) => {
     await inState(from);
     const [before, count] = [await effects.latest(KEY), versions.kept.length];
     jest.setSystemTime(T0 + 1000);
@@ -153,20 +153,20 @@ describe('a move', () => {
     expect(versions.kept).toHaveLength(count);
   });
 
-  it('keeps what was found before, unless it is found anew', async () => {
+  it('keeps an earlier result, unless a new one is found', async () => {
     await effects.claim(aClaim());
     await effects.move(KEY, 1, 'in_doubt', { result_ref: REF, result_head: HEAD });
     expect(await effects.latest(KEY)).toMatchObject({ result_ref: REF, result_head: HEAD });
     expect(await effects.move(KEY, 1, 'applied', { result_ref: ACT })).toMatchObject({ result_ref: ACT, result_head: HEAD });
   });
 
-  it('keeps a head that is found anew, and the result of before', async () => {
+  it('keeps the earlier result, with a head that is newly found', async () => {
     await effects.claim(aClaim());
     await effects.move(KEY, 1, 'in_doubt', { result_ref: REF, result_head: HEAD });
     expect(await effects.move(KEY, 1, 'applied', { result_head: ACT })).toMatchObject({ result_ref: REF, result_head: ACT });
   });
 
-  it('of an attempt that speaks for itself alone is refused once another has begun', async () => {
+  it('by one attempt alone is refused once another attempt has begun', async () => {
     await effects.claim(aClaim({ deadline: SOON }));
     await effects.renew(KEY, 1, SOON, LATER);
     await expect(effects.move(KEY, 1, 'not_applied', { alone: SOON })).rejects.toMatchObject({
@@ -176,7 +176,7 @@ describe('a move', () => {
     expect(await effects.move(KEY, 1, 'not_applied', { alone: LATER })).toMatchObject({ state: 'not_applied' });
   });
 
-  it('judges again what another process has made of the record meanwhile', async () => {
+  it('is judged again if another process has changed the record meanwhile', async () => {
     await inState('claimed');
     versions.meanwhile = () => theirs({ state: 'in_doubt' });
     expect(await effects.move(KEY, 1, 'applied')).toMatchObject({ state: 'applied' });
@@ -187,14 +187,14 @@ describe('a move', () => {
     ]);
   });
 
-  it('is refused where another process has come first with another outcome', async () => {
+  it('is refused if another process recorded another outcome first', async () => {
     await inState('claimed');
     versions.meanwhile = () => theirs({ state: 'applied' });
     await expect(effects.move(KEY, 1, 'not_applied')).rejects.toMatchObject({ code: 'conflict' });
     expect(await effects.latest(KEY)).toMatchObject({ state: 'applied' });
   });
 
-  it('moves the dispatch that it names, and none that is not there', async () => {
+  it('changes the dispatch that it names, and fails if there is none', async () => {
     await expect(effects.move(KEY, 1, 'applied')).rejects.toMatchObject({
       code: 'not_found',
       message: `No effect record for dispatch 1 of "${KEY}"`,
@@ -208,14 +208,14 @@ describe('a move', () => {
 });
 
 describe('a deadline', () => {
-  it.each<EffectState>(['claimed', 'in_doubt'])('is put off while the effect is %s, by whoever knows it', async (state) => {
+  it.each<EffectState>(['claimed', 'in_doubt'])('is put off while the effect is %s, by a caller that knows it', async (state) => {
     await inState(state, { deadline: SOON });
     expect(await effects.renew(KEY, 1, SOON, LATER)).toMatchObject({ state, deadline: LATER });
     expect(await effects.renew(KEY, 1, LATER, null)).toMatchObject({ state, deadline: null });
     expect(await effects.renew(KEY, 1, null, SOON)).toMatchObject({ state, deadline: SOON });
   });
 
-  it('that is another one than it says is not put off, and the error has both', async () => {
+  it('that differs from the expected one is not put off, and the error has both', async () => {
     await inState('claimed', { deadline: SOON });
     await expect(effects.renew(KEY, 1, LATER, null)).rejects.toMatchObject({
       code: 'conflict',
@@ -236,7 +236,7 @@ describe('a deadline', () => {
   });
 });
 
-describe('what is found without its key', () => {
+describe('an effect that is looked up without its key', () => {
   it('is found by digest or act, within the turn', async () => {
     await inState('in_doubt', { act: ACT });
     const found = { idempotency_key: KEY, state: 'in_doubt' };
@@ -256,7 +256,7 @@ describe('what is found without its key', () => {
     ['claimed', 'not_applied', KEY],
     ['applied', 'claimed', OTHER_KEY],
     ['not_applied', 'not_applied', OTHER_KEY],
-  ])('is, of one that is %s and a later one that is %s, what may have happened, then the later', async (first, then, key) => {
+  ])('is, of one that is %s and a later one that is %s, one that may have happened, else the later', async (first, then, key) => {
     await inState(first);
     jest.setSystemTime(T0 + 1000);
     await inState(then, { idempotency_key: OTHER_KEY });
@@ -265,7 +265,7 @@ describe('what is found without its key', () => {
     expect(await effects.findByDigest('inv-7', aClaim().digest)).toMatchObject({ idempotency_key: key });
   });
 
-  it('has names that are hashes, other ones for a digest than for an act', () => {
+  it('has hashes as names, with other ones for a digest than for an act', () => {
     const record = aRecord();
     expect(namesOf(record)).toEqual({ digest: expect.stringMatching(/^[0-9a-f]{64}$/), act: null });
     const both = namesOf({ ...record, act: record.digest });
@@ -276,15 +276,15 @@ describe('what is found without its key', () => {
     expect(namesOf({ ...record, turn_id: 'inv-8', act: record.digest }).act).not.toBe(both.act);
   });
 
-  // Names of records that are kept: another name, and the effect of before is not found.
-  it('has the names that it always had', () => {
+  // Names of stored records: under another name the effect from before is not found.
+  it('has the names that it had in earlier versions', () => {
     expect(namesOf({ ...aRecord(), act: ACT })).toEqual({ digest: DIGEST_NAME, act: ACT_NAME });
   });
 });
 
 describe('a key of another form', () => {
   it.each(['', '../salt', `hf_${'A'.repeat(40)}`, `hf_${'1'.repeat(39)}`, `${KEY}1`, ` ${KEY}`, `${KEY}\n`])(
-    '%j reaches nothing that keeps records',
+    '%j is refused before any record is read',
     async (key) => {
       versions.last = () => Promise.reject(new Error('it was asked'));
       const shown = `No effect ${JSON.stringify(key)}: a key is hf_ and 40 lower-case hex characters`;

@@ -8,7 +8,7 @@ import { aClaim, filesIn, KEY, removeStoreDirs, storeDir } from '../../support/s
 
 afterAll(removeStoreDirs);
 
-test('a crash between index and claim leaves nothing that is found, and nothing in the way', async () => {
+test('a crash between index and claim leaves nothing that is found, and blocks nothing', async () => {
   const dir = storeDir();
   const { effects } = await FileStore.open(dir);
   await effects.claim(aClaim());
@@ -33,7 +33,7 @@ describe('effect records as files', () => {
     files = await FileEffects.open(dir, join(dir, 'tmp'));
   });
 
-  it('are one file a version, and one entry for each name that finds them', async () => {
+  it('are one file for each version, and one entry for each name under which they are found', async () => {
     expect(await files.create(record(), 1)).toBe(true);
     expect(await files.create(record({ state: 'applied' }), 2)).toBe(true);
     const { digest, act } = namesOf(record());
@@ -77,7 +77,7 @@ describe('effect records as files', () => {
     expect(await files.last(KEY, 3)).toBeNull();
   });
 
-  it('are not what has another name', async () => {
+  it('are ignored under another file name', async () => {
     await files.create(record(), 1);
     for (const name of [
       '1.2.json~',
@@ -97,7 +97,7 @@ describe('effect records as files', () => {
     await expect(files.last(KEY)).rejects.toMatchObject({ code: 'damaged' });
   });
 
-  it('are found under a name by whoever has claimed under it, but for one key', async () => {
+  it('are found under a name for all keys claimed under it, except a given key', async () => {
     const other = record({ idempotency_key: OTHER_KEY });
     await files.create(record(), 1);
     await files.create(record({ state: 'applied' }), 2);
@@ -113,7 +113,7 @@ describe('effect records as files', () => {
     expect(await files.under(digest, OTHER_KEY)).toEqual([record({ state: 'applied' })]);
   });
 
-  it('that have come to the place of another effect are damaged, and the error says of which', async () => {
+  it('in the place of another effect are damaged, and the error names that effect', async () => {
     for (const wrong of [record({ idempotency_key: OTHER_KEY }), record({ dispatch: 2 })]) {
       mkdirSync(join(dir, 'effects', KEY), { recursive: true });
       writeFileSync(join(dir, 'effects', KEY, '1.1.json'), encodeRecord(wrong));
@@ -126,7 +126,7 @@ describe('effect records as files', () => {
     await expect(files.last(KEY)).rejects.toThrow(`Effect record effects/${KEY}/1.1.json is damaged: it holds no record`);
   });
 
-  it('cannot be told from none only where there is no folder', async () => {
+  it('count as missing only if there is no folder', async () => {
     writeFileSync(join(dir, 'effects', KEY), 'a file');
     await expect(files.last(KEY)).rejects.toMatchObject({ code: 'ENOTDIR' });
   });

@@ -41,7 +41,7 @@ test('blocks that are stored together share one file, and each is found under it
   }
 });
 
-test('a draft that was stored in part before is whole afterwards', async () => {
+test('a draft that was stored in part is complete afterwards', async () => {
   const dir = storeDir();
   const draft = new Draft(await FileStore.open(dir), 'run-1', null);
   draft.add({ kind: 'start', bodies: start.bodies }, start.at);
@@ -54,7 +54,7 @@ test('a draft that was stored in part before is whole afterwards', async () => {
   expect(filesIn(join(dir, 'tmp'))).toEqual([]);
 });
 
-test('a store whose folder is gone says so to everyone who stores, and serves again once it is back', async () => {
+test('a store whose folder is gone says so on each write, and works again once the folder is back', async () => {
   const dir = storeDir();
   const store = await FileStore.open(dir);
   rmSync(join(dir, 'objects'), { recursive: true });
@@ -73,7 +73,7 @@ test('only the owner can read the store', async () => {
   expect(statSync(join(dir, 'salt.key')).mode & 0o777).toBe(0o600);
 });
 
-test('what a killed writer left is swept away once it is old, and not before', async () => {
+test('files of a killed writer are deleted once they are old, and not before', async () => {
   const dir = storeDir();
   await FileStore.open(dir);
   for (const name of ['old', 'new']) writeFileSync(join(dir, 'tmp', name), 'half');

@@ -20,7 +20,7 @@ describe('the check that the store can be written', () => {
     await expect(store.checkWritable()).rejects.toThrow(/ENOENT/);
   });
 
-  it('no write of any part begins a second store where the store is gone', async () => {
+  it('no write of any part begins a second store if the store is gone', async () => {
     const store = await openStore(`file:${dir}`);
     await rm(dir, { recursive: true });
     await expect(store.registers.update('limit/read', () => ({ value: 1, answer: 1 }))).rejects.toThrow(/ENOENT/);

@@ -7,7 +7,7 @@ describe('the end of a worker', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  it('takes nothing new, then waits for what runs, and says what it waits for', async () => {
+  it('takes nothing new, then waits for running work, and names that work', async () => {
     const { log, said } = capturedLog();
     const running = new Running();
     const ended = running.begin(work);
@@ -22,7 +22,7 @@ describe('the end of a worker', () => {
     expect(said('stopped; everything had ended')).toMatchObject([{ level: 'info' }]);
   });
 
-  it('says what it has handed back', async () => {
+  it('names the work that it has handed back', async () => {
     const { log, said } = capturedLog();
     const running = new Running();
     running.begin(work)('stopped');
@@ -35,7 +35,7 @@ describe('the end of a worker', () => {
     ]);
   });
 
-  it('does not wait longer than the limit and the last moment, and says what it cuts off', async () => {
+  it('does not wait longer than the limit and the last moment, and names the work that it cuts off', async () => {
     const { log, said } = capturedLog();
     const running = new Running();
     running.begin(work);

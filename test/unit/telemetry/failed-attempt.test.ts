@@ -11,7 +11,7 @@ const retryable = (type: string, nextRetryDelay?: number) =>
   });
 const system = (code: string) => Object.assign(new Error('m'), { code });
 
-describe('a failed attempt is told as', () => {
+describe('a failed attempt is reported as', () => {
   it.each([
     ['retried, with its code and delay', retryable('holdfast.tool.TIMEOUT', 500), { kind: 'retried', code: 'holdfast.tool.TIMEOUT', retry_in_ms: 500 }],
     ['retried, by the policy', retryable('model.overloaded'), { kind: 'retried', code: 'model.overloaded', retry_in_ms: null }],

@@ -32,7 +32,7 @@ function readyz(state: WorkerState, ...checks: Check[]): Promise<{ code: number;
 }
 
 describe('/readyz', () => {
-  it('is 200 while the worker runs and all that it stands on answers', async () => {
+  it('is 200 while the worker runs and all its dependencies answer', async () => {
     const checks = [
       { check: 'worker', ok: true },
       { check: 'store', ok: true },
@@ -46,7 +46,7 @@ describe('/readyz', () => {
     ['STOPPING', /draining/],
     ['DRAINED', /draining/],
     ['FAILED', /failed/],
-  ] as const)('is 503 while the worker is %s, and looks no further', async (state, detail) => {
+  ] as const)('is 503 while the worker is %s, and checks nothing else', async (state, detail) => {
     const never: Check = { ...fine, look: () => Promise.reject(new Error('asked')) };
     const answer = await readyz(state, never);
     expect(answer).toMatchObject({ code: 503, ready: false });
@@ -67,7 +67,7 @@ describe('/readyz', () => {
     expect(answer).toMatchObject({ code: 503, checks: [{ ok: true }, { ok: false, detail: expect.stringMatching(/within/) }] });
   });
 
-  it('asks what the worker stands on once for many questions, and the worker each time', async () => {
+  it('checks the dependencies once for many requests, and the worker each time', async () => {
     let [asked, state] = [0, 'RUNNING' as WorkerState];
     const look = readiness(() => state, [{ ...fine, look: async () => void asked++ }]);
     await Promise.all(Array.from({ length: 50 }, look));
@@ -88,7 +88,7 @@ describe('the health server', () => {
     await new Promise((resolve) => taken.close(resolve));
   });
 
-  it('knows nothing else', () =>
+  it('has no other address', () =>
     asking(
       async () => [],
       async (get) => {

@@ -60,13 +60,13 @@ describe('the log', () => {
     expect(lines()[3]!.nested.errors[0].message).toMatch(left);
   });
 
-  it('keeps what only sounds secret: counts of tokens', () => {
+  it('keeps fields that only look secret: counts of tokens', () => {
     const { log, lines } = capturedLog();
     log.info({ input_tokens: 7, output_tokens: 8, passed: true }, 'x');
     expect(lines()[0]).toMatchObject({ input_tokens: 7, output_tokens: 8, passed: true });
   });
 
-  it('bounds what it is given: depth, breadth, length, cycles, getters that throw', () => {
+  it('limits its input: depth, breadth, length, cycles, getters that throw', () => {
     const { log, text, lines } = capturedLog();
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
@@ -84,7 +84,7 @@ describe('the log', () => {
     });
   });
 
-  it('writes one valid JSON line, and touches no prototype, whatever it is given', () => {
+  it('writes one valid JSON line, and changes no prototype, for any input', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.oneof(fc.string(), fc.constant('__proto__')), fc.anything()),

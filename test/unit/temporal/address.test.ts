@@ -4,7 +4,7 @@ import { loadConfig } from '../../../src/config';
 import { isListening } from '../../../src/temporal/address';
 import { freePort } from '../../support/free-port';
 
-it('tells whether anything listens, over both families of addresses', async () => {
+it('reports whether anything listens, over both families of addresses', async () => {
   for (const [host, written] of [
     ['127.0.0.1', '127.0.0.1'],
     ['::1', '[::1]'],

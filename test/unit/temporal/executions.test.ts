@@ -1,4 +1,4 @@
-/** A decision that would come in between a workflow task and what it has not taken yet (temporal/executions.ts). */
+/** A decision that would come between a workflow task and the messages that it has not taken yet (temporal/executions.ts). */
 import type { Client } from '@temporalio/client';
 import { NoWorker } from '../../../src/client/errors';
 import { TurnHandle } from '../../../src/client/turns/turn-handle';
@@ -6,7 +6,7 @@ import { temporalTurns } from '../../../src/temporal/turns';
 
 afterEach(() => jest.restoreAllMocks());
 
-/** A turn of which a workflow task is under way for so many looks; each look takes a second of a made-up clock. */
+/** A turn with a workflow task that is under way for so many looks; each look takes a second of a made-up clock. */
 function turnUnderWay(looks: number) {
   let now = Date.now();
   jest.spyOn(Date, 'now').mockImplementation(() => (now += 1000));
@@ -22,13 +22,13 @@ function turnUnderWay(looks: number) {
 }
 
 describe('a decision while a workflow task is under way', () => {
-  it('goes out once it is done', async () => {
+  it('is sent once the task is done', async () => {
     const { client, sent } = turnUnderWay(3);
     await new TurnHandle(client, 't', 'turn/t', null).approve('d'.repeat(64), { by: 'ana' });
     expect(sent).toEqual(['decide']);
   });
 
-  it('is not sent where it stays under way: there is no worker, and that is said', async () => {
+  it('is not sent if the task stays under way: the error says that there is no worker', async () => {
     const { client, sent } = turnUnderWay(Infinity);
     const approving = new TurnHandle(client, 't', 'turn/t', null).approve('d'.repeat(64), { by: 'ana' });
     await expect(approving).rejects.toThrow(NoWorker);
@@ -47,7 +47,7 @@ describe('a decision while a workflow task is under way', () => {
     expect(sent).toEqual([]);
   });
 
-  it('of a sub-agent is not passed on so late that nobody would hear what became of it', async () => {
+  it('of a sub-agent is not passed on so late that nobody would learn its outcome', async () => {
     const { client, sent } = turnUnderWay(0);
     const passing = temporalTurns(client, () => client).decide('turn/t~1.1', {
       id: 'i',

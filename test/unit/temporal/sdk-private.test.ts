@@ -1,4 +1,4 @@
-/** What the SDK has no public name for does what we need of it. */
+/** The private parts of the SDK that we use do what we need. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { defaultDataConverter, defaultPayloadConverter } from '@temporalio/common';
@@ -50,25 +50,25 @@ it('a history is written as JSON and read again', () => {
   expect(historyToJSON(historyFromJSON(JSON.parse(json)))).toBe(json);
 });
 
-describe('of its own run workflow code', () => {
+describe('in its own run workflow code', () => {
   const options = { info: { unsafe: { isReplaying: true } }, randomnessSeed: [1, 2, 3], registeredActivityNames: new Set() };
   const activator = new Activator({ ...options, patchActivationCallback: () => true } as never);
   beforeAll(() => setActivator(activator));
   afterAll(() => setActivator(undefined));
 
-  it('sees the random seed, which a reset replaces', () => {
+  it('can read the random seed, which a reset replaces', () => {
     expect(getActivator().randomnessSeed).toEqual([1, 2, 3]);
     activator.updateRandomSeed({ randomnessSeed: Long.fromNumber(9) } as never);
     expect(getActivator().randomnessSeed).not.toEqual([1, 2, 3]);
   });
 
-  it('takes what is known of a patch before its signals are taken', () => {
+  it('learns about a patch before it gets its signals', () => {
     getActivator().notifyHasPatch({ patchId: 'p' });
     expect(activator['knownPresentPatches'].has('p')).toBe(true);
   });
 });
 
-describe('of the promises of workflow code the SDK', () => {
+describe('for the promises of workflow code the SDK', () => {
   // In a thread of its own: the hook sees every promise of its thread, and stays.
   const run = (skip: boolean) => `
     const vm = require('node:vm');
@@ -88,7 +88,7 @@ describe('of the promises of workflow code the SDK', () => {
     rejected.then(([runId, hasStack]) => require('node:worker_threads').parentPort.postMessage({ stacks, runId, hasStack }));`;
   const seen = async (skip: boolean) => (await once(new Worker(run(skip), { eval: true }), 'message'))[0];
 
-  it('takes a stack trace each, unless it is kept from it; a rejection that nobody handles is found either way', async () => {
+  it('records a stack trace each, unless it is kept from it; an unhandled rejection is found either way', async () => {
     const taken = await seen(false);
     expect(taken).toEqual({ stacks: expect.any(Number), runId: 'run-1', hasStack: true });
     expect(taken.stacks).toBeGreaterThan(0);

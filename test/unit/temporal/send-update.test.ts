@@ -1,4 +1,4 @@
-/** What is said of an update that got no answer: never that nothing was taken, where something was, or may be yet. */
+/** The error for an update without an answer: it never says that nothing was taken if something was, or still may be. */
 import { ServiceError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { NoWorker } from '../../../src/client/errors';
@@ -58,14 +58,14 @@ it.each<[string, Server, object]>([
   expect(await send(server)).toEqual(fate);
 });
 
-it('a task that began in time is waited for: it may have taken the update', async () => {
+it('a task that began in time is waited for, because it may have taken the update', async () => {
   const until = Date.now() + 6_000;
   const describe = async () => ({ runId: 'r', raw: { pendingWorkflowTask: Date.now() < until ? { state: 2 } : null } });
   expect(await send({ stage: ACCEPTED, result: async () => 'yes', describe })).toEqual({ taken: 'answered', answer: 'yes' });
   expect(Date.now()).toBeGreaterThanOrEqual(until);
 });
 
-it('what was refused in place of an earlier one goes out once more, and no third time', async () => {
+it('a message that was refused in place of an earlier one is sent once more, and no third time', async () => {
   const tooLate = new WorkflowUpdateFailedError('', ApplicationFailure.nonRetryable('late', TOO_LATE) as never);
   let asked = 0;
   const sending = () => new Sending('id', WAITS_MS);
@@ -80,7 +80,7 @@ it('what was refused in place of an earlier one goes out once more, and no third
   expect(asked).toBe(2);
 });
 
-it('what is said of each is true', () => {
+it('the error for each fate is true', () => {
   const told = (fate?: ConstructorParameters<typeof NoWorker>[2]) => new NoWorker('take the decision', null, fate);
   expect(told().message).toContain('nothing was lost or changed');
   expect(told({ taken: 'no' }).message).toContain('was not taken, and is not taken later');

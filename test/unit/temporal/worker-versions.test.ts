@@ -11,7 +11,7 @@ interface Queue {
   polls?: [Version, number][];
 }
 
-/** A server that says this of every task queue. */
+/** A server with this answer for every task queue. */
 function server({ current = null, ramp, polls = [] }: Queue) {
   const wire = (version: Version) => version && { deploymentName: version.name, buildId: version.buildId };
   const describeTaskQueue = async () => ({
@@ -31,13 +31,13 @@ function server({ current = null, ramp, polls = [] }: Queue) {
 
 const routing = (queue: Queue) => routingOf(server(queue), 'default', 'q');
 
-describe('what a worker says of itself at its start', () => {
+describe('the message of a worker at its start', () => {
   it.each([
     ['nobody uses versions', null, {}],
     ['its version is current', A, { current: A }],
     ['its version is ramping', B, { current: A, ramp: { to: B, share: 5 } }],
     ['it has no version, and a ramp leads to such workers', null, { current: A, ramp: { to: null, share: 5 } }],
-  ])('nothing, where %s', async (_case, own, queue) => {
+  ])('is empty if %s', async (_case, own, queue) => {
     expect(withoutNewTurns(own, await routing(queue), 'default')).toBeNull();
   });
 
@@ -48,11 +48,11 @@ describe('what a worker says of itself at its start', () => {
     ['a ramp has reached everybody', A, { current: A, ramp: { to: B, share: 100 } }, /^New turns go to prod:b/],
     ['a ramp has begun at nothing', B, { current: A, ramp: { to: B, share: 0 } }, /^New turns go to prod:a/],
     ['it has no version and one is current', null, { current: A }, /^New turns go to prod:a: this worker has no version/],
-  ])('that it takes no new turns, where %s', async (_case, own, queue, notice) => {
+  ])('says that it takes no new turns if %s', async (_case, own, queue, notice) => {
     expect(withoutNewTurns(own, await routing(queue), 'default')!.notice).toMatch(notice);
   });
 
-  it('with a command whose names a shell takes as they are', () => {
+  it('has a command whose names are quoted for a shell if necessary', () => {
     expect(makeCurrent('default', { name: 'prod', buildId: '1.4+9@x/y' })).toBe(
       'temporal worker deployment set-current-version --namespace default --deployment-name prod --build-id 1.4+9@x/y',
     );
@@ -61,7 +61,7 @@ describe('what a worker says of itself at its start', () => {
   });
 });
 
-describe('what doctor says of the workers', () => {
+describe('the report of doctor on the workers', () => {
   const examined = (queue: Queue) => examineWorkers(server(queue), 'default', 'q');
 
   it.each<[Queue, string]>([

@@ -1,4 +1,4 @@
-/** `testStore` finds what a store of a user's own does not keep. */
+/** `testStore` finds the faults of a user's own store. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { openStore } from '../../../src/store/open-store';
 import type { Store } from '../../../src/store/store';
@@ -7,7 +7,7 @@ import { removeStoreDirs, storeDir } from '../../support/store/store-dir';
 
 afterAll(removeStoreDirs);
 
-/** A store in files of which one part is another's. */
+/** A store in files with one faulty part. */
 async function withFault(fault: (store: Store) => Partial<Store>): Promise<string[]> {
   const dir = storeDir();
   const open = async () => {
@@ -26,7 +26,7 @@ async function withFault(fault: (store: Store) => Partial<Store>): Promise<strin
   return broken.map(({ claim }) => claim);
 }
 
-it('a claim that everybody gets', async () => {
+it('a claim that every caller gets', async () => {
   const broken = await withFault(({ effects }) => ({
     effects: Object.create(effects, { claim: { value: async (...given: Parameters<typeof effects.claim>) => ({ ...(await effects.claim(...given)), claimed: true }) } }),
   })); // oxfmt-ignore
@@ -52,14 +52,14 @@ it('a register that is read and written in two steps', async () => {
   expect(broken).toEqual(['of all changes of a register at once none is lost']);
 });
 
-it('bytes that come back as others, and what is not there that comes back empty', async () => {
+it('bytes that come back changed, and missing ones that come back empty', async () => {
   expect(await withFault(() => ({ getBytes: async () => Buffer.alloc(0) }))).toEqual([
     'what nobody stored is not found, and the error names it',
     'bytes are named by their SHA-256, and come back as they were',
   ]);
 });
 
-it('a trail that goes backwards', async () => {
+it('a trail in reverse order', async () => {
   const broken = await withFault(({ trail }) => ({
     trail: {
       query: async (query) => {
@@ -71,7 +71,7 @@ it('a trail that goes backwards', async () => {
   expect(broken).toEqual(['the trail tells of every decision and effect once, in order and in pages']);
 });
 
-it('a view that is of another store', async () => {
+it('a view of another store', async () => {
   const [error] = await Promise.allSettled([testStore(async () => openStore(`file:${storeDir()}`))]);
   expect(error).toMatchObject({ status: 'rejected', reason: { name: 'BrokenStore' } });
   expect((error as PromiseRejectedResult).reason.message).toContain('every view is of the same store');

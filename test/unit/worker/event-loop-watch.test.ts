@@ -51,7 +51,7 @@ async function admitted(running: Running, log: ReturnType<typeof capturedLog>['l
   await admitAll({ log, running } as never, new Registry(app).agent('a')!, input as never, response as never, known);
 }
 
-it('says so of a tool whose check or target blocks it while a model’s answer is admitted, and of no other in it', async () => {
+it('names a tool whose check or target blocks the worker while a model’s answer is admitted, and no other tool of it', async () => {
   const { log, said } = capturedLog();
   const running = new Running();
   const end = watchEventLoop(running, log);

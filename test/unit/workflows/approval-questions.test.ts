@@ -1,4 +1,4 @@
-/** Approval questions by themselves: what they take at once. Everything else is tried in whole turns. */
+/** Approval questions by themselves: how many decisions they check at once. All other behaviour is tried in whole turns. */
 import { PLAIN_POLICY } from '../../../src/shared/approval/approval';
 import { readDecision } from '../../../src/shared/approval/decision';
 import { ApprovalQuestions, type Check } from '../../../src/workflows/approvals/approval-questions';
@@ -23,7 +23,7 @@ const question = {
   expires_at: '2999-01-01T00:00:00.000Z',
 };
 
-it('looks at fifty decisions at once, at one in a full run, and at none in a very long one', async () => {
+it('checks fifty decisions at once, one in a full run, and none in a very long one', async () => {
   const answers: ((answer: Awaited<ReturnType<Check>>) => void)[] = [];
   const check: Check = () => new Promise((resolve) => answers.push(resolve));
   const nothing = () => undefined;

@@ -1,4 +1,4 @@
-/** What arrives while a run takes up the questions of the run before. That it counts then is tried in whole turns. */
+/** Messages that arrive while a run takes over the questions of the run before. That they count then is tried in whole turns. */
 import { Arrivals } from '../../../src/workflows/sandbox/signals';
 
 let isPatched = true;
@@ -19,7 +19,7 @@ async function activationEnds(): Promise<void> {
   await new Promise(setImmediate);
 }
 
-it('is taken in the order in which it came, when the questions are asked again', async () => {
+it('are taken in the order in which they came, once the questions are asked again', async () => {
   const arrivals = new Arrivals(true);
   const taken: string[] = [];
   const answers = ['a', 'b', 'c'].map(async (one) => arrivals.inTurn(() => (taken.push(one), one)));
@@ -33,7 +33,7 @@ it('is taken in the order in which it came, when the questions are asked again',
   expect(arrivals.inTurn(() => 'd')).toBe('d');
 });
 
-it('waits no longer because one of it fails', async () => {
+it('do not wait longer because one of them fails', async () => {
   const arrivals = new Arrivals(true);
   const fails = Promise.resolve(arrivals.inTurn(() => Promise.reject(new Error('no worker')))).catch(String);
   const next = arrivals.inTurn(() => 'next');
@@ -45,7 +45,7 @@ it('waits no longer because one of it fails', async () => {
 it.each([
   ['in the first run of a turn', false, true],
   ['in a history from before it waited', true, false],
-])('is taken at once %s', (_where, takingUp, patched) => {
+])('are taken at once %s', (_where, takingUp, patched) => {
   isPatched = patched;
   const arrivals = new Arrivals(takingUp);
   expect([arrivals.inTurn(() => 'taken'), arrivals.none]).toEqual(['taken', true]);

@@ -1,4 +1,4 @@
-/** However many calls wait, and however long their cards are: whoever asks page by page gets each card, and no page is too large. */
+/** For any number of waiting calls, and cards of any length: a reader who asks page by page gets each card, and no page is too large. */
 import fc from 'fast-check';
 import { QueryNotRegisteredError } from '@temporalio/client';
 import { cardsInPages } from '../../../src/client/approvals/card-pages';
@@ -37,7 +37,7 @@ function waitingIn(own: Waits[], below: Waits[][]) {
 
 const card = fc.tuple(fc.constantFrom('x', '甲', '\u0001'), fc.integer({ min: 1, max: 150_000 }));
 
-describe('the cards of what waits', () => {
+describe('the cards of waiting calls', () => {
   it('can all be read, in answers of 2 MB at most', async () => {
     const property = fc.asyncProperty(
       fc.array(card, { maxLength: 64 }),
@@ -55,7 +55,7 @@ describe('the cards of what waits', () => {
     await fc.assert(property, { numRuns: 12, endOnFailure: true });
   }, 60_000);
 
-  it('can all be read where thousands of short ones wait', async () => {
+  it('can all be read if thousands of short ones wait', async () => {
     const below = Array.from({ length: 100 }, (_, sub) =>
       Array.from({ length: 64 }, (_, n) => ({ digest: digestOf(sub * 64 + n), card: `card ${sub} ${n}` })),
     );
@@ -64,21 +64,21 @@ describe('the cards of what waits', () => {
     expect(await cardsInPages(all.map(({ digest }) => digest), page)).toEqual(all); // oxfmt-ignore
   });
 
-  it('are left out where a call waits no longer, is unknown, or is a sub-agent’s whose card its own turn has; the others come', async () => {
+  it('are left out for a call that no longer waits, is unknown, or is a sub-agent’s whose own turn has the card; the others come', async () => {
     const { page } = waitingIn([{ digest: digestOf(1), card: 'one' }], [[{ digest: digestOf(2), card: '' }]]);
     const asked = [digestOf(3), digestOf(2), 'no digest', digestOf(1)];
     expect(await cardsInPages(asked, page)).toEqual([{ digest: digestOf(1), card: 'one' }]);
   });
 
   it.each([undefined, null, 7, 'abc', { 0: 'a' }, [null, 7, {}]])(
-    'are none for %j, which is no list of digests',
+    'are none for %j, which is not a list of digests',
     async (junk) => {
       const { page } = waitingIn([{ digest: digestOf(1), card: 'one' }], []);
       expect((await page(junk as never)).cards).toEqual([]);
     },
   );
 
-  it('are those of the Web UI’s page alone, from a worker of an older build', async () => {
+  it('come only from the Web UI’s page for a worker of an older build', async () => {
     const page = () => Promise.reject(new QueryNotRegisteredError('no handler', 3 as never));
     expect(await cardsInPages([digestOf(1)], page)).toBeNull();
   });

@@ -1,4 +1,4 @@
-/** Which question a decision is on, why it does not count, and what it makes of the question. */
+/** The question that a decision is on, why it does not count, and its result for the question. */
 import type { DecisionKind } from '../../../src/shared/approval/decision';
 import type { Json } from '../../../src/shared/json/json';
 import {
@@ -32,7 +32,7 @@ describe('a decision is on', () => {
     findQuestion(pendings, kind, call, stale);
   const answered = (how: string, digest = DIGEST) => pendingOn(approval({ digest }), { answer: { how } as ApprovalAnswer });
 
-  it('the open question whose digest begins so', () => {
+  it('the open question whose digest begins with the given text', () => {
     const [one, other] = [pendingOn(approval()), pendingOn(approval({ digest: OTHER }))];
     expect(find([one, other], 'approve', 'ddd')).toBe(one);
     expect(find([one, other], 'deny', 'dde')).toBe(other);
@@ -41,7 +41,7 @@ describe('a decision is on', () => {
     expect(find([one], 'approve', 'eee')).toBe('no call eee waits for approval');
   });
 
-  it('an approval or a call in doubt, whichever its kind is for', () => {
+  it('an approval or a call in doubt, as its kind requires', () => {
     const [asks, doubts] = [pendingOn(approval()), pendingOn(doubt())];
     expect(find([asks, doubts], 'settle', DIGEST)).toBe(doubts);
     expect(find([doubts, asks], 'approve', DIGEST)).toBe(asks);
@@ -50,12 +50,12 @@ describe('a decision is on', () => {
     expect(find([doubts], 'deny', DIGEST)).toBe(`no call ${DIGEST} waits for approval`);
   });
 
-  it('no question where several begin so', () => {
+  it('no question if several digests begin with the text', () => {
     const two = [pendingOn(approval()), pendingOn(approval({ digest: OTHER }))];
     expect(find(two, 'approve', 'dd')).toBe('"call" dd fits 2 waiting calls; give more of the digest');
   });
 
-  it('the open one beside others that are answered', () => {
+  it('the open question beside answered ones', () => {
     const open = pendingOn(approval());
     expect(find([answered('superseded'), open, answered('denied')], 'approve', DIGEST)).toBe(open);
   });
@@ -75,40 +75,40 @@ describe('a decision is on', () => {
     ['stopped', 'call ddd is not asked about any more'],
     ['superseded', 'call ddd was superseded; the call in its stead has another digest'],
     ['reset', 'call ddd was superseded; the call in its stead has another digest'],
-  ])('no question that was %s, and is told so', (how, reason) => {
+  ])('no question that was %s, and the reason says so', (how, reason) => {
     expect(find([answered(how)], 'approve', 'ddd')).toBe(reason);
     expect(find([answered('denied'), answered(how), answered('denied')], 'approve', 'ddd')).toBe(reason);
     expect(find([answered(how), answered('denied', 'e'.repeat(64))], 'approve', 'ddd')).toBe(reason);
   });
 });
 
-describe('against a decision speaks', () => {
+describe('the reason against a decision', () => {
   const against = (one: IncomingDecision, { requester = 'rita', stale = false, nowMs = NOW } = {}) =>
     reasonAgainst(one, requester, stale, nowMs);
 
-  it('nothing where it fits an open question', () => {
+  it('is none if it fits an open question', () => {
     expect(against(said(pendingOn(approval())))).toBeNull();
     expect(against(said(pendingOn(doubt()), 'settle'))).toBeNull();
   });
 
-  it('that the workflow was reset since, before all else', () => {
+  it('is first that the workflow was reset since', () => {
     const pending = pendingOn(approval(), { answer: { how: 'approved' } });
     expect(against(said(pending), { stale: true })).toBe(
       `call ${DIGEST} was asked about before the workflow was reset; it is asked about anew`,
     );
   });
 
-  it('that the question is answered', () => {
+  it('may be that the question is answered', () => {
     expect(against(said(pendingOn(approval(), { answer: { how: 'approved' } })))).toBe(`call ${DIGEST} is decided already`);
   });
 
-  it('that it comes too late, of an approval and never of a call in doubt', () => {
+  it('may be that it comes too late for an approval, but not for a call in doubt', () => {
     const late = { nowMs: Date.parse(EXPIRES) + 1 };
     expect(against(said(pendingOn(approval())), late)).toBe(`call ${DIGEST} expired at ${EXPIRES}`);
     expect(against(said(pendingOn(doubt()), 'settle'), late)).toBeNull();
   });
 
-  it('four eyes: the requester, and the makers of the call', () => {
+  it('may be four eyes: for the requester, and for makers of the call', () => {
     const pending = pendingOn(approval({ policy: { four_eyes: true }, makers: ['ed'] }));
     expect(against(said(pending, 'approve', { by: 'rita' }))).toContain('rita asked for call');
     expect(against(said(pending, 'approve', { by: 'ed' }))).toContain('ed asked for call');
@@ -116,13 +116,13 @@ describe('against a decision speaks', () => {
     expect(against(said(pending, 'approve', { by: 'ana' }), { requester: 'ana' })).toContain('ana asked for call');
   });
 
-  it('that it is not signed, where it must be', () => {
+  it('may be that it is not signed, if it must be', () => {
     const pending = pendingOn(approval({ policy: { channel: 'attested' } }));
     expect(against(said(pending))).toContain('takes signed decisions only');
     expect(against(said(pending, 'approve', {}, { attestation: 'A.A' }))).toBeNull();
   });
 
-  it('that the same person has said the same: of a call in doubt the same outcome', () => {
+  it('may be that the same person has decided the same: for a call in doubt the same outcome', () => {
     const asks = pendingOn(approval({ policy: { quorum: 2 } }));
     countDecision(said(asks), AT);
     expect(against(said(asks))).toBe(`ana has decided on call ${DIGEST} already`);
@@ -146,7 +146,7 @@ describe('a decision that counts', () => {
     identity: 'web',
   };
 
-  it('approves once the quorum is there, and not before', () => {
+  it('approves once the quorum is reached, and not before', () => {
     const question = approval({ policy: { quorum: 2 } });
     const pending = pendingOn(question);
     countDecision(said(pending, 'approve', { note: 'fine' }), AT);
@@ -157,7 +157,7 @@ describe('a decision that counts', () => {
     expect(pending.answer).toEqual({ how: 'approved' });
   });
 
-  it('denies alone, whatever the quorum is', () => {
+  it('denies alone, for any quorum', () => {
     const question = approval({ policy: { quorum: 3 } });
     const pending = pendingOn(question);
     countDecision(said(pending, 'deny', { note: 'no' }), AT);
@@ -165,7 +165,7 @@ describe('a decision that counts', () => {
     expect(question.approvals).toEqual([]);
   });
 
-  it('has the name that was checked, and the time and the wait of an update', () => {
+  it('has the checked name, and the time and the wait of an update', () => {
     const question = approval();
     const from = { channel: 'update' as const, identity: 'cli', until: EXPIRES, at: '2025-12-31T00:00:00.000Z' };
     countDecision(said(pendingOn(question), 'approve', { by: 'x' }, { by: 'ana', from }), AT);
@@ -174,7 +174,7 @@ describe('a decision that counts', () => {
 
   const settlement = (by: string, outcome: string) => ({ outcome, by, note: null, identity: 'web', at: AT });
 
-  it('settles once so many say the same', () => {
+  it('settles once as many people as required agree on the outcome', () => {
     const question = doubt({ policy: { quorum: 2 } });
     const pending = pendingOn(question);
     countDecision(said(pending, 'settle', { outcome: 'applied' }), AT);
@@ -189,7 +189,7 @@ describe('a decision that counts', () => {
     expect(pending.answer).toEqual(question.settlements[2]);
   });
 
-  it('is, of a person who says something else of a call in doubt, the last one', () => {
+  it('replaces an earlier one of the same person about a call in doubt', () => {
     const question = doubt({ policy: { quorum: 2 } });
     const pending = pendingOn(question);
     countDecision(said(pending, 'settle', { outcome: 'applied' }), AT);
@@ -199,7 +199,7 @@ describe('a decision that counts', () => {
   });
 });
 
-describe('of the places that are reserved for a question', () => {
+describe('of the places reserved for a question', () => {
   it('an approval takes one, a denial all that are left', () => {
     const question = approval({ policy: { quorum: 3 } });
     expect(countReservedPlaces({ pending: pendingOn(question), kind: 'approve' })).toBe(1);
@@ -210,7 +210,7 @@ describe('of the places that are reserved for a question', () => {
   });
 });
 
-it('a decision that nobody gave is of its question, and of the time that it counts', () => {
+it('a decision that nobody made has the facts of its question, and the time at which it counts', () => {
   const nobody = { by: '', note: null, channel: 'timer' as const, identity: '' };
   expect(decisionOn(approval(), 'expired', nobody, AT)).toEqual({
     decision: 'expired',

@@ -1,4 +1,4 @@
-/** Approval questions: who is told what, what a decision changes, and what it leaves alone. Time and resets are made by the tests. */
+/** Approval questions: whom they notify, what a decision changes, and what it does not. The tests control time and resets. */
 import { hashJson } from '../../../src/shared/json/digests';
 import type { DecisionKind } from '../../../src/shared/approval/decision';
 import type { Json } from '../../../src/shared/json/json';
@@ -26,7 +26,7 @@ const T0 = Date.parse('2026-01-01T00:00:00.000Z');
 const OTHER = 'e'.repeat(64);
 const settled = () => new Promise(setImmediate);
 
-/** What the SDK does after each activation: whoever waits for something that is so goes on. */
+/** The part of the SDK after each activation: waiting code continues if its condition is true. */
 async function goOn(): Promise<void> {
   await settled();
   for (const wait of waits.splice(0)) {
@@ -36,7 +36,7 @@ async function goOn(): Promise<void> {
   await settled();
 }
 
-/** The time of the one wait that there is has come. */
+/** The time of the only wait has come. */
 async function timePasses(): Promise<void> {
   const { ms, end } = waits.shift()!;
   jest.setSystemTime(Date.now() + ms!);
@@ -72,7 +72,7 @@ const ask = (question = approval(), edit: Pending['edit'] = async () => 'no edit
   questions.askApproval(question, edit, seed);
 
 describe('a question of approval', () => {
-  it('is open until it is answered, and told to people once', async () => {
+  it('is open until it is answered, and announced to people once', async () => {
     const question = approval();
     const answer = ask(question);
     expect(questions.open()).toEqual([question]);
@@ -91,7 +91,7 @@ describe('a question of approval', () => {
     expect(decide('approve')).toBe(`call ${DIGEST} is decided already`);
   });
 
-  it('is between its answer and whoever waits for it, whatever else is open', async () => {
+  it('is busy between its answer and the code that waits for it, beside any other open question', async () => {
     void ask(approval({ digest: OTHER }));
     void ask();
     void questions.askSettlement(doubt());
@@ -104,12 +104,12 @@ describe('a question of approval', () => {
     expect(questions.shownTools).toEqual([]);
   });
 
-  it('that another run has told people of is not told again', () => {
+  it('that another run has announced is not announced again', () => {
     void ask(approval({ told: true }));
     expect(around.tell).not.toHaveBeenCalled();
   });
 
-  it('needs so many people', async () => {
+  it('needs as many people as its quorum', async () => {
     const answer = ask(approval({ policy: { quorum: 2 } }));
     expect(decide('approve')).toBeNull();
     expect(questions.open()).toHaveLength(1);
@@ -139,7 +139,7 @@ describe('a question of approval', () => {
     expect(await answer).toEqual({ how: 'expired', decision: { ...decision, ...nobody } });
   });
 
-  it('reminds nobody once it is answered', async () => {
+  it('reminds nobody once it has an answer', async () => {
     const answer = ask(approval({ policy: { remind_ms: [600_000] } }));
     expect(decide('approve')).toBeNull();
     await goOn();
@@ -148,17 +148,17 @@ describe('a question of approval', () => {
     expect(waits).toEqual([]);
   });
 
-  it('reminds nobody at the very time at which it is asked', () => {
+  it('reminds nobody at the time at which it is asked', () => {
     void ask(approval({ policy: { remind_ms: [3_600_000] } }));
     expect(waits.map(({ ms }) => ms)).toEqual([3_600_000]);
   });
 
-  it('that has expired already waits for one millisecond', () => {
+  it('that has already expired waits for one millisecond', () => {
     void ask(approval({ expires_at: '2025-01-01T00:00:00.000Z' }));
     expect(waits.map(({ ms }) => ms)).toEqual([1]);
   });
 
-  it('waits apart from what is under way', async () => {
+  it('waits separately from work under way', async () => {
     let done = false;
     void around.inFlight.during(async () => {
       await ask();
@@ -170,7 +170,7 @@ describe('a question of approval', () => {
     expect([done, around.inFlight.none]).toEqual([true, true]);
   });
 
-  it('is taken away where the wait for it fails', async () => {
+  it('is removed if the wait for it fails', async () => {
     const [first, second] = [ask(), ask(approval({ digest: OTHER }))];
     waits[0]!.fail(new Error('cancelled'));
     await expect(first).rejects.toThrow('cancelled');
@@ -180,12 +180,12 @@ describe('a question of approval', () => {
 });
 
 describe('after a reset', () => {
-  it('nobody is asked by a card from before a reset', async () => {
+  it('nobody is asked with a card from before the reset', async () => {
     expect(await ask(approval(), undefined, 'another seed')).toEqual({ how: 'reset' });
     expect([questions.open(), around.tell.mock.calls]).toEqual([[], []]);
   });
 
-  it('a question of before takes nothing more, and says that it is asked about anew', async () => {
+  it('an earlier question accepts no decision, and says that it is asked again', async () => {
     const answer = ask(approval(), undefined, 'first seed');
     present = 'second seed';
     expect(decide('approve')).toBe(`call ${DIGEST} was asked about before the workflow was reset; it is asked about anew`);
@@ -195,7 +195,7 @@ describe('after a reset', () => {
     expect(decide('approve')).toBe(`call ${DIGEST} was superseded; the call in its stead has another digest`);
   });
 
-  it('a question of this seed, or of none, goes on', async () => {
+  it('a question of this seed, or of none, continues', async () => {
     void ask(approval(), undefined, 'first seed');
     void ask(approval({ digest: OTHER }), undefined, null);
     await goOn();
@@ -206,7 +206,7 @@ describe('after a reset', () => {
 });
 
 describe('a call in doubt', () => {
-  it('waits as long as it takes, for so many who say the same', async () => {
+  it('waits without a limit, for as many people as must agree', async () => {
     const question = doubt({ policy: { quorum: 2 } });
     const answer = questions.askSettlement(question);
     expect(waits.map(({ ms }) => ms)).toEqual([undefined]);
@@ -218,7 +218,7 @@ describe('a call in doubt', () => {
     expect(await answer).toMatchObject({ outcome: 'applied', by: 'bob' });
   });
 
-  it('is not withdrawn with what waits for approval', async () => {
+  it('is not withdrawn together with questions that wait for approval', async () => {
     const [asked, done] = [approval(), ask(approval({ digest: OTHER }))];
     const answer = ask(asked);
     void questions.askSettlement(doubt());
@@ -235,7 +235,7 @@ describe('a call in doubt', () => {
 });
 
 describe('a decision', () => {
-  it('that does not fit changes nothing, and stands on the card', () => {
+  it('that does not fit changes nothing, and is noted on the card', () => {
     const question = approval({ policy: { four_eyes: true } });
     void ask(question);
     around.onChange.mockClear();
@@ -263,7 +263,7 @@ describe('a decision', () => {
     expect(questions.open()).toEqual([]);
   });
 
-  it('for which there is no room is refused, and stands on each card', () => {
+  it('is refused if there is no room for it, and is noted on each card', () => {
     const [first, second] = [approval({ policy: { quorum: 3 } }), approval({ digest: OTHER })];
     void ask(first);
     void ask(second);
@@ -281,7 +281,7 @@ describe('a decision', () => {
 describe('a signed decision', () => {
   const signed = (kind: DecisionKind, body: Record<string, Json> = {}) => decide(kind, { attestation: 'A.A', ...body });
 
-  it('is checked first, and counts under the name that it is signed for', async () => {
+  it('is checked first, and counts under the name in the signature', async () => {
     const question = approval();
     void ask(question);
     const answer = signed('approve', { by: 'Ana', note: 'fine' });
@@ -294,7 +294,7 @@ describe('a signed decision', () => {
     expect(around.fits).toHaveBeenCalledWith([{ by: 'ana', note: 'fine', identity: 'web', attestation: 'A.A' }], 1);
   });
 
-  it('may leave the name out, and says no other one', async () => {
+  it('may leave the name out, and may not have another name', async () => {
     const question = approval();
     void ask(question);
     expect(await signed('approve', { by: 'bob' })).toBe('it is signed for ana, and says bob');
@@ -304,13 +304,13 @@ describe('a signed decision', () => {
     expect(question.approvals).toMatchObject([{ by: 'ana' }]);
   });
 
-  it('of a call in doubt is checked with its outcome', async () => {
+  it('on a call in doubt is checked with its outcome', async () => {
     void questions.askSettlement(doubt());
     await signed('settle', { outcome: 'not_applied' });
     expect(around.check.mock.calls[0]![1]).toMatchObject({ decision: 'settle', outcome: 'not_applied' });
   });
 
-  it('that is refused changes nothing, and stands on the card', async () => {
+  it('that is refused changes nothing, and is noted on the card', async () => {
     const question = approval();
     void ask(question);
     around.check.mockResolvedValue({ ok: false, reason: 'junk' });
@@ -323,7 +323,7 @@ describe('a signed decision', () => {
     expect(questions.still).toBe(true);
   });
 
-  it('on several calls counts for none where one of them is not genuine', async () => {
+  it('on several calls counts for none if one of them is not genuine', async () => {
     const [first, second] = [approval(), approval({ digest: OTHER })];
     void ask(first);
     void ask(second);
@@ -337,14 +337,14 @@ describe('a signed decision', () => {
     expect(questions.open()).toEqual([first, second]);
   });
 
-  it('comes too late where another has answered while it was checked', async () => {
+  it('comes too late if another was answered while it was checked', async () => {
     void ask();
     const late = signed('approve');
     expect(decide('deny', { by: 'bob' })).toBeNull();
     expect(await late).toBe(`call ${DIGEST} is decided already`);
   });
 
-  it('leaves nothing in flight where the check itself fails', async () => {
+  it('leaves nothing under way if the check itself fails', async () => {
     void ask();
     around.check.mockRejectedValue(new Error('no worker'));
     await expect(signed('approve')).rejects.toThrow('no worker');
@@ -375,7 +375,7 @@ describe('an approval with another input', () => {
     expect(around.check).not.toHaveBeenCalled();
   });
 
-  it('that is signed is checked as an edit of that input, and its signature goes with it', async () => {
+  it('is checked as an edit of that input if it is signed, and its signature goes with it', async () => {
     const edit = jest.fn(async () => () => undefined);
     void ask(approval(), edit);
     expect(await decide('approve', { input, attestation: 'A.A' })).toBeNull();
@@ -394,14 +394,14 @@ describe('an approval with another input', () => {
     ]);
   });
 
-  it('of somebody who may not decide is not admitted', async () => {
+  it('is not admitted from somebody who may not decide', async () => {
     const edit = jest.fn(async () => () => undefined);
     void ask(approval({ policy: { channel: 'attested' } }), edit);
     expect(await decide('approve', { input })).toContain('takes signed decisions only');
     expect(edit).not.toHaveBeenCalled();
   });
 
-  it('for which there is no room is not admitted', async () => {
+  it('is not admitted if there is no room for it', async () => {
     const edit = jest.fn(async () => () => undefined);
     void ask(approval(), edit);
     around.fits.mockReturnValue(false);
@@ -409,7 +409,7 @@ describe('an approval with another input', () => {
     expect(edit).not.toHaveBeenCalled();
   });
 
-  it('that is not admitted leaves the question open, and says why', async () => {
+  it('leaves the question open if it is not admitted, and says why', async () => {
     const question = approval();
     void ask(question, async () => 'it is no input of the tool');
     expect(await decide('approve', { input })).toBe('it is no input of the tool');
@@ -419,7 +419,7 @@ describe('an approval with another input', () => {
   it.each<[string, () => void]>([
     ['the question is answered', () => void decide('deny', { by: 'bob' })],
     ['the workflow is reset', () => void (present = 'second seed')],
-  ])('is not taken where meanwhile %s', async (_what, meanwhile) => {
+  ])('does not count if meanwhile %s', async (_what, meanwhile) => {
     const taken = jest.fn();
     void ask(
       approval(),
@@ -434,7 +434,7 @@ describe('an approval with another input', () => {
   });
 });
 
-it('a card has the last five remarks, each cut', () => {
+it('a card shows the last five remarks, each shortened', () => {
   const question = approval();
   for (let n = 1; n <= 7; n++) remark(question, `remark ${n}`);
   expect(question.remarks).toEqual([3, 4, 5, 6, 7].map((n) => `remark ${n}`));

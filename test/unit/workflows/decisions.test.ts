@@ -1,4 +1,4 @@
-/** What arrives at a turn: read, handed on to the approval questions or to the model's side, and answered. Nothing of it can fail the turn. */
+/** Messages that arrive at a turn: they are read, passed to the approval questions or to the model’s side, and answered. None can fail the turn. */
 import { ActivityFailure, ApplicationFailure, type Payload } from '@temporalio/common';
 import type { Json } from '../../../src/shared/json/json';
 import { Arrivals, deliverSignal, recordUpdateSender } from '../../../src/workflows/sandbox/signals';
@@ -59,13 +59,13 @@ function arrives(name: string, ...payloads: Payload[]): void {
   deliverSignal({ name, identity: 'web', payloads });
 }
 
-/** Why the last signal was ignored. */
+/** The reason why the last signal was ignored. */
 const ignored = () => data.ignored.last.at(-1)?.reason;
 
 const CALL = { call: DIGEST, by: 'ana' };
 
 describe('the Web UI', () => {
-  it('lists each signal with what to paste', () => {
+  it('lists each signal with the text to paste', () => {
     const described = [...handlers].map(([name, { description }]) => [name, description]);
     expect(Object.fromEntries(described)).toEqual({
       'signal approve':
@@ -85,7 +85,7 @@ describe('the Web UI', () => {
     for (const [name, { handle: signal }] of handlers) if (name.startsWith('signal')) expect(signal()).toBeUndefined();
   });
 
-  it('lists none for a model where there is none', () => {
+  it('lists no signals for the model if there is no model', () => {
     handle(false);
     expect([...handlers.keys()].filter((name) => name.startsWith('signal'))).toEqual([
       'signal approve',
@@ -115,7 +115,7 @@ describe('a signal', () => {
     expect(ignored()).toBe('it goes on');
   });
 
-  it('that the approval questions ignore is listed, with time and sender', async () => {
+  it('that the approval questions ignore is listed, with its time and sender', async () => {
     questions.decide.mockReturnValue('too late');
     arrives('approve', payload(CALL));
     const listed = { at: '2026-01-01T00:00:00.000Z', signal: 'approve', identity: 'web', reason: 'too late' };
@@ -146,13 +146,13 @@ describe('a signal', () => {
     ['with two payloads', [payload(CALL), payload(CALL)], 'it carries 2 payloads; one is allowed'],
     ['in another encoding', [payload(CALL, 'binary/plain')], 'its encoding is "binary/plain", not json/plain'],
     ['of another form', [payload([])], 'it must be one JSON object such as {"call": "…", "by": "…"}'],
-  ])('%s is listed, and reaches nobody', (_what, payloads, reason) => {
+  ])('%s is listed, and has no effect', (_what, payloads, reason) => {
     arrives('approve', ...payloads);
     expect(ignored()).toBe(reason);
     expect(questions.decide).not.toHaveBeenCalled();
   });
 
-  it.each(['approved', '', 'toString', 'constructor'])('%j is none', (name) => {
+  it.each(['approved', '', 'toString', 'constructor'])('%j is not known', (name) => {
     arrives(name, payload(CALL));
     expect(ignored()).toBe(`there is no signal ${JSON.stringify(name)}`);
     expect(questions.decide).not.toHaveBeenCalled();
@@ -180,7 +180,7 @@ describe('a signal', () => {
     expect(ignored()).toBe('a direct call has no steps; cancel it');
   });
 
-  it('of a sub-turn is heard, if it is an object', () => {
+  it('of a sub-turn is accepted if it is an object', () => {
     arrives('sub_turn', payload('text'));
     expect(ignored()).toBe('it must be one JSON object');
     arrives('sub_turn', payload({ turn_id: 'nobody' }));
@@ -205,19 +205,19 @@ describe('an update', () => {
   const refused = (message: string, type: string) => ({ message, type, nonRetryable: true });
   const decision = { decision: 'approve', ...CALL };
 
-  it('is answered, and says who has sent it, until when he waits, and when it was accepted', async () => {
+  it('is answered, and has its sender, until when he waits, and when it was accepted', async () => {
     recordUpdateSender('update-1', 'cli');
     expect(await update('decide', decision, WAITS)).toEqual({ accepted: true, reason: null });
     const from = { channel: 'update', identity: 'cli', until: WAITS.until, at: '2026-01-01T00:00:00.000Z' };
     expect(questions.decide.mock.calls).toEqual([['approve', fieldsOf('approve', CALL), from]]);
   });
 
-  it('without a time says none', async () => {
+  it('without a time has none', async () => {
     await update('decide', decision);
     expect(questions.decide.mock.calls[0]![2]).toEqual({ channel: 'update', identity: '' });
   });
 
-  it('that is ignored is told why', async () => {
+  it('that is ignored is answered with the reason', async () => {
     questions.decide.mockReturnValue('too late');
     expect(await update('decide', decision)).toEqual({ accepted: false, reason: 'too late' });
     expect(await update('decide', { ...decision, call: 'x' })).toMatchObject({
@@ -227,7 +227,7 @@ describe('an update', () => {
     expect(data.ignored.count).toBe(0);
   });
 
-  it('whose check fails is told so, by what failed', async () => {
+  it('whose check fails is answered with the kind of failure', async () => {
     const cause = new Error('the key service is down');
     const failed = new ActivityFailure('Activity failed', 'checkDecision', '1', 'NON_RETRYABLE_FAILURE', undefined, cause);
     questions.decide.mockReturnValue(Promise.reject(failed));
@@ -245,7 +245,7 @@ describe('an update', () => {
     }
   });
 
-  it('of a decision is refused before history where it is none, or too large', () => {
+  it('of a decision is refused before history if it is malformed or too large', () => {
     expect(refusal('decide', decision, WAITS)).toBeNull();
     const none = refused('"decision" must be "approve", "deny" or "settle"', 'holdfast.bad_decision');
     expect(refusal('decide', { ...decision, decision: 'steer' })).toEqual(none);
@@ -260,7 +260,7 @@ describe('an update', () => {
     );
   });
 
-  it.each(['decide', 'interrupt', 'steer'])('%s is refused before history where nobody waits for it any more', (name) => {
+  it.each(['decide', 'interrupt', 'steer'])('%s is refused before history if nobody waits for it any more', (name) => {
     const body = { decide: decision, interrupt: { by: 'ana' }, steer: { text: 'Stop.', by: 'ana' } }[name] as Json;
     expect(refusal(name, body, WAITS)).toBeNull();
     jest.setSystemTime(NOW + 11_000);
@@ -287,7 +287,7 @@ describe('an update', () => {
     expect(loop.steering.say.mock.calls).toEqual([[{ text: 'Stop.', by: 'ana', attestation: null }, from]]);
   });
 
-  it('steer is refused before history where nothing is taken', () => {
+  it('steer is refused before history if nothing is accepted any more', () => {
     expect(refusal('steer', { by: 'ana' })).toEqual(
       refused('"text" must be 1 to 4000 characters for the model to read', 'holdfast.bad_steer'),
     );

@@ -7,7 +7,7 @@ jest.mock('@temporalio/workflow', () => ({ patched: () => isNew }));
 
 const call = { input_digest: 'd', tool: 'pay' } as AdmittedCall;
 
-/** What becomes of the third call with one input, after two that ended so. */
+/** The refusal of the third call with one input, after two with this outcome. */
 function third(state: string, reason: string | null): string | undefined {
   const data = { failures: {} } as TurnData;
   const outcome = () => ({ state, error: reason === null ? null : { reason }, note: null }) as CallOutcome;
@@ -41,11 +41,11 @@ describe('a third call with the same input', () => {
     ['failed', 'approval_by_maker'],
     ['failed', 'app_not_loaded'],
     ['failed', 'digest_mismatch'],
-  ])('is taken after two that %s and whose tool was not at fault: %s', (state, reason) =>
+  ])('is accepted after two that %s without a fault of the tool: %s', (state, reason) =>
     expect(third(state, reason)).toBeUndefined(),
   );
 
-  it('counts as it did, in a turn that an older build began', () => {
+  it('counts as before in a turn that an older build began', () => {
     isNew = false;
     expect(third('failed', 'approval_late')).toBe('repeated_failure');
     expect(third('denied', 'denied')).toBe('repeated_failure');

@@ -1,4 +1,4 @@
-/** What waits behind a turn that did not come to its end is held, unless somebody has said something after that end. */
+/** Messages that wait behind an unsuccessful turn are held, unless a message came after the end of the turn. */
 import { nextInQueue, newSession, take, recordTurnEnd } from '../../../src/workflows/session/session-state';
 import type { SessionInput } from '../../../src/shared/turn/session';
 
@@ -22,7 +22,7 @@ function talked(...seconds: number[]) {
   return { data, turn: first!.turn_id };
 }
 
-test('a message from before the end waits until somebody says something', () => {
+test('a message from before the end waits until another message comes', () => {
   const { data, turn } = talked(4);
   recordTurnEnd(data, turn, failed(at(5)));
   expect(data.held).toMatchObject({ turn_id: turn, state: 'failed' });
@@ -30,7 +30,7 @@ test('a message from before the end waits until somebody says something', () => 
 });
 
 test.each([5, 6])(
-  'a message of second %i, after the end, is run, though the session learns of the end later; and what came before it first',
+  'a message of second %i, after the end, is run, though the session learns of the end later; earlier messages are run first',
   (second) => {
     const { data, turn } = talked(4, second);
     recordTurnEnd(data, turn, failed(at(5)));
@@ -40,7 +40,7 @@ test.each([5, 6])(
   },
 );
 
-test('where nobody can tell when the turn ended, what waits is held', () => {
+test('if the end time of the turn is unknown, waiting messages are held', () => {
   for (const ended of [failed(), { state: 'lost' as const, reason: 'gone' }]) {
     const { data, turn } = talked(9);
     recordTurnEnd(data, turn, ended);

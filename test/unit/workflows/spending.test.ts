@@ -21,5 +21,5 @@ describe('limits', () => {
     ['tokens, in and out together', { usage: { ...usage, input_tokens: 600, output_tokens: 400 } }, /1000 tokens/],
     ['cost', { usage: { ...usage, cost_usd: 2 } }, /\$2 .*\$2\.0000 used/],
     ['working time', { worked_ms: 5000 }, /5000 ms/],
-  ])('stop it at its %s, and say which', (_what, change, words) => expect(limitReason(turn(change))).toMatch(words));
+  ])('stop it at its %s, and name that limit', (_what, change, words) => expect(limitReason(turn(change))).toMatch(words));
 });

@@ -1,4 +1,4 @@
-/** A turn's state with every field as full as it can come: it goes on in another run, and can be looked at. */
+/** A turn's state with every field at its limit: it can continue in another run, and can be looked at. */
 import fc from 'fast-check';
 import type { AdmittedCall, CallArguments, CallOutcome, RunCallOutput } from '../../../src/shared/io/activities';
 import type { ApprovalPolicy, Decision } from '../../../src/shared/approval/approval';
@@ -39,10 +39,10 @@ jest.mock('@temporalio/workflow', () => ({
 }));
 
 const KIB = 1024;
-/** Longest that are read from signals: characters. */
+/** The longest texts that are read from signals: characters. */
 const [NAME, NOTE, TEXT, IDENTITY, TOKEN] = [200, 4000, 4000, 200, 4087];
 
-/** Each its own, so that nothing of it is written once for several. */
+/** Each text is different, so that none is packed as a repetition. */
 interface Source {
   hash(): string;
   text(characters: number): string;
@@ -208,13 +208,13 @@ function full(s: Source, calls: number, places: Progress['at'][], quorum = 3): T
   return data;
 }
 
-/** As long as whoever answers can be: name, client and signature. */
+/** The longest person that can answer: name, client and signature. */
 function longest(s: Source, one: AdmittedCall): Decision {
   const given = decision(s, one, s.text(NAME), null, s.hash().repeat(64).slice(0, TOKEN));
   return { ...given, identity: s.text(IDENTITY) };
 }
 
-/** All that waits is answered, each by another person, in whatever order. @returns those for whom there was no room */
+/** All questions are answered, each by other people, in any order. @returns those for whom there was no room */
 function answerAll(data: TurnData, s: Source): string[] {
   const none: string[] = [];
   for (let again = true; again;) {
@@ -242,13 +242,13 @@ function shown(data: TurnData, one: AdmittedCall, s: Source, kept: Progress): vo
   Object.assign(last, view(one, s, last.state, kept.at === 'question' ? kept.question.approvals : kept.approvals));
 }
 
-/** Of destructive calls one runs at a time: no more than one can be in doubt. */
+/** Destructive calls run one at a time: only one can be in doubt. */
 function placeOf(places: Progress['at'][], n: number): Progress['at'] {
   const at = places[n % places.length]!;
   return n > 0 && (at === 'doubt' || at === 'probing') ? 'ready' : at;
 }
 
-/** As approval questions take it: only what fits. */
+/** The answers that approval questions accept: only those that fit. */
 function say(data: TurnData, one: AdmittedCall, s: Source, how: { nth: number; attested: boolean; note: boolean }): void {
   const kept = data.open!.progress[one.id];
   if (kept === undefined || (kept.at === 'question' && missingAnswers(kept.question) === 0)) return;
@@ -363,7 +363,7 @@ function sub(s: Source, n: number): SubTurn {
   return { call_id: '9.9', turn_id: id, workflow_id: `turn/${id}`, agent: 'a'.repeat(64), reserved, report, news: true };
 }
 
-/** One that runs, with as many questions as a turn above is told of, each with all of its approvals but one. */
+/** A sub-agent’s turn that runs, with as many questions as a turn above is told of, each with all of its approvals but one. */
 function asking(s: Source, n: number, quorum: number): SubTurn {
   const running = sub(s, 99);
   const where = { turn_id: running.turn_id, workflow_id: running.workflow_id, first_execution_run_id: 'r'.repeat(36) };
@@ -379,7 +379,7 @@ function asking(s: Source, n: number, quorum: number): SubTurn {
   };
 }
 
-/** As a query answers. */
+/** The answer of a query. */
 function shownOf(data: TurnData): TurnView {
   const trace_id = 'trace_20260101_000000000000';
   const input = { turn_id: 't'.repeat(120), agent: 'a'.repeat(64), message: '', requester: '甲'.repeat(NAME), session_id: null, trace_id, parent_head: null }; // oxfmt-ignore
@@ -387,7 +387,7 @@ function shownOf(data: TurnData): TurnView {
   return turnView(input, data, { questions: { open: () => questions }, arrivals: { takesUp: false } } as never);
 }
 
-/** As the turn passes it on, and what the store then has of it. */
+/** The state as the turn passes it on, and the part that the store then has. */
 function travelling(data: TurnData): { travels: Json; said: Json } {
   fitCalls(data);
   const all = { ...data, subs: fitSubs(data.subs ?? []), ...callsOf(data) };
@@ -417,7 +417,7 @@ describe('the state of a turn', () => {
     expect(bytes).toBeLessThanOrEqual(500 * KIB); // the rest is for the names of its fields, and the turn's own arguments
   });
 
-  it('takes 512 KB at most when it goes on, however full each field is, and a view of it 1 MB; all that waits can be answered', () => {
+  it('has at most 512 KB when it continues, with every field full, and a view of it 1 MB; all waiting questions can be answered', () => {
     fc.assert(
       fc.property(
         chars,
@@ -471,7 +471,7 @@ describe('the state of a turn', () => {
     expect(jsonBytes(shownOf(data))).toBeLessThanOrEqual(1.9 * KIB * KIB);
   });
 
-  it('forgets the oldest calls, as few as it must', () => {
+  it('forgets the oldest calls, as few as necessary', () => {
     const data = full(source('甲'), 20, ['question'], 1);
     const before = [...data.calls];
     fitCalls(data);
@@ -486,7 +486,7 @@ describe('the state of a turn', () => {
     expect(data.earlier_calls!.count).toBe(forgotten.length + 10);
   });
 
-  it('comes out of the journey as it went in', () => {
+  it('is the same after packing and unpacking', () => {
     for (const quorum of [1, 10]) {
       const data = full(source('甲'), 20, ['question', 'ready', 'doubt'], quorum);
       data.open!.calls[0]!.input = { approvals: [1], by: 7, decision: { of: 3 } };
@@ -511,7 +511,7 @@ describe('the state of a turn', () => {
     }
   });
 
-  it('goes on with what was said since the store took the rest', () => {
+  it('continues with approvals that came since the store took the rest', () => {
     const value: JsonObject = {
       calls: [{ by: ['ana'] }, { by: ['bob'], input: { by: [1] } }],
       open: { progress: { a: { approvals: [{ by: 'ana' }] } } },
@@ -523,7 +523,7 @@ describe('the state of a turn', () => {
     expect(putBack(rest, pieces)).toEqual(later);
   });
 
-  it('has room for an edit only where the call in its stead can be answered too', () => {
+  it('has room for an edit only if the edited call can be answered too', () => {
     const s = source('甲');
     const data = full(s, 64, ['question'], 3);
     const one = data.open!.calls[0]!;
@@ -543,13 +543,13 @@ describe('the state of a turn', () => {
   });
 });
 
-/** As outcomes that no dispatch has written down. */
+/** Outcomes that no dispatch has recorded. */
 function asTheNextStepIsTold(kept: Progress): unknown {
   return [kept.args.earlier, 'approvals' in kept ? kept.approvals : kept.question.approvals];
 }
 
 describe('the state of a session', () => {
-  it('takes 512 KB at most, with a thousand messages remembered and as many waiting as are taken', () => {
+  it('has at most 512 KB, with a thousand remembered messages and the greatest number of waiting ones', () => {
     for (const char of ['x', '甲', '\u0001']) {
       const { text, hash } = source(char);
       const input = { session_id: 's'.repeat(110), agent: 'tester', requester: text(NAME), title: text(200) };
@@ -574,7 +574,7 @@ describe('the state of a session', () => {
 });
 
 describe('the book of a budget', () => {
-  it('takes 512 KB at most, whatever is reserved in it, and forgets nothing that was spent', () => {
+  it('has at most 512 KB with any reservations, and forgets no spent amount', () => {
     const amount = '9'.repeat(100);
     const cap = '1';
     const entry = (n: number) => ({ key: `hf_${String(n).padStart(40, '0')}`, dispatch: 1, window_ms: 1_000_000 + n * 7919 });
@@ -601,8 +601,8 @@ describe('the book of a budget', () => {
   });
 });
 
-describe('texts written once', () => {
-  it('are the same again, whatever they begin with', () => {
+describe('texts that are packed once', () => {
+  it('are unchanged after unpacking, with any first character', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.string(), (value, text) => {
         const all = { value, again: value, marks: ['~0', '~', '~~1', `~${text}`], long: [text.repeat(9), text.repeat(9)] };
@@ -622,7 +622,7 @@ describe('bytes of JSON', () => {
   );
   const anyText = fc.array(unit, { maxLength: 60 }).map((units) => String.fromCodePoint(...units));
 
-  it('are those of its UTF-8 form, and a cut text has no more than it may', () => {
+  it('are those of its UTF-8 form, and a shortened text has no more than permitted', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 20, max: 200 }), (text, bytes) => {
         expect(jsonBytes(text)).toBe(Buffer.byteLength(JSON.stringify(text)));

@@ -1,4 +1,4 @@
-/** What waits to be read, by itself: how much is looked at at once, and in which order. All else is tried in whole turns. */
+/** Messages that wait to be read: how many are checked at once, and in which order. All other behaviour is tried in whole turns. */
 import type { CheckSteerInput, CheckSteerOutput } from '../../../src/shared/io/activities';
 import { steerDigest, type SteerFields } from '../../../src/shared/approval/decision';
 import type { TurnData } from '../../../src/workflows/turn/state';
@@ -16,7 +16,7 @@ const from = { channel: 'signal' as const, identity: '' };
 const said = (text: string): SteerFields => ({ text, by: 'bob', attestation: null });
 const settled = () => new Promise(setImmediate);
 
-/** Answers the one that is being looked at. */
+/** Answers the check that is under way. */
 async function answer(ok: boolean): Promise<string> {
   const { digest, answer: give } = checks.shift()!;
   give(ok ? { ok, principal: null } : { ok, reason: 'junk' });
@@ -30,7 +30,7 @@ function steering() {
   return { inFlight, data, steering: new Steering({ requester: 'rita' } as never, data, inFlight) };
 }
 
-it('looks at one message after the other, in the order in which they came, and at twenty at most', async () => {
+it('checks one message after the other, in the order in which they came, and at most twenty', async () => {
   const { inFlight, data, steering: on } = steering();
   const all = Array.from({ length: 3000 }, (_, n) => on.say(said(`${n}`), from));
   expect(all.filter((one) => typeof one === 'string')).toHaveLength(2980);
@@ -48,7 +48,7 @@ it('looks at one message after the other, in the order in which they came, and a
   expect(data.steered).toEqual({ waiting: [], by: ['bob'], signed: [] });
 });
 
-it('looks at one at a time in a full run, and at none in a very long one', async () => {
+it('checks one at a time in a full run, and none in a very long one', async () => {
   const { steering: on } = steering();
   run.continueAsNewSuggested = true;
   void on.say(said('a'), from);
@@ -63,7 +63,7 @@ it('looks at one at a time in a full run, and at none in a very long one', async
   Object.assign(run, { continueAsNewSuggested: false, historyLength: 100 });
 });
 
-it('waits at the end for what is being looked at, and for nothing that comes later', async () => {
+it('waits at the end for the message that is being checked, and for no later one', async () => {
   const { steering: on, data } = steering();
   const first = on.say(said('a'), from);
   await settled();
@@ -81,7 +81,7 @@ it('waits at the end for what is being looked at, and for nothing that comes lat
   expect(on.say(said('c'), from)).toBe('the turn has ended');
 });
 
-it('goes on after one that could not be looked at', async () => {
+it('continues after a message that could not be checked', async () => {
   const { steering: on } = steering();
   const first = on.say(said('a'), from);
   const second = on.say(said('b'), from);

@@ -13,10 +13,10 @@ export interface Asked {
 export interface Guarded {
   url: string;
   issuer: string;
-  /** What came to the MCP server, and what to the authorization server. */
+  /** The requests to the MCP server, and those to the authorization server. */
   served: Asked[];
   issued: Asked[];
-  /** Forgets all access tokens; refresh tokens too, where it is said. */
+  /** Forgets all access tokens; refresh tokens too, if the argument says so. */
   revoke(refresh?: boolean): void;
   close(): Promise<void>;
 }
@@ -139,7 +139,7 @@ export async function guardedServer({ guarded = true, onCall, callScope, between
       const challenge = `Bearer error="insufficient_scope", resource_metadata="${base}/described-here", scope="look ${callScope}"`;
       return void response.writeHead(403, { 'www-authenticate': challenge }).end();
     }
-    // Whatever it was sent, it says again.
+    // It repeats what it was sent.
     return answer({
       content: [
         {

@@ -1,4 +1,4 @@
-/** A bundle made by hand: a turn that read something and paid something, so small that a test can say what stands where. */
+/** A bundle made by hand: a turn that read and paid something, so small that a test can say which value is in which line. */
 import { createHash } from 'node:crypto';
 import { ofKey, type BundleSigner } from '../../../../src/attestation/bundle-signer';
 import { SigningKey } from '../../../../src/attestation/signing-key';

@@ -33,7 +33,7 @@ async function linesOf(bytes: Buffer): Promise<BundleLine[]> {
   return lines;
 }
 
-/** Which of the words stand in the file, or in what every base64 in it decodes to. */
+/** The words that are in the file, or in the decoded content of any base64 in it. */
 async function says(bytes: Buffer, ...words: string[]): Promise<string[]> {
   const decoded = [...bytes.toString().matchAll(/"data":"([A-Za-z0-9+/=]*)"/g)].map(([, data = '']) =>
     Buffer.from(data, 'base64').toString(),
@@ -47,7 +47,7 @@ const kept = async (bytes: Buffer) =>
     (await linesOf(bytes)).flatMap((line) => (line.kind === 'part' ? [[line.body.ref, line.body.part !== null] as const] : [])),
   );
 
-test('a call is left out everywhere: its parts, its payloads, what failures say of it', async () => {
+test('a call is left out everywhere: its parts, its payloads, and the failures that mention it', async () => {
   const { bytes, redaction } = await redacted({ calls: ['1.2'] });
   const left = await kept(bytes);
   const out = Object.entries(sample.refs).filter(([, ref]) => !left.get(ref));
@@ -59,7 +59,7 @@ test('a call is left out everywhere: its parts, its payloads, what failures say 
   expect(redaction).toMatchObject({ parts: 4, payloads: 2 });
 });
 
-test('the conversation goes, and with it what history says of it; calls stay', async () => {
+test('the conversation is left out, and with it the history’s copies; calls stay', async () => {
   const { bytes, repeated_in } = await redacted({ messages: true });
   const words = ['settle what', 'wilhelmina.', 'looking her', 'owed', 'wilhelmina-accounts'];
   expect(await says(bytes, ...words)).toEqual(['wilhelmina-accounts']);
@@ -82,19 +82,19 @@ test('nothing else changes, and the redactor signs', async () => {
   expect(holds).toBe(true);
 });
 
-test('what cannot be read goes: nobody can say what it holds', async () => {
+test('a payload that cannot be read is left out, because its content is unknown', async () => {
   const { bytes } = await redacted({ parts: [sample.refs.thought!] });
   expect(bytes.toString()).not.toContain('AAAA');
 });
 
-test('a redacted bundle can be redacted again, and counts all', async () => {
+test('a redacted bundle can be redacted again, and the counts include both redactions', async () => {
   const once = await redacted({ calls: ['1.2'] });
   const twice = await redacted({ calls: ['t1:1.1'] }, once.bytes);
   expect(twice.redaction).toMatchObject({ of: { root: once.root, kid: redactor.kid }, parts: 7 });
   expect(await says(twice.bytes, 'wilhelmina-accounts')).toEqual([]);
 });
 
-test('a kept part that says the same is named', async () => {
+test('a part that is kept and repeats the text is named', async () => {
   const same = await redacted({ parts: [sample.refs.lookup_use!] });
   expect(same.repeated_in).toEqual([sample.refs.lookup]);
   expect(await says(same.bytes, 'wilhelmina-accounts')).not.toEqual([]);
@@ -114,7 +114,7 @@ test.each([
   ['the end', (text: string) => text.slice(0, text.lastIndexOf('{"body"'))],
   ['the signature', (text: string) => text.replace(/"signature":"..../, '"signature":"AAAA')],
   ['all', () => 'no bundle\n'],
-])('a bundle that is broken is not signed anew: %s', async (_, change) => {
+])('a broken bundle is not signed again: %s', async (_, change) => {
   await expect(redacted({ messages: true }, Buffer.from(change(sample.bytes.toString())))).rejects.toThrow(
     /This is no whole bundle: .* `holdfast audit verify` says more/s,
   );

@@ -1,4 +1,4 @@
-/** Every frozen bundle, redacted in each way: it still verifies, says how much is missing, and says nothing of it any more. */
+/** Every frozen bundle, redacted in each way: it still verifies, reports how much is missing, and contains none of it any more. */
 import { readdirSync } from 'node:fs';
 import { ofKey } from '../../../../src/attestation/bundle-signer';
 import { redact, type RedactRequest, type RedactionResult } from '../../../../src/audit/redact/redact';
@@ -22,7 +22,7 @@ async function redacted(text: string, what: Partial<RedactRequest>): Promise<{ t
   }
 }
 
-/** What is said in a bundle, in its lines and in the payloads of its events. */
+/** The texts of a bundle, in its lines and in the payloads of its events. */
 function saidIn(text: string): string {
   const decoded = [...text.matchAll(/"data":"([A-Za-z0-9+/=]*)"/g)].map(([, data = '']) =>
     Buffer.from(data, 'base64').toString(),
@@ -53,7 +53,7 @@ test.each(NAMES)('%s', async (name) => {
   }
 });
 
-test('an amount and an invoice are nowhere, once their call is left out and nobody repeats them', async () => {
+test('an amount and an invoice are gone from the bundle once their call is left out and nothing repeats them', async () => {
   const { text } = await redacted(await sample('denied'), { calls: ['1.1'], messages: true });
   for (const word of ['INV-7', '"cents":700', '700 cents', 'Pay INV']) expect(saidIn(text)).not.toContain(word);
   expect(saidIn(text)).toContain('Not this month.');

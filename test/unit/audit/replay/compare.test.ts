@@ -1,4 +1,4 @@
-/** What a replay says of another command in the place of the recorded one: never that the code would do X, where X was recorded. */
+/** The sentence of a replay about a command that differs from the recorded one: it never claims a difference where there is none. */
 import fc from 'fast-check';
 import { KINDS, type ReplayedCommand, type Command, type RecordedCommand } from '../../../../src/audit/replay/command';
 import { compare } from '../../../../src/audit/replay/compare';
@@ -31,7 +31,7 @@ it('two commands of different names: both are named', () => {
   ]);
 });
 
-it('whatever the two are, the sentence never has one deed on both sides', () => {
+it('no sentence has the same action on both sides, for any two commands', () => {
   const command = fc.record({
     kind: fc.constantFrom(...KINDS),
     id: fc.constantFrom('1', '2', 'x'.repeat(500), `${'x'.repeat(500)}y`),

@@ -8,7 +8,7 @@ describe('a history to replay', () => {
     expect(() => readHistory([scheduled])).toThrow('does not begin with the start of a workflow');
   });
 
-  it('of a run that has only begun is refused: Temporal’s replay would wait for ever', () => {
+  it('of a run that has only begun is refused, because Temporal’s replay would wait for ever', () => {
     expect(() => readHistory([started])).toThrow('it has only begun');
     expect(readHistory([started, scheduled])).toMatchObject({ commands: [], isEnded: false, events: 2 });
   });

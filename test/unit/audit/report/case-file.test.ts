@@ -1,4 +1,4 @@
-/** What a bundle tells, as plain data: over the sample bundles, which are recorded. */
+/** The content of a bundle as plain data, for the recorded sample bundles. */
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { readCaseFile, type CallCase, type CaseFile } from '../../../../src/audit/case-file';
@@ -11,7 +11,7 @@ const facts = ({ turns }: CaseFile) =>
   turns[0]!.calls.map((call) => [call.id, call.revision, call.tool, call.state, call.effect, said(call)]);
 
 describe('a case file', () => {
-  it('names what was asked, by whom, what it took, and how it ended', async () => {
+  it('names the request, the requester, the usage and the end of the turn', async () => {
     const { turns, fault, end } = await caseOf('plain');
     expect(fault).toBeNull();
     expect(end).not.toBeNull();
@@ -39,11 +39,11 @@ describe('a case file', () => {
     ['in_doubt', [['1.1', 1, 'pay', 'succeeded', 'applied', ['approve ana']]]],
     ['continued', [['1.1', 1, 'pay', 'succeeded', 'applied', ['approve ana', 'approve bob']]]],
     ['call', [['1.1', 1, 'pay', 'succeeded', 'applied', ['approve ana']]]],
-  ])('tells of the sample %s each call, who decided, and what came of it', async (name, expected) => {
+  ])('has for the sample %s each call, who decided, and the outcome', async (name, expected) => {
     expect(facts(await caseOf(name))).toEqual(expected);
   });
 
-  it('has of an edited call both revisions, and who changed what', async () => {
+  it('has both revisions of an edited call, and who changed what', async () => {
     const { turns } = await caseOf('edited');
     const [before, after] = turns[0]!.calls;
     expect([before!.state, said(before!)]).toEqual(['superseded', ['edit ana']]);
@@ -62,7 +62,7 @@ describe('a case file', () => {
     expect(turns[0]!.startSignature).toBe('not checked');
   });
 
-  it('keeps what a reset has taken back apart from what counts', async () => {
+  it('keeps calls that a reset has taken back apart from those that count', async () => {
     const { turns } = await caseOf('reset');
     const [{ runs, steps, calls }] = turns as [CaseFile['turns'][number]];
     expect(runs.map(({ began }) => began)).toEqual(['start', 'reset']);
@@ -76,7 +76,7 @@ describe('a case file', () => {
     expect(calls[1]!.question!.held[0]).toMatchObject({ kind: 'reset' });
   });
 
-  it('counts attempts, and names how the one before failed', async () => {
+  it('counts attempts, and has the failure of the attempt before', async () => {
     const { turns } = await caseOf('retries');
     const ran = turns[0]!.calls[0]!.activities.find(({ type }) => type === 'runCall');
     expect(ran!.attempts).toBeGreaterThan(1);
@@ -94,7 +94,7 @@ describe('a case file', () => {
     expect(within.turns[0]!.transcript.some(({ own }) => !own)).toBe(true);
   });
 
-  it('reads what stands before a line that cannot be read, and says where it ended', async () => {
+  it('has the lines before one that cannot be read, and says where the file ended', async () => {
     const lines = handLines();
     const cut = async function* () {
       yield Buffer.from(lines.slice(0, -1).join('') + 'nonsense\n');

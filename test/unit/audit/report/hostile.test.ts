@@ -1,4 +1,4 @@
-/** A bundle is hostile input, signed or not: whatever stands in it is shown, and never obeyed. */
+/** A bundle is hostile input, signed or not: its content is shown, and never interpreted. */
 import { parse } from 'parse5';
 import { readCaseFile } from '../../../../src/audit/case-file';
 import { LineWriter } from '../../../../src/audit/format/writer';
@@ -27,7 +27,7 @@ describe('the report of a hostile bundle', () => {
     expect(Object.keys(found.elements).filter((name) => !(name in harmless.elements))).toEqual([]);
     expect([found.elements.script, found.elements.style]).toEqual([1, 1]);
     expect(found.addresses.every((to) => /^#s\d+$|^#report$/.test(to))).toBe(true);
-    // Nothing in it turns the reading order round, or hides.
+    // Nothing in it reverses the reading order, or is hidden.
     expect(page).not.toMatch(/[\u0000-\u0008\u202A-\u202E\u2066-\u2069\u200B\uFEFF\u2028]/);
   });
 
@@ -46,7 +46,7 @@ describe('the report of a hostile bundle', () => {
     expect(page.length).toBeLessThan(2_000_000);
   });
 
-  it('comes to an end whatever stands in any one place of the bundle', async () => {
+  it('is finished for any value in any place of the bundle', async () => {
     let twisted = 0;
     for (const lines of everyTwist(handLines())) {
       const doc = report({ file: await readCaseFile(bytes(lines)), verification: null });

@@ -1,4 +1,4 @@
-/** What the report tells of the sample bundles, and that HTML and Markdown tell the same. */
+/** The report about the sample bundles; HTML and Markdown have the same content. */
 import { createReadStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -17,7 +17,7 @@ const read = async (name: string) => ({ file: await readCaseFile(createReadStrea
 const told = async (name: string) => markdown(report(await read(name)));
 
 describe('a report', () => {
-  it('begins with what to look at first, what was asked, what was done, who allowed it, and what is not known', async () => {
+  it('begins with what to look at first, the request, the effects, who allowed them, and what is unknown', async () => {
     const text = await told('edited');
     const order = [
       'Can this record be trusted?',
@@ -40,7 +40,7 @@ describe('a report', () => {
     expect(text).toMatch(/approved by bob \(name as given, not proved\), 20\d\d-/);
   });
 
-  it('says in short who received it, and how much', async () => {
+  it('summarizes who received a payment, and how much', async () => {
     const short = (await told('edited')).replaceAll('\\', '').split('Timeline')[0];
     expect(short).toMatch(/pay \(call 1\.1, revision 2\).* was applied\. .*Its input: .*cents “350”/);
     expect(short).toMatch(/was applied\. Shown as “Pay 350 cents for INV-7\.”\. Its input: .*invoice “INV-7”/);
@@ -50,7 +50,7 @@ describe('a report', () => {
     );
   });
 
-  it('says in short the first fields of a long input, and how many more there are', async () => {
+  it('summarizes a long input by its first fields, and says how many more there are', async () => {
     const { text: wide } = forged(readFileSync(pathOf('approval'), 'utf8'), (lines) => {
       const more = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`zz_${index}`, 'x'.repeat(500)]));
       const grown = (text: string) =>
@@ -65,7 +65,7 @@ describe('a report', () => {
     expect(short).not.toContain('x'.repeat(200));
   });
 
-  it('says first that the model had read what outsiders wrote, and what is in doubt', async () => {
+  it('says first that the model had read outsiders’ words, and what is in doubt', async () => {
     const lines = readFileSync(pathOf('approval'), 'utf8').replaceAll('"untrusted":false', '"untrusted":true');
     const file = await readCaseFile(Readable.from([Buffer.from(lines)]));
     const text = markdown(report({ file, verification: null })).replaceAll('\\', '');
@@ -75,7 +75,7 @@ describe('a report', () => {
     expect(running.slice(running.indexOf('Look at this first'), running.indexOf('What was done'))).toContain('doubt');
   });
 
-  describe('says first that outsiders’ words are in the record, where no call that acts was asked for after them', () => {
+  describe('says first that the record has outsiders’ words, if no call with effects was asked for after them', () => {
     const first = async (name: string, change: (text: string) => string) => {
       const { text: changed } = forged(readFileSync(pathOf(name), 'utf8'), (lines) => {
         for (const line of lines) line.body = JSON.parse(change(JSON.stringify(line.body)));
@@ -101,7 +101,7 @@ describe('a report', () => {
     });
   });
 
-  it('says first that people approved what had been held back, and why it had been', async () => {
+  it('says first that people approved a call that had been held, and why it had been held', async () => {
     const first = async (name: string) => (await told(name)).replaceAll('\\', '').split('What was done')[0]!;
     const reset = await first('reset');
     expect(reset).toMatch(/pay \(call 1\.1, revision 2\).* was approved by bob although it had been held back \(reset\)\./);
@@ -137,11 +137,11 @@ describe('a report', () => {
     ['limit', /It ended at a limit/],
     ['call', /called a tool directly/],
     ['sub_agent', /of the sub-agent that answers call 1\.1/],
-  ])('tells of the sample %s: %s', async (name, expected) => {
+  ])('says of the sample %s: %s', async (name, expected) => {
     expect((await told(name)).replaceAll('\\', '')).toMatch(expected);
   });
 
-  describe('says of a signature what the verifier has found, and nothing else', () => {
+  describe('says about a signature only what the verifier found', () => {
     const after = async (text: string, keys: typeof TRUST) => {
       const result = await verifyBundle([Buffer.from(text)], keys);
       const file = await readCaseFile(Readable.from([Buffer.from(text)]), result.signatures);
@@ -150,7 +150,7 @@ describe('a report', () => {
     };
     const quorum = readFileSync(pathOf('quorum'), 'utf8');
 
-    it('where each holds', async () => {
+    it('if each holds', async () => {
       const { tone, text } = await after(quorum, TRUST);
       expect(tone).toBe('good');
       expect(text).toMatch(/rita \(with a signed start, checked\) asked/);
@@ -158,7 +158,7 @@ describe('a report', () => {
       expect(text).not.toMatch(/not checked|Who really decided|really started it/);
     });
 
-    it('where the trust file has no key of people or gateways: not checked, at every name, and under what is not known', async () => {
+    it('if the trust file has no key of people or gateways: not checked, at every name, and among the unknowns', async () => {
       const { tone, text } = await after(quorum, TRUST.filter(({ use }) => use === 'bundle')); // oxfmt-ignore
       expect(tone).toBe('warn');
       expect(text).toMatch(/rita \(with a start that bears a signature, not checked\) asked/);
@@ -175,14 +175,14 @@ describe('a report', () => {
         starts[0]!.body.part.body.attestation = attestation;
       }).text;
 
-    it('where what stands in its place is no text', async () => {
+    it('if its place holds a value that is not a text', async () => {
       const { tone, text } = await after(withStart({ trust: 'me' }), TRUST);
       expect(tone).toBe('warn');
       expect(text).not.toContain('with a signed start');
       expect(text).toMatch(/1 signature on the start of a turn does not hold/);
     });
 
-    it('where any text stands in the place of a signed start', async () => {
+    it('if any other text is in the place of a signed start', async () => {
       const { tone, text } = await after(withStart('trust me'), TRUST);
       expect(tone).toBe('warn');
       expect(text).toMatch(/rita \(with a start whose signature does not hold\) asked/);
@@ -198,7 +198,7 @@ describe('a report', () => {
     expect(markdown(report({ file, verification }))).toContain(card!.trim());
   });
 
-  it('says what the verifier says, and never that a bundle is valid', async () => {
+  it('has the verifier’s sentence, and never says that a bundle is valid', async () => {
     const shown = async (keys: typeof TRUST, chunks: AsyncIterable<Uint8Array>) =>
       summarizeVerification(await verifyBundle(chunks, keys));
     const intact = await shown(TRUST, createReadStream(pathOf('approval')));
@@ -212,7 +212,7 @@ describe('a report', () => {
     expect(page).not.toMatch(/\bvalid\b/);
   });
 
-  it('tells of a file that breaks off as much as there is, and where it ends', async () => {
+  it('contains everything in a truncated file, and says where it ends', async () => {
     const lines = handLines();
     const cut = async function* () {
       yield Buffer.from(lines.slice(0, 12).join('') + '{"n"');
@@ -222,7 +222,7 @@ describe('a report', () => {
     expect(text).toContain(PLAIN_WORDS.message);
   });
 
-  it('shows every text of the Markdown in the HTML too', async () => {
+  it('has every text of the Markdown in the HTML too', async () => {
     const doc = report(await read('quorum'));
     const page = html(doc);
     const words = markdown(doc)
@@ -231,7 +231,7 @@ describe('a report', () => {
     expect(words.filter((word) => !page.includes(word))).toEqual([]);
   });
 
-  it('puts two bundles beside each other, and what differs first', async () => {
+  it('puts two bundles beside each other, with the differences first', async () => {
     const doc = reportComparison(await read('approval'), await read('edited'));
     const text = markdown(doc);
     expect(text.indexOf('What differs')).toBeLessThan(text.indexOf('In short'));

@@ -1,4 +1,4 @@
-/** What stands twice of a call that has not run, and of what is known of one while it is open (rules D1, D2, D4, D5 and D6). */
+/** What a bundle records twice about a call that has not run, and about a call while it is open (rules D1, D2, D4, D5 and D6). */
 import { idempotencyKey } from '../../../../src/shared/json/digests';
 import type { JsonObject } from '../../../../src/shared/json/json';
 import { callOf, GONE, HASH, TURN_CONTEXT, type Fields } from '../../../support/audit/hand-events';
@@ -7,12 +7,12 @@ import { ASKED, CALL, Scene, unknown } from '../../../support/audit/admission-sc
 
 const LATER: Setting = { run_id: 'later' };
 
-describe('what admission is asked about (D4)', () => {
+describe('a call that admission is asked about (D4)', () => {
   const asked = (more: Fields, scene = new Scene().step(), name = 'admitCall') =>
     scene.gives(name, { call: { ...CALL, ...more } }).faults();
   const other = (what: string) => [`D4: Admission was asked about another ${what} of the call than was known of it`];
 
-  it('is what was known of it', () => {
+  it('has the input, policy, target and revision that are recorded of it', () => {
     expect(asked({})).toEqual([]);
     expect([asked({ input_ref: 'x' }), asked({ policy_ref: 'x' }), asked({ target_hash: 'x' })]).toEqual([
       other('input'),
@@ -27,7 +27,7 @@ describe('what admission is asked about (D4)', () => {
     expect(asked({ policy_ref: 'x' }, new Scene().step({ policy_ref: undefined }))).toEqual([]);
   });
 
-  it('is what was answered meanwhile', () => {
+  it('has the input, policy and target of the answers since then', () => {
     const decided = () =>
       new Scene().step().asks({ decided: { input_ref: 'j' }, renewed: { policy_ref: 'q' }, target_hash: 'u' });
     expect(asked({ input_ref: 'j', policy_ref: 'q', target_hash: 'u', revision: 2 }, decided())).toEqual([]);
@@ -40,7 +40,7 @@ describe('what admission is asked about (D4)', () => {
     expect(asked({ input_ref: 'k', revision: 1 }, new Scene().step().step({ input_ref: 'k' }))).toEqual([]);
   });
 
-  it('is a call that a step, or a direct call, has asked for', () => {
+  it('was asked for by a step or by a direct call', () => {
     const none = ['D4: An activity is given call "1.7", which no step has asked for'];
     expect([asked({ id: '1.7' }), asked({ id: '1.7' }, new Scene().step(), 'notify')]).toEqual([none, none]);
     expect(asked({}, new Scene().does('admitDirect', {}, { call: ASKED }))).toEqual([]);
@@ -59,7 +59,7 @@ describe('what admission is asked about (D4)', () => {
     expect(asked({}, lost)).toHaveLength(1);
   });
 
-  it('is under a digest that is its own', () => {
+  it('is shown to people under its own digest', () => {
     const call = callOf({ policy_ref: 'p', preview_ref: 'v' });
     const under = (said: Fields, argument: Fields = { turn: TURN_CONTEXT, call }) =>
       new Scene()
@@ -91,7 +91,7 @@ describe('what admission is asked about (D4)', () => {
   });
 });
 
-describe('a card that is read (D4)', () => {
+describe('a card that an activity reads (D4)', () => {
   const read = (card_ref: unknown, tell: (scene: Scene) => unknown = () => undefined, name = 'readCard') => {
     const scene = new Scene();
     scene.all.addFacts('card', 'c', { call_id: '1.1' }, 'the history');
@@ -99,13 +99,13 @@ describe('a card that is read (D4)', () => {
     return scene.gives(name, { card_ref }).faults();
   };
 
-  it('is one that people were asked with', () => {
+  it('belongs to a question that people were asked', () => {
     expect([read('c'), read('x')]).toEqual([[], ['D4: An activity reads a card that nobody was asked with']]);
     expect([read(7), read('x', unknown), read('x', undefined, 'notify')]).toEqual([[], [], []]);
   });
 });
 
-describe('what is said to have been decided (D5)', () => {
+describe('a recorded decision (D5)', () => {
   const SAID = { decision: 'approve', digest: 'd', card_ref: 'c', run_id: 'r' };
   const card = ['D5: A decision is said to be on another card than people were shown of its call'];
   const run = ['D5: A decision is said to be of a run that has not asked about its call'];
@@ -119,7 +119,7 @@ describe('what is said to have been decided (D5)', () => {
     return scene.gives('runCall', value).faults();
   };
 
-  it('is on a card of its call, in a run that has asked with it', () => {
+  it('names a card of its call, and a run that asked with this card', () => {
     for (const where of ['approvals', 'approval', 'earlier'])
       expect([given({}, undefined, where), given({ card_ref: 'x' }, undefined, where), given({ run_id: 'x' }, undefined, where)]).toEqual([[], card, run]); // oxfmt-ignore
     expect([given({ card_ref: null }), given({ run_id: null }), given({ digest: 'e', card_ref: 'x' })]).toEqual([[], [], []]);
@@ -136,7 +136,7 @@ describe('what is said to have been decided (D5)', () => {
     expect(given({ digest: undefined, card_ref: 'x' }, new Scene().step().asks({ digest: undefined }))).toEqual([]);
   });
 
-  it('is on a card with which a question goes on in another run', () => {
+  it('may name a run in which the question goes on with the same card', () => {
     const taken = (argument: Fields, said: Fields, name = 'readCard') => {
       const scene = new Scene().step().asks();
       scene.all.addFacts('card', 'c', { call_id: '1.1' }, 'the history');
@@ -150,7 +150,7 @@ describe('what is said to have been decided (D5)', () => {
     expect(given({ run_id: 's' }, taken({ card_ref: 'c' }, { run_id: 's' }, 'notify'))).toEqual(run);
   });
 
-  it('is a decision on that call, as the next step is told', () => {
+  it('is on the call of which the next step is told it', () => {
     const none = 'D5: A step is told of a decision on a call that is none, or is one on another';
     const told = (outcome: Fields, scene = new Scene().step().asks()) =>
       scene.gives('takeStep', { outcomes: [{ call_id: '1.1', digest: 'd', result_ref: 'x', ...outcome }] }).faults();
@@ -185,11 +185,11 @@ describe('rules that a step names (D1)', () => {
   });
 });
 
-describe('what an activity has left (D6)', () => {
+describe('the state in which an activity leaves a call (D6)', () => {
   const ran = (result: Fields, scene = new Scene(), name = 'inspectEffect') =>
     scene.does(name, {}, { result_ref: 'x', state: 'succeeded', ...result }).faults();
 
-  it('is a state in which it may leave a call', () => {
+  it('is succeeded, failed or in doubt', () => {
     for (const state of ['succeeded', 'failed', 'in_doubt']) expect(ran({ state })).toEqual([]);
     const other = ['D6: An activity has a result of a call, and leaves it "denied"'];
     expect(ran({ state: 'denied' })).toEqual(other);
@@ -199,14 +199,14 @@ describe('what an activity has left (D6)', () => {
     for (const more of silent) expect(ran({ state: 'denied', ...more })).toEqual([]);
   });
 
-  it('is one attempt, where it is in doubt', () => {
+  it('comes after one attempt if it is in doubt', () => {
     const several = ['D6: A call is in doubt after 2 attempts, and a dispatch is one'];
     const doubt = { effect: 'in_doubt', state: 'in_doubt' };
     expect([ran({ ...doubt, attempts: 2 }), ran({ ...doubt, attempts: 1 }), ran(doubt)]).toEqual([several, [], []]);
     expect(ran({ effect: 'applied', attempts: 2 })).toEqual([]);
   });
 
-  it('says of the result how often it was tried', () => {
+  it('comes with the number of attempts, if the activity ended the call', () => {
     const tries = (name: string, tell: (scene: Scene) => unknown = () => undefined) => {
       const scene = new Scene();
       tell(scene);

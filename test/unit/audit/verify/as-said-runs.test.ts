@@ -1,13 +1,13 @@
-/** Approvals against the run in which they were given, and decisions of the transcript (rules T9 and B13). */
+/** Approvals compared with the run in which they were given, and decisions of the transcript (rules T9 and B13). */
 import type { JsonObject } from '../../../../src/shared/json/json';
 import { at, GONE, type Fields } from '../../../support/audit/hand-events';
 import { DECISION, DIGEST, OTHER, Scene } from '../../../support/audit/decision-checks-scene';
 
-describe('a call that ran by approvals of another run (T9)', () => {
+describe('a call that ran by approvals (T9)', () => {
   const SINCE = 'T9: The call was to run by an approval that nobody had given since the run had asked for it';
   const RAN = 'T9: The call ran in a run by approvals that were given in another, before the workflow was reset';
 
-  it('was to run by an answer to the question of its run', () => {
+  it('has an approval that answers the question of its run', () => {
     const approval = { run_id: 'r', at: at(1) };
     expect(new Scene().ask().approve().given(approval)).toEqual([]);
     expect(new Scene().approve().ask().given(approval)).toEqual([SINCE]);
@@ -23,7 +23,7 @@ describe('a call that ran by approvals of another run (T9)', () => {
     expect(gone.given(approval)).toEqual([]);
   });
 
-  it('was asked for by admission, and by nothing else', () => {
+  it('has a question that admission asked, and no other activity', () => {
     const scene = new Scene().approve();
     scene.run.activity('notify', { call: { id: '1.1' } }, { ok: true, digest: DIGEST, run_id: 'r' });
     expect(scene.given({ run_id: 'r' })).toEqual([]);
@@ -36,7 +36,7 @@ describe('a call that ran by approvals of another run (T9)', () => {
     expect(untaken.given({ run_id: 's' })).toEqual([SINCE]);
   });
 
-  it('was asked for again after a reset: a copy of a question is none', () => {
+  it('has a question that was asked again after a reset: a copied question does not count', () => {
     const scene = new Scene().ask();
     scene.run.activity('readCard', { card_ref: 'c' }, { digest: DIGEST });
     scene.begin('s', 'reset').ask();
@@ -45,7 +45,7 @@ describe('a call that ran by approvals of another run (T9)', () => {
     expect(scene.ask().approve().given({ run_id: 's' }, { id: '1.2' })).toEqual([]);
   });
 
-  it('may be the answer to a question that the run has taken up', () => {
+  it('may have an approval of a question that the run took over', () => {
     const taken = (result: Fields, cards: Fields = {}) => {
       const scene = new Scene()
         .ask({ card_ref: 'c', ...cards })
@@ -64,7 +64,7 @@ describe('a call that ran by approvals of another run (T9)', () => {
     expect(never.given({ run_id: 's' })).toEqual([SINCE]);
   });
 
-  it('ran by answers of its run alone', () => {
+  it('ran only by approvals of its own run', () => {
     const ran = (name: string, call: Fields, result: unknown, run_id = 'q') => {
       const scene = new Scene().ask().approve();
       const argument = { call: { digest: DIGEST, ...call }, approvals: [{ ...DECISION, run_id }] };
@@ -82,7 +82,7 @@ describe('a call that ran by approvals of another run (T9)', () => {
     expect(ran('runCall', write, GONE)).toEqual([]);
   });
 
-  it('and is a copy of another run’s event is looked at there', () => {
+  it('is judged in the earlier run if its event is a copy', () => {
     const scene = new Scene().ask().approve();
     const argument = { call: { digest: DIGEST, class: 'write' }, approvals: [{ ...DECISION, run_id: 'q' }] };
     const reset = () => {
@@ -94,7 +94,7 @@ describe('a call that ran by approvals of another run (T9)', () => {
     expect([scene.faults(), reset()]).toEqual([[RAN], []]);
   });
 
-  it('was claimed by answers of its run', () => {
+  it('was dispatched by approvals of its own run', () => {
     const DISPATCHED =
       'T9: The call was dispatched in a run by approvals that were given in another, before the workflow was reset';
     const claimed = (record: Fields, { run_id = 'r', named = 'r', dispatch = 1 } = {}) => {
@@ -143,7 +143,7 @@ describe('a decision of the transcript (B13)', () => {
     return scene.block(kind, { ...body, ...more });
   };
 
-  it('stands in the words in which it was said, where nobody can tell what activities were given', () => {
+  it('has the words of its signal or update, if it is unknown what activities were given', () => {
     expect(written()).toEqual([]);
     expect(written({ note: 'n' })).toEqual([unsaid]);
     expect(written({ note: 'n' }, { left: false })).toEqual([]);

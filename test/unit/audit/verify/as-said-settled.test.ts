@@ -1,4 +1,4 @@
-/** Settlements against the signals and updates that gave them (rules H9 and H10). */
+/** Settlements compared with the signals and updates that gave them (rules H9 and H10). */
 import { GONE, type Fields } from '../../../support/audit/hand-events';
 import { DIGEST, OTHER, SAID, Scene, token } from '../../../support/audit/decision-checks-scene';
 
@@ -8,7 +8,7 @@ interface SignedWay {
   count?: number;
   calls?: string[];
   by?: string;
-  /** The first was looked at again. */
+  /** Whether a worker checked the first one again. */
   again?: boolean;
   begin?: (scene: Scene) => void;
   looked?: Fields;
@@ -32,7 +32,7 @@ describe('a settlement', () => {
   };
   const otherWords = (who = 'ana') => `H9: What "${who}" said of the call stands in other words than the signal or update has`;
 
-  it('stands in the words in which it was said (H9)', () => {
+  it('has the words of its signal or update (H9)', () => {
     expect(settled(settle(new Scene()))).toEqual([]);
     for (const more of [{ note: 'n' }, { identity: 'x' }, { outcome: 'not_applied' }, { call: { digest: OTHER } }])
       expect(settled(settle(new Scene()), more)).toContain(otherWords());
@@ -40,7 +40,7 @@ describe('a settlement', () => {
     expect(settled(new Scene('later'))).toEqual([]);
   });
 
-  it('that is signed was found good (H9)', () => {
+  it('that is signed was found valid by a worker (H9)', () => {
     const attestation = token({ decision: 'settle', outcome: 'applied' });
     const scene = () => settle(new Scene(), { by: undefined, attestation });
     const notGood = 'H9: No worker has found the signed settlement of "ana" good, and it counted';
@@ -65,7 +65,7 @@ describe('a settlement', () => {
     const correct = (more: Fields = {}, count = 2) =>
       tasks(settle(settle(tasks(new Scene(), 3)), { outcome: 'not_applied', ...more }), count);
 
-    it('counts no more', () => {
+    it('does not count', () => {
       expect(settled(correct())).toEqual([corrected]);
       expect(settled(correct({ by: ' ANA ' }))).toEqual([corrected]);
       expect(settled(correct({ by: 'rob' }))).toEqual([]);
@@ -76,7 +76,7 @@ describe('a settlement', () => {
       expect(settled(tasks(settle(new Scene()).approve(), 2))).toEqual([]);
     });
 
-    it('counts still where the correction may have come too late, or was not to be read', () => {
+    it('still counts if the correction may have come too late, or could not be read', () => {
       expect(settled(correct({}, 1))).toEqual([]);
       expect(settled(correct({ strange: 1 }))).toEqual([]);
       expect(settled(correct({ attestation: token() }))).toEqual([]);
@@ -87,7 +87,7 @@ describe('a settlement', () => {
       expect(settled(gone)).toEqual([]);
     });
 
-    it('by an update, once that was taken', () => {
+    it('by an update does not count once the update was taken', () => {
       const updated = (answer: unknown, count: number) => {
         const scene = settle(tasks(new Scene(), 3));
         scene.run.update('decide', { ...SAID, decision: 'settle', outcome: 'not_applied' }, answer);
@@ -97,7 +97,7 @@ describe('a settlement', () => {
       expect([updated({ accepted: false }, 2), updated(undefined, 2)]).toEqual([[], []]);
     });
 
-    it('in this run, or in one that it goes on from', () => {
+    it('in this run, or in the run that it continues, does not count', () => {
       const run = (before: Fields) => {
         const scene = correct().begin('s', 'continued', before);
         return settled(scene);
@@ -106,7 +106,7 @@ describe('a settlement', () => {
       expect(run({})).toEqual([]);
     });
 
-    it('by a signed one, once a worker has found that good', () => {
+    it('by a signed settlement does not count once a worker found that settlement valid', () => {
       const [first, second] = (['applied', 'not_applied'] as const).map((outcome) => token({ decision: 'settle', outcome }));
       const signed = ({ count = 2, calls, by = 'ana', again = false, begin = (_: Scene) => {}, looked = {} }: SignedWay = {}) => {
         const scene = tasks(new Scene(), 3);
@@ -127,7 +127,7 @@ describe('a settlement', () => {
       expect(signed({ calls: [DIGEST, OTHER] })).toEqual([]);
       expect(signed({ by: 'rob' })).toEqual([]);
       for (const looked of [{ decision: 'approve' }, { digest: OTHER }]) expect(signed({ looked })).toEqual([]);
-      // What was looked at again counts from when it was first found good.
+      // A settlement that was checked again counts from the time at which it was first found valid.
       expect(signed({ again: true })).toEqual([corrected]);
       expect(signed({ begin: (scene) => void scene.begin('s', 'continued', { continuedExecutionRunId: 'r' }) })).toEqual([
         corrected,

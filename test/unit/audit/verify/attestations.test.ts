@@ -1,4 +1,4 @@
-/** What people have signed, by the keys that the auditor has brought (rules H5 and H7): one claim at a time is another than what counted. */
+/** Signed statements checked with the auditor's keys (rules H5 and H7). Each case changes one claim of the statement that counted. */
 import { attestDecision, attestStart } from '../../../../src/attestation/bundle-signer';
 import type { TrustedKey } from '../../../../src/attestation/trusted-keys';
 import { Attestations, claimsOf, type Audience, type SignedStatement } from '../../../../src/audit/verify/attestations';
@@ -43,17 +43,17 @@ describe('a signed decision', () => {
 
   it('that settles holds for its outcome', () => expect(fault(settled)).toBeNull());
 
-  it('to do something else does not', () => {
+  it('to do something else does not hold', () => {
     expect(fault({ decision: 'deny' })).toBe('it was signed to approve, not to "deny"');
   });
 
-  it('of somebody else does not, however the name is written', () => {
+  it('of somebody else does not hold; spelling variants of a name are the same name', () => {
     expect(fault({ by: ' Ana' })).toBeNull();
     expect(fault({ by: 'rob' })).toBe('it was signed by "ana"');
     expect(fault({ by: undefined })).toBe('it was signed by "ana"');
   });
 
-  it('for another store does not, where the store is known', () => {
+  it('for another store does not hold, if the store is known', () => {
     const other = 'it was signed for a turn over another store';
     const [one, two] = ['1'.repeat(32), '2'.repeat(32)];
     const bound = { attestation: token({ aud: { ...HERE, store_id: one } }) };
@@ -64,7 +64,7 @@ describe('a signed decision', () => {
     expect(fault(bound, { store_id: undefined })).toBeNull();
   });
 
-  it('covers its note, and is beside it where an older build has signed', () => {
+  it('covers its note; in an older version the note is not covered', () => {
     const another = 'it was signed with another note, or with none';
     const noted = token({ note_hash: noteHash('seen') });
     expect(fault({ attestation: noted, note: 'seen' })).toBeNull();
@@ -74,7 +74,7 @@ describe('a signed decision', () => {
     expect(fault({ attestation: noted, note: '\ud800' })).toBe(another);
   });
 
-  it('has a form, a known key and its signature', () => {
+  it('must have the right form, a known key and a valid signature', () => {
     const form = 'its signed form is none that anybody writes';
     for (const attestation of ['', 'a.b', 7, null, token().split('.')[0]!]) expect(fault({ attestation })).toBe(form);
     const start = { aud: { namespace: 'n', workflow_id: 'turn/t' }, requester: 'rita', agent: 'a', message_hash: DIGEST };
@@ -87,7 +87,7 @@ describe('a signed decision', () => {
     expect(fault({ attestation: `${claims}.${other}` })).toBe('its signature is not right');
   });
 
-  it('counts while it is good, and its key is in force', () => {
+  it('counts while it is valid and its key is in force', () => {
     const late = 'it was not good at the time at which it counted';
     const { iat, exp } = claimsOf(token())!;
     expect(fault({ at: new Date(iat * 1000 - 60_000).toISOString() })).toBeNull();
@@ -112,14 +112,14 @@ describe('a key of a person', () => {
     expect(fault({ attestation: hers({ roles: [] }) })).toBeNull();
   });
 
-  it('gives no role and speaks for nobody where the file does not say so', () => {
+  it('gives no role and speaks for nobody if the file does not say so', () => {
     const without = TRUST.map(({ roles: _, ...key }) => key);
     expect(fault({ attestation: hers() }, {}, without)).toBe(`key ${ANA_KEY.kid} does not give the role treasurer`);
     const nobody = TRUST.map(({ principal: _, ...key }) => key) as TrustedKey[];
     expect(fault({ attestation: hers() }, {}, nobody)).toMatch(/ speaks for .* only$/);
   });
 
-  it('is not asked what a gateway may say', () => {
+  it('does not limit what a gateway’s key may sign', () => {
     expect(fault({ attestation: token({ principal: 'rob', roles: ['auditor'] }), by: 'rob' })).toBeNull();
   });
 });
@@ -161,8 +161,8 @@ describe('the signed start of a turn', () => {
   });
 });
 
-describe('what is known of signatures', () => {
-  it('is nothing without a key of anybody who decides', () => {
+describe('the state of signatures', () => {
+  it('is unchecked without a key of anybody who decides', () => {
     const attestations = new Attestations(TRUST.filter(({ use }) => use === 'bundle'));
     const { attestation } = said();
     expect(attestations.fault(said({ attestation, digest: 'e'.repeat(64) }), HERE)).toBeNull();
@@ -170,7 +170,7 @@ describe('what is known of signatures', () => {
     expect([...attestations.states]).toEqual([[attestation, 'not checked']]);
   });
 
-  it('is whether each holds; one that did not hold once does not', () => {
+  it('says whether each holds; a signature that failed once does not hold', () => {
     const attestations = new Attestations(TRUST);
     const state = () => attestations.states.get(token);
     const { attestation } = said();
@@ -187,7 +187,7 @@ describe('what is known of signatures', () => {
     expect(attestations.states.size).toBe(1);
   });
 
-  it('is which notes they do not cover', () => {
+  it('includes the notes that no signature covers', () => {
     const beyond = (more: Partial<SignedStatement>) => {
       const attestations = new Attestations(TRUST);
       attestations.fault(said(more), HERE);
@@ -200,7 +200,7 @@ describe('what is known of signatures', () => {
     expect(beyond({ attestation: 7, note: 'seen' })).toBe(0);
   });
 
-  it('a token that is none has no claims', () => {
+  it('a token in another form has no claims', () => {
     expect(claimsOf(token())).toMatchObject({ principal: 'ana' });
     for (const none of [undefined, 7, 'x']) expect(claimsOf(none)).toBeNull();
   });

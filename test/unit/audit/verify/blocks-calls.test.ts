@@ -10,10 +10,10 @@ import { approvalOf, CALL, HandTurn, ranWith, type Given } from '../../../suppor
 const ADMITTED = { call_id: '1.1', tool: 'pay', version: '1.0.0', verdict: 'ask' };
 
 interface Way extends Given {
-  /** Who has approved, by history and by the transcript. */
+  /** People who approved, by the history and by the transcript. */
   people?: string[];
   written?: string[];
-  /** What the history has of the call, and the argument of `runCall` besides. */
+  /** The call in the history, and further fields of the argument of `runCall`. */
   call?: JsonObject & { digest: string };
   argument_?: Fields;
   admitted?: unknown;
@@ -22,7 +22,7 @@ interface Way extends Given {
   approvals?: JsonObject[];
 }
 
-/** A call that was approved by Ana and is dispatched; what is wrong with the dispatch. */
+/** A call that Ana approved and that is dispatched. Returns what is wrong with the dispatch. */
 function dispatched(body: unknown = {}, way: Way = {}) {
   const { people = ['ana'], written = people, call = CALL, argument_ = {}, admitted = ADMITTED, before } = way;
   const turn = new HandTurn(way);
@@ -53,7 +53,7 @@ describe('a dispatch (B7)', () => {
     expect(faults({ dispatch: 2 }, { run_id: 'later' })).toEqual([]);
   });
 
-  it('may be of one that was left out', () => {
+  it('may be of a call that was left out', () => {
     const turn = new HandTurn();
     turn.run.scheduled('runCall', GONE);
     turn.begun().forget().write('dispatch', { digest: HASH.other, dispatch: 1 });
@@ -63,7 +63,7 @@ describe('a dispatch (B7)', () => {
     expect([turn.faults(), turn.blocks.unknown.dispatches]).toEqual([[], true]);
   });
 
-  it('has the same as the call', () => {
+  it('has the same id, tool, version, input and preview as the call', () => {
     const other = 'B7: What was dispatched is not the call that the history scheduled';
     for (const field of ['call_id', 'tool', 'version', 'input_ref', 'preview_ref'])
       expect([field, faults({ [field]: 'other' })[0]]).toEqual([field, other]);
@@ -76,15 +76,15 @@ describe('a dispatch (B7)', () => {
   });
 });
 
-describe('what was admitted (B8)', () => {
+describe('the admission of a dispatched call (B8)', () => {
   const none = 'B8: Call "1.1" was dispatched, and no rule had let it pass';
-  it('is the call that was dispatched', () => {
+  it('names the call that was dispatched', () => {
     for (const more of [{ tool: 'send' }, { version: '2.0.0' }, { verdict: 'rejected' }, { call_id: '1.2' }])
       expect(faults({}, { admitted: { ...ADMITTED, ...more } })).toEqual([none]);
     expect(faults({}, { admitted: { ...ADMITTED, verdict: 'allow' } })).toEqual([]);
   });
 
-  it('may be one of several of that name, or have been left out', () => {
+  it('may be one of several of that id, or have been left out', () => {
     const again = (more: Fields) => (turn: HandTurn) =>
       void turn.block('admission', [turn.part({}), turn.part({ ...ADMITTED, ...more })]);
     const rejected = { ...ADMITTED, verdict: 'rejected' };
@@ -94,10 +94,10 @@ describe('what was admitted (B8)', () => {
   });
 });
 
-describe('who approved it (B9)', () => {
+describe('the people who approved a call (B9)', () => {
   const others = 'B9: Other people approved the call by the transcript than by the history';
 
-  it('is the same by history and transcript', () => {
+  it('are the same by history and transcript', () => {
     expect(faults({}, { people: ['ana', 'rob'], written: ['ROB', ' ana'] })).toEqual([]);
     expect(faults({}, { people: ['ana', 'rob'], written: ['ana'] })).toEqual([others]);
     expect(faults({}, { people: ['ana'], written: ['ana', 'rob'] })).toEqual([others]);
@@ -120,7 +120,7 @@ describe('who approved it (B9)', () => {
     expect(faults({ approval: { quorum: 'two' } })).toEqual([]);
   });
 
-  it('are asked for by the call, or by its admission that decided it', () => {
+  it('are required if the call, or the admission that decided it, asks for them', () => {
     const nobody = (verdict: string, admitted: Fields) =>
       faults({}, { people: [], argument_: { verdict }, admitted: { ...ADMITTED, ...admitted } });
     const few = ['B9: The call ran with 0 approvals, and 1 were asked for'];
@@ -130,11 +130,11 @@ describe('who approved it (B9)', () => {
     expect(nobody('allow', { verdict: 'ask', undecided: {} })).toEqual([]);
   });
 
-  describe('with four eyes', () => {
+  describe('under four eyes', () => {
     const approval = { four_eyes: true };
     const both = (who: string) => [`B9: "${who}" approved the call, and had asked for it, changed it or steered the turn`];
 
-    it('has not asked for it', () => {
+    it('did not ask for it', () => {
       expect(faults({ approval })).toEqual([]);
       expect(faults({ approval }, { people: ['rita'] })).toEqual(both('rita'));
       expect(faults({ approval: { four_eyes: false } }, { people: ['rita'] })).toEqual([]);
@@ -146,12 +146,12 @@ describe('who approved it (B9)', () => {
       expect(faults({ approval, subject: { class: 'destructive' } }, { people: [''] })).toEqual([]);
     });
 
-    it('has not made it', () => {
+    it('are not makers of it', () => {
       expect(faults({ approval }, { call: callOf({ makers: ['eve', 'ana'] }) })).toEqual(both('ana'));
       expect(faults({ approval }, { call: callOf({ makers: ['eve'] }) })).toEqual([]);
     });
 
-    it('has not changed it', () => {
+    it('did not edit it', () => {
       const edits = (by: string, call_id: string) => (turn: HandTurn) =>
         void turn.write('decision', { decision: 'edit', digest: HASH.other, by, at: at(5), subject: { call_id } });
       expect(faults({ approval }, { before: edits('Ana', '1.1') })).toEqual(both('ana'));
@@ -161,7 +161,7 @@ describe('who approved it (B9)', () => {
       expect(faults({ approval }, { before: two })).toEqual(both('ana'));
     });
 
-    it('has not steered the turn', () => {
+    it('did not steer the turn', () => {
       const steers = (by: string) => (turn: HandTurn) =>
         void turn.write('message', { role: 'user', steer: { by, at: at(5) } }, { type: 'text', text: 'Go.' });
       expect(faults({ approval }, { before: steers('ANA') })).toEqual(both('ana'));
@@ -169,7 +169,7 @@ describe('who approved it (B9)', () => {
     });
   });
 
-  it('has signed it, in a role, where the policy says so', () => {
+  it('signed it, in a required role, if the policy says so', () => {
     const token = (roles: string[]) => {
       const aud = { namespace: 'n', workflow_id: 'turn/t', first_execution_run_id: 'r' };
       const claims = { aud, digest: CALL.digest, decision: 'approve' as const, principal: 'ana', roles, head: null };
@@ -189,7 +189,7 @@ describe('who approved it (B9)', () => {
   });
 });
 
-describe('the policy that it was dispatched under (B10)', () => {
+describe('the policy of a dispatch (B10)', () => {
   const REF = 'd'.repeat(64);
   const under = (definition: JsonObject, body: Fields) =>
     faults({ definition_ref: REF, ...body }, { around: { definitions: new Map([[REF, definition]]) } });
@@ -206,7 +206,7 @@ describe('the policy that it was dispatched under (B10)', () => {
     expect(faults({ definition_ref: REF, approval: { quorum: 1 } })).toEqual([]);
   });
 
-  it('is that of a destructive tool', () => {
+  it('is for a destructive tool', () => {
     const notDestructive = (kind: string) =>
       `B10: What was dispatched is said to be of class "${kind}", which is not that of the tool in the agent's definition`;
     const of = (kind: string, version = '1.0.0', name = 'pay') => ({ tools: [{ name, version, class: kind }] });
@@ -220,7 +220,7 @@ describe('the policy that it was dispatched under (B10)', () => {
     expect(under({ tools: [...of('write').tools, ...of('destructive').tools] }, {})).toEqual([]);
   });
 
-  it('takes signed decisions where the recorded rules do', () => {
+  it('takes signed decisions only if the recorded rules do', () => {
     const turn = new HandTurn();
     turn.rules.take({ ref: REF, value: { v: 'holdfast.policy/1', channel: 'attested' } });
     turn.run.scheduled('runCall', GONE);
@@ -237,10 +237,10 @@ describe('the policy that it was dispatched under (B10)', () => {
   });
 });
 
-describe('what became of a call (B11)', () => {
+describe('the outcome of a call (B11)', () => {
   const never = 'B11: The transcript says what became of a call that was never dispatched';
 
-  it('is told of one that was dispatched', () => {
+  it('belongs to a call that was dispatched', () => {
     const { turn, dispatchOf } = dispatched();
     const { digest, idempotency_key, dispatch } = dispatchOf({}) as JsonObject;
     const told = (kind: 'effect' | 'settlement', more: Fields) => {
@@ -254,7 +254,7 @@ describe('what became of a call (B11)', () => {
     for (const more of [{ digest: HASH.other }, { idempotency_key: 'other' }]) expect(told('settlement', more)).toEqual([never]);
   });
 
-  it('may be of one that was left out', () => {
+  it('may belong to a dispatch that was left out', () => {
     const turn = new HandTurn();
     turn.begun().write('dispatch', GONE);
     turn.write('effect', { digest: HASH.other });
@@ -262,7 +262,7 @@ describe('what became of a call (B11)', () => {
     expect(turn.faults()).toEqual([]);
   });
 
-  it('is what the history says of it', () => {
+  it('is the one that the history has', () => {
     const other = (state: string) => `B11: The transcript says that the call is ${state}, and the history says "applied"`;
     const told = (kind: 'effect' | 'settlement', more: Fields, run_id = 'r', told_of = 'block 9') => {
       const turn = new HandTurn({ run_id });
@@ -282,7 +282,7 @@ describe('what became of a call (B11)', () => {
     expect(told('effect', { effect: 'refused' }, 'r', 'block 1')).toEqual(['block 9']);
   });
 
-  it('is the state that its block has, for its record', () => {
+  it('is, for the effect record, the state in its block', () => {
     const turn = new HandTurn();
     const start = turn.start();
     const effect = turn.write('effect', { effect: 'applied', recorded: 'in_doubt', result_ref: 'r' });
@@ -294,7 +294,7 @@ describe('what became of a call (B11)', () => {
     for (const none of [start, 'nowhere', undefined, 7]) expect(turn.blocks.stateIn(none)).toBeUndefined();
   });
 
-  it('is open while no block says it', () => {
+  it('is open until a block records it', () => {
     const unended = (...kinds: ['message' | 'dispatch' | 'effect' | 'settlement', unknown][]) => {
       const turn = new HandTurn();
       turn.start();
@@ -312,7 +312,7 @@ describe('what became of a call (B11)', () => {
     expect(unended(['dispatch', one], ['effect', two])).toBe(true);
     expect(unended(['dispatch', one], ['effect', { ...one, idempotency_key: 'other' }])).toBe(true);
     expect(unended(['dispatch', one], ['dispatch', two], ['effect', one])).toBe(true);
-    // Where one was left out, nobody can tell.
+    // If one was left out, this is unknown.
     expect(unended(['dispatch', one], ['dispatch', GONE])).toBe(false);
     expect(unended(['dispatch', one], ['message', GONE])).toBe(true);
   });

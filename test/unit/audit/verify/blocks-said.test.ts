@@ -1,4 +1,4 @@
-/** The transcript, block by block: what the model was shown and asked for, and decisions (rules B4 to B6 and H5). */
+/** The transcript, block by block: what the model was shown, what it asked for, and decisions (rules B4 to B6 and H5). */
 import { attestDecision } from '../../../../src/attestation/bundle-signer';
 import { claimsOf } from '../../../../src/audit/verify/attestations';
 import { steerDigest } from '../../../../src/shared/approval/decision';
@@ -35,7 +35,7 @@ describe('what the model was shown (B4)', () => {
     expect(admitted({}, GONE, { type: 'text', text: 'other' })).toEqual([]);
   });
 
-  it('is not known where the argument was left out, or has none, or the beginning is lost', () => {
+  it('is unknown if the argument was left out or has no message, or if the beginning is lost', () => {
     expect(admitted({ argument: GONE }, {})).toEqual([]);
     const { message: _, ...silent } = ARGUMENT;
     expect(admitted({ argument: silent }, {})).toEqual([]);
@@ -54,7 +54,7 @@ describe('what the model asked for (B5)', () => {
     return { faults: turn.faults(), unknown: turn.blocks.unknown.admissions };
   };
 
-  it('is what a step says, in its order', () => {
+  it('is what the step recorded, in the same order', () => {
     const call = { call_id: '1.1' };
     expect(asked([], []).faults).toEqual([]);
     expect(asked(['call 0', 'call 1'], [call, call])).toEqual({ faults: [], unknown: false });
@@ -64,7 +64,7 @@ describe('what the model asked for (B5)', () => {
     expect(asked(['call 9'], [call], 'later').faults).toEqual([]);
   });
 
-  it('is not known where a step was left out', () => {
+  it('is unknown if a step was left out', () => {
     const turn = new HandTurn();
     turn.run.activity('takeStep', {}, GONE);
     turn.begun().write('admission', {}, { call_id: '1.1' });
@@ -96,7 +96,7 @@ describe('a decision (B6)', () => {
     return turn.faults();
   };
 
-  it('was said', () => {
+  it('was given by a signal or an update', () => {
     expect(decided({})).toEqual([]);
     expect(decided({ decision: 'edit' })).toEqual([]);
     expect(decided({ decision: 'deny' }, { said: 'deny' })).toEqual([]);
@@ -109,14 +109,14 @@ describe('a decision (B6)', () => {
     expect(decided({ decision: 'cancelled', by: 'eve' })).toEqual([]);
   });
 
-  it('bears a time after what gave it', () => {
+  it('has a time after the signal or update that gave it', () => {
     const early = 'B6: The decision of "ana" bears a time before the signal or update that gave it';
     expect(decided({}, { seconds: 65 })).toEqual([]);
     expect(decided({}, { seconds: 65.001 })).toEqual([early]);
     expect(decided({}, { seconds: 65.001, run_id: 'later' })).toEqual([]);
   });
 
-  it('bears a time before it was written down', () => {
+  it('has a time before it was written down', () => {
     const late = 'B6: The decision of "ana" bears a time after it was written down';
     expect(decided({ at: at(65) })).toEqual([]);
     expect(decided({ at: at(65.001) })).toEqual([late]);
@@ -131,7 +131,7 @@ describe('a decision (B6)', () => {
     expect(decided({ decision: 'edit', expires_at: at(4) })).toEqual([]);
   });
 
-  it('that nobody has decided came after it', () => {
+  it('of expiry came after that time', () => {
     const early = 'B6: The time to decide is said to have expired before it had';
     expect(decided({ decision: 'expired', expires_at: at(65) })).toEqual([]);
     expect(decided({ decision: 'expired', expires_at: at(65.001) })).toEqual([early]);
@@ -147,7 +147,7 @@ describe('a decision (B6)', () => {
   });
 });
 
-describe('what people have signed (H5)', () => {
+describe('a signed statement (H5)', () => {
   const token = (claims: object = {}) => {
     const aud = { namespace: 'n', workflow_id: 'turn/t', first_execution_run_id: 'r' };
     const about = { aud, digest: CALL.digest, decision: 'approve' as const, principal: 'ana', roles: [], head: null };
@@ -161,7 +161,7 @@ describe('what people have signed (H5)', () => {
     return turn.faults();
   };
 
-  it('holds for the decision', () => {
+  it('holds for its decision', () => {
     expect(decided({ attestation: token() })).toEqual([]);
     const why = (reason: string) => [`H5: The signed decision of "ana" does not hold: ${reason}`];
     expect(decided({ attestation: token({ digest: HASH.other }) })).toEqual(why('it was signed for another call'));
@@ -214,7 +214,7 @@ it('messages say which turns have answered calls', () => {
   expect(turn.blocks.subTurns).toEqual([{ turn_id: 'below' }, {}]);
 });
 
-describe('what blocks refer to', () => {
+describe('parts that blocks refer to', () => {
   const refs = { card_ref: 'c', input_ref: 'i', preview_ref: 'p', result_ref: null, policy_ref: 'o', definition_ref: 'd' };
   const referred = (kind: BlockKind) => {
     const turn = new HandTurn({ run_id: 'later' });
@@ -235,7 +235,7 @@ describe('what blocks refer to', () => {
     expect([[...blocks.refs.parts], [...blocks.refs.objects]]).toEqual([['c', 'i', 'p', 'r'], ['d']]);
   });
 
-  it('stands in the lines of the turn, or not', () => {
+  it('are in the lines of the turn, or are not', () => {
     const turn = new HandTurn();
     turn.part(GONE, 'one');
     expect([turn.blocks.hasPart('one'), turn.blocks.hasPart('other')]).toEqual([true, false]);

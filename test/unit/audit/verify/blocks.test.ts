@@ -19,7 +19,7 @@ describe('the time of a block (B2)', () => {
     return turn.faults();
   };
 
-  it('is that of its turn, and not before that of the block before', () => {
+  it('is within the time of its turn, and not before the time of the block before', () => {
     expect(two(0, 100)).toEqual([]);
     expect(two(5, 5)).toEqual([]);
     expect(two(5, 4.999)).toEqual([outside]);
@@ -27,12 +27,12 @@ describe('the time of a block (B2)', () => {
     expect(two(5, 100.001)).toEqual([outside]);
   });
 
-  it('of a turn that has lost its beginning nobody can tell', () => {
+  it('is unknown if the turn has lost its beginning', () => {
     expect(two(-5, -6, { run_id: 'later' })).toEqual([]);
   });
 });
 
-describe('own blocks', () => {
+describe('a turn’s own blocks', () => {
   it('begin with the start of this turn, and go on from each other', () => {
     const turn = new HandTurn();
     const before = turn.block('start', [turn.part({ ...START, first_execution_run_id: 'other', workflow_id: 'turn/u' })]);
@@ -46,7 +46,7 @@ describe('own blocks', () => {
     expect(turn.blocks.findBlock(own)).toMatchObject({ kind: 'start' });
   });
 
-  it('of a turn that has none are those of its lines', () => {
+  it('are those of its lines, if the turn has no start', () => {
     const turn = new HandTurn();
     const ref = turn.block('admission', ['a', 'b', 'c'], { parent: 'elsewhere' });
     const end = turn.block('end', ['a', 'b'], { parent: 'elsewhere' });
@@ -54,7 +54,7 @@ describe('own blocks', () => {
     expect(turn.blocks.findBlock(end)).toEqual({ kind: 'end', admits: null });
   });
 
-  it('are not known where a start was left out', () => {
+  it('are unknown if a start was left out', () => {
     const turn = new HandTurn();
     turn.write('message', GONE);
     expect(turn.blocks.unknown.starts).toBe(false);
@@ -80,12 +80,12 @@ describe('a step that has written a block which is not of its turn', () => {
     return turn.blocks.hasStrayStep();
   };
 
-  it('is found, where its turn begins elsewhere', () => {
+  it('is found if its turn begins elsewhere', () => {
     expect(stepped()).toBe(true);
     expect(stepped({}, (turn) => void turn.block('end', []))).toBe(true);
   });
 
-  it('is none, where its turn begins before, or it has no line', () => {
+  it('is not reported if its turn begins before, or if the block has no line', () => {
     expect(stepped({}, (turn) => void turn.block('start', [turn.part(START)], { ref: 'block 1' }))).toBe(false);
     expect(stepped({}, (turn) => void turn.block('admission', [], { ref: 'another' }))).toBe(false);
     const ended = new HandTurn();
@@ -94,28 +94,28 @@ describe('a step that has written a block which is not of its turn', () => {
     expect(ended.blocks.hasStrayStep()).toBe(false);
   });
 
-  it('is not known, where something is missing', () => {
+  it('is unknown if something is missing', () => {
     expect(stepped({ run_id: 'later' })).toBe(false);
     expect(stepped({}, (turn) => void [turn.block('admission', ['a']), turn.write('start', GONE)])).toBe(false);
     expect(stepped({}, (turn) => void turn.block('admission', ['a'], { parent: 'lost' }))).toBe(false);
   });
 });
 
-describe('the start (B3)', () => {
+describe('the start block (B3)', () => {
   const started = (more: Fields, given: Given = {}) => {
     const turn = new HandTurn(given);
     turn.start(more);
     return turn.faults();
   };
 
-  it('is that of the turn', () => {
+  it('names this turn', () => {
     expect(started({})).toEqual([]);
     const other = 'B3: The transcript begins as that of another turn';
     expect(started({ turn_id: 'u' })).toEqual([other]);
     expect(started({ workflow_id: 'turn/u' })).toEqual([other]);
   });
 
-  it('is that of its first run', () => {
+  it('names its first run', () => {
     const other = 'B3: The transcript begins as that of another run of the workflow';
     expect(started({ first_execution_run_id: 's' })).toEqual([other]);
     expect(started({ first_execution_run_id: 's', workflow_id: 'turn/u' })).toEqual([]);
@@ -125,7 +125,7 @@ describe('the start (B3)', () => {
     expect(turn.faults()).toEqual([]);
   });
 
-  it('is over the store that the calls ran over', () => {
+  it('names the store that the calls ran over', () => {
     const other = 'B3: The transcript begins over another store than the calls ran over';
     const over = (store_id: string | undefined, started: Fields) => {
       const turn = new HandTurn();
@@ -143,7 +143,7 @@ describe('the start (B3)', () => {
     expect(started({ store_id: 's' })).toEqual([]);
   });
 
-  it('says who asked for what', () => {
+  it('names requester, message and agent', () => {
     expect(started({ requester: 'rob' })).toEqual(['B3: The transcript says that "rob" asked, and the history says "rita"']);
     expect(started({ message_hash: HASH.other })).toEqual(['B3: The transcript begins with another message than the history']);
     expect(started({ agent: { name: 'other' } })).toEqual(['B3: The transcript is of another agent than the history']);
@@ -165,7 +165,7 @@ describe('the start (B3)', () => {
       return turn.faults();
     };
 
-    it('is of that call', () => {
+    it('names that call', () => {
       const other = 'B3: The transcript begins with another call than the history';
       expect(direct({})).toEqual([]);
       expect(direct({ call: { ...call, tool: 'send' } })).toEqual([other]);
@@ -185,7 +185,7 @@ describe('the start (B3)', () => {
   });
 });
 
-describe('the signature of a start (H7)', () => {
+describe('the signature of a start block (H7)', () => {
   const DEFINITION = 'd'.repeat(64);
   const definitions = (channel: string) =>
     new Map<string, JsonObject>([[DEFINITION, { approvals: { other: {}, pay: { channel } } }]]);
@@ -206,7 +206,7 @@ describe('the signature of a start (H7)', () => {
   const why = (reason: string, who = 'rita') =>
     `H7: Decisions on calls of this agent are signed, and the start of the turn by "${who}" does not hold: ${reason}`;
 
-  it('is there where decisions are signed', () => {
+  it('is there if decisions are signed', () => {
     expect(started({})).toEqual([why('it is not signed')]);
     expect(started({}, 'signal')).toEqual([]);
     expect(started({ definition_ref: HASH.other })).toEqual([]);
@@ -214,20 +214,20 @@ describe('the signature of a start (H7)', () => {
     expect(started({ attestation: signed() })).toEqual([]);
   });
 
-  it('is that of this start', () => {
+  it('is for this start', () => {
     expect(started({ attestation: signed({ requester: 'rob' }) })).toEqual([why('it was signed for "rob"')]);
     expect(started({ attestation: signed({ agent: 'other' }) })).toEqual([why('it was signed for agent "other"')]);
     expect(started({ attestation: signed({ message_hash: HASH.other }) })).toEqual([why('it was signed for another message')]);
   });
 
-  it('may be of the session', () => {
+  it('may be for the session', () => {
     const attestation = signed({ aud: { namespace: 'n', workflow_id: 'session/s' } });
     expect(started({ attestation, session_id: 's' })).toEqual([]);
     expect(started({ attestation, session_id: 'u' })).toEqual([why('it was signed for another turn')]);
     expect(started({ attestation })).toEqual([why('it was signed for another turn')]);
   });
 
-  it('may be of a call', () => {
+  it('may be for a call', () => {
     const argument = { turn_id: 't', requester: 'rita' };
     const signed_for = { agent: '', message_hash: HASH.other };
     const attestation = signed(signed_for);
@@ -235,7 +235,7 @@ describe('the signature of a start (H7)', () => {
     expect(started({ attestation }, 'attested', { argument })).toEqual([why('it was signed for agent ""')]);
   });
 
-  it("of a sub-agent's turn is that of the turn above", () => {
+  it("is, for a sub-agent's turn, that of the turn above", () => {
     expect(started({ parent: { turn_id: 'above' } })).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** Several bundles, those that were deleted, who has signed them, and a verification in words. */
+/** Several bundles, deleted ones, who signed them, and a verification in words. */
 import type { TrustedKey } from '../../../../src/attestation/trusted-keys';
 import { chainFaults, type Link } from '../../../../src/audit/verify/chain';
 import { describeVerification } from '../../../../src/audit/verify/sentence';
@@ -48,13 +48,13 @@ describe('the chain of bundles', () => {
     expect(chainFaults([a, link('b', 'B', null)], null)).toEqual([missing('b names none before it', 'A')]);
   });
 
-  it('has no link that was made to be read', () => {
+  it('does not include a bundle that was made for reading', () => {
     const read = { chained: false };
     expect(chainFaults([link('a', 'A', null), link('r', 'R', 'X', read), link('b', 'B', 'A')], null)).toEqual([]);
     expect(chainFaults([link('r', 'R', null, read)], 'Z')).toEqual([]);
   });
 
-  it('goes over deleted bundles, as many as there are', () => {
+  it('continues over any number of deleted bundles', () => {
     const two = new Map([
       ['C', 'B'],
       ['B', 'A'],
@@ -81,7 +81,7 @@ describe('a tombstone', () => {
   const read = (...stones: object[]) => readTombstones(stones.map((one) => `${JSON.stringify(one)}\n`).join(''), TRUST);
   const counts = (fault: string, n = 1) => `Tombstone ${n} counts for nothing: ${fault}.`;
 
-  it('says which bundle was deleted, and which was before it', () => {
+  it('names the bundle that was deleted, and the one before it', () => {
     expect(read()).toEqual({ gone: new Map(), faults: [] });
     const { gone, faults } = read(stone(), stone({ root: 'r0', previous: null }));
     expect([...gone]).toEqual([
@@ -103,7 +103,7 @@ describe('a tombstone', () => {
     expect(read(stone(more))).toEqual({ gone: new Map(), faults: [counts('it does not have the form of one')] });
   });
 
-  it('without a signature, or with another one, counts for nothing', () => {
+  it('without a valid signature is ignored', () => {
     const { signature, ...rest } = stone() as Record<string, unknown>;
     expect(read(rest).faults).toEqual([counts('it does not have the form of one')]);
     expect(read({ ...rest, root: 'r2', signature }).faults).toEqual([counts('its signature does not hold')]);
@@ -113,19 +113,19 @@ describe('a tombstone', () => {
     expect(read(stone(stranger, STRANGER_KEY)).faults).toEqual([counts(`key ${STRANGER_KEY.kid} is not in the trust file`)]);
   });
 
-  it('that cannot be read is one of twenty that are told', () => {
+  it('that cannot be read is reported, up to twenty', () => {
     expect(readTombstones('{"a":1\n\n[]\n', TRUST).faults).toEqual([counts('it cannot be read'), counts('it cannot be read', 3)]);
     expect(readTombstones('x\n'.repeat(25), TRUST).faults).toHaveLength(20);
   });
 });
 
-describe('who has signed', () => {
+describe('the signer of a bundle', () => {
   const [bundle] = TRUST.filter(({ kid }) => kid === BUNDLE_KEY.kid) as [TrustedKey];
   const AT = '2026-06-01T00:00:00.000Z';
   const fault = (facts: Partial<TrustedKey> = {}, at = AT) => signerFault([{ ...bundle, ...facts }], BUNDLE_KEY, at);
   const { kid } = BUNDLE_KEY;
 
-  it('is known by id and key, of a key for bundles', () => {
+  it('is known by id and key, if the key is one for bundles', () => {
     expect(fault()).toBeNull();
     expect(signerFault([], BUNDLE_KEY, AT)).toBe(`key ${kid} is not in the trust file`);
     expect(fault({ kid: GATEWAY_KEY.kid })).toBe(`key ${kid} is not in the trust file`);
@@ -134,7 +134,7 @@ describe('who has signed', () => {
       expect(fault({ use })).toBe(`key ${kid} of the trust file does not sign bundles`);
   });
 
-  it('proves nothing once the key is revoked, and only while it is in force', () => {
+  it('is unknown once the key is revoked, or while it is not in force', () => {
     const revoked_at = '2030-01-01T00:00:00.000Z';
     expect(fault({ revoked_at })).toBe(`key ${kid} was revoked at ${revoked_at}: what it signs proves nothing any more`);
     const young = `key ${kid} did not exist yet when the bundle says that it was made`;
@@ -169,7 +169,7 @@ describe('a verification in words', () => {
   const beyond = 'completeness not proven beyond the turns in it';
   const none = `${beyond} (it names no bundle before it)`;
 
-  it('says by whom it was signed, and up to what it is proved', () => {
+  it('names the signer, and says how far completeness is proved', () => {
     expect(words()).toEqual([`intact since signing by KEY; ${none}; 0 redactions.`]);
     expect(words({ verdict: 'signer_unknown', why: 'so', signed_by: null })).toEqual([
       `consistent, signer unknown: so; ${none}; 0 redactions.`,
@@ -183,12 +183,12 @@ describe('a verification in words', () => {
     );
   });
 
-  it('says where it is broken, and nothing else', () => {
+  it('says only where the bundle is broken, if it is', () => {
     const broken = { verdict: 'broken', complete: null, line: 7, rule: 'H3', why: 'it is so', signed_by: null, redactions: 3 };
     expect(words(broken)).toEqual(['broken at line 7 (H3): it is so.']);
   });
 
-  it('says where it contradicts itself, and whether that is signed', () => {
+  it('says where the bundle contradicts itself, and whether that is signed', () => {
     const told = { verdict: 'contradictory', line: 7, rule: 'H3', why: 'it is so', redactions: 1 };
     const out = 'What was left out could not be checked; its hashes are kept.';
     expect(words(told)).toEqual([
@@ -198,7 +198,7 @@ describe('a verification in words', () => {
     expect(words({ ...told, signed_by: null })[0]).toContain('it is so; nobody that you trust has signed it; ');
   });
 
-  it('says what stands beside it', () => {
+  it('adds what was left out, what it was made from, and which signatures were not checked', () => {
     expect(words({ redactions: 2, made_of: { root: 'R', signed_by: null } })).toEqual([
       expect.stringMatching(/; 2 redactions\.$/),
       'What was left out could not be checked; its hashes are kept.',

@@ -1,4 +1,4 @@
-/** The lines of a bundle in order: of several rules that are broken the first counts, and turns below are there (T6). */
+/** The lines of a bundle in order: if several rules are broken the first one is reported, and turns of sub-agents are present (T6). */
 import { ContentChecks, type CheckedLine } from '../../../../src/audit/verify/content-checks';
 import { BUNDLE_VERSION, VERSION_2 } from '../../../../src/audit/format/lines';
 import { hashJson } from '../../../../src/shared/json/digests';
@@ -23,18 +23,18 @@ function faultOf(...lines: Line[]): string | null {
 }
 
 describe('the fault of a bundle', () => {
-  it('is none where its lines tell one story', () => {
+  it('is null if its lines agree', () => {
     expect(faultOf(bundle(), turn(), run, started(), turnEnd(), end(false))).toBeNull();
   });
 
-  it('is that of the first line that has one', () => {
+  it('is that of the first line that breaks a rule', () => {
     expect(faultOf(bundle(), turn(), run, started({}, 7), started({}, 7), turnEnd())).toMatch(/^3 H1: Event "7"/);
   });
 
-  it('is of several at one line the first on the page', () => {
+  it('is, of several at one line, that of the rule that the page names first', () => {
     const two = started({ firstExecutionRunId: 'other' }, 7);
     expect(faultOf(bundle(), turn(), run, two)).toMatch(/^3 H1: /);
-    // Of one rule the first that was found.
+    // Of one rule, the fault that was found first.
     const other = started({ firstExecutionRunId: 'other', continuedExecutionRunId: 'q' });
     expect(faultOf(bundle(), turn(), run, other)).toMatch(/^3 H2: The run does not begin with the start/);
     const record = { v: 'other', turn_id: 'u', claimed_at: at(0), updated_at: at(0), state: 'applied', digest: 'd', run_id: 'r' };
@@ -54,7 +54,7 @@ describe('the fault of a bundle', () => {
     ).toMatch(/^5 B3: /);
   });
 
-  it('is that of the first line also where a later one breaks a rule before', () => {
+  it('is that of the first line, even if a later line breaks an earlier rule', () => {
     const lines = [bundle({ agent: 'other' }), turn(), run, started(), turnEnd(), turn({ turn_id: 'u' }), run, started({}, 7)];
     expect(faultOf(...lines)).toMatch(/^4 D1: /);
   });
@@ -101,11 +101,11 @@ describe('the fault of a bundle', () => {
   });
 });
 
-describe('whose bundle it is', () => {
+describe('the owner that a bundle names', () => {
   const told = (more: Fields, ...lines: Line[]) =>
     faultOf(bundle(more), turn(), run, started({ input: payloads({ ...ARGUMENT, session_id: 's' }) }), ...lines, turnEnd());
 
-  it('says its first turn', () => {
+  it('is that of its first turn', () => {
     expect(told({})).toBeNull();
     expect(told({ agent: 'other' })).toMatch(/^4 D1: The first line says that agent of the turn is "other"/);
     expect(told({ tenant: 'x' })).toMatch(/^4 D1: The first line says that tenant of the turn is "x"/);
@@ -116,7 +116,7 @@ describe('whose bundle it is', () => {
     expect(told({ subject: { kind: 'call', id: 'other' } })).toMatch(/^4 D1: The bundle is of another turn than it says/);
   });
 
-  it('is not known where nothing is known of that turn', () => {
+  it('is not checked if nothing is known of that turn', () => {
     expect(faultOf(bundle({ agent: 'other' }), turn(), turnEnd())).toBeNull();
     const nobody = started({ input: payloads({ turn_id: 't', agent: 'clerk', message: 'Pay.' }) });
     expect(faultOf(bundle({ agent: 'other' }), turn(), run, nobody, turnEnd())).toBeNull();
@@ -132,7 +132,7 @@ describe('a turn of a sub-agent (T6)', () => {
       part('q', { role: 'user', sub_turns: [sub as JsonObject] }),
       block('m', 'message', ['q'], 'start'),
     ];
-    // Of turns without a history nothing else is asked.
+    // For turns without a history nothing else is checked.
     return faultOf(bundle(), turn(), ...own, turnEnd(), ...more, end(complete));
   };
   const line = turn({
@@ -144,7 +144,7 @@ describe('a turn of a sub-agent (T6)', () => {
   const of: Line[] = [line, turnEnd({ turn_id: 'b' })];
   const leftOut = '7 T6: The turn "b" of a sub-agent was left out';
 
-  it('is there', () => {
+  it('is in the bundle', () => {
     expect(listed(below, of)).toBeNull();
     expect(listed(below)).toBe(leftOut);
     expect(listed({ ...below, workflow_id: 'turn/c' }, of)).toBe(leftOut.replace('7', '9'));
@@ -152,7 +152,7 @@ describe('a turn of a sub-agent (T6)', () => {
     expect(listed(below, [], false)).toBeNull();
   });
 
-  it('has come to the block that its answer was taken from', () => {
+  it('reaches the block from which its answer was taken', () => {
     expect(listed({ ...below, head: 'start' }, of)).toBeNull();
     const short = '9 T6: The turn "b" of a sub-agent has not come to the block that its answer was taken from';
     expect(listed({ ...below, head: 'x' }, of)).toBe(short);
@@ -183,14 +183,14 @@ describe('the definition of an agent', () => {
   const tool = { name: 'pay', version: '1.0.0', class: 'write' };
   const definitions = (value: Json): Line[] => [['object', { ref: REF, value }]];
 
-  it('is known to its turns', () => {
+  it('is used for its turns', () => {
     expect(begins(definition)).toMatch(/^6 H7: Decisions on calls of this agent are signed/);
     expect(begins({ ...definition, v: 'holdfast.agent/2' })).toBeNull();
     expect(begins('text')).toBeNull();
     expect(begins({ ...definition, approvals: {} })).toBeNull();
   });
 
-  it('is asked before what else is wrong with the line, and not without keys', () => {
+  it('is checked before other faults of the line, but only with keys', () => {
     const late = [
       ...definitions(definition),
       turn(),
@@ -203,7 +203,7 @@ describe('the definition of an agent', () => {
     expect(begins(definition, { attestation: 'any' })).toBeNull();
   });
 
-  describe('has tools', () => {
+  describe('is compared with the calls of its tools:', () => {
     const step = (call: Fields, of: Fields, input: JsonObject = {}) => {
       const result = payloads({ head: 'a', next: 'calls', calls: [{ tool: 'pay', version: '1.0.0', input_ref: 'c', ...call }] });
       const told: Line[] = [
@@ -225,26 +225,26 @@ describe('the definition of an agent', () => {
       return faultOf(bundle(), ...definitions(value), turn(), run, silent, ...told, ...own, ...answer);
     };
 
-    it('that agents answer', () => {
+    it('their sub-agents', () => {
       expect(step({ sub_agent: 'h' }, { sub_agent: 'h' })).toBeNull();
       expect(step({ sub_agent: 'i' }, { sub_agent: 'h' })).toMatch(/D2: A call is said to be answered by another agent/);
       expect(step({ sub_agent: 'i' }, {})).toBeNull();
     });
 
-    it('that may be repeated', () => {
+    it('whether they may be repeated', () => {
       expect(step({ idempotent: true }, { idempotent: true })).toBeNull();
       expect(step({ idempotent: true }, { idempotent: false })).toMatch(/D2: A call says otherwise than the definition/);
       expect(step({ idempotent: true }, {})).toBeNull();
     });
 
-    it('with defaults', () => {
+    it('their defaults', () => {
       const input_schema = { properties: { currency: { default: 'eur' } } };
       expect(step({}, { input_schema }, { currency: 'eur' })).toBeNull();
       expect(step({}, { input_schema }, { currency: 'usd' })).toMatch(/D2: A call was admitted with another input/);
       expect(step({}, {}, { currency: 'usd' })).toMatch(/D2: A call was admitted with another input/);
     });
 
-    it('and a policy', () => {
+    it('their policy', () => {
       const result = payloads({ head: 'a', next: 'end', policy: { limits: { steps: 6 } } });
       const value = { ...definition, approvals: {}, limits: { steps: 5 } };
       const own = [
@@ -267,7 +267,7 @@ describe('the definition of an agent', () => {
     });
   });
 
-  it('has a name, a prompt and tools', () => {
+  it('is compared with name, prompt and tools of the start', () => {
     const plain = { ...definition, approvals: undefined } as unknown as JsonObject;
     const other = (what: string) => `6 D1: The turn began with another ${what} than its agent's definition has`;
     const agent = (more: Fields) => ({ agent: { name: 'clerk', ...more } as JsonObject });
@@ -280,7 +280,7 @@ describe('the definition of an agent', () => {
   });
 });
 
-it('only from version 3 on is what a session says asked for', () => {
+it('what a session says is required only from version 3 on', () => {
   const inSession = { ...ARGUMENT, session_workflow_id: 'session/s' };
   const closed: Line = ['event', { event: event('WORKFLOW_EXECUTION_COMPLETED', {}, { id: 2 }) }];
   const ended = (v: string) =>

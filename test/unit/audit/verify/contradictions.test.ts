@@ -1,11 +1,11 @@
-/** Who makes a bundle asks what a verifier would say of its lines. */
+/** The maker of a bundle checks its lines as a verifier would. */
 import { Contradictions } from '../../../../src/audit/verify/contradictions';
 import type { CheckedLine } from '../../../../src/audit/verify/content-checks';
 import { event, payloads } from '../../../support/audit/hand-events';
 import { START } from '../../../support/audit/hand-lines';
 import { block, bundle, end, part, run, started, turn, turnEnd, type Line } from '../../../support/audit/meant-lines';
 
-it('whoever makes a bundle asks the same of its lines, and which objects and blocks there are', () => {
+it('the maker of a bundle checks its lines in the same way, and looks up the same objects and blocks', () => {
   const contradictions = (...lines: Line[]) => {
     const asked = new Contradictions();
     for (const [n, [kind, body]] of lines.entries()) asked.take({ n, kind, body } as CheckedLine);

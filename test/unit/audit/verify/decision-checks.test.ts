@@ -1,4 +1,4 @@
-/** Decisions against the signals and updates that gave them (rule H9). */
+/** Decisions compared with the signals and updates that gave them (rule H9). */
 import { noteHash } from '../../../../src/shared/approval/decision';
 import { hashJson } from '../../../../src/shared/json/digests';
 import type { JsonObject } from '../../../../src/shared/json/json';
@@ -6,7 +6,7 @@ import { GONE, type Fields } from '../../../support/audit/hand-events';
 import { DECISION, DIGEST, OTHER, OTHER_WORDS, SAID, Scene, token } from '../../../support/audit/decision-checks-scene';
 
 describe('a decision that an activity was given (H9)', () => {
-  it('stands in the words in which it was said', () => {
+  it('has the words of its signal or update', () => {
     expect(new Scene().approve().given()).toEqual([]);
     for (const more of [
       { note: 'n' },
@@ -19,7 +19,7 @@ describe('a decision that an activity was given (H9)', () => {
       expect(new Scene().approve().given(more)).toEqual([OTHER_WORDS(more.by ?? 'ana')]);
   });
 
-  it('is looked at once for each call', () => {
+  it('is checked once for each call', () => {
     const scene = new Scene();
     expect([scene.given(), scene.given(), scene.given({}, { id: '1.2' })]).toEqual([[OTHER_WORDS()], [], [OTHER_WORDS()]]);
   });
@@ -32,13 +32,13 @@ describe('a decision that an activity was given (H9)', () => {
     ['decision of an outcome', ({ run }, one) => void run.scheduled('takeStep', { outcomes: [{ decision: one }] })],
     ['earlier of an outcome', ({ run }, one) => void run.scheduled('endTurn', { outcomes: [{ earlier: [one] }] })],
     ['what the store was to keep', ({ run }, one) => void run.scheduled('keepSaid', { said: { texts: [], value: [one] } })],
-  ])('stands in %s', (_where, give) => {
+  ])('is checked in %s', (_where, give) => {
     const scene = new Scene();
     give(scene, { ...DECISION, note: 'n' });
     expect(scene.faults()).toEqual([OTHER_WORDS()]);
   });
 
-  it('is one that people give', () => {
+  it('is one that people give: not an expiry, a cancellation or a settlement', () => {
     const scene = new Scene();
     for (const decision of ['expired', 'cancelled', 'settle', undefined]) expect(scene.given({ decision })).toEqual([]);
     expect(scene.given({ digest: 7 })).toEqual([]);
@@ -48,7 +48,7 @@ describe('a decision that an activity was given (H9)', () => {
     expect(scene.given({ decision: 'edit' })).toEqual([OTHER_WORDS()]);
   });
 
-  it('is not known where one was left out, or the history has lost its beginning', () => {
+  it('is not checked if a signal was left out, or if the history has lost its beginning', () => {
     const gone = new Scene();
     gone.run.signal('approve', GONE);
     expect(gone.given()).toEqual([]);
@@ -58,7 +58,7 @@ describe('a decision that an activity was given (H9)', () => {
     expect(argument.given()).toEqual([OTHER_WORDS()]);
   });
 
-  it('was given in the run that it says', () => {
+  it('was given in the run that it names', () => {
     const other = 'H9: A decision of "ana" is said to have been given in another run than it was';
     expect(new Scene().approve().given({ given_in: 'r' })).toEqual([]);
     expect(new Scene().approve().given({ given_in: 'q' })).toEqual([other]);
@@ -76,7 +76,7 @@ describe('a signed decision (H9)', () => {
   const scene = () => new Scene().approve({ by: undefined, attestation: signed });
   const notGood = 'H9: No worker has found the signed decision of "ana" good, and it counted';
 
-  it('was found good, as it is', () => {
+  it('was found valid by a worker', () => {
     expect(scene().check(signed).given({ attestation: signed })).toEqual([]);
     expect(scene().given({ attestation: signed })).toEqual([notGood]);
     expect(scene().check(signed, {}, { ok: false }).given({ attestation: signed })).toEqual([notGood]);
@@ -95,13 +95,13 @@ describe('a signed decision (H9)', () => {
     expect(another.given({ attestation: signed })).toEqual([notGood]);
   });
 
-  it('is not asked where an activity was left out', () => {
+  it('is not checked if an activity was left out', () => {
     const gone = scene();
     gone.run.activity('notify', {}, GONE);
     expect(gone.given({ attestation: signed })).toEqual([]);
   });
 
-  it('has the principal that the worker has found', () => {
+  it('has the principal that the worker found', () => {
     const other = 'H9: A worker is said to have found good that "rob" signed, and another has signed it';
     expect(scene().check(signed, {}, { principal: 'rob' }).faults()).toEqual([other]);
     expect(scene().check(signed, {}, { principal: 'rob', ok: false }).faults()).toEqual([]);
@@ -111,7 +111,7 @@ describe('a signed decision (H9)', () => {
     expect(new Scene('later').check(signed, {}, { principal: 'rob' }).faults()).toEqual([]);
   });
 
-  it('that a worker was to look at was said', () => {
+  it('that a worker was to check was sent by a signal or an update', () => {
     const nobody = ['H9: A worker was to look at a signed decision that no signal or update has'];
     const looked = (more: Fields, said: Fields = {}, kind = 'approve') => {
       const one = new Scene();
@@ -159,7 +159,7 @@ describe('a changed input (H9)', () => {
   };
   const other = 'H9: The input that "ana" is said to want is not that of the signal or update';
 
-  it('is that of the signal or update, of the call that people were asked about', () => {
+  it('is that of the signal or update, for the call that people were asked about', () => {
     expect(changed()).toEqual([]);
     expect(changed({ input: { cents: 8 } })).toEqual([other]);
     expect(changed({ note: 'n' })).toEqual([other]);
@@ -176,7 +176,7 @@ describe('a changed input (H9)', () => {
     expect(gone.faults()).toEqual([]);
   });
 
-  it('is the one that was admitted', () => {
+  it('is the change that was admitted', () => {
     const none = 'H9: The change that "ana" is said to have made is none that was admitted';
     const made = (more: Fields = {}, call: Fields = {}) => {
       const scene = new Scene().ask().approve({ input });
@@ -196,7 +196,7 @@ describe('a changed input (H9)', () => {
     expect(elsewhere.given({ decision: 'edit', revision: 1 })).toEqual([none]);
   });
 
-  it('that is signed was found good', () => {
+  it('that is signed was found valid as an edit', () => {
     const attestation = token({ decision: 'edit', input_hash: hashJson(input) });
     const given = (decision: string) => {
       const scene = new Scene().ask().approve({ by: undefined, input, attestation });
@@ -210,7 +210,7 @@ describe('a changed input (H9)', () => {
   });
 });
 
-it('a decision that was passed on was sent (H9)', () => {
+it('a decision that was passed on to a sub-agent was sent by somebody (H9)', () => {
   const passed = (body: Fields, run_id = 'r') => {
     const scene = new Scene(run_id);
     scene.run.update('decide', { ...SAID, decision: 'approve' });

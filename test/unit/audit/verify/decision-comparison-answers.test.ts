@@ -1,4 +1,4 @@
-/** What stands twice of what admission has answered, of settlements, and of who had to approve (rules D2, D4 to D6). */
+/** What a bundle records twice about answers of admission, about settlements, and about who had to approve (rules D2, D4 to D6). */
 import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { carrying, GONE, type Fields } from '../../../support/audit/hand-events';
 import { CALL, INPUT, Scene, left } from '../../../support/audit/decision-scene';
@@ -10,7 +10,7 @@ describe('the answer of admission (D2)', () => {
   const OTHER_VERDICT = 'D2: The transcript has another verdict on the call than admission has answered';
   const answered = (more: Fields) => new Scene().asked(more).faults();
 
-  it('names its input, and what the same call is known by', () => {
+  it('has the input that it names, and the hash of tool and input that the call has', () => {
     expect([
       answered({}),
       answered({ input: undefined, input_hash: 'x' }),
@@ -30,7 +30,7 @@ describe('the answer of admission (D2)', () => {
     expect([answered({ tool: 'send' }), answered({ version: '2' })]).toEqual([[OTHER_DIGEST], [OTHER_DIGEST]]);
   });
 
-  it('is under the policy of the definition (D4)', () => {
+  it('is under the approval policy of the definition (D4)', () => {
     const definitions = new Map<string, JsonObject>([['d', { approvals: { pay: { quorum: 2 } } }]]);
     const under = (more: Fields) => new Scene({ definitions }).asked({ definition_ref: 'd', ...more }).faults();
     const other = ["D4: A call was admitted under another approval policy than that of the agent's definition"];
@@ -43,7 +43,7 @@ describe('the answer of admission (D2)', () => {
     expect(under({ approval: { quorum: 1 } })).toEqual([other[0]]);
   });
 
-  it('stands in its part, with its changes', () => {
+  it('agrees with its part, changes included', () => {
     const changes = [{ hook: 'h', why: 'w', more: 1 }];
     const written = (body: unknown, more: Fields = {}) => new Scene().asked({ changes, ...more }).writes(body);
     expect(written({ input: INPUT, changes: [{ hook: 'h', why: 'w' }] })).toEqual([]);
@@ -61,7 +61,7 @@ describe('the answer of admission (D2)', () => {
   };
   const body = { call_id: '1.1', tool: 'pay', verdict: 'ask', reason: 'R', input: INPUT };
 
-  it('that came later stands in its part, with its verdict', () => {
+  it('to a later request agrees with its part, verdict included', () => {
     expect(decided().writes(body)).toEqual([]);
     for (const field of ['call_id', 'tool', 'verdict', 'reason'])
       expect(decided().writes({ ...body, [field]: 'x' })).toEqual([OTHER_VERDICT]);
@@ -73,7 +73,7 @@ describe('the answer of admission (D2)', () => {
     expect(new Scene().asks({}, { ok: true, decided: 'none' })).toEqual([]);
   });
 
-  it('on what a person wants, has that, and says who', () => {
+  it('to an edit has the input that the person wanted, and names that person', () => {
     const edit = { by: 'ana', input: INPUT };
     const own = { hook: '', by: 'ana', why: null };
     const wants = (changes: Json[], more: Fields = {}, of: Fields = {}) => {
@@ -116,7 +116,7 @@ describe('a settlement (D6)', () => {
     return scene.faults().length;
   };
 
-  it('says with whom it was settled', () => {
+  it('names the same people in its argument and in its block', () => {
     expect([
       settled({ settlements }, {}, { settlements }),
       settled({}, {}, {}),
@@ -134,7 +134,7 @@ describe('a settlement (D6)', () => {
   });
 });
 
-describe('how often a call was tried (D6)', () => {
+describe('the number of attempts of a call (D6)', () => {
   const tried = (tell: (scene: Scene) => unknown, name: string) => {
     const scene = new Scene();
     tell(scene);
@@ -142,7 +142,7 @@ describe('how often a call was tried (D6)', () => {
   };
   const outcome = { digest: 'd', attempts: 2, result_ref: 'r' };
 
-  it('is told by the activity, by the outcome and by the result of the turn', () => {
+  it('is the same in the activity, in the outcome and in the result of the turn', () => {
     for (const name of ['runCall', 'settleEffect'])
       expect(tried(({ run }) => run.activity(name, {}, { result_ref: 'r', attempts: 2 }), 'r')).toBe('attempts');
     expect(tried(({ run }) => run.activity('notify', {}, { result_ref: 'r', attempts: 2 }), 'r')).toBe('');
@@ -165,7 +165,7 @@ describe('how often a call was tried (D6)', () => {
   });
 });
 
-describe('who had to approve (D5)', () => {
+describe('the approvals that a call took (D5)', () => {
   const shown = (approval: Fields, tell: (scene: Scene) => unknown = () => undefined) => {
     const scene = new Scene();
     tell(scene);
@@ -176,7 +176,7 @@ describe('who had to approve (D5)', () => {
   const other = ["D5: The turn's result says that a call took other approvals than admission has answered"];
   const heard = (scene: Scene) => scene.all.noteDecisions([{ decision: 'deny', digest: 'd', by: 'ana' }]);
 
-  it('is not nobody where people were asked', () => {
+  it('are not none if people were asked', () => {
     expect([
       shown({ required: false }),
       shown({ required: true, expires_at: 'x' }),
@@ -186,7 +186,7 @@ describe('who had to approve (D5)', () => {
     expect(shown({ required: false, expires_at: 'x' }, left)).toEqual([]);
   });
 
-  it('is as many, and by the way, as admission has answered', () => {
+  it('have the number and the channel that admission answered', () => {
     const answered = (approval: Fields) => (scene: Scene) => scene.asked({ approval: approval as JsonObject });
     const policy = { quorum: 2, channel: 'attested' };
     expect([
@@ -205,7 +205,7 @@ describe('who had to approve (D5)', () => {
     expect(shown(policy, renewed)).toEqual([]);
   });
 
-  it('is not known where the result was left out', () => {
+  it('are unknown if the result was left out', () => {
     const scene = new Scene();
     scene.run.tell('WORKFLOW_EXECUTION_COMPLETED', { result: carrying(GONE) });
     expect(scene.faults()).toEqual([]);

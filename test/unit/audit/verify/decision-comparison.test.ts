@@ -1,4 +1,4 @@
-/** What stands twice of what admission, people and activities were told (rules D1, D2 and D4). */
+/** What a bundle records twice about what admission, people and activities were told (rules D1, D2 and D4). */
 import { hashJson } from '../../../../src/shared/json/digests';
 import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { GONE, type Fields } from '../../../support/audit/hand-events';
@@ -9,7 +9,7 @@ describe('what admission was told (D4)', () => {
     'D4: Admission was told something else of the call than was known of it: its reason, policy, changes, or what held it back',
   ];
 
-  it('is the reason, the policy and the changes that were answered', () => {
+  it('is the reason, the policy and the changes that were recorded before', () => {
     const change = { hook: 'h', why: 'w' };
     const told = (more: Fields) =>
       new Scene().asked({ approval: { quorum: 1 }, changes: [change] }).asks({ approval: { quorum: 1 }, ...more });
@@ -29,7 +29,7 @@ describe('what admission was told (D4)', () => {
     expect(direct.asks({ reason: 'S' })).toEqual(OTHER);
   });
 
-  it('may be one of several that were answered', () => {
+  it('may be one of several recorded answers', () => {
     const scene = new Scene().asked();
     scene.asks(
       {},
@@ -46,7 +46,7 @@ describe('what admission was told (D4)', () => {
     expect(refused.asks({ reason: 'S' })).toEqual(OTHER);
   });
 
-  it('is whether outsiders’ words had been read', () => {
+  it('includes whether outsiders’ words had been read', () => {
     const told = (read: Json | undefined, more: Fields) => new Scene().asked({ untrusted: read }).asks(more);
     expect([
       told(true, { untrusted: true }),
@@ -62,7 +62,7 @@ describe('what admission was told (D4)', () => {
     expect(new Scene().asks({ untrusted: true })).toEqual([]);
   });
 
-  it('is what has held the call back', () => {
+  it('includes what held the call back', () => {
     const held = { kind: 'rule', id: 'x' };
     const back = (name: string, result: unknown) => {
       const scene = new Scene().asked();
@@ -82,7 +82,7 @@ describe('what admission was told (D4)', () => {
   });
 });
 
-describe('people who were told (D4)', () => {
+describe('an activity about a question (D4)', () => {
   const NOBODY = (what: string) => [`D4: An activity names a ${what} that nobody was asked about`];
   const known = (scene = new Scene()) => {
     scene.all.addFacts('call', 'd', { call_id: '1.1', tool: 'pay' }, 'the history');
@@ -90,7 +90,7 @@ describe('people who were told (D4)', () => {
     return scene;
   };
 
-  it('were told of a call, and a card, that somebody was asked about', () => {
+  it('names a call, and a card, that people were asked about', () => {
     const notify = (more: Fields, scene = known()) =>
       scene.given('notify', { digest: 'd', card_ref: 'c', call_id: '1.1', tool: 'pay', ...more });
     expect([notify({}), notify({ card_ref: null })]).toEqual([[], []]);
@@ -109,7 +109,7 @@ describe('people who were told (D4)', () => {
     expect(notify({ call_id: '1.2' })[0]).toMatch(/^D4: .* call_id of the call/);
   });
 
-  it('were told of the time that they were given', () => {
+  it('tells people the time that they were given to decide', () => {
     const until = (asked: Json | undefined, told: Json | undefined, more: Fields = {}) => {
       const scene = new Scene().asked();
       scene.asks({ expires_at: asked });
@@ -128,14 +128,14 @@ describe('people who were told (D4)', () => {
     expect(left(new Scene()).given('notify', { call_id: '1.1', expires_at: 'b' })).toEqual([]);
   });
 
-  it('decide on a call of that tool', () => {
+  it('checks a decision under the tool of its call', () => {
     const check = (decision: string) => known().given('checkDecision', { decision, digest: 'd', tool: 'send' }).length;
     expect([check('approve'), check('steer')]).toEqual([1, 0]);
   });
 });
 
-describe('what an activity was given (D4)', () => {
-  it('is the input that admission had let pass', () => {
+describe('a call that an activity was given (D4)', () => {
+  it('has the input that admission let pass', () => {
     const given = (name: string, more: Fields) => new Scene().asked().given(name, { call: { ...CALL, ...more } });
     const other = ['D4: An activity was given a call with another input than admission had let pass'];
     expect([
@@ -146,7 +146,7 @@ describe('what an activity was given (D4)', () => {
     expect([given('runCall', { input_hash: 'x' }), given('notify', { input_hash: 'x' })]).toEqual([other, other]);
   });
 
-  it('is the verdict that admission had given', () => {
+  it('has the verdict of admission', () => {
     const ran = (admitted: string, verdict: Json | undefined, name = 'runCall', ref = 'p') =>
       new Scene().asked({ verdict: admitted }).given(name, { call: { ...CALL, input_ref: ref }, verdict });
     const other = ['D4: The call was run under another verdict than admission had given'];
@@ -161,7 +161,7 @@ describe('what an activity was given (D4)', () => {
     expect([ran('ask', 'allow'), ran('allow', 'ask', 'openSubTurn'), ran('ask', 'classify')]).toEqual([other, other, other]);
   });
 
-  it('is the definition, and the time, that the step has said (D2)', () => {
+  it('has the definition and the time that the step recorded (D2)', () => {
     const said = (more: Fields, scene = new Scene().asked({ definition_ref: 'd', validation_ms: 5 }), name = 'runCall') =>
       scene.given(name, { call: { ...CALL, definition_ref: 'd' }, ...more }).length;
     expect([
@@ -189,7 +189,7 @@ describe('what an activity was given (D4)', () => {
 
 describe('a direct call (D1)', () => {
   const argument = { turn_id: 't', tool: 'pay', input_json: '{}' };
-  it('is the one that the turn was started with', () => {
+  it('is the one with which the turn was started', () => {
     const scene = (more: Fields = {}, started: Fields = {}) => new Scene({ argument: { ...argument, ...more }, started });
     expect([scene().otherwise('turn', '', { tool: 'x' }), scene().otherwise('turn', '', { input_json: 'x' })]).toEqual([
       'tool',
@@ -212,7 +212,7 @@ describe('a direct call (D1)', () => {
     expect([admitted('admitDirect', {}), admitted('notify', wrong[0]!)]).toEqual([0, 0]);
   });
 
-  it('has the agent, the tool and the input that were asked for', () => {
+  it('has the agent, the tool and the input of the request', () => {
     const direct = (call: Fields, agent = 'clerk') => {
       const one = new Scene();
       one.run.activity('admitDirect', {}, { call: { ...CALL, ...call }, agent });

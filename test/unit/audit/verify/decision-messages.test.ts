@@ -1,4 +1,4 @@
-/** What people said, word for word (rules H9, H10, B13): what a record says that somebody said is one of these, in each of its words. */
+/** Messages of people (rules H9, H10, B13): each statement that a record attributes to a person must be one of these, word for word. */
 import { attestDecision, attestStart } from '../../../../src/attestation/bundle-signer';
 import {
   principalOf,
@@ -33,7 +33,7 @@ const updated = (value: unknown, answer?: unknown) => heard((run) => run.update(
 const count = (sayings: DecisionMessages, more: Partial<Words> = {}) => sayings.of({ ...WORDS, ...more }).length;
 
 describe('a signal', () => {
-  it('is kept with all that is known of it', () => {
+  it('is kept with all its fields', () => {
     const note = 'seen';
     const [saying] = signalled({ ...SAID, note }).about(DIGEST);
     expect(saying).toEqual({
@@ -54,7 +54,7 @@ describe('a signal', () => {
     expect(heard((run) => run.tell('SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED', to)).about(DIGEST)).toEqual([]);
   });
 
-  it('has the beginning of the identity of its sender', () => {
+  it('keeps the beginning of its sender’s identity', () => {
     const identity = (said: string) => signalled(SAID, 'approve', { identity: said }).about(DIGEST)[0]!.identity;
     expect(identity('a'.repeat(300))).toBe('a'.repeat(200));
     expect(identity(`${'a'.repeat(199)}😀`)).toBe(`${'a'.repeat(199)}\ufffd`);
@@ -70,7 +70,7 @@ describe('a signal', () => {
     expect([sayings.unknown, count(sayings)]).toEqual([true, 1]);
   });
 
-  it('is right where it has the form of a decision', () => {
+  it('is well-formed if it has the form of a decision', () => {
     const right = (value: object, name = 'approve') => signalled({ ...SAID, ...value }, name).about(DIGEST)[0]!.right;
     expect([right({}), right({ strange: 1 }), right({}, 'settle'), right({ outcome: 'applied' }, 'settle')]).toEqual([
       ...[true, false, false, true],
@@ -81,7 +81,7 @@ describe('a signal', () => {
 });
 
 describe('the calls of a decision', () => {
-  it('are named by twelve characters or more of their digests', () => {
+  it('are named by at least twelve characters of their digests', () => {
     const named = (call: string, digest = DIGEST) => signalled({ ...SAID, call }).about(digest).length;
     expect([named(DIGEST.slice(0, 12)), named(DIGEST.slice(0, 11)), named(`${DIGEST.slice(0, 13)}0`)]).toEqual([1, 0, 0]);
     expect(named(DIGEST.slice(0, 11), DIGEST.slice(0, 11))).toBe(0);
@@ -96,19 +96,19 @@ describe('the calls of a decision', () => {
     expect(signalled({ call: DIGEST, calls: [other], by: 'ana' }).about(other)).toMatchObject([{ calls: 2 }]);
   });
 
-  it('have all been said of', () => {
+  it('are all listed', () => {
     const sayings = heard((run) => [run.signal('approve', SAID), run.signal('deny', SAID), run.signal('approve', SAID)]);
     expect(sayings.about(DIGEST).map(({ kind }) => kind)).toEqual(['approve', 'deny', 'approve']);
     expect(count(sayings)).toBe(2);
   });
 
-  it('are none in what is no object', () => {
+  it('are none if the value is not an object', () => {
     for (const value of [null, 'text', [DIGEST]]) expect(signalled(value).about(DIGEST)).toEqual([]);
   });
 });
 
 describe('a signed decision', () => {
-  it('is of the principal who has signed it, whoever sent it', () => {
+  it('belongs to the principal who signed it, not to its sender', () => {
     const sayings = signalled({ call: DIGEST, by: 'eve', attestation: token() });
     expect(sayings.about(DIGEST)[0]).toMatchObject({ by: 'ana' });
     expect(signalled({ call: DIGEST, by: 'eve', attestation: 'none' }).about(DIGEST)[0]).toMatchObject({
@@ -127,7 +127,7 @@ describe('a signed decision', () => {
     expect(signalled({ call: DIGEST, attestation: [one, two] }).about(DIGEST)).toEqual([]);
   });
 
-  it('names its principal, and no other token does', () => {
+  it('names its principal; a token of another kind does not', () => {
     expect(principalOf(token())).toBe('ana');
     const start = { aud: AUD, requester: 'ana', agent: 'a', message_hash: DIGEST };
     for (const none of ['', 'x', attestStart(ANA_KEY, start, Date.parse(at(0)))]) expect(principalOf(none)).toBeNull();
@@ -137,7 +137,7 @@ describe('a signed decision', () => {
 describe('an update', () => {
   const decide = { ...SAID, decision: 'approve' };
 
-  it('says what it has as its decision', () => {
+  it('has the kind of its decision', () => {
     expect(updated(decide).about(DIGEST)[0]).toMatchObject({
       ...{ kind: 'approve', channel: 'update', identity: 'api', right: true, isAccepted: null, until: undefined },
     });
@@ -146,7 +146,7 @@ describe('an update', () => {
     expect(updated({ ...SAID }).about(DIGEST)[0]).toMatchObject({ kind: '', right: false });
   });
 
-  it('was admitted, or accepted, and is one that decides', () => {
+  it('counts if it was admitted or accepted, and if it decides', () => {
     const input = { name: 'decide', args: payloads(decide) };
     const told = (type: string, attributes: Fields) => heard((run) => run.tell(type, attributes)).about(DIGEST).length;
     expect(told('WORKFLOW_EXECUTION_UPDATE_ADMITTED', { request: { input } })).toBe(1);
@@ -157,7 +157,7 @@ describe('an update', () => {
 
   it('that was left out may have said anything', () => expect(updated(GONE).unknown).toBe(true));
 
-  it('was answered', () => {
+  it('has the answer that it got', () => {
     const answered = (answer: unknown) => updated(decide, answer).about(DIGEST)[0]!.isAccepted;
     expect([true, false, undefined, GONE, 'yes'].map((accepted) => answered(accepted === GONE ? GONE : { accepted }))).toEqual([
       ...[true, false, null, null, null],
@@ -180,7 +180,7 @@ describe('an update', () => {
     expect(count(notAnAnswer)).toBe(1);
   });
 
-  it('is answered in its run', () => {
+  it('takes its answer from its own run', () => {
     const sayings = new DecisionMessages();
     const answer = { outcome: { success: payloads({ accepted: false }) } };
     const told = (run: string) => new HandRun((event) => sayings.read(event, { place: 1, run, own: true, tasks: 0 }));
@@ -191,7 +191,7 @@ describe('an update', () => {
     expect(count(sayings)).toBe(0);
   });
 
-  it('has until when its sender waits', () => {
+  it('keeps the time until which its sender waits', () => {
     const until = (...args: JsonObject[]) => {
       const acceptedRequest = { input: { name: 'decide', args: { payloads: [payload(decide), ...args] } } };
       return heard((run) => run.tell('WORKFLOW_EXECUTION_UPDATE_ACCEPTED', { acceptedRequest })).about(DIGEST)[0]!.until;
@@ -203,7 +203,7 @@ describe('an update', () => {
   });
 });
 
-describe('words', () => {
+describe('the words of a message', () => {
   const said = { ...SAID, note: 'seen' };
 
   it.each<[string, Partial<Words>]>([
@@ -218,7 +218,7 @@ describe('words', () => {
     ['identity', { identity: 'other' }],
     ['time to wait', { until: at(9) }],
     ['call', { digest: 'f'.repeat(64) }],
-  ])('of another %s are others', (_what, more) => {
+  ])('differ with another %s', (_what, more) => {
     expect(count(signalled(said), { note: 'seen', ...more })).toBe(0);
   });
 
@@ -228,23 +228,23 @@ describe('words', () => {
     ['identity that an older build did not know', { identity: '' }],
     ['time to wait that there was not', { until: null }],
     ['outcome, where nothing settles', { outcome: 'applied' }],
-  ])('with the %s are the same', (_what, more) => {
+  ])('are the same with the %s', (_what, more) => {
     expect(count(signalled(said), { note: 'seen', ...more })).toBe(1);
   });
 
-  it('of a settlement have its outcome', () => {
+  it('include the outcome of a settlement', () => {
     const settled = signalled({ ...SAID, outcome: 'applied' }, 'settle');
     const outcomes = ['applied', 'not_applied', undefined];
     expect(outcomes.map((outcome) => count(settled, { kind: 'settle', outcome }))).toEqual([1, 0, 0]);
   });
 
-  it('of a change have its input', () => {
+  it('include the input of an edit', () => {
     const input = { cents: 7 };
     const changed = signalled({ ...SAID, input });
     expect([null, undefined, hashJson(input), 'x'].map((one) => count(changed, { input: one }))).toEqual([0, 1, 1, 0]);
   });
 
-  it('of an update have until when its sender waits, if that is known', () => {
+  it('include the time until which the sender of an update waits, if it is known', () => {
     const until = (wait: JsonObject, wanted: Json) => {
       const acceptedRequest = {
         input: { name: 'decide', args: { payloads: [payload({ ...SAID, decision: 'approve' }), wait] } },
@@ -259,7 +259,7 @@ describe('words', () => {
     ]);
   });
 
-  it('are those of a decision as it is written down', () => {
+  it('are compared with a decision as it is stored', () => {
     const decision = {
       decision: 'approve',
       digest: DIGEST,
@@ -277,10 +277,10 @@ describe('words', () => {
   });
 });
 
-describe('what is passed on', () => {
+describe('a decision that is passed on', () => {
   const passed = { decision: 'approve', calls: [DIGEST], by: 'ana' };
 
-  it('is what somebody has sent, all of it', () => {
+  it('must have been sent, with all its fields', () => {
     const sayings = updated({ ...SAID, decision: 'approve' });
     expect([sayings.wasSent(passed), sayings.wasSent({ ...passed, by: 'rob' }), sayings.wasSent(undefined)]).toEqual([
       true,

@@ -23,7 +23,7 @@ test.each<[string, Json, Json]>([
   ['a default with defaults in it', { key: 'a' }, { key: 'a', page: { limit: 5, sort: 'asc' } }],
   ['a default within what was asked for', { page: { limit: 9 } }, { page: { limit: 9, sort: 'asc' } }],
   ['an item of a list', { tags: ['a'] }, { tags: ['a', 'x'] }],
-])('is what was asked for, with %s besides', (_what, asked, taken) => {
+])('is the requested input, with %s', (_what, asked, taken) => {
   expect(with_(defaultsIn(SCHEMA), asked, taken)).toBe(true);
 });
 
@@ -34,11 +34,11 @@ test.each<[string, Json, Json]>([
   ['a field less', { key: 'a', page: {} }, { key: 'a' }],
   ['an item less', { tags: ['a', 'b'] }, { tags: ['a'] }],
   ['a list in the place of an object', { page: {} }, { page: [] }],
-])('is not what was asked for: %s', (_what, asked, taken) => {
+])('is not the requested input: %s', (_what, asked, taken) => {
   expect(with_(defaultsIn(SCHEMA), asked, taken)).toBe(false);
 });
 
-test('where nobody knows the defaults, what was added may be one, and what was asked for stays', () => {
+test('if the defaults are unknown, an added field may be one; a requested field must stay', () => {
   expect(with_(null, { key: 'a' }, { key: 'a', page: { limit: 6 } })).toBe(true);
   expect(with_(null, { key: 'a' }, { key: 'b', page: { limit: 6 } })).toBe(false);
 });

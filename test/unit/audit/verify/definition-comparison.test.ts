@@ -1,4 +1,4 @@
-/** What steps say again of the agent's definition, and blocks of the activities that write them (rules D1, D2, D4 and D6). */
+/** What steps repeat of the agent's definition, and blocks of the activities that write them (rules D1, D2, D4 and D6). */
 import { DefinitionComparison } from '../../../../src/audit/verify/definition-comparison';
 import type { JsonObject } from '../../../../src/shared/json/json';
 import { at, GONE, type Fields } from '../../../support/audit/hand-events';
@@ -34,7 +34,7 @@ describe('the policy of a step (D1)', () => {
     expect(said({ ...POLICY, max_parallel: 5 }, POLICY, { name: 'compact' })).toEqual([]);
   });
 
-  it('supersedes nothing where it does not say so', () => {
+  it('without steer_supersedes means that nothing is superseded', () => {
     const { steer_supersedes: _, ...silent } = POLICY;
     expect(said(silent, { ...POLICY, steer_supersedes: false })).toEqual([]);
     expect(said(silent)).toEqual(another('steer_supersedes'));
@@ -42,7 +42,7 @@ describe('the policy of a step (D1)', () => {
     expect(said({ ...POLICY, sibling_abort: undefined })).toEqual(another('sibling_abort'));
   });
 
-  it('is compared where both have it', () => {
+  it('is compared if both have it', () => {
     expect(said({ ...POLICY, max_parallel: 9 }, { ...POLICY, max_parallel: undefined })).toEqual([]);
     expect(said({ ...POLICY, limits: undefined, max_parallel: 9 })).toEqual([]);
     expect(said({ ...POLICY, max_parallel: 9 }, POLICY, { ref: 'e' })).toEqual([]);
@@ -69,7 +69,7 @@ describe('the calls of a step (D2)', () => {
   };
   const tool = (more: Fields): Fields => ({ name: 'pay', version: '1', idempotent: false, ...more });
 
-  it('may be repeated where the tool says so', () => {
+  it('may be repeated only if the tool says so', () => {
     const other = ['D2: A call says otherwise than the definition of its tool whether it may be repeated'];
     expect([of({ idempotent: false }, tool({})), of({}, tool({})), of({ idempotent: true })]).toEqual([[], [], []]);
     expect(of({ idempotent: true }, tool({}))).toEqual(other);
@@ -78,7 +78,7 @@ describe('the calls of a step (D2)', () => {
     expect(of({ idempotent: true }, tool({ name: 'send' }), tool({ version: '2' }))).toEqual([]);
   });
 
-  it('are answered by the agent of the tool', () => {
+  it('are answered by the agent of their tool', () => {
     const other = ['D2: A call is said to be answered by another agent than the definition of its tool has, or by none'];
     expect([of({ sub_agent: 'h' }, tool({ sub_agent: 'h' })), of({}, tool({ sub_agent: null })), of({ sub_agent: 'h' })]).toEqual(
       [[], [], []],
@@ -89,7 +89,7 @@ describe('the calls of a step (D2)', () => {
     expect(of({ sub_agent: 'i' }, tool({ sub_agent: 'h' }), tool({ sub_agent: 'i' }))).toEqual([]);
   });
 
-  it('are looked at each', () => {
+  it('are checked one by one', () => {
     const scene = defined({ policy: {}, tools: [tool({})] });
     const calls = [{ tool: 'send', version: '1', idempotent: true }, { tool: 'pay', version: '1', idempotent: true }]; // oxfmt-ignore
     scene.run.activity('admitDirect', {}, { head: 'a', call: calls[1] });
@@ -105,7 +105,7 @@ describe('the calls of a step (D2)', () => {
     expect([...scene.faults(), ...other.faults()]).toEqual([]);
   });
 
-  it('come next exactly where there are some', () => {
+  it('are run next exactly if there are any', () => {
     const next = (said: Fields, name = 'takeStep') => {
       const scene = new Scene();
       scene.run.activity(name, {}, { head: 'a', ...said });
@@ -144,7 +144,7 @@ it('what comes after a step follows from why its answer ended (D2)', () => {
     expect(ended(stop, next)).toEqual([]);
     const wrong = next === 'end' ? 'cut' : 'end';
     expect(ended(stop, wrong)).toEqual(other(stop, wrong));
-    // Calls are run whatever the answer ended with, but for a refusal.
+    // Calls are run after every kind of answer except a refusal.
     if (stop !== 'refusal') expect(ended(stop, 'calls', [{}])).toEqual([]);
   }
   expect(ended('refusal', 'refusal', [{}])).toEqual([]);
@@ -153,7 +153,7 @@ it('what comes after a step follows from why its answer ended (D2)', () => {
   expect([ended(null, 'cut'), ended(undefined, 'full')]).toEqual([[], []]);
 });
 
-describe('what the vendor’s own tools did (D2)', () => {
+describe('uses of the vendor’s own tools (D2)', () => {
   const used = (told: unknown, contents: unknown[], role = 'assistant') => {
     const scene = new Scene();
     scene.start();
@@ -165,7 +165,7 @@ describe('what the vendor’s own tools did (D2)', () => {
   const told = { name: 'search', id: 'x', more: 1 };
   const other = ["D2: The answer has other uses of the vendor's own tools than its admission"];
 
-  it('stands in the answer, in order', () => {
+  it('are in the answer, in order', () => {
     const second = (of: object) => ({ ...of, id: 'y' });
     expect(used([told], [one])).toEqual([]);
     expect(used([told, second(told)], [one, { type: 'text', text: 'a' }, { type: 'other' }, second(one)])).toEqual([]);
@@ -180,7 +180,7 @@ describe('what the vendor’s own tools did (D2)', () => {
     expect(scene.faults()).toEqual(other);
   });
 
-  it('is not known where one was left out, or nothing is told', () => {
+  it('are not checked if a part was left out, or if nothing is recorded', () => {
     expect(used(undefined, [one])).toEqual([]);
     const scene = new Scene();
     scene.start();
@@ -214,14 +214,14 @@ describe('what held a call back (D4)', () => {
     expect([shown([one], [two]), shown([one], []), shown([], [one]), shown([one], undefined)]).toEqual(Array(4).fill(other));
   });
 
-  it('may be found anew', () => {
+  it('may differ in reasons that are found anew', () => {
     for (const kind of ['reset', 'same_intent', 'preview_drifted', 'target_changed']) {
       expect(shown([one, { kind }], [one])).toEqual([]);
       expect(shown([one], [one, { kind }])).toEqual([]);
     }
   });
 
-  it('is compared of what people were asked about', () => {
+  it('is compared only for calls that people were asked about', () => {
     expect(shown([one], [], { name: 'notify' })).toEqual([]);
     expect(shown([one], [], { expires_at: null })).toEqual([]);
     expect(shown([one], [], { preview_ref: null })).toEqual([]);
@@ -235,7 +235,7 @@ describe('what held a call back (D4)', () => {
   });
 });
 
-describe('how room was made (D6)', () => {
+describe('a compaction (D6)', () => {
   const made = (argument: unknown, result: unknown, tell: (scene: Scene) => void) => {
     const scene = new Scene();
     scene.run.activity('compact', argument, result);
@@ -249,7 +249,7 @@ describe('how room was made (D6)', () => {
       void scene.block(kind, [scene.part({ v: 'holdfast.summary/1', ...body })], { ref: 's', ...(own ? {} : { parent: 'x' }) });
   const result = (did: string, head = 's') => ({ head, did });
 
-  it('is told by the activity as by its block', () => {
+  it('is the same in the activity and in its block', () => {
     const argument = { at: at(5), head: 'before' };
     expect(made(argument, result('summarized'), summary())).toEqual([]);
     expect(made(argument, result('cleared'), summary({ cleared_to: 'x' }))).toEqual([]);
@@ -269,7 +269,7 @@ describe('how room was made (D6)', () => {
     ).toEqual([]);
   });
 
-  it('is nothing where the head is that of before', () => {
+  it('did nothing if the head is the one before', () => {
     expect(made({ at: at(9), head: 's' }, result('nothing'), summary())).toEqual([]);
     expect(made(GONE, result('nothing'), summary())).toEqual([]);
     expect(made(GONE, result('cleared'), summary())).toHaveLength(1);
@@ -281,7 +281,7 @@ describe('how room was made (D6)', () => {
     expect(other.faults()).toEqual([]);
   });
 
-  it('and of blocks of others that no activity has told of, nothing is said', () => {
+  it('records no fact of a block that no activity named', () => {
     for (const kind of ['summary', 'message'] as const) {
       const scene = new Scene();
       summary({}, { kind, own: false })(scene);
@@ -289,7 +289,7 @@ describe('how room was made (D6)', () => {
     }
   });
 
-  it('and a direct call’s admission bears the time at which it was asked for', () => {
+  it('and the admission of a direct call have the time of their request', () => {
     const scene = new Scene();
     scene.run.activity('admitDirect', { at: at(5) }, { head: 'a', call: {} });
     scene.all.addFacts('block', 'a', { at: at(6) }, 'the transcript');

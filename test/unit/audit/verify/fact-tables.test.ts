@@ -1,4 +1,4 @@
-/** Each fact that stands twice in a bundle, changed in one place. The second verifier: test/system/audit/verify/repeated-facts.test.ts. */
+/** Each fact that a bundle records twice, changed in one place. The second verifier: test/system/audit/verify/repeated-facts.test.ts. */
 import { verifyBundle } from '../../../../src/audit/verify';
 import { FACTS, factOf, recordIn, SOURCES, TABLES, withChanged } from '../../../support/audit/repeated-facts';
 import { IN_NO_SAMPLE } from '../../../support/audit/in-no-sample';
@@ -15,7 +15,7 @@ describe('a fact changed in one place is found', () => {
     expect(await verifyBundle([bytes], TRUST)).toMatchObject({ verdict: 'broken' });
   });
 
-  test('each fact is there in a sample, but for those that are named', async () => {
+  test('each fact is in a sample, except those that are listed', async () => {
     for (const fact of FACTS) if (!there.has(factOf(fact)) && (await withChanged(fact)) !== null) there.add(factOf(fact));
     const absent = new Set(FACTS.map(factOf).filter((fact) => !there.has(fact)));
     expect([...absent].sort()).toEqual([...IN_NO_SAMPLE].sort());

@@ -1,4 +1,4 @@
-/** Facts that were said so far: whoever says otherwise is found, and what is not said is no fact. */
+/** The facts recorded so far: a source that contradicts one is found, and a missing value is no fact. */
 import { firstDifference } from '../../../../src/audit/verify/first-difference';
 import type { Table } from '../../../../src/audit/verify/fact-tables';
 import { Facts } from '../../../../src/audit/verify/facts';
@@ -10,27 +10,27 @@ const told = () => {
 };
 
 describe('a fact', () => {
-  it('may be said again', () =>
+  it('may be recorded again', () =>
     expect(told().addFacts('call', 'd', { state: 'waiting', by: null }, 'the transcript')).toBeNull());
 
-  it('said otherwise is found, with who has said what', () => {
+  it('that a source contradicts is found, with both sources named', () => {
     const reason = 'The transcript says that state of the call is "denied", and the history says otherwise';
     expect(told().addFacts('call', 'd', { by: null, state: 'denied' }, 'the transcript')).toEqual({ subject: 'call', reason });
   });
 
-  it('said otherwise is found first of all, and the others are kept', () => {
+  it('that is contradicted is reported first, and the other facts are kept', () => {
     const facts = told();
     const found = facts.addFacts('call', 'd', { state: 'denied', by: 'ana', note: 'n' }, 'the record');
     expect(found!.reason).toContain('state of the call');
     expect(facts.addFacts('call', 'd', { note: 'other' }, 'x')!.reason).toContain('and the record says otherwise');
   });
 
-  it('is of its subject, of its name', () => {
+  it('belongs to one subject, under one name', () => {
     expect(told().addFacts('call', 'e', { state: 'denied' }, 'x')).toBeNull();
     expect(told().addFacts('effect', 'd', { state: 'denied' }, 'x')).toBeNull();
   });
 
-  it('of nothing that has a name is none', () => {
+  it('needs a subject with a name', () => {
     const facts = told();
     for (const name of [undefined, null, 7])
       for (const state of ['waiting', 'denied']) expect(facts.addFacts('call', name, { state }, 'x')).toBeNull();
@@ -38,14 +38,14 @@ describe('a fact', () => {
     expect(facts.knows('call', 7, 'state')).toBe(false);
   });
 
-  it('that is undefined is not said; null and the empty text are said', () => {
+  it('that is undefined is not recorded; null and the empty text are', () => {
     const facts = told();
     expect(facts.addFacts('call', 'd', { state: undefined }, 'x')).toBeNull();
     expect(facts.addFacts('call', 'd', { by: '' }, 'x')).not.toBeNull();
     expect(facts.addFacts('call', 'd', { by: 'ana' }, 'x')).not.toBeNull();
   });
 
-  it.each(['turn.agent', 'turn.message', 'card.text', 'call.key'])('%s says nothing where it is empty', (place) => {
+  it.each(['turn.agent', 'turn.message', 'card.text', 'call.key'])('%s is not recorded if it is empty', (place) => {
     const [subject, fact] = place.split('.') as ['turn', string];
     const facts = new Facts();
     facts.addFacts(subject, 'd', { [fact]: 'something' }, 'the history');
@@ -66,7 +66,7 @@ describe('a fact', () => {
     expect(facts.addFacts('call', 'd', { short: '\ud800' }, 'x')).not.toBeNull();
   });
 
-  it('is forgotten alone', () => {
+  it('can be forgotten alone', () => {
     const facts = told();
     expect(facts.knows('call', 'd', 'state')).toBe(true);
     facts.forget('call', 'd', 'state');
@@ -98,7 +98,7 @@ describe('a record', () => {
   const table = { state: 'call.state', run: 'run.id', more: 'call.more' } as unknown as Table;
   const names = { call: 'd', run: 'r' };
 
-  it('says all that its table has, of the subjects that have names', () => {
+  it('has all the facts of its table, for the subjects that have names', () => {
     const facts = new Facts();
     expect(facts.addRecord(table, { state: 'waiting', run: 'one', more: 1, other: 2 }, names, 'the history')).toBeNull();
     expect([facts.knows('call', 'd', 'state'), facts.knows('run', 'r', 'id'), facts.knows('call', 'd', 'other')]).toEqual([
@@ -107,14 +107,14 @@ describe('a record', () => {
     expect(facts.addRecord(table, { state: 'denied', run: 'one', more: 1 }, { run: 'r' }, 'x')).toBeNull();
   });
 
-  it('that says two things otherwise is found by the first', () => {
+  it('with two contradictions is reported by the first', () => {
     const facts = new Facts();
     facts.addRecord(table, { state: 'waiting', run: 'one', more: 1 }, names, 'the history');
     expect(facts.addRecord(table, { state: 'waiting', run: 'two', more: 2 }, names, 'x')).toMatchObject({ subject: 'run' });
   });
 });
 
-it('two records differ in what both say, each in another way', () => {
+it('two records are compared in the fields that both have, each field in its own way', () => {
   expect(firstDifference({ a: 1, b: 2 }, { a: 1, b: 2 })).toBeNull();
   expect(firstDifference({ a: 1, b: 2, c: 3 }, { a: 1, b: 3, c: 4 })).toBe('b');
   expect(firstDifference({ a: undefined, b: 2 }, { a: 1, b: undefined })).toBeNull();

@@ -1,4 +1,4 @@
-/** Somebody has stolen the key that signs bundles: what he writes hashes, chains and is signed, and contradicts itself. */
+/** Somebody has stolen the key that signs bundles: his bundles have correct hashes, chains and signatures, and contradict themselves. */
 import { verifyBundle } from '../../../../src/audit/verify';
 import { sample, STRANGER_KEY, TRUST } from '../../../support/bundle-keys';
 import { everyNth } from '../../../support/runs';
@@ -47,7 +47,7 @@ test('a revoked or expired key has signed nothing', async () => {
   expect((await verifyBundle([bundle], with_({ created_at: '2030-01-01T00:00:00.000Z' }))).why).toContain('did not exist yet');
 });
 
-test('without keys of those who decide, their signatures are not checked, and that is said', async () => {
+test('without keys of the people who decide, their signatures are not checked, and the answer says so', async () => {
   const trust = TRUST.filter(({ use }) => use === 'bundle');
   const found = await verifyBundle([Buffer.from(await sample('quorum'))], trust);
   expect(found).toMatchObject({ verdict: 'intact', unchecked_decisions: 5 });

@@ -13,7 +13,7 @@ function begun(run_id = 'r') {
   const run = new HandRun((one) => history.event(one, reports.report));
   history.beginRun({ run_id, began: run_id === 'r' ? 'start' : 'continued' });
   run.begin({ input: payloads({ turn_id: 't' }), ...(run_id === 'r' ? {} : { continuedExecutionRunId: 'r' }) });
-  /** What is said of a call that was to run. */
+  /** Fields of a call that was to run. */
   const runs = (
     argument: Fields,
     { id, seconds = 10, name = 'runCall' }: { id?: string; seconds?: number; name?: string } = {},
@@ -27,7 +27,7 @@ function begun(run_id = 'r') {
 const call = callOf();
 const ms = (seconds: number) => Date.parse(at(seconds));
 
-describe('a call that was to run (H3)', () => {
+describe('a scheduled call (H3)', () => {
   const runs = (argument: Fields, id?: string) => begun().runs({ call, ...argument }, { id });
 
   it('is of this turn', () => {
@@ -36,7 +36,7 @@ describe('a call that was to run (H3)', () => {
       expect(runs({ turn: { ...TURN_CONTEXT, ...more } })).toEqual(['H3: The call that was to run is of another turn']);
   });
 
-  it('has the input that its hash names, or names it only', () => {
+  it('has the input that its hash names, or names the hash only', () => {
     const input = { cents: 7 };
     const with_ = callOf({ input, input_hash: hashJson(input) });
     expect(runs({ call: with_ })).toEqual([]);
@@ -44,7 +44,7 @@ describe('a call that was to run (H3)', () => {
     expect(runs({ call: { ...with_, input: { cents: 8 } } })).toEqual([other]);
   });
 
-  it('has its own digest, and its activity the id that follows from that', () => {
+  it('has its own digest, and its activity has the id that follows from it', () => {
     const notNamed = 'H3: The call that was to run is not the one that its digest names';
     expect(runs({ call: { ...call, digest: HASH.other } })).toEqual([notNamed]);
     expect(runs({ call: { ...call, tool: 'send' } })).toEqual([notNamed]);
@@ -57,7 +57,7 @@ describe('a call that was to run (H3)', () => {
     expect(runs({ call: { ...call, dispatch: 0 } }, idOf(call))).toEqual([id]);
   });
 
-  it('is bound to the store of the calls before it', () => {
+  it('is bound to the same store as the calls before it', () => {
     const { history, runs: next } = begun();
     expect(history.store).toBeUndefined();
     expect(next({ call })).toEqual([]);
@@ -72,7 +72,7 @@ describe('a call that was to run (H3)', () => {
     expect(second.runs({ call })).toEqual([other]);
   });
 
-  it('of a sub-agent is such a call too', () => {
+  it('may be one of a sub-agent', () => {
     const { history, runs: next } = begun();
     expect(next({ call }, { name: 'openSubTurn', id: 'other' })).toEqual([
       'H3: The id of the activity does not name the call that it ran',
@@ -88,7 +88,7 @@ const approval = (more: Fields = {}): JsonObject =>
     ...{ decision: 'approve', digest: call.digest, by: 'ana', at: at(5), expires_at: at(100), ...more },
   }) as JsonObject;
 
-/** Ana was asked, and has approved. */
+/** Ana was asked, and approved. */
 function approved(run_id?: string) {
   const one = begun(run_id);
   one.run.activity('admitCall', { call, expires_at: at(100) }, { ok: true });
@@ -98,17 +98,17 @@ function approved(run_id?: string) {
   return { ...one, runs };
 }
 
-describe('an approval that a call was to run with (H4)', () => {
+describe('an approval of a scheduled call (H4)', () => {
   const runs = (more: Fields, ...others: JsonObject[]) => approved().runs(approval(more), ...others);
 
-  it('is one of this call', () => {
+  it('is for this call', () => {
     expect(runs({})).toEqual([]);
     const none = 'H4: What "ana" said is no approval of this call, which ran with it';
     expect(runs({ decision: 'deny' })).toEqual([none]);
     expect(runs({ digest: HASH.other })).toEqual([none]);
   });
 
-  it('came before it had expired', () => {
+  it('came before its expiry', () => {
     const late = 'H4: "ana" approved the call after the approval had expired';
     expect(runs({ at: at(5), expires_at: at(100) })).toEqual([]);
     expect(runs({ at: at(10), expires_at: at(9.999) })).toContain(late);
@@ -124,14 +124,14 @@ describe('an approval that a call was to run with (H4)', () => {
     expect(runs({}, approval({ by: ' ANA' }))).toEqual(['H4: " ANA" counts twice among those who approved the call']);
   });
 
-  it('was said before, by a signal or an update', () => {
+  it('was given before, by a signal or an update', () => {
     const unsaid = 'H4: The call ran with an approval of "eve", and no signal or update before says that "eve" approved it';
     expect(runs({ by: 'eve' })).toEqual([unsaid]);
-    // Where the history has lost its beginning, nobody can tell.
+    // If the history has lost its beginning, this is unknown.
     expect(begun('later').runs({ call, approvals: [approval()] })).toEqual([]);
   });
 
-  it('may stand alone, as older histories have it', () => {
+  it('may be the only one, in the field of older histories', () => {
     const unsaid = expect.stringContaining('an approval of "eve"') as string;
     const one = approved();
     const alone = (more: Fields) => {
@@ -147,7 +147,7 @@ describe('an approval that a call was to run with (H4)', () => {
 describe('the times of an approval (H6)', () => {
   const runs = (more: Fields) => approved().runs(approval(more));
 
-  it('are those until which people were asked', () => {
+  it('do not go beyond the time until which people were asked', () => {
     const other = 'H6: The approval of "ana" is said to have been good until a time that nobody was asked until';
     expect(runs({ expires_at: at(101) })).toEqual([other]);
     const anew = approved();
@@ -162,7 +162,7 @@ describe('the times of an approval (H6)', () => {
     expect(unknown.runs(approval({ expires_at: at(101) }))).toEqual([]);
   });
 
-  it('lie after the signal, and before the call was to run', () => {
+  it('are after the signal, and before the call was scheduled', () => {
     expect(runs({ at: at(4 - 60) })).toEqual([]);
     expect(runs({ at: at(4 - 60.001) })).toEqual([
       'H6: The approval of "ana" bears a time before the signal or update that gave it',
@@ -171,7 +171,7 @@ describe('the times of an approval (H6)', () => {
     expect(runs({ at: at(10 + 60.001) })).toEqual(['H6: The approval of "ana" bears a time after the call was to run with it']);
   });
 
-  it('lie within the time for which its sender waited', () => {
+  it('are within the time for which the sender waited', () => {
     expect(runs({ until: at(5) })).toEqual([]);
     expect(runs({ until: at(4.999) })).toEqual(['H6: The approval of "ana" was accepted when its sender no longer waited']);
     expect(runs({ until: null })).not.toEqual([]);
@@ -214,7 +214,7 @@ describe('a settlement (H5, H6)', () => {
     return reports.taken();
   };
 
-  it('was said before', () => {
+  it('was given before', () => {
     expect(settle()).toEqual([]);
     const unsaid = (who: string) => `H6: "${who}" is said to have settled the call, and no signal or update before says so`;
     expect(settle({ by: 'eve' })).toContain(unsaid('eve'));
@@ -223,12 +223,12 @@ describe('a settlement (H5, H6)', () => {
     expect(settle({ by: 'eve' }, 10, 'later')).toEqual([]);
   });
 
-  it('may be one of several, each of which was said', () => {
+  it('may be one of several, each of which was given', () => {
     expect(settle({ settlements: [{ by: 'rob', outcome: 'applied' }] })).toEqual([]);
     expect(settle({ settlements: [{ by: 'rob', outcome: 'applied' }, { by: 'eve' }] })[0]).toMatch(/^H6: "eve" is said to have/);
   });
 
-  it('bears a time after the signal, and before it counted', () => {
+  it('has a time after the signal, and before it counted', () => {
     expect(settle({ at: at(4 - 60) })).toEqual([]);
     const early = 'H6: The settlement of "ana" bears a time before the signal or update that gave it';
     expect(settle({ at: at(4 - 60.001) })).toEqual([early]);
@@ -238,11 +238,11 @@ describe('a settlement (H5, H6)', () => {
     expect(settle({ at: 'never' })).toContain(late);
     const own = settle({ settlements: [{ by: 'rob', outcome: 'applied', at: at(4 - 61) }] });
     expect(own).toEqual(['H6: The settlement of "rob" bears a time before the signal or update that gave it']);
-    // One of several without a time has that of the last.
+    // One of several settlements without a time has the time of the last.
     expect(settle({ at: at(4 - 61), settlements: [{ by: 'rob', outcome: 'applied' }] })).toHaveLength(2);
   });
 
-  it('that is signed holds', () => {
+  it('that is signed is valid', () => {
     const signed = token({ decision: 'settle', outcome: 'applied' });
     expect(settle({ attestation: signed })).toEqual([]);
     expect(settle({ attestation: token({ decision: 'settle', outcome: 'not_applied' }) })).toEqual([
@@ -252,7 +252,7 @@ describe('a settlement (H5, H6)', () => {
   });
 });
 
-describe('calls are kept', () => {
+describe('scheduled calls are kept', () => {
   const { history, run } = begun();
   const first = { ...call, input: { a: 1 }, earlier: [], definition_ref: 'd', policy_ref: 'p' };
   const argument = {

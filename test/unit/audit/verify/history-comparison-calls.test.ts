@@ -1,15 +1,15 @@
-/** What stands twice in a turn's history of a call: what people were asked, and what became of it (rules D3 to D6). */
+/** What a turn's history records twice about a call: what people were asked, and its outcome (rules D3 to D6). */
 import { hashOf } from '../../../../src/audit/verify/values';
 import { callOf, GONE, type Fields } from '../../../support/audit/hand-events';
 import { Scene, left } from '../../../support/audit/history-scene';
 
-describe('what people were asked (D3, D4)', () => {
+describe('a question to people (D3, D4)', () => {
   const CALL = callOf({ makers: ['ana'] });
   const SAID = { ok: true, digest: 'd', card_ref: 'c', card: '## d', preview_ref: 'v', target_hash: 'x', run_id: 'r' };
   const asked = (more: Fields = {}, argument: Fields = {}, scene = new Scene()) =>
     scene.does('admitCall', { call: { ...CALL, digest: undefined }, ...argument }, { ...SAID, ...more });
 
-  it('is the card, and the call', () => {
+  it('has the facts of the card and of the call', () => {
     expect(asked().faults()).toEqual([]);
     expect(asked().knows('card', 'c', 'digest', 'text', 'call_id')).toBe('digest text call_id');
     expect(asked().knows('card', 'v', 'target_hash', 'makers')).toBe('target_hash makers');
@@ -32,7 +32,7 @@ describe('what people were asked (D3, D4)', () => {
     expect(new Scene().does('notify', { call: CALL }, SAID).knows('card', 'c', 'digest')).toBe('');
   });
 
-  it('has what was decided and renewed instead', () => {
+  it('has the decided and renewed facts instead, if there are any', () => {
     const scene = asked({ decided: { input_ref: 'j', input_hash: 'k' }, renewed: { policy_ref: 'l' } });
     expect([
       scene.not('call', 'd', { input_ref: 'j', input_hash: 'k', policy_ref: 'l' }),
@@ -46,7 +46,7 @@ describe('what people were asked (D3, D4)', () => {
     ]);
   });
 
-  it('names the digest, in a run of the turn', () => {
+  it('names the digest of its call, and a run of the turn', () => {
     const noDigest = ['D3: The card that people were shown does not name the digest of its call'];
     expect([asked({ card: '' }).faults(), asked({ card: 7 }).faults(), asked({ card: 'Pay.' }).faults()]).toEqual([
       [],
@@ -68,13 +68,13 @@ describe('what people were asked (D3, D4)', () => {
   });
 });
 
-describe('what became of a call (D6)', () => {
+describe('the outcome of a call (D6)', () => {
   const CALL = callOf();
   const RESULT = { state: 'succeeded', effect: 'applied', result_ref: 'r', summary: 's', error: null, head: 'h' };
   const ran = (result: Fields = {}, call: Fields = {}, name = 'runCall') =>
     new Scene().does(name, { call: { ...CALL, ...call } }, { ...RESULT, ...result });
 
-  it('is told by the activity', () => {
+  it('has the facts that the activity reported', () => {
     const facts = ['state', 'effect', 'summary', 'error', 'call_id', 'tool', 'version', 'success'];
     expect([ran().faults(), ran().knows('result', 'r', ...facts), ran().knows('effect', 'h', 'effect')]).toEqual([
       [],
@@ -93,7 +93,7 @@ describe('what became of a call (D6)', () => {
     expect(new Scene().does('lookAtSubTurn', { call: CALL }, RESULT).all.namedRefs.size).toBe(0);
   });
 
-  it('has the effect of its class', () => {
+  it('has an effect that fits the class of the call', () => {
     const other = (kind: string, state: string, effect: string) => [
       `D6: A ${kind} call is said to have ${state}, with the effect ${effect}`,
     ];
@@ -109,7 +109,7 @@ describe('what became of a call (D6)', () => {
     ]);
   });
 
-  it('is not known where an activity was left out', () => {
+  it('is unknown if an activity was left out', () => {
     const unknown = (tell: (scene: Scene) => unknown) => {
       const scene = new Scene();
       tell(scene);
@@ -126,7 +126,7 @@ describe('what became of a call (D6)', () => {
     expect(new Scene().gives('x', GONE).gives('x', {}).all.unknown).toBe(true);
   });
 
-  it('has who settled it, where it was settled so', () => {
+  it('names who settled the call, if it was settled with that effect', () => {
     const settled = (effect: string, name = 'settleEffect') =>
       new Scene()
         .does(name, { outcome: 'applied', by: 'ana', note: 'n', identity: 'i' }, { head: 'h', effect })
@@ -157,7 +157,7 @@ describe('the outcome of a call, as the next step is told (D4 to D6)', () => {
     return scene.gives('takeStep', { outcomes: [{ ...OUTCOME, ...more }] }).faults();
   };
 
-  it('is the same', () => {
+  it('is the one that the activity reported', () => {
     expect(told({})).toEqual([]);
     for (const field of ['call_id', 'tool', 'version', 'state', 'summary', 'revision'])
       expect([field, told({ [field]: 'x' }).length > 0]).toEqual([field, true]);
@@ -170,7 +170,7 @@ describe('the outcome of a call, as the next step is told (D4 to D6)', () => {
     expect(told({ error: { message: 'x…' } })).toEqual([short]);
   });
 
-  it('is of what an activity has had', () => {
+  it('belongs to a call and a result that an activity reported', () => {
     const named = 'D4: The history names a call that nobody was asked about and that never ran';
     const given = 'D6: The history names a result that no activity has given';
     const took = 'D6: The history does not say of a call whether it took effect as the activity did that ran it';
@@ -192,7 +192,7 @@ describe('the outcome of a call, as the next step is told (D4 to D6)', () => {
     expect(told({}, later)).toContain(took);
   });
 
-  it('of one that did not run is the same each time', () => {
+  it('does not change from step to step if the call did not run', () => {
     const twice = (more: Fields, begin = (scene: Scene) => scene) => {
       const scene = new Scene().gives('notify', { call: CALL });
       const refused = { ...OUTCOME, state: 'denied', effect: null, result_ref: null, summary: null };
@@ -212,7 +212,7 @@ describe('the outcome of a call, as the next step is told (D4 to D6)', () => {
     expect(twice({ state: 'expired' }, (scene) => scene.begin('s', {}, 'reset') as Scene)).toBe(0);
   });
 
-  it('has decisions, which are heard, and owed once the step has a result', () => {
+  it('includes decisions; the transcript must have them once the step has a result', () => {
     const decision = (by: string) => ({ decision: 'approve', digest, by });
     const outcome = { decision: decision('a'), approvals: [{ ...decision('b'), revision: 2 }], earlier: [decision('c'), 7] };
     const scene = new Scene().does('takeStep', { outcomes: [outcome] }, {});

@@ -1,4 +1,4 @@
-/** What the turn's own result says again of its history (rules D1, D4 to D6). */
+/** What the turn's own result repeats of its history (rules D1, D4 to D6). */
 import { idempotencyKey } from '../../../../src/shared/json/digests';
 import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { callOf, GONE, type Fields } from '../../../support/audit/hand-events';
@@ -31,7 +31,7 @@ describe('the result of the turn (D1, D4 to D6)', () => {
     return scene.view({ calls: [{ ...SHOWN, ...call } as JsonObject], ...more }, type);
   };
 
-  it('is of the turn, its run and its last block', () => {
+  it('names the turn, its run and its last block', () => {
     const scene = new Scene();
     scene.view({ agent: 'clerk', run_id: 'r', head: null, state: 'completed', reason: null, usage: {}, ended_at: 'x' });
     expect(scene.knows('turn', '', 'agent', 'state', 'reason', 'usage', 'context_full', 'ended_at')).toBe(
@@ -51,7 +51,7 @@ describe('the result of the turn (D1, D4 to D6)', () => {
     expect([new Scene().not('turn', '', { context_full: true }), (() => { const one = new Scene(); one.view({}); return one.not('turn', '', { context_full: false }); })()]).toEqual([false, false]); // oxfmt-ignore
   });
 
-  it('shows calls as they were', () => {
+  it('shows calls as the history has them', () => {
     expect(view()).toEqual([]);
     for (const field of ['id', 'revision', 'tool', 'version', 'state', 'idempotency_key', 'result_summary'])
       expect([field, view({ [field]: 'x' }).length > 0]).toEqual([field, true]);
@@ -82,7 +82,7 @@ describe('the result of the turn (D1, D4 to D6)', () => {
     expect(without({}, failed)).toEqual([]);
   });
 
-  it('of a direct call has the envelope that the store has', () => {
+  it('has, for a direct call, the envelope that the store has', () => {
     const envelope = { success: true };
     const answer = (more: Fields, calls: Fields = {}) => {
       const scene = ranScene();
@@ -147,7 +147,7 @@ describe('the result of the turn (D1, D4 to D6)', () => {
       ]).toEqual([[], other, other]);
     });
 
-    it('as many as were asked for', () => {
+    it('with an outcome that fits the quorum', () => {
       const two = { decisions: [shown('ana'), shown('rob')], by: ['ana', 'rob'], quorum: 2 };
       const given = [decision('ana'), decision('rob')];
       expect([
@@ -164,7 +164,7 @@ describe('the result of the turn (D1, D4 to D6)', () => {
       expect(with_(expired, [decision('', { decision: 'expired' })])).toEqual([]);
     });
 
-    it('until a time that was given', () => {
+    it('with the time until which people were asked', () => {
       expect([
         with_({ ...approved, expires_at: 'e' }, [decision('ana')]),
         with_({ ...approved, expires_at: 'x' }, [decision('ana')]),

@@ -1,10 +1,10 @@
-/** What stands twice in a turn's history: of the turn, of what activities are given, and of its steps (rules D1 to D4). */
+/** What a turn's history records twice: about the turn, about what activities are given, and about its steps (rules D1 to D4). */
 import { actHash, hashJson, idempotencyKey } from '../../../../src/shared/json/digests';
 import { callOf, carrying, event, GONE, TURN_CONTEXT, type Fields } from '../../../support/audit/hand-events';
 import { Scene, left } from '../../../support/audit/history-scene';
 
-describe('of the turn', () => {
-  it('its line, its runs and its argument say what it is (D1)', () => {
+describe('facts of the turn', () => {
+  it('come from its line, its runs and its argument (D1)', () => {
     const argument = {
       turn_id: 't',
       agent: 'clerk',
@@ -26,7 +26,7 @@ describe('of the turn', () => {
     expect(new Scene({ argument: { turn_id: 'u' } }).faults()[0]).toMatch(/^D1: The turn's argument says that turn_id/);
   });
 
-  it('activities say it too (D1)', () => {
+  it('come from activities too (D1)', () => {
     const scene = new Scene().gives('notify', { turn: { ...TURN_CONTEXT, store_id: 's', trace_id: 'x', parent: {} } });
     expect(scene.knows('turn', '', 'agent', 'requester', 'store_id', 'trace_id', 'parent')).toBe(
       'agent requester store_id trace_id parent',
@@ -44,7 +44,7 @@ describe('of the turn', () => {
     expect(new Scene().does('notify', {}, { store_id: 's' }).knows('turn', '', 'store_id')).toBe('');
   });
 
-  it('its session says what it has found (D1, D6)', () => {
+  it('come from its session too (D1, D6)', () => {
     const found = (type: string, value: unknown, tell: (scene: Scene) => unknown = () => undefined) => {
       const scene = new Scene();
       tell(scene);
@@ -64,7 +64,7 @@ describe('of the turn', () => {
     expect(found('ACTIVITY_TASK_COMPLETED', said).knows('block', 'h', 'state', 'reason')).toBe('');
   });
 
-  it('what a run knows of decisions is what the run before knew', () => {
+  it('include, in a run that continues, the decisions of the run before', () => {
     const scene = new Scene().gives('runCall', { approvals: [{ decision: 'approve', digest: 'd', by: 'ana' }] });
     expect(scene.all.decisionsOn('d')).toHaveLength(1);
     scene.begin('s', { continuedExecutionRunId: 'r' }, 'continued');
@@ -78,7 +78,7 @@ describe('a call that an activity is given', () => {
   const CALL = callOf({ preview_ref: 'v', target_hash: 'x', makers: ['ana'] });
   const { digest } = CALL;
 
-  it('says what it is (D3, D4)', () => {
+  it('has the facts of the call (D3, D4)', () => {
     const scene = new Scene().gives('runCall', { call: CALL });
     const facts = [
       'call_id',
@@ -141,7 +141,7 @@ describe('a call that an activity is given', () => {
     ]).toEqual([[], other, [], other, other]);
   });
 
-  it('was read where it was asked for (D2)', () => {
+  it('records whether its input was untrusted, if it was asked for (D2)', () => {
     const scene = (known: boolean) => {
       const one = new Scene();
       if (known) one.all.addFacts('asked', 'i', { call_id: '1.1' }, 'x');
@@ -153,7 +153,7 @@ describe('a call that an activity is given', () => {
     ]);
   });
 
-  it('was dispatched, where somebody looks for that (D4)', () => {
+  it('was dispatched, if the activity is to find out about a dispatch (D4)', () => {
     const looks = (name: string, more: Fields = {}, scene = new Scene()) => {
       scene.gives('runCall', { call: CALL }).faults();
       return scene.gives(name, { call: { ...CALL, ...more } }).faults();
@@ -164,7 +164,7 @@ describe('a call that an activity is given', () => {
     expect([looks('notify', { dispatch: 2 }), looks('inspectEffect', { dispatch: 2 }, left(new Scene()))]).toEqual([[], []]);
   });
 
-  it('is of the tool that the model has asked for (D2)', () => {
+  it('has the tool that the model asked for (D2)', () => {
     const given = (more: Fields, scene = new Scene()) => {
       scene.does(
         'takeStep',
@@ -207,7 +207,7 @@ describe('a step (D2)', () => {
     input: INPUT,
   };
 
-  it('says what it has used, in its blocks', () => {
+  it('records its usage, in its blocks', () => {
     const scene = new Scene().does(
       'takeStep',
       {},
@@ -220,7 +220,7 @@ describe('a step (D2)', () => {
     expect([...scene.all.heads]).toEqual(['h', 'a']);
   });
 
-  it('says which calls it has admitted, and their digests', () => {
+  it('records the calls that it admitted, and their digests', () => {
     const scene = new Scene().does(
       'takeStep',
       { turn: TURN_CONTEXT },
@@ -247,7 +247,7 @@ describe('a step (D2)', () => {
     ).toBe('call_id tool version class input_hash input_ref');
   });
 
-  it('of a direct call is of the agent that takes it', () => {
+  it('of a direct call belongs to the agent that runs the call', () => {
     const bound = { store_id: '5'.repeat(32), agent: 'bookkeeper' };
     const own = callOf({ ...call, definition_ref: 'd', target_hash: null, policy_ref: 'p' }, { ...TURN_CONTEXT, ...bound });
     const admitted = (more: Fields) =>

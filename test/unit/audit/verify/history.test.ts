@@ -1,4 +1,4 @@
-/** A turn's history, event by event: rules H1 and H2, and what of it later rules ask about. Its calls: history-calls.test.ts. */
+/** A turn's history, event by event: rules H1 and H2, and what later rules use of it. Its calls: history-calls.test.ts. */
 import { Attestations } from '../../../../src/audit/verify/attestations';
 import { History } from '../../../../src/audit/verify/history';
 import { UNKNOWN } from '../../../../src/audit/verify/values';
@@ -35,23 +35,23 @@ describe('the order of events (H1)', () => {
     expect(taken({ ...event('TIMER_FIRED', {}), eventId: 2 })).toEqual([why('2', 2)]);
   });
 
-  it('is one of events that have a type and a time', () => {
+  it('needs events that have a type and a time', () => {
     const { eventType: _, ...untyped } = event('TIMER_FIRED', {}, { id: 2 });
     expect(taken(untyped)).toEqual(['H1: The event has no type']);
     expect(taken({ ...event('TIMER_FIRED', {}, { id: 2 }), eventTime: 'now' })).toEqual(['H1: The event has no time']);
   });
 
-  it('is that of their times, but for what two clocks may differ', () => {
+  it('follows their times, except for the difference that two clocks may have', () => {
     const early = ['H1: The event lies before an event that came before it: the times were changed'];
     expect(taken(event('TIMER_FIRED', {}, { id: 2, seconds: -60 }))).toEqual([]);
     expect(taken(event('TIMER_FIRED', {}, { id: 2, seconds: -60.001 }))).toEqual(early);
-    // When an activity began is written down with its answer.
+    // The start of an activity is recorded only with its answer.
     expect(taken(event('ACTIVITY_TASK_STARTED', {}, { id: 2, seconds: -600 }))).toEqual([]);
     history.event(event('TIMER_FIRED', {}, { id: 3, seconds: -60.001 }), reports.report);
     expect(reports.taken()).toEqual(early);
   });
 
-  it('begins anew in each run, and the turn has the time of its first event and of its latest', () => {
+  it('begins anew in each run; the turn has the times of its first and of its latest event', () => {
     const other = begun();
     expect([other.history.began, other.history.latest]).toEqual([NaN, -Infinity]);
     other.begin();
@@ -67,7 +67,7 @@ describe('the beginning of a run (H2)', () => {
     "H2: The run does not begin with the start of this turn's workflow: it is of another turn, or its beginning is missing";
   const otherwise = (began: string) => `H2: The run is said to have begun otherwise (${began}) than its first event says`;
 
-  it('is that of the workflow of the turn', () => {
+  it('is the start of the workflow of the turn', () => {
     expect(begun().begin()).toEqual([]);
     expect(begun().begin({ firstExecutionRunId: 'other' })).toEqual([notThis]);
     const { history, reports } = begun();
@@ -76,7 +76,7 @@ describe('the beginning of a run (H2)', () => {
     expect(reports.taken()[0]).toBe(notThis);
   });
 
-  it('is a start, a continuation or a reset, as it says', () => {
+  it('is a start, a continuation or a reset, as the run line says', () => {
     expect(begun().begin({ originalExecutionRunId: 'r' })).toEqual([]);
     expect(begun().begin({ originalExecutionRunId: 'r' }, 'reset')).toEqual([otherwise('reset')]);
     expect(begun().begin({ originalExecutionRunId: 's' })).toEqual([otherwise('start')]);
@@ -100,7 +100,7 @@ describe('the beginning of a run (H2)', () => {
     expect(begun({ parent }).begin({ input: { payloads: [{ redacted: true }] } })).toEqual([]);
   });
 
-  it('of the first run says how the turn was started', () => {
+  it('says for the first run how the turn was started', () => {
     const { history, begin } = begun();
     expect([history.argument, history.startedBy, history.startedWith]).toEqual([UNKNOWN, null, {}]);
     const with_ = { workflowType: { name: 'turn' }, taskQueue: { name: 'q' }, memo: { fields: {} }, searchAttributes: { a: 1 } };
@@ -113,7 +113,7 @@ describe('the beginning of a run (H2)', () => {
     expect([history.argument, history.startedWith]).toEqual([{ turn_id: 't' }, with_]);
   });
 
-  it('of the first run may say little', () => {
+  it('may say little for the first run', () => {
     const { history, begin } = begun();
     begin({ parentWorkflowExecution: {} });
     expect(history.startedWith).toEqual({ workflowType: null, taskQueue: null, memo: null, searchAttributes: null });
@@ -123,7 +123,7 @@ describe('the beginning of a run (H2)', () => {
     expect(alone.history.startedBy).toBeNull();
   });
 
-  it('that is not the first of the turn says nothing of how that was started', () => {
+  it('does not say how the turn was started, if the run is not the first', () => {
     const { history, begin } = begun();
     expect(history.whole).toBe(false);
     begin({ workflowType: { name: 'turn' }, continuedExecutionRunId: 'r' }, 'continued', 'later');
@@ -133,7 +133,7 @@ describe('the beginning of a run (H2)', () => {
     expect(whole.history.whole).toBe(true);
   });
 
-  it('by a reset is known of the turn', () => {
+  it('by a reset is known to the turn', () => {
     const { history, begin } = begun();
     begin();
     expect(history.wasReset).toBe(false);
@@ -163,7 +163,7 @@ it('a history ends with an event that closes its workflow', () => {
   expect(history.isClosed).toBe(false);
 });
 
-describe('heads', () => {
+describe('heads of the transcript', () => {
   const { history, run, begin } = begun();
   begin();
   const head = (name: string, result: unknown) => {
@@ -181,15 +181,15 @@ describe('heads', () => {
     expect(head('notify', { head: 7 })).toBe('d');
   });
 
-  it('of turns below are none', () => expect(head('lookAtSubTurn', { head: 'e' })).toBe('d'));
+  it('of sub-agents’ turns do not count', () => expect(head('lookAtSubTurn', { head: 'e' })).toBe('d'));
 
-  it('are not known after a result that was left out', () => {
+  it('are unknown after a result that was left out', () => {
     expect(head('notify', GONE)).toBe(UNKNOWN);
     expect(head('takeStep', { head: 'f' })).toBe('f');
     expect(head('lookAtSubTurn', GONE)).toBe('f');
   });
 
-  it('were given to those activities that go on from them', () => {
+  it('are noted when they are given to activities that continue from them', () => {
     const other = begun();
     other.begin();
     for (const name of ['takeStep', 'runCall', 'endTurn', 'settleEffect', 'compact', 'notify'])
@@ -199,7 +199,7 @@ describe('heads', () => {
   });
 });
 
-describe('blocks that activities have written', () => {
+describe('blocks that activities wrote', () => {
   const named = (name: string, result: unknown) => {
     const { history, run, begin } = begun();
     begin();
@@ -208,7 +208,7 @@ describe('blocks that activities have written', () => {
   };
   const calls = [{ input_ref: 'i' }, { input_ref: 'j' }];
 
-  it('are the admission of a step, and its end', () => {
+  it('are the admission of a step, and its end block', () => {
     expect(named('takeStep', { head: 'h', next: 'calls', calls })).toEqual([['h', 'admission', 'i,j']]);
     expect(named('takeStep', { head: 'h', answer_head: 'a', next: 'end', calls: [] })).toEqual([
       ['h', 'end', null],
@@ -218,7 +218,7 @@ describe('blocks that activities have written', () => {
       ['h', 'end', null],
       ['h', 'admission', ''],
     ]);
-    // An older build did not say where the answer stands before the end.
+    // An older build did not record where the answer is before the end.
     expect(named('takeStep', { head: 'h', next: 'end' })).toEqual([]);
   });
 
@@ -233,10 +233,10 @@ describe('blocks that activities have written', () => {
     expect(named(name, { ...(result as object), head: 7, settled: 7 })).toEqual([]);
   });
 
-  it('by others are not told of', () => expect(named('compact', { head: 'h', settled: { head: 'i' } })).toEqual([]));
+  it('by other activities are not noted', () => expect(named('compact', { head: 'h', settled: { head: 'i' } })).toEqual([]));
 });
 
-describe('what became of calls', () => {
+describe('outcomes of calls', () => {
   const { history, run, begin } = begun();
   begin();
   const told = (name: string, result: unknown, seconds = 2) => {
@@ -245,7 +245,7 @@ describe('what became of calls', () => {
     return history.outcomes.at(-1);
   };
 
-  it('is what the activities say that act', () => {
+  it('come from the activities that run or settle calls', () => {
     const outcome = { head: 'h', effect: 'applied' };
     for (const [name, result] of [
       ['runCall', outcome],
@@ -261,7 +261,7 @@ describe('what became of calls', () => {
     expect(history.outcomes.length).toBe(before);
   });
 
-  it('is told of a block, at a time', () => {
+  it('name a block, with a time', () => {
     expect(history.outcomesAt('h')).toHaveLength(4);
     expect(history.outcomesAt('i')).toEqual([]);
     expect(history.outcomeTime('i')).toBeUndefined();
@@ -272,7 +272,7 @@ describe('what became of calls', () => {
   });
 });
 
-describe('what was left out', () => {
+describe('what is unknown after a payload was left out', () => {
   const unknown = (name: string, argument: unknown, result: unknown) => {
     const { history, run, begin } = begun();
     begin();
@@ -289,13 +289,13 @@ describe('what was left out', () => {
     ['takeStep', [], ['admitted']],
     ['admitDirect', [], ['admitted']],
     ['notify', [], []],
-  ])('of %s', (name, ofArgument, ofResult) => {
+  ])('in %s', (name, ofArgument, ofResult) => {
     expect(unknown(name, {}, {})).toEqual([]);
     expect(unknown(name, GONE, {})).toEqual(ofArgument);
     expect(unknown(name, {}, GONE)).toEqual(ofResult);
   });
 
-  it('stays so', () => {
+  it('stays unknown', () => {
     const { history, run, begin } = begun();
     begin();
     run.activity('runCall', {}, GONE);
@@ -305,7 +305,7 @@ describe('what was left out', () => {
     expect(history.unknown).toMatchObject({ outcomes: true, admitted: true });
   });
 
-  it('of what a call was given leaves its outcome without a digest', () => {
+  it('leaves the outcome of a call without a digest, if it was the argument', () => {
     const { history, run, begin } = begun();
     begin();
     run.activity('runCall', GONE, { head: HASH.head, effect: 'applied' });
@@ -313,7 +313,7 @@ describe('what was left out', () => {
   });
 });
 
-it('calls that were admitted are kept by their inputs', () => {
+it('admitted calls are kept by their inputs', () => {
   const { history, run, begin } = begun();
   begin();
   const call = { id: '1.1', tool: 'pay', version: '1', class: 'write', verdict: 'ask', input_ref: 'i' };

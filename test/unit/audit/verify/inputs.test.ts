@@ -1,4 +1,4 @@
-/** Inputs that somebody wanted, and the digests of calls that steps admit. */
+/** Inputs that somebody requested, and the digests of calls that steps admit. */
 import { digestFault, type Step } from '../../../../src/audit/verify/admitted-digest';
 import { contains, jsonOf } from '../../../../src/audit/verify/wanted-input';
 import type { Json } from '../../../../src/shared/json/json';
@@ -11,7 +11,7 @@ describe('what a caller wrote', () => {
     expect(jsonOf(' \n')).toEqual({});
   });
 
-  it.each([undefined, null, 7, '{', '{"a":1,"a":2}', '9007199254740993'])('%j has no one meaning', (asked) =>
+  it.each([undefined, null, 7, '{', '{"a":1,"a":2}', '9007199254740993'])('%j does not have exactly one meaning', (asked) =>
     expect(jsonOf(asked)).toBeUndefined(),
   );
 });
@@ -23,7 +23,7 @@ test.each<[string, Json | undefined, Json]>([
   ['a list of the same', [1, 2], [1, 2]],
   ['nothing wanted', { a: 1 }, {}],
   ['null', null, null],
-])('%s is what was wanted', (_what, value, wanted) => expect(contains(value, wanted)).toBe(true));
+])('%s fits the requested input', (_what, value, wanted) => expect(contains(value, wanted)).toBe(true));
 
 test.each<[string, Json | undefined, Json]>([
   ['another value', { a: 1 }, { a: 2 }],
@@ -38,7 +38,7 @@ test.each<[string, Json | undefined, Json]>([
   ['nothing', undefined, {}],
   ['nothing for null', undefined, null],
   ['an object for a value', {}, 7],
-])('%s is not what was wanted', (_what, value, wanted) => expect(contains(value, wanted)).toBe(false));
+])('%s does not fit the requested input', (_what, value, wanted) => expect(contains(value, wanted)).toBe(false));
 
 describe('a call that needs no further admission', () => {
   const step: Step = { turn: TURN_CONTEXT, addedFields: {}, policy_ref: null };
@@ -49,21 +49,21 @@ describe('a call that needs no further admission', () => {
   ];
   const own = callOf(ready);
 
-  it('has a digest, its own', () => {
+  it('has its own digest', () => {
     expect(digestFault(own, step)).toBeNull();
     expect(digestFault({ ...own, tool: 'send' }, step)).toBe(wrong);
     expect(digestFault({ ...own, digest: 7 }, step)).toBe(wrong);
     expect(digestFault({ ...own, digest: null }, step)).toBe(missing);
   });
 
-  it('has one only then', () => {
+  it('has a digest; a call that still needs admission has none', () => {
     expect(digestFault({ ...own, needs_admit: true }, step)).toBe(missing);
     expect(digestFault({ ...own, verdict: 'rejected' }, step)).toBe(missing);
     expect(digestFault({ ...own, needs_admit: true, digest: null }, step)).toBeNull();
     expect(digestFault({ ...own, verdict: 'rejected', digest: null }, step)).toBeNull();
   });
 
-  it('of an older build, which does not say so, has its own digest or none', () => {
+  it('of an older build, which does not record that, has its own digest or none', () => {
     const { digest, needs_admit: _, ...older } = own;
     expect(digestFault(older, step)).toBeNull();
     expect(digestFault({ ...older, digest: null }, step)).toBeNull();
@@ -86,7 +86,7 @@ describe('a call that needs no further admission', () => {
     expect(digestFault(call, step)).toBe(wrong);
   });
 
-  it('of a turn that nobody knows says nothing', () => {
+  it('is not judged if nothing is known of its turn', () => {
     expect(digestFault({ ...own, tool: 'send' }, { ...step, turn: {} })).toBeNull();
   });
 });

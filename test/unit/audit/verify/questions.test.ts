@@ -1,4 +1,4 @@
-/** In which run people were asked, and whether an approval is the answer to that (rule T9). */
+/** The run in which people were asked, and whether an approval answers that question (rule T9). */
 import { Questions, type Run } from '../../../../src/audit/verify/questions';
 import { DecisionMessages } from '../../../../src/audit/verify/decision-messages';
 import { attributesOf } from '../../../../src/audit/verify/values';
@@ -21,16 +21,16 @@ describe('an event of a run after a reset', () => {
   }
   const STARTED = 'WORKFLOW_EXECUTION_STARTED';
 
-  it('is a copy as long as all before it are', () => {
+  it('is a copy as long as all events before it are copies', () => {
     const questions = reset([STARTED], ['TIMER_FIRED'], ['TIMER_STARTED'], ['TIMER_FIRED']);
-    // The first is not copied as it was.
+    // The first event is changed when it is copied.
     expect(isOwn(questions, STARTED, {}, 9)).toBe(false);
     expect(isOwn(questions, 'TIMER_FIRED')).toBe(false);
     expect(isOwn(questions, 'TIMER_FIRED')).toBe(true);
     expect(isOwn(questions, 'TIMER_FIRED')).toBe(true);
   });
 
-  it('has the same type, time and payload', () => {
+  it('is a copy only if it has the same type, time and payload', () => {
     const started: [string] = [STARTED];
     const at = (seconds: number) => ['TIMER_FIRED', {}, seconds] as [string, JsonObject, number];
     const questions = reset(started, at(1));
@@ -47,14 +47,14 @@ describe('an event of a run after a reset', () => {
       true,
     ]);
     expect(told(payloads({ a: 2 }), 'ACTIVITY_TASK_COMPLETED', 'result')).toBe(true);
-    // Of other events what they carry may be long, and is not looked at.
+    // The payloads of other events may be long, and are not compared.
     expect(told(payloads({ a: 2 }), 'WORKFLOW_EXECUTION_SIGNALED')).toBe(false);
     const nothing = reset(started, ['ACTIVITY_TASK_SCHEDULED', {}]);
     isOwn(nothing, STARTED);
     expect(isOwn(nothing, 'ACTIVITY_TASK_SCHEDULED', { input: { payloads: [{ data: '' }] } })).toBe(false);
   });
 
-  it('may be a copy of any run before; of a run that was not reset none is', () => {
+  it('may be a copy from any run before; a run that was not reset has no copies', () => {
     const questions = reset([STARTED], ['TIMER_FIRED']);
     isOwn(questions, STARTED);
     expect(isOwn(questions, 'TIMER_STARTED')).toBe(true);
@@ -66,7 +66,7 @@ describe('an event of a run after a reset', () => {
   });
 });
 
-it('runs are known by their ids, and which goes on from which', () => {
+it('runs are known by their ids and by the run that each continues', () => {
   const questions = new Questions(new DecisionMessages());
   questions.begin({ run_id: 'r', began: 'start' });
   questions.begin({ run_id: 's', began: 'continued' });
@@ -85,7 +85,7 @@ it('runs are known by their ids, and which goes on from which', () => {
 });
 
 describe('an approval', () => {
-  /** Ana has said it at place 5 of the run r; people were asked at place 3. */
+  /** Ana approved at place 5 of the run r; people were asked at place 3. */
   function scene({ asked = 3, run = 'r', own = true }: { asked?: number; run?: string; own?: boolean } = {}) {
     const sayings = new DecisionMessages();
     const questions = new Questions(sayings);
@@ -108,7 +108,7 @@ describe('an approval', () => {
     [false, true],
   ];
 
-  it('is the answer to a question of its run', () => {
+  it('answers a question of its run', () => {
     expect(scene().approved()).toEqual(YES);
     expect(scene({ asked: 5 }).approved()).toEqual(NO);
     expect(scene({ asked: 4 }).approved()).toEqual(YES);
@@ -118,16 +118,16 @@ describe('an approval', () => {
     expect(scene().approved({ by: 'rob' })).toEqual(NO);
   });
 
-  it('of another run is none of this', () => expect(scene().approved({ run_id: 'q' })).toEqual(OTHER_RUN));
+  it('of another run answers no question of this one', () => expect(scene().approved({ run_id: 'q' })).toEqual(OTHER_RUN));
 
-  it('may be the answer to a question of the run that this goes on from', () => {
+  it('may answer a question of the run that this one continues', () => {
     const earlier = scene({ run: 'q' });
     expect(earlier.approved()).toEqual(NO);
     earlier.questions.run.before = 'q';
     expect(earlier.approved()).toEqual(YES);
   });
 
-  it('may be asked for before the run began, and counts from the first question on', () => {
+  it('may answer a question from before the run began; the first question counts', () => {
     const taken = scene({ asked: 7 });
     taken.questions.continueQuestion(DIGEST);
     expect(taken.approved()).toEqual(NO);

@@ -1,4 +1,4 @@
-/** What people said, whatever became of it: a call's approval and settlement must have been said so far (rules H4, H6 and B6). */
+/** What people said: the approval or settlement of a call must have been given before (rules H4, H6 and B6). */
 import { attestDecision, attestStart } from '../../../../src/attestation/bundle-signer';
 import { RecordedDecisions } from '../../../../src/audit/verify/recorded-decisions';
 import type { Json } from '../../../../src/shared/json/json';
@@ -16,7 +16,7 @@ function heard(tell: (run: HandRun) => void): RecordedDecisions {
 const signalled = (name: string, value: unknown = approve) => heard((run) => run.signal(name, value));
 
 describe('a signal', () => {
-  it('says what its name says', () => {
+  it('decides what its name says', () => {
     expect(signalled('approve').has('approve', DIGEST, 'ana')).toBe(true);
     expect(signalled('deny').has('deny', DIGEST, 'ana')).toBe(true);
     expect(signalled('deny').has('approve', DIGEST, 'ana')).toBe(false);
@@ -24,25 +24,25 @@ describe('a signal', () => {
     expect(signalled('deny', { ...approve, decision: 'approve' }).has('approve', DIGEST, 'ana')).toBe(false);
   });
 
-  it('to another workflow says nothing to this one', () => {
+  it('to another workflow decides nothing in this one', () => {
     const to = { signalName: 'approve', input: payloads(approve) };
     const said = heard((run) => run.tell('SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED', to));
     expect(said.has('approve', DIGEST, 'ana')).toBe(false);
   });
 
-  it('that approves another input is an approval too', () => {
+  it('that approves counts for an edit too', () => {
     expect(signalled('approve').has('edit', DIGEST, 'ana')).toBe(true);
     expect(signalled('deny').has('edit', DIGEST, 'ana')).toBe(false);
   });
 
-  it('is of whoever said it, however the name is written', () => {
+  it('belongs to its sender; spelling variants of a name are the same name', () => {
     expect(signalled('approve').has('approve', DIGEST, ' ANA ')).toBe(true);
     expect(signalled('approve').has('approve', DIGEST, 'rob')).toBe(false);
     expect(signalled('approve', { call: DIGEST }).has('approve', DIGEST, undefined)).toBe(false);
     expect(signalled('approve', { call: DIGEST, by: 7 }).has('approve', DIGEST, '')).toBe(false);
   });
 
-  it('is of whoever signed it', () => {
+  it('belongs to its signer, if it is signed', () => {
     const aud = { namespace: 'n', workflow_id: 'turn/t', first_execution_run_id: 'r' };
     const claims = { aud, digest: DIGEST, decision: 'approve' as const, principal: 'ana', roles: [], head: null };
     const attestation = attestDecision(ANA_KEY, claims, null, Date.parse(at(0)));
@@ -56,10 +56,10 @@ describe('a signal', () => {
   });
 });
 
-describe('the calls that are meant', () => {
+describe('the calls of a decision', () => {
   const has = (value: Json, digest = DIGEST) => signalled('approve', value).has('approve', digest, 'ana');
 
-  it('are named by twelve characters or more', () => {
+  it('are named by at least twelve characters of their digests', () => {
     expect(has({ call: DIGEST.slice(0, 12), by: 'ana' })).toBe(true);
     expect(has({ call: DIGEST.slice(0, 11), by: 'ana' })).toBe(false);
     expect(has({ call: DIGEST.slice(0, 11), by: 'ana' }, DIGEST.slice(0, 11))).toBe(false);
@@ -73,11 +73,11 @@ describe('the calls that are meant', () => {
     expect(has({ call: other, calls: [DIGEST], by: 'ana' })).toBe(true);
   });
 
-  it('are none where nobody says so', () => {
+  it('are none if the decision names none', () => {
     for (const value of [{ by: 'ana' }, null, 'text', { call: 7, by: 'ana' }] as Json[]) expect(has(value)).toBe(false);
   });
 
-  it('are all that people said of them', () => {
+  it('keep every decision on them', () => {
     const said = heard((run) => {
       run.signal('approve', approve);
       run.signal('deny', { ...approve, by: 'rob' });
@@ -91,13 +91,13 @@ describe('an update', () => {
   const decide = { ...approve, decision: 'approve' };
   const has = (said: RecordedDecisions) => said.has('approve', DIGEST, 'ana');
 
-  it('says what it has as its decision', () => {
+  it('has the kind of its decision', () => {
     expect(has(heard((run) => run.update('decide', decide)))).toBe(true);
     expect(has(heard((run) => run.update('decide', { ...decide, decision: 'deny' })))).toBe(false);
     expect(has(heard((run) => run.update('send', decide)))).toBe(false);
   });
 
-  it('was admitted, or accepted', () => {
+  it('counts if it was admitted or accepted', () => {
     const request = { input: { name: 'decide', args: { payloads: [] } } };
     const told = (type: string, attributes: object) => heard((run) => run.tell(type, attributes as never));
     const { input } = said();
@@ -113,19 +113,19 @@ describe('an update', () => {
 });
 
 describe('a decision that was left out', () => {
-  it('may have said anything', () => {
+  it('may have had any content', () => {
     const said = signalled('approve', GONE);
     expect(said.has('deny', DIGEST, 'rob')).toBe(true);
     expect(said.hasSettlement('applied', DIGEST, 'rob')).toBe(true);
   });
 
-  it('is none of another name', () => expect(signalled('steer', GONE).has('deny', DIGEST, 'rob')).toBe(false));
+  it('does not count under another name', () => expect(signalled('steer', GONE).has('deny', DIGEST, 'rob')).toBe(false));
 });
 
 describe('a settlement', () => {
   const settled = signalled('settle', { ...approve, outcome: 'applied' });
 
-  it('says what became of the call', () => {
+  it('records the outcome of the call', () => {
     expect(settled.hasSettlement('applied', DIGEST, 'ana')).toBe(true);
     expect(settled.hasSettlement('not_applied', DIGEST, 'ana')).toBe(false);
     expect(settled.hasSettlement('applied', DIGEST, 'rob')).toBe(false);
@@ -133,7 +133,7 @@ describe('a settlement', () => {
   });
 });
 
-it('what was said later does not count', () => {
+it('a decision that came later does not count', () => {
   const said = heard((run) => {
     run.signal('approve', approve, { seconds: 5 });
     run.signal('settle', { ...approve, outcome: 'applied' }, { seconds: 5 });

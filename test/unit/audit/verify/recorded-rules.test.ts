@@ -1,4 +1,4 @@
-/** Rules asked again: about the tool as the definition has it that the call names, whatever is registered anywhere now. */
+/** Rules asked again, about the tool in the definition that the call names. Tools registered elsewhere do not matter. */
 import { RecordedRules } from '../../../../src/audit/verify/recorded-rules';
 import type { ScheduledCall } from '../../../../src/audit/verify/history';
 import { hashJson } from '../../../../src/shared/json/digests';
@@ -23,7 +23,7 @@ const policy = (permissions: Fields = {}, more: Fields = {}): JsonObject =>
     ...{ v: 'holdfast.policy/1', mode: 'default', permissions: { allow: [], ask: [], deny: [], ...permissions }, ...more },
   }) as JsonObject;
 
-/** What is recorded of a call, all of it right but for what is given. */
+/** The record of a call: correct, except for the given fields. */
 interface Recorded {
   objects?: Record<string, Json>;
   call?: Fields;
@@ -56,12 +56,12 @@ const NOT_DEFINED = "The call ran with a tool, or a version of it, that the agen
 describe('the definition', () => {
   const both = { [NAMED]: definition([tool({ egress: true })]), [OTHER]: definition() };
 
-  test('that the call names counts, and no other that has its tool too', () => {
+  test('that the call names is used, not another one that has its tool too', () => {
     expect(asked({ objects: both, facts: { egress: true } })).toBeNull();
     expect(asked({ objects: both, facts: { egress: false } })).toBe(NOT_ITS_TOOL);
   });
 
-  test('of an older call, which names none, may be any: one of them is enough', () => {
+  test('of an older call, which names none, may be any definition: one that fits is enough', () => {
     const older = { definition_ref: undefined };
     expect(asked({ objects: both, call: older, facts: { egress: false } })).toBeNull();
     expect(asked({ objects: both, call: older, facts: { egress: true } })).toBeNull();
@@ -70,23 +70,23 @@ describe('the definition', () => {
     expect(asked({ objects: neither, call: older })).toBe(NOT_ITS_TOOL);
   });
 
-  test('that the call names must have its tool in its version, also where another has it', () => {
+  test('that the call names must have its tool in its version, even if another definition has it', () => {
     const objects = { [NAMED]: definition([tool({ version: '2.0.0' })]), [OTHER]: definition() };
     expect(asked({ objects })).toBe(NOT_DEFINED);
     expect(asked({ call: { tool: 'send' } })).toBe(NOT_DEFINED);
     expect(asked({ run: { agent: 'other' } })).toBe(NOT_DEFINED);
-    // One that is not in the bundle says nothing.
+    // A definition that is not in the bundle proves nothing.
     expect(asked({ objects, call: { definition_ref: 'e'.repeat(64) } })).toBeNull();
   });
 
-  test('is no rules', () => {
+  test('does not count as rules', () => {
     const rules = rulesOf({ [NAMED]: { ...definition(), policy_ref: RULES, channel: 'attested' } });
     expect(rules.requiresSignatures(NAMED)).toBe(false);
   });
 });
 
-describe('what the rules looked at', () => {
-  test('is the input that ran', () => {
+describe('the recorded facts for the rules', () => {
+  test('have the input that ran', () => {
     expect(asked({ input: { cents: 701 } })).toBe('The rules were asked about another input than the one that ran');
   });
 
@@ -95,22 +95,22 @@ describe('what the rules looked at', () => {
     ['group', { group: 'g' }, {}],
     ['target', { target: 'path' }, {}],
     ['class', {}, { class: 'read' }],
-  ])('is the tool that the definition has: its %s', (_what, facts, call) => {
+  ])('have the tool of the definition: its %s', (_what, facts, call) => {
     expect(asked({ facts, call })).toBe(NOT_ITS_TOOL);
     expect(asked({ objects: { [NAMED]: definition([tool({ ...renamed(facts), ...call })]) }, facts, call })).toBeNull();
   });
   const renamed = ({ target, ...rest }: Fields): Fields => (target === undefined ? rest : { ...rest, rule_target: target });
 
-  test('is written down', () => {
+  test('are recorded', () => {
     expect(asked({ facts: null })).toBe('The call ran, and what the rules looked at is not written down');
     const notAll = 'The call ran, and not all that the rules looked at is there';
     expect(asked({ facts: { turn: undefined } })).toBe(notAll);
     expect(asked({ facts: { turn: { ...TURN, step: 'one' } } })).toBe(notAll);
-    // Targets that have no form that can be written are left out, with what follows from them.
+    // Targets that cannot be written down are left out, with the facts that follow from them.
     expect(asked({ facts: { targets: undefined } })).toBeNull();
   });
 
-  test('of a class that there is not, or an input that is no object, nobody can tell', () => {
+  test('are not checked for an unknown class, or for an input that is not an object', () => {
     expect(asked({ call: { class: 'other' }, facts: { egress: true } })).toBeNull();
     const list = ['a'];
     expect(asked({ call: { input_hash: hashJson(list) }, input: list, facts: { egress: true } })).toBeNull();
@@ -118,7 +118,7 @@ describe('what the rules looked at', () => {
 });
 
 describe('a call that ran', () => {
-  test('was let run', () => {
+  test('was allowed by the rules', () => {
     expect(asked({})).toBeNull();
     expect(asked({ objects: denied({ deny: ['pay'] }) })).toBe(
       'The call ran, and the rules forbid it: "the agent\'s rule deny pay"',
@@ -126,14 +126,14 @@ describe('a call that ran', () => {
     expect(asked({ objects: denied({ deny: ['send'] }) })).toBeNull();
   });
 
-  test('was asked about where rules ask', () => {
+  test('was asked about if the rules ask', () => {
     const objects = denied({ ask: ['pay'] });
     const why = 'The call ran without being asked about, and the rules ask: "the agent\'s rule ask pay"';
     expect(asked({ objects })).toBe(why);
     expect(asked({ objects, run: { verdict: 'ask' } })).toBeNull();
   });
 
-  test('was asked about where nothing classifies it', () => {
+  test('was asked about if nothing classifies it', () => {
     const auto = denied({}, { mode: 'auto' });
     const why = 'The call ran without being asked about, and the rules ask: "mode auto: class write is not harmless"';
     expect(asked({ objects: auto })).toBe(why);
@@ -141,7 +141,7 @@ describe('a call that ran', () => {
     expect(asked({ objects: { ...auto, [NAMED]: definition([tool()], { classifier: {} }) } })).toBeNull();
   });
 
-  test('is asked about as the turn was when it ran, whatever its part says', () => {
+  test('is judged by the turn as it was when the call ran, not by what its part says', () => {
     const deny = (when: string) => denied({ deny: [{ rule: 'pay', when }] });
     const [untrusted, requester, agent] = ['turn.untrusted', "turn.requester == 'rob'", "turn.agent == 'bookkeeper'"];
     const forbids = expect.stringContaining('the rules forbid it') as string;
@@ -159,7 +159,7 @@ describe('a call that ran', () => {
   });
 });
 
-describe('rules that nobody can ask', () => {
+describe('rules that cannot be asked again', () => {
   test.each<[string, Recorded]>([
     ['are not in the bundle', { call: { policy_ref: OTHER } }],
     ['are not named', { call: { policy_ref: undefined } }],
@@ -175,12 +175,12 @@ describe('rules that nobody can ask', () => {
   });
 });
 
-describe('rules within which others hold', () => {
+describe('rules within the modes of turns above', () => {
   const within = (more: Fields = {}) =>
     ({ v: 'holdfast.policy_within/1', policy_ref: RULES, within: ['plan'], ...more }) as JsonObject;
   const objects = (more: Fields = {}) => ({ [WITHIN]: within(more), [RULES]: policy({}, { channel: 'attested' }) });
 
-  test('are those that they name, and the modes of turns above', () => {
+  test('apply together with those modes', () => {
     const call = { policy_ref: WITHIN };
     expect(asked({ objects: objects(), call })).toMatch(/^The call ran, and the rules forbid it: "mode plan/);
     expect(asked({ objects: objects({ within: [] }), call })).toBeNull();
@@ -188,14 +188,14 @@ describe('rules within which others hold', () => {
     expect(asked({ objects: deny, call })).toMatch(/the rules forbid it/);
   });
 
-  test('must be there', () => {
+  test('must be in the bundle', () => {
     const rules = rulesOf(objects());
     expect(rules.within(WITHIN)).toBe(RULES);
     expect(rules.within(RULES)).toBeNull();
     expect(rules.within(OTHER)).toBeNull();
   });
 
-  test('take signed decisions only where they or those within them say so', () => {
+  test('take signed decisions only if they, or the rules that they name, say so', () => {
     const rules = rulesOf({ ...objects(), [OTHER]: policy(), [NAMED]: ['attested'] });
     expect([WITHIN, RULES, OTHER, NAMED, 'e'.repeat(64)].map((ref) => rules.requiresSignatures(ref))).toEqual([
       true,

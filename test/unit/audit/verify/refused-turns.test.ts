@@ -1,4 +1,4 @@
-/** Whether all destructive calls of a turn were refused, as steps and its result say it, and what became of revisions (rule D6). */
+/** Whether all destructive calls of a turn were refused, as its steps and its result have it, and outcomes of revisions (rule D6). */
 import { ResultComparison } from '../../../../src/audit/verify/result-comparison';
 import type { Json } from '../../../../src/shared/json/json';
 import { carrying, GONE, type Ending, type Fields } from '../../../support/audit/hand-events';
@@ -9,13 +9,13 @@ class Scene extends HandComparison<ResultComparison> {
     super((all, history) => new ResultComparison(all, history), setting);
   }
 
-  /** What an activity is told of calls, and of whether all were refused. */
+  /** What an activity is told about calls, and about whether all were refused. */
   tells(outcomes: Fields[], all_refused?: boolean, name = 'takeStep'): this {
     this.run.scheduled(name, { outcomes: outcomes as Json[], ...(all_refused === undefined ? {} : { all_refused }) });
     return this;
   }
 
-  /** A step, after which the turn ends if nothing else is said. */
+  /** A step, after which the turn ends unless stated otherwise. */
   step(result: unknown = { next: 'end' }): this {
     this.run.activity('takeStep', {}, result);
     return this;
@@ -36,7 +36,7 @@ const REFUSED = { digest: 'd', class: 'destructive', state: 'denied', effect: 'r
 const APPLIED = { ...REFUSED, state: 'succeeded', effect: 'applied' };
 const READ = { digest: 'd', class: 'read', state: 'succeeded', effect: null };
 
-/** Which of the two ends these calls allow: both where nobody can tell. */
+/** Which of the two ends these calls allow: both if it is unknown. */
 const may = (calls: Fields[], earlier?: Fields[string], scene = () => new Scene().step()) => {
   const given = { calls, ...(earlier === undefined ? {} : { earlier_calls: earlier }) };
   return ['refused', 'completed'].filter((state) => {
@@ -47,7 +47,7 @@ const may = (calls: Fields[], earlier?: Fields[string], scene = () => new Scene(
 };
 
 describe('a turn ended as refused', () => {
-  it('exactly where there were destructive calls, and all of them were refused', () => {
+  it('exactly if there were destructive calls, and all of them were refused', () => {
     expect([may([REFUSED]), may([REFUSED, REFUSED, READ])]).toEqual([['refused'], ['refused']]);
     expect([may([]), may([READ]), may([APPLIED])]).toEqual([['completed'], ['completed'], ['completed']]);
     expect([may([REFUSED, APPLIED]), may([APPLIED, REFUSED])]).toEqual([['completed'], ['completed']]);
@@ -55,7 +55,7 @@ describe('a turn ended as refused', () => {
       expect(may([{ ...REFUSED, effect }])).toEqual(['completed']);
   });
 
-  it('whatever became of calls that were rejected, or that another revision has superseded', () => {
+  it('without regard to calls that were rejected, or that another revision superseded', () => {
     const rejected = { ...APPLIED, digest: null };
     const superseded = { ...APPLIED, state: 'superseded', effect: null };
     for (const one of [rejected, superseded]) {
@@ -64,7 +64,7 @@ describe('a turn ended as refused', () => {
     }
   });
 
-  it('by the calls that are counted and not shown too', () => {
+  it('with the calls that the result counts but does not show', () => {
     expect([may([], { refused: 1 }), may([REFUSED], { refused: 2 })]).toEqual([['refused'], ['refused']]);
     for (const effect of ['applied', 'not_applied', 'in_doubt'])
       expect([may([REFUSED], { [effect]: 1 }), may([REFUSED], { [effect]: 0 })]).toEqual([['completed'], ['refused']]);
@@ -75,7 +75,7 @@ describe('a turn ended as refused', () => {
     ]);
   });
 
-  it('is not known where a call does not say its class, or the last step was not the end', () => {
+  it('cannot be judged if a call has no class, or if the last step was not the end', () => {
     const both = ['refused', 'completed'];
     expect(may([{ ...APPLIED, class: undefined }, REFUSED])).toEqual(both);
     expect(may([{ ...APPLIED, class: undefined, digest: null }, REFUSED])).toEqual(['refused']);
@@ -85,12 +85,12 @@ describe('a turn ended as refused', () => {
     expect(may([APPLIED], undefined, () => new Scene().step({ next: 'calls' }).step())).toEqual(['completed']);
   });
 
-  it('or in another state, of which its calls say nothing', () => {
+  it('is not required of a turn that ended in another state', () => {
     for (const state of ['cancelled', 'failed', 'limit'])
       expect([new Scene().step().ends(state), new Scene().step().ends(state, { calls: [REFUSED] })]).toEqual([[], []]);
   });
 
-  it('in the run that goes on from the one of the last step', () => {
+  it('is judged in a run that continues after the last step, too', () => {
     expect(may([APPLIED], undefined, () => new Scene().step().next())).toEqual(['completed']);
     expect(may([APPLIED], undefined, () => new Scene().step().step(GONE).next())).toEqual(['refused', 'completed']);
   });
@@ -119,7 +119,7 @@ describe('a step is told whether all that might take effect was refused', () => 
     expect(new Scene().tells([APPLIED], true, 'endTurn').faults()).toEqual([]);
   });
 
-  it('where each says what became of it, and nothing is missing', () => {
+  it('only if each has an outcome, and nothing is missing', () => {
     for (const state of ['cancelled', 'superseded']) {
       expect(may([{ ...REFUSED, state }])).toEqual(both);
       expect(may([REFUSED], () => new Scene().tells([{ ...REFUSED, digest: null, state }]))).toEqual(both);
@@ -135,7 +135,7 @@ describe('a step is told whether all that might take effect was refused', () => 
     expect(may([REFUSED], unknown)).toEqual(both);
   });
 
-  it('in the run that goes on too, and not of what came since', () => {
+  it('in a continued run too, without what came later', () => {
     const went = (outcomes: Fields[]) => () => new Scene().tells(outcomes).next();
     expect([may([], went([REFUSED])), may([REFUSED], went([APPLIED])), may([], went([]))]).toEqual([[true], [false], [false]]);
     expect(may([], went([{ ...REFUSED, state: 'cancelled' }]))).toEqual(both);
@@ -144,7 +144,7 @@ describe('a step is told whether all that might take effect was refused', () => 
   });
 });
 
-describe('a call that another revision takes the place of', () => {
+describe('a call that another revision superseded', () => {
   const NOTHING = { id: '1.1', state: 'superseded', error: null, result_summary: null, result_ref: null, effect: null };
   const LAST = { id: '1.1', state: 'succeeded', attempts: 2 };
   const shown = (first: Fields, rest: Fields[] = [LAST], scene = new Scene()) => {
@@ -153,7 +153,7 @@ describe('a call that another revision takes the place of', () => {
   };
   const became = ['says that something became of a call that another revision has superseded'];
 
-  it('is superseded', () => {
+  it('has the state superseded', () => {
     const says = ['says "denied" of a call that another revision has superseded'];
     expect([shown({}), shown({ state: 'denied' })]).toEqual([[], says]);
     expect([shown({ state: 'denied' }, []), shown({ state: 'denied' }, [{ ...LAST, id: '1.2' }])]).toEqual([[], []]);
@@ -161,14 +161,14 @@ describe('a call that another revision takes the place of', () => {
     for (const id of ['', undefined]) expect(shown({ id, state: 'denied' }, [{ ...LAST, id }])).toEqual([]);
   });
 
-  it('has come to nothing', () => {
+  it('has no result, error or effect', () => {
     expect(shown({ error: undefined, result_summary: undefined, result_ref: undefined, effect: undefined })).toEqual([]);
     for (const field of ['error', 'result_summary', 'result_ref', 'effect']) expect(shown({ [field]: 'x' })).toEqual(became);
     const reset = () => new Scene().begin('s', {}, 'reset');
     expect([shown({ effect: 'x' }, [LAST], reset()), shown({ error: 'x' }, [LAST], reset())]).toEqual([[], became]);
   });
 
-  it('was tried no more often than the next', () => {
+  it('was not tried more often than the next revision', () => {
     const tried = (times: number) => [
       `says that a call was tried ${times} times, and less often once another revision had superseded it`,
     ];
@@ -177,7 +177,7 @@ describe('a call that another revision takes the place of', () => {
     expect(shown({ attempts: 1 }, [{ ...LAST, attempts: undefined }])).toEqual(tried(1));
   });
 
-  it('is looked at where nothing was left out', () => {
+  it('is checked unless something was left out', () => {
     const scene = new Scene();
     scene.all.unknown = true;
     expect(shown({ state: 'denied' }, [LAST], scene)).toEqual([]);

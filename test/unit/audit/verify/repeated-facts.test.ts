@@ -1,4 +1,4 @@
-/** Whoever looks at what stands twice in a turn is told each line of it (rules D1 to D7). */
+/** The comparison of facts that a turn records twice gets every line of the turn (rules D1 to D7). */
 import type { BundleContext } from '../../../../src/audit/verify/blocks';
 import { RecordedRules } from '../../../../src/audit/verify/recorded-rules';
 import { RepeatedFactChecks } from '../../../../src/audit/verify/repeated-facts';
@@ -37,14 +37,14 @@ class Scene extends HandComparison<Told> {
     return this.faults();
   }
 
-  /** The lines of the bundle end; of a part there is a line. */
+  /** The end of the bundle's lines, or a check of the named parts; `parts` are parts that have a line. */
   ends(how: 'end' | 'checkNamedParts', parts: string[] = []): string[] {
     this.of.twice[how]({ parts: new Set(parts), blocks: new Set(), objects: new Set() }, this.of.report);
     return this.faults();
   }
 }
 
-it('where a run begins: it knows none of the activities of the run before', () => {
+it('the start of a run: it does not know the activities of the run before', () => {
   const step = (tell: (scene: Scene) => unknown) => {
     const scene = new Scene();
     const id = scene.run.scheduled('takeStep', {});
@@ -56,7 +56,7 @@ it('where a run begins: it knows none of the activities of the run before', () =
   expect(step((scene) => scene.begin('s', { continuedExecutionRunId: 'r' }, 'continued'))).toEqual([]);
 });
 
-it('what its session says', () => {
+it('the lines of its session', () => {
   const scene = new Scene();
   scene.run.ends('COMPLETED', { calls: [], session_id: 's' });
   scene.faults();
@@ -73,7 +73,7 @@ it('its effect records', () => {
   expect(scene.effect({ turn_id: 'other' })).toEqual([other]);
 });
 
-it('where it ends', () => {
+it('its end', () => {
   const ends = (...how: Parameters<Scene['ends']>) => {
     const scene = new Scene();
     scene.run.activity('admitCall', { call: { id: '1.1' } }, { ok: true, digest: 'd', card_ref: 'q' });

@@ -1,4 +1,4 @@
-/** What the turn's result shows again of its history, besides its calls (rules D1 and D6). */
+/** What the turn's result repeats of its history, besides its calls (rules D1 and D6). */
 import { ResultComparison } from '../../../../src/audit/verify/result-comparison';
 import { carrying, GONE, payloads, type Ending, type Fields } from '../../../support/audit/hand-events';
 import { HandComparison, type Setting } from '../../../support/audit/hand-comparison';
@@ -28,7 +28,7 @@ const left = (scene: Scene) => {
   return scene;
 };
 
-describe('what waits (D1)', () => {
+describe('the calls that the result shows as waiting (D1)', () => {
   const waits = (state: string) =>
     new Scene().view({
       pending: ['d'],
@@ -39,7 +39,7 @@ describe('what waits (D1)', () => {
     });
   const none = ['D1: says that "d" waits for a person, and no such call waits'];
 
-  it('is a call that waits', () => {
+  it('are calls that wait', () => {
     expect([waits('waiting'), waits('in_doubt'), new Scene().view({ pending: [] }), new Scene().view({})]).toEqual([
       [],
       [],
@@ -50,12 +50,12 @@ describe('what waits (D1)', () => {
     for (const type of ['CANCELED', 'FAILED'] as const) expect(new Scene().view({ pending: ['d'] }, type)).toEqual(none);
   });
 
-  it('may be a call of a turn below', () => {
+  it('may be calls of a sub-agent’s turn', () => {
     const below = (digest: string) => new Scene().view({ pending: ['d'], sub_turns: [{}, { waiting: [{ call: { digest } }] }] });
     expect([below('d'), below('e')]).toEqual([[], none]);
   });
 
-  it('is shown by a result that has calls', () => {
+  it('are checked only in a result that has calls', () => {
     expect(new Scene().view({ calls: undefined, pending: ['d'] })).toEqual([]);
     expect(new Scene().view(GONE)).toEqual([]);
   });
@@ -65,7 +65,7 @@ describe('whether the conversation is full (D1)', () => {
   const says = (said: string) => [`D1: says ${said} of whether the conversation is full, and the steps say otherwise`];
   const full = (scene: Scene, context_full?: unknown) => scene.view({ context_full });
 
-  it('is what the last step says', () => {
+  it('is what the last step recorded', () => {
     expect(full(new Scene().step({ context_full: true }), true)).toEqual([]);
     expect(full(new Scene().step({ context_full: true }))).toEqual(says('false'));
     expect(full(new Scene().step(), true)).toEqual(says('true'));
@@ -76,7 +76,7 @@ describe('whether the conversation is full (D1)', () => {
     expect([full(new Scene(argument), true), full(new Scene(argument))]).toEqual([[], says('false')]);
   });
 
-  it('ends when room was made, and is not known while it is made', () => {
+  it('is false after a compaction, and unknown during one', () => {
     const scene = new Scene().step({ context_full: true });
     const id = scene.run.scheduled('compact', {});
     expect([full(scene, true), full(scene, false)]).toEqual([[], []]);
@@ -84,7 +84,7 @@ describe('whether the conversation is full (D1)', () => {
     expect([full(scene, true), full(scene, false)]).toEqual([says('true'), []]);
   });
 
-  it('is not known where a step was left out, or was to stop', () => {
+  it('is unknown if a step was left out, or was to be cancelled', () => {
     const gone = new Scene();
     gone.run.activity('takeStep', {}, GONE);
     expect(full(gone, true)).toEqual([]);
@@ -103,7 +103,7 @@ describe('whether the conversation is full (D1)', () => {
     expect(full(other)).toEqual(says('false'));
   });
 
-  it('is known to the run that goes on', () => {
+  it('is known to the run that continues', () => {
     expect(full(new Scene().step({ context_full: true }).next())).toEqual(says('false'));
     expect(full(new Scene().step({ context_full: true }).next('q'))).toEqual([]);
     const late = new Scene().step({ context_full: true });
@@ -127,7 +127,7 @@ describe('signals that changed nothing (D1)', () => {
     return one;
   };
 
-  it('are shown as they are counted, up to fifty', () => {
+  it('are counted, and shown up to fifty', () => {
     expect(ignored(0)).toEqual([]);
     expect(ignored(1)).toEqual(['D1: says that 1 signals were ignored, and shows 0']);
     expect(ignored(0, [{ signal: 'approve' }])).toEqual(['D1: says that 0 signals were ignored, and shows 1']);
@@ -139,7 +139,7 @@ describe('signals that changed nothing (D1)', () => {
     expect(new Scene().view({ ignored_signals: 'none' })).toEqual([]);
   });
 
-  it('came', () => {
+  it('arrived', () => {
     const one = { signal: 'approve', identity: 'web' };
     expect(ignored(3, [one, { signal: 'decide', identity: 'api' }, { signal: 'steer', identity: 'ui' }], scene())).toEqual([]);
     expect(ignored(4, [one, one, one, one], scene())).toEqual(['D1: says that 4 signals were ignored, and 3 came']);
@@ -148,20 +148,20 @@ describe('signals that changed nothing (D1)', () => {
     expect(ignored(4, [one, one, one, one], gone)).toEqual([]);
     expect(ignored(4, [one, one, one, one], scene().next('q'))).toEqual([]);
     expect(ignored(3, [one, one, one], scene().next())).toEqual([]);
-    // The run before does not know what came since.
+    // The run before does not know what arrived later.
     const split = scene().next();
     split.run.signal('approve', {});
     expect(ignored(4, [one, one, one, one], split)).toEqual([]);
     expect(ignored(4, [one, one, one, one], split.next())).toHaveLength(1);
   });
 
-  it('have a name and a sender that came', () => {
+  it('have the name and the sender of a signal that arrived', () => {
     const nobody = (signal: unknown) => [`D1: has an ignored signal ${JSON.stringify(signal)} that nobody has sent`];
     const shown = (signal: unknown, identity?: unknown) => ignored(1, [{ signal, identity }], scene());
     expect([shown('approve', 'web'), shown('approve', ''), shown('approve')]).toEqual([[], [], []]);
     expect([shown('deny', 'web'), shown('deny')]).toEqual([nobody('deny'), nobody('deny')]);
     expect([shown('approve', 'api'), shown('decide', 'web')]).toEqual([nobody('approve'), nobody('decide')]);
-    // What was cut is not compared.
+    // Shortened texts are not compared.
     expect([
       shown('x'.repeat(100), 'y'),
       shown('x…', 'y'),
@@ -183,7 +183,7 @@ describe('who changed the call or steered the turn (D1)', () => {
     return scene;
   };
 
-  it('is who has said what the model reads', () => {
+  it('includes everybody whose words the model reads', () => {
     const steered = () => given('takeStep', { steers: [{ by: 'ana' }] });
     expect([steered().view(others('ANA')), steered().view(others()), steered().view(others('ana', 'eve'))]).toEqual([
       [],
@@ -208,26 +208,26 @@ describe('who changed the call or steered the turn (D1)', () => {
     ['takeStep', { outcomes: [{ decision: { by: 'ana' } }] }],
     ['takeStep', { outcomes: [{ earlier: [{ by: 'ana' }] }] }],
     ['settleEffect', { settlements: [{ by: 'ana' }] }],
-  ])('may be who has decided: %s %j', (name, argument) => {
+  ])('may include those who decided: %s %j', (name, argument) => {
     expect([given(name, argument).view(others('ana')), given(name, argument).view(others())]).toEqual([[], []]);
     expect(given(name, argument).view(others('eve'))).toEqual(no('eve'));
   });
 
-  it('is not who has settled without a word, nor who is nobody', () => {
+  it('does not include those who settled without a note, or an empty name', () => {
     expect(given('settleEffect', { by: 'ana' }).view(others('ana'))).toEqual(no('ana'));
     expect(given('runCall', { by: 'ana', note: 'n' }).view(others('ana'))).toEqual(no('ana'));
     expect(given('admitCall', { edit: 'ana' }).view(others('ana'))).toEqual(no('ana'));
     expect(given('runCall', { approval: { by: '' } }).view(others(''))).toEqual(no(''));
   });
 
-  it('is shown of forty at most', () => {
+  it('has at most forty names', () => {
     const people = Array.from({ length: 41 }, (_, n) => `p${n}`);
     const heard = () => new Scene().step({ said_before: people });
     expect(heard().view(others(...people.slice(0, 40)))).toEqual([]);
     expect(heard().view(others(...people.slice(0, 39)))).toEqual(lost('p39'));
   });
 
-  it('is not known where something was left out, or an agent was asked', () => {
+  it('is unknown if something was left out, or if a sub-agent was asked', () => {
     expect(given('openSubTurn', {}).view(others('eve'))).toEqual([]);
     expect(given('notify', GONE).view(others('eve'))).toEqual([]);
     expect(
@@ -242,12 +242,12 @@ describe('who changed the call or steered the turn (D1)', () => {
     expect(gone.step({ said_before: ['ana'] }).view(others())).toEqual([]);
   });
 
-  it('is known to the run that goes on', () => {
+  it('is known to the run that continues', () => {
     const scene = () => given('takeStep', { steers: [{ by: 'ana' }] });
     expect([scene().next().view(others()), scene().next().view(others('ana'))]).toEqual([lost('ana'), []]);
     const decided = given('runCall', { approval: { by: 'ana' } });
     expect(decided.next().view(others('ana'))).toEqual([]);
-    // What came since is of that run alone.
+    // What came later belongs to that run alone.
     decided.run.scheduled('runCall', { approval: { by: 'eve' } });
     decided.run.scheduled('takeStep', { steers: [{ by: 'ina' }] });
     expect(decided.next('r').view(others('eve'))).toEqual(no('eve'));
@@ -255,7 +255,7 @@ describe('who changed the call or steered the turn (D1)', () => {
   });
 });
 
-describe('calls that are left out (D6)', () => {
+describe('calls that the result leaves out (D6)', () => {
   const asked = (...ids: string[]) => new Scene().step({ next: 'calls', calls: ids.map((id) => ({ id })) });
   const counts = (count: number, were: number) => [`D6: counts ${count} calls that it leaves out, and there were ${were}`];
   const leaves = (were: number, count: number) => [`D6: leaves out ${were} calls, and counts ${count}`];
@@ -280,7 +280,7 @@ describe('calls that are left out (D6)', () => {
     expect(other.view({})).toEqual([]);
   });
 
-  it('may be more in a turn that was cancelled, or where one was revised', () => {
+  it('may be more in a turn that was cancelled, or if a call was revised', () => {
     expect(asked('1.1').view({ state: 'cancelled' })).toEqual([]);
     expect(asked('1.1').view({ state: 'cancelled', earlier_calls: { count: 2 } })).toEqual(counts(2, 1));
     expect(asked().view({ calls: [{ id: '1.1', revision: 2 }], earlier_calls: { count: 1 } })).toEqual([]);
@@ -294,7 +294,7 @@ describe('calls that are left out (D6)', () => {
     expect([given({ call: { revision: 1 } }), given({ outcomes: [{ revision: 1 }] })]).toEqual([counts(1, 0), counts(1, 0)]);
   });
 
-  it('have no more effects than they are', () => {
+  it('do not have more effects than there are calls', () => {
     const more = ['D6: counts more effects than calls that it leaves out'];
     const effects = (of: Fields) => asked('1.1', '1.2', '1.3', '1.4').view({ earlier_calls: { count: 4, ...of } as never });
     expect(effects({ applied: 1, not_applied: 1, refused: 1, in_doubt: 1 })).toEqual([]);
@@ -303,7 +303,7 @@ describe('calls that are left out (D6)', () => {
     expect(asked().view({ earlier_calls: { applied: 1 } })).toEqual(more);
   });
 
-  it('are those of the run and those that it goes on from', () => {
+  it('are those of the run and of the runs that it continues', () => {
     expect(asked('1.1').next().view({})).toEqual(leaves(1, 0));
     const revised = new Scene();
     revised.run.scheduled('runCall', { call: { revision: 2 } });
@@ -315,7 +315,7 @@ describe('calls that are left out (D6)', () => {
     expect(gone.view({})).toEqual(leaves(1, 0));
   });
 
-  it('are not known after a reset, or where something was left out', () => {
+  it('are unknown after a reset, or if something was left out', () => {
     expect(left(asked('1.1')).view({})).toEqual([]);
     expect(
       asked('1.1')

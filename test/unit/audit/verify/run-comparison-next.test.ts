@@ -1,10 +1,10 @@
-/** What the server's own events say again of runs, and of what calls were given (rules D1 to D6). */
+/** What the server's own events repeat about runs, and about what calls were given (rules D1 to D6). */
 import { hashJson } from '../../../../src/shared/json/digests';
 import type { JsonObject } from '../../../../src/shared/json/json';
 import { at, GONE, payload, payloads, type Fields } from '../../../support/audit/hand-events';
 import { Scene, left } from '../../../support/audit/run-scene';
 
-describe('what a run hands on (D1)', () => {
+describe('a run that continues (D1)', () => {
   const another = (what: string) => [`D1: The run began with another ${what} than the run before it says`];
   const CONTINUED = { newExecutionRunId: 's', workflowType: { name: 'turn' }, taskQueue: { name: 'q' } };
   const goes = (told: Fields, own: Fields, run_id = 's', before = 'r') => {
@@ -13,7 +13,7 @@ describe('what a run hands on (D1)', () => {
     return scene.next({ workflowType: { name: 'turn' }, taskQueue: { name: 'q' }, ...own }, before, run_id);
   };
 
-  it('is the run, its type and its queue', () => {
+  it('has the run id, type and queue that the run before names', () => {
     expect(goes({}, {})).toEqual([]);
     expect(goes({}, {}, 'u')).toEqual(another('run'));
     expect(goes({}, { originalExecutionRunId: 's' }, 'u')).toEqual([]);
@@ -24,7 +24,7 @@ describe('what a run hands on (D1)', () => {
     expect(goes({}, { workflowType: { name: 'x' } }, 's', 'q')).toEqual([]);
   });
 
-  it('is what both have of memo and search attributes', () => {
+  it('has the same memo and search attributes, as far as both have them', () => {
     const changed = (name: string) => [`D1: The run began with another ${name} than the run before it has handed on`];
     const fields = (memo: Fields, attributes: Fields = {}): Fields => ({
       memo: { fields: memo } as JsonObject,
@@ -37,8 +37,8 @@ describe('what a run hands on (D1)', () => {
   });
 });
 
-describe('what else is told again', () => {
-  it('is the summary of the activity of a call (D4)', () => {
+describe('other facts that are recorded twice', () => {
+  it('the summary of the activity of a call (D4)', () => {
     const call = { id: '1.1', tool: 'pay', version: '1', class: 'write' };
     const summary = (said: unknown, name = 'runCall', of: Fields = call) => {
       const scene = new Scene();
@@ -62,7 +62,7 @@ describe('what else is told again', () => {
     expect([summary('x'), summary('x', 'openSubTurn')]).toEqual([wrong, wrong]);
   });
 
-  it('is how long a call may take (D2)', () => {
+  it('the time limit of a call (D2)', () => {
     const took = (
       startToCloseTimeout: unknown,
       timeout_ms = 20_000,
@@ -86,7 +86,7 @@ describe('what else is told again', () => {
     expect(again.found('runCall', { call: { id: '1.1' } }, { startToCloseTimeout: '30s' })).toEqual([]);
   });
 
-  it('is how often the classifier has denied (D4)', () => {
+  it('the number of denials by the classifier (D4)', () => {
     const DENIED = { ok: false, by_classifier: true };
     const denials = (scene: Scene, in_all: unknown, in_a_row: unknown = 0, name = 'admitCall') =>
       scene.found(name, { undecided: { denials: { in_all, in_a_row } as JsonObject } });
@@ -126,7 +126,7 @@ describe('what else is told again', () => {
     expect(denials(next, 9)).toEqual([]);
   });
 
-  it('is the run in which a card is shown (D3)', () => {
+  it('the run in which a card is shown (D3)', () => {
     const shown = (result: unknown, name = 'readCard') => {
       const scene = new Scene();
       scene.run.activity(name, {}, result);
@@ -141,7 +141,7 @@ describe('what else is told again', () => {
     ]);
   });
 
-  it('is when a probe is to be believed (D6)', () => {
+  it('the time from which a probe counts (D6)', () => {
     const probed = (given: unknown, said: unknown, name = 'reconcileEffect') => {
       const scene = new Scene();
       scene.run.activity(name, given === GONE ? GONE : { not_applied_from: given }, { not_applied_from: said });
@@ -162,7 +162,7 @@ describe('what else is told again', () => {
     ]);
   });
 
-  it('is what people have said, and the store keeps (D5)', () => {
+  it('the decisions that the store keeps (D5)', () => {
     const said = { texts: [], value: ['a'] };
     const scene = () => {
       const one = new Scene();

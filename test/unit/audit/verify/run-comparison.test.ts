@@ -1,4 +1,4 @@
-/** When, and from where, activities were scheduled, and until when people may decide, by the server's own events (rules D1 and D4). */
+/** When, and from which block, activities were scheduled, and until when people may decide, by the server's own events (rules D1 and D4). */
 import type { JsonObject } from '../../../../src/shared/json/json';
 import { at, GONE, payloads, type Fields } from '../../../support/audit/hand-events';
 import type { Setting } from '../../../support/audit/hand-comparison';
@@ -10,12 +10,12 @@ describe('when an activity was scheduled (D1)', () => {
   ];
   const TIMED = ['takeStep', 'compact', 'admitDirect', 'runCall', 'openSubTurn', 'closeSubTurn', 'inspectEffect', 'reconcileEffect', 'checkDecision', 'checkSteer', 'notify', 'endTurn']; // oxfmt-ignore
 
-  it.each(TIMED)('%s: at the time of its task', (name) => {
+  it.each(TIMED)('is, for %s, the time of its task', (name) => {
     expect(new Scene().task(5).found(name, { at: at(5) })).toEqual([]);
     expect(new Scene().task(5).found(name, { at: at(6) })).toEqual(otherwise(6));
   });
 
-  it('is not asked of others, of one that does not say so, or of a task that is not there', () => {
+  it('is not checked for other activities, or if the time or the task is missing', () => {
     expect(new Scene().task(5).found('settleEffect', { at: at(6) })).toEqual([]);
     expect(new Scene().task(5).found('runCall', {})).toEqual([]);
     expect(new Scene().task(5).found('runCall', GONE)).toEqual([]);
@@ -28,7 +28,7 @@ describe('when an activity was scheduled (D1)', () => {
     ).toEqual([]);
   });
 
-  it('may be that of an earlier task, of a turn below', () => {
+  it('may be the time of an earlier task, when a sub-agent’s turn is opened', () => {
     expect(
       new Scene()
         .task(5)
@@ -106,7 +106,7 @@ describe('when the turn began and ended (D1)', () => {
     ).toEqual([]);
   });
 
-  it('and of what was ignored, is that of a task of the turn', () => {
+  it('and when a signal was ignored, is the time of a task of the turn', () => {
     const scene = () => {
       const one = new Scene().task(5);
       one.next();
@@ -144,7 +144,7 @@ describe('until when people may decide (D4)', () => {
     expect(scene.found('admitCall', { expires_at: at(16) })).toEqual(other(at(16)));
   });
 
-  it('is not known where a step does not say it, nobody is asked, or the clock is not there', () => {
+  it('is unknown if a step does not have it, nobody is asked, or the clock is missing', () => {
     for (const ms of [undefined, '5000', null]) expect(asked(at(16), { said: policy(ms) })).toEqual([]);
     expect(asked(at(16), { by: ['takeStep', 'takeStep'], said: policy(undefined) })).toEqual([]);
     const scene = new Scene();
@@ -160,7 +160,7 @@ describe('until when people may decide (D4)', () => {
   });
 });
 
-describe('from where an activity goes on (D1)', () => {
+describe('the block from which an activity continues (D1)', () => {
   const other = ['D1: An activity was to go on from another block than the last that the history has'];
   const from = (scene: Scene, head: unknown) => scene.found('takeStep', { head });
   const named = (...results: [name: string, result: unknown][]) => {
@@ -169,14 +169,14 @@ describe('from where an activity goes on (D1)', () => {
     return scene.task(9);
   };
 
-  it('is the head of the argument first', () => {
+  it('is first the head of the argument', () => {
     expect([from(named(), 'p'), from(named(), 'x'), from(named(), null)]).toEqual([[], other, other]);
     expect([from(new Scene(), null), from(new Scene(), 'x'), from(new Scene(), undefined)]).toEqual([[], other, []]);
     expect(from(new Scene({ argument: GONE }), 'x')).toEqual([]);
     expect([from(left(named()), 'x'), new Scene({ run_id: 'later' }).found('takeStep', { head: 'x' })]).toEqual([[], []]);
   });
 
-  it('is the last that a result has named', () => {
+  it('is the last that a result named', () => {
     for (const result of [
       { head: 'a' },
       { outcome: { head: 'a' } },
@@ -191,7 +191,7 @@ describe('from where an activity goes on (D1)', () => {
     for (const name of ['lookAtSubTurn', 'lookAtTurn', 'checkFork']) expect(from(named([name, GONE]), 'x')).toEqual(other);
   });
 
-  it('may be any of several that came at once, and of one that was to stop', () => {
+  it('may be any of several that came at once, and that of an activity that was to stop', () => {
     const scene = named();
     scene.run.activity('x', {}, { head: 'a' });
     scene.run.activity('x', {}, { head: 'b' });
@@ -204,7 +204,7 @@ describe('from where an activity goes on (D1)', () => {
     expect([from(stopped, 'a'), from(stopped, 'p')]).toEqual([[], []]);
   });
 
-  it('is not known after a result that was left out', () => {
+  it('is unknown after a result that was left out', () => {
     expect(from(named(['x', GONE]), 'q')).toEqual([]);
     expect(from(named(['x', GONE], ['x', { head: 'a' }]), 'q')).toEqual([]);
     const stray = named();
@@ -212,7 +212,7 @@ describe('from where an activity goes on (D1)', () => {
     expect(from(stray, 'a')).toEqual([]);
   });
 
-  it('is known to the run that goes on', () => {
+  it('is known to the run that continues', () => {
     const scene = named(['x', { head: 'a' }]);
     scene.next();
     expect([from(scene, 'a'), from(scene, 'p')]).toEqual([[], other]);

@@ -1,4 +1,4 @@
-/** What the history of its session says of a turn, against the turn's own (rules H8 and T8): one thing at a time is otherwise. */
+/** What the history of its session records of a turn, compared with the turn's own (rules H8 and T8). Each case changes one thing. */
 import { Attestations } from '../../../../src/audit/verify/attestations';
 import { History } from '../../../../src/audit/verify/history';
 import { SessionChecks } from '../../../../src/audit/verify/session';
@@ -40,7 +40,7 @@ class Scene {
     tell?.(run);
   }
 
-  /** @returns what is wrong with the event */
+  /** @returns the faults of the event */
   tell(type: string, attributes: Fields, { id = (this.id += 1), seconds = 100, run = 'sr' } = {}): string[] {
     this.id = id;
     return this.take(event(type, attributes as JsonObject, { id, seconds }), run);
@@ -51,7 +51,7 @@ class Scene {
     return this.reports.taken().map((fault) => fault.replace(/^H8: /, ''));
   }
 
-  /** The message that the turn is the answer to. */
+  /** The message that the turn answers. */
   sent(more: Fields = {}, name = 'send', type = 'ACCEPTED'): string[] {
     const said = { message: 'Pay.', requester: 'rita', ...more };
     const acceptedRequest = { input: { name, args: payloads(said) }, meta: { updateId: 'u' } } as JsonObject;
@@ -90,7 +90,7 @@ class Scene {
   }
 }
 
-it('all that the session says of the turn fits', () => {
+it('all that the session records of the turn agrees with it', () => {
   const scene = new Scene();
   expect([scene.sent(), scene.begun(), scene.child(), scene.answered(), scene.looks(), scene.end()].flat()).toEqual([]);
 });
@@ -107,17 +107,17 @@ describe('the events of a session', () => {
     expect(fired(scene, 14)).toEqual([OUT_OF_ORDER]);
   });
 
-  it.each(['0', '01', '1234567890123456', 'x', 7])('are counted: %j is no number of one', (eventId) => {
+  it.each(['0', '01', '1234567890123456', 'x', 7])('are numbered: %j is no number', (eventId) => {
     const one = { ...event('TIMER_FIRED', {}, { seconds: 100 }), eventId };
     expect(new Scene().take(one)).toContain(OUT_OF_ORDER);
   });
 
-  it('are counted up to a number that is exact everywhere', () => {
+  it('may have any number that every reader can hold exactly', () => {
     const one = { ...event('TIMER_FIRED', {}, { seconds: 100 }), eventId: '123456789012345' };
     expect(new Scene().take(one)).not.toContain(OUT_OF_ORDER);
   });
 
-  it('bear the times of that order', () => {
+  it('have times in that order', () => {
     const early = 'The event lies before an event of the session that came before it: the times were changed';
     const scene = new Scene();
     expect(fired(scene, 11, { seconds: 200 })).toEqual([]);
@@ -129,19 +129,19 @@ describe('the events of a session', () => {
     expect(scene.take(timeless, 'next')).toContain(early);
   });
 
-  it('are of a turn that has one', () => {
+  it('belong to a turn of a session', () => {
     const none = 'The turn is of no session, and events of one stand in it';
     expect(new Scene({ argument: { turn_id: 't' } }).answered({ acceptedEventId: '1' })).toContain(none);
     expect(new Scene({ argument: GONE }).begun()).toEqual([]);
   });
 
-  it('say something of the turn', () => {
+  it('are about the turn', () => {
     expect(new Scene().tell('TIMER_FIRED', {})).toEqual(['The event of the session says nothing of the turn']);
   });
 });
 
-describe('what the session was sent', () => {
-  it('is what the turn was started with', () => {
+describe('the message that the session was sent', () => {
+  it('is the one with which the turn was started', () => {
     for (const name of ['message', 'requester', 'attestation', 'callback_ref'])
       expect(new Scene().sent({ [name]: 'other' })).toEqual([
         `The session was sent another ${name} than the turn was started with`,
@@ -151,7 +151,7 @@ describe('what the session was sent', () => {
     expect(new Scene({ argument: GONE }).sent({ message: 'other' })).toEqual([]);
   });
 
-  it('is a message', () => expect(new Scene().sent({}, 'close')).toEqual(['What the session was sent is no message']));
+  it('is sent as a message', () => expect(new Scene().sent({}, 'close')).toEqual(['What the session was sent is no message']));
 
   it('may have been admitted before it was accepted, and been left out', () => {
     const scene = new Scene();
@@ -163,7 +163,7 @@ describe('what the session was sent', () => {
   });
 });
 
-describe('the answer to it', () => {
+describe('the answer to that message', () => {
   const another = 'The session has answered another message than this';
   const answered = (more: Fields, answer?: unknown, sent = true) => {
     const scene = new Scene();
@@ -171,7 +171,7 @@ describe('the answer to it', () => {
     return answer === undefined ? scene.answered(more) : scene.answered(more, answer);
   };
 
-  it('is that to this message', () => {
+  it('answers this message, not another', () => {
     expect(answered({})).toEqual([]);
     expect(answered({ acceptedEventId: '9' })).toEqual([another]);
     expect(answered({ meta: { updateId: 'other' } })).toEqual([another]);
@@ -180,7 +180,7 @@ describe('the answer to it', () => {
     expect(answered({ acceptedEventId: '9' }, undefined, false)).toEqual([]);
   });
 
-  it('names the turn, which was not there before', () => {
+  it('names the turn, which did not exist before', () => {
     expect(answered({}, { turn_id: 'u' })).toEqual(['The event of the session is about turn "u"']);
     expect(answered({}, 'none')).toEqual(['The event of the session is about turn null']);
     const again = 'The session has had the message before, for a turn that was there already';
@@ -190,11 +190,11 @@ describe('the answer to it', () => {
   });
 });
 
-describe('the start of the turn', () => {
+describe('the start of the turn by its session', () => {
   const notThis = 'The turn was not started by this event of the session';
   const other = (what: string) => `The session has started the turn with another ${what} than the turn has`;
 
-  it('is the event by which Temporal says that it was started', () => {
+  it('is the event that Temporal names as the start', () => {
     expect(new Scene().begun()).toEqual([]);
     expect(new Scene().begun({ workflowId: 'turn/u' })).toEqual([notThis]);
     expect(new Scene().begun({}, { id: 13 })).toEqual([notThis]);
@@ -205,7 +205,7 @@ describe('the start of the turn', () => {
     expect(new Scene({ started: elsewhere }).begun()).toEqual(['The turn was started by another workflow than its session']);
   });
 
-  it('lies before the turn', () => {
+  it('comes before the turn', () => {
     const late = 'The session has started the turn after it began: a time was changed';
     expect(new Scene().begun({}, { seconds: 160 })).toEqual([]);
     expect(new Scene().begun({}, { seconds: 160.001 })).toEqual([late]);
@@ -218,7 +218,7 @@ describe('the start of the turn', () => {
     expect(new Scene().begun({ input: carrying(GONE) })).toEqual([]);
   });
 
-  it('has what the turn was started with', () => {
+  it('has the type, queue, memo and search attributes of the turn', () => {
     const memo = (fields: Fields) => ({ memo: { fields: { ...STARTED.memo.fields, ...fields } } });
     expect(new Scene().begun({ workflowType: { name: 'session' } })).toEqual([other('type')]);
     expect(new Scene().begun({ workflowType: {} })).toEqual([other('type')]);
@@ -240,8 +240,8 @@ describe('the start of the turn', () => {
   });
 });
 
-describe('what the session was told of its start', () => {
-  it('is of the workflow and the run', () => {
+describe('the confirmation that the session got of the start', () => {
+  it('names the workflow and the run of the turn', () => {
     const run = 'The session has started another run than the one that the turn began with';
     const workflow = 'The session has started another workflow than the turn';
     expect(new Scene().child()).toEqual([]);
@@ -252,14 +252,14 @@ describe('what the session was told of its start', () => {
     expect(new Scene({ started: {} }).child({ workflowExecution: { workflowId: 'turn/u', runId: 'r' } })).toEqual([workflow]);
   });
 
-  it('is what it asked for', () => {
+  it('answers the request of the session', () => {
     const scene = new Scene();
     scene.begun();
     expect(scene.child({ initiatedEventId: '11' })).toEqual(['The session has started something else than it asked for']);
     expect(new Scene().child({ initiatedEventId: '11' })).toEqual([]);
   });
 
-  it('lies after the turn began', () => {
+  it('comes after the turn began', () => {
     const early = 'The turn began after the session was told so: a time was changed';
     expect(new Scene().child({}, 40)).toEqual([]);
     expect(new Scene().child({}, 39.999)).toEqual([early]);
@@ -267,8 +267,8 @@ describe('what the session was told of its start', () => {
   });
 });
 
-describe('how the session asks what became of the turn', () => {
-  it('is by one activity, on the workers of the turn', () => {
+describe('the request of the session for the end of the turn', () => {
+  it('is one activity, on the workers of the turn', () => {
     const other = 'The session has asked for something else than how the turn ended';
     expect(new Scene().looks()).toEqual([]);
     expect(new Scene().looks(undefined, { activityType: { name: 'runCall' } })).toEqual([other]);
@@ -284,7 +284,7 @@ describe('how the session asks what became of the turn', () => {
     expect(new Scene().looks(GONE)).toEqual([]);
   });
 
-  it('names its message, and the run of the session that had it', () => {
+  it('names the message of the turn, and the run of the session that had it', () => {
     const of = { session_run: 'sr', message_hash: hashJson('Pay.') };
     const looks = (more: Fields, given: Given = {}) => new Scene(given).looks({ turn_id: 't', of: { ...of, ...more } as Json });
     const message = 'The session has asked about the turn of another message';
@@ -305,7 +305,7 @@ describe('how the session asks what became of the turn', () => {
   });
 });
 
-describe('what the session has found of the end', () => {
+describe('the end of the turn, as the session was told it', () => {
   const ends = (run: HandRun) => {
     run.activity('endTurn', {}, { head: 'h' }, 150);
     run.tell('WORKFLOW_EXECUTION_COMPLETED', {}, 200);
@@ -317,14 +317,14 @@ describe('what the session has found of the end', () => {
   };
   const another = 'The session has found another end of the turn than the turn has';
 
-  it('answers what it asked', () => {
+  it('answers a request of the session', () => {
     const scene = new Scene({ tell: ends });
     scene.looks();
     expect(scene.found({ head: 'h' }, 200, '19')).toEqual(['The session asked nothing that this answers']);
     expect(new Scene({ tell: ends }).found({ head: 'h' })).toHaveLength(1);
   });
 
-  it('is its last head', () => {
+  it('names the last head of the turn', () => {
     expect(found({ head: 'h' })).toEqual([]);
     expect(found({ head: 'other' })).toEqual([another]);
     expect(found({ head: null })).toEqual([another]);
@@ -332,7 +332,7 @@ describe('what the session has found of the end', () => {
     expect(found(GONE)).toEqual([]);
   });
 
-  it('of a turn that runs still, or has lost its beginning, may be none', () => {
+  it('may have no head if the turn still runs, or has lost its beginning', () => {
     const runs = { tell: (run: HandRun) => run.activity('endTurn', {}, { head: 'h' }, 150) };
     expect(found({ head: null }, runs)).toEqual([]);
     expect(found({ head: 'other' }, runs)).toEqual([another]);
@@ -342,12 +342,12 @@ describe('what the session has found of the end', () => {
     expect(found({ head: 'other' }, { tell: gone })).toEqual([]);
   });
 
-  it('of a turn that has ended is not that it is lost', () => {
+  it('does not say lost if the turn has ended', () => {
     expect(found({ state: 'lost' })).toEqual(['The session has not found the turn, and the turn has ended']);
     expect(found({ state: 'lost' }, { run_id: 'later' })).toEqual([]);
   });
 
-  it('was found after it', () => {
+  it('comes after the turn ended', () => {
     const early = 'The session has found the end of the turn before the turn ended: a time was changed';
     expect(found({ head: 'h' }, { seconds: 140 })).toEqual([]);
     expect(found({ head: 'h' }, { seconds: 139.999 })).toEqual([early]);
@@ -356,7 +356,7 @@ describe('what the session has found of the end', () => {
     expect(found({ head: 'h' }, { run_id: 'later', seconds: 139.999 })).toEqual([]);
   });
 
-  it('of a turn that was reset is of an older run', () => {
+  it('may be that of an earlier run if the turn was reset', () => {
     const scene = new Scene({ tell: ends });
     scene.history.beginRun({ run_id: 'again', began: 'reset' });
     scene.looks();
@@ -364,11 +364,11 @@ describe('what the session has found of the end', () => {
   });
 });
 
-describe('of a turn of a session (T8)', () => {
+describe('the session’s lines of a turn (T8)', () => {
   const missing = ['T8: The turn is of a session, and what the session says of its message or its start is missing'];
   const all = ['sent', 'begun', 'answered'] as const;
 
-  it('its message, its start and the answer are there', () => {
+  it('include the message, the start and the answer', () => {
     for (const without of all) {
       const scene = new Scene();
       for (const one of all) if (one !== without) scene[one]();
@@ -376,7 +376,7 @@ describe('of a turn of a session (T8)', () => {
     }
   });
 
-  it('nothing is asked of others, or where nobody can tell', () => {
+  it('are not required of turns without a session, or if it is unknown whether there is one', () => {
     for (const given of [{ argument: { turn_id: 't' } }, { argument: GONE }, { run_id: 'later' }]) {
       expect(new Scene(given).end()).toEqual([]);
     }

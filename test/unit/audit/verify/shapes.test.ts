@@ -8,7 +8,7 @@ const V2 = 'holdfast.bundle/2';
 const V3 = 'holdfast.bundle/3';
 const HASH = 'a1'.repeat(32);
 
-/** Values of every type; what a field takes of them stands below. */
+/** Values of every type; the ones that a field accepts are listed below. */
 const PROBES = {
   null: null,
   flag: true,
@@ -120,7 +120,7 @@ const SHAPES: [kind: LineKind, version: string, fields: Fields][] = [
   ['end', V3, { ...JUDGED, redaction: redaction(OF_NOW) }],
 ]; // oxfmt-ignore
 
-/** Every object in it that has fields of its own, and how the whole is with another one in its place. */
+/** Every object in it that has its own fields, and the whole with another object in that place. */
 function* objectsIn(fields: Fields, whole: (value: Json) => Json): Generator<{ fields: Fields; whole: (value: Json) => Json }> {
   yield { fields, whole };
   const value = valueOf(fields);
@@ -160,7 +160,7 @@ it.each([
   expect(hasShape(kind, body('other'), V3)).toBe(false);
 });
 
-it('there are no lines of a session before version 3, and no first line of another version', () => {
+it('lines of a session exist only from version 3 on, and the first line has a known version', () => {
   const session = { run_id: 'r', event: {} };
   expect([V1, V2, V3].map((version) => hasShape('session', session, version))).toEqual([false, false, true]);
   const other = (v: Json | undefined) => hasShape('bundle', { ...valueOf(CHAINED), v } as JsonObject, v);

@@ -1,4 +1,4 @@
-/** What the sources of one turn have said, and by which rule it is found that one says otherwise (D1 to D6). */
+/** What the sources of one turn record, and the rule under which a contradiction is reported (D1 to D6). */
 import { SUBJECTS } from '../../../../src/audit/verify/fact-tables';
 import { SourceComparison } from '../../../../src/audit/verify/source-comparison';
 import type { JsonObject } from '../../../../src/shared/json/json';
@@ -25,7 +25,7 @@ it.each([
   ['result', 'D6'],
   ['block', 'D6'],
   ['effect', 'D6'],
-] as const)('of %s it is rule %s', (subject, rule) => {
+] as const)('a contradiction about a %s is reported under rule %s', (subject, rule) => {
   const { all, reports } = testimony();
   all.addFacts(subject, 'd', { a: 1 }, 'the history');
   all.addRecord({ a: `${subject}.a` as never }, { a: 1 }, { [subject]: 'd' }, 'x');
@@ -36,14 +36,14 @@ it.each([
   expect(SUBJECTS).toContain(subject);
 });
 
-it('is whole where the history is, and nothing was left out', () => {
+it('is whole if the history is, and if nothing was left out', () => {
   const { all } = testimony();
   expect([all.whole, testimony('later').all.whole]).toEqual([true, false]);
   all.unknown = true;
   expect(all.whole).toBe(false);
 });
 
-it('says nothing before it is told to whom', () => {
+it('reports nothing before it has a reporter', () => {
   const all = new SourceComparison(new HandTurn().history);
   expect(() => all.report('D1', 'x')).not.toThrow();
 });
@@ -57,14 +57,14 @@ it('keeps the heads that are named', () => {
 const DECISION = { decision: 'approve', digest: 'd', by: 'ana', at: 'now', channel: 'signal', identity: 'web' };
 
 describe('decisions that activities were given', () => {
-  it('are known without the revision that they are of', () => {
+  it('are known; their revision does not matter', () => {
     const { all } = testimony();
     all.noteDecisions([{ ...DECISION, revision: 2 }, null, 'text'], [{ ...DECISION, by: 'rob' }]);
     const heard = (more: object) => all.hasDecision({ ...DECISION, ...more });
     expect([heard({}), heard({ by: 'rob' }), heard({ revision: 2 }), heard({ by: 'eve' })]).toEqual([true, true, false, false]);
   });
 
-  it('are shown by their call, each once, in order', () => {
+  it('are listed by call, each once, in order', () => {
     const { all } = testimony();
     const shown = { decision: 'approve', by: 'ana', at: 'now', note: null, channel: 'signal', identity: 'web', attested: false };
     all.noteDecisions([DECISION, { ...DECISION, revision: 2 }, { ...DECISION, by: 'rob', note: 'n', attestation: 'x' }]);
@@ -75,7 +75,7 @@ describe('decisions that activities were given', () => {
     expect([all.decisionsOn('f'), all.decisionsOn(undefined)]).toEqual([[], []]);
   });
 
-  it('that change a call, or are of none, are not shown', () => {
+  it('that edit a call, or name none, are not listed', () => {
     const { all } = testimony();
     all.noteDecisions([
       { ...DECISION, decision: 'edit' },
@@ -88,7 +88,7 @@ describe('decisions that activities were given', () => {
     ]);
   });
 
-  it('are known to the run that goes on, and not before', () => {
+  it('are known to the run that continues, but not to other runs', () => {
     const { all } = testimony();
     const by = () => all.decisionsOn('d').map(({ by }) => by);
     all.goOn('r', null);
@@ -107,13 +107,13 @@ describe('decisions that activities were given', () => {
   });
 });
 
-describe('what was shortened', () => {
+describe('a shortened text', () => {
   const { all } = testimony();
   all.wholeTexts('r', { summary: 'It was paid.', error: { message: 'It was slow.' } });
   all.wholeTexts('r', { summary: 'Other.', error: { message: 'Other.' } });
   all.wholeTexts('s', {});
 
-  it('is the beginning of the first that was told', () => {
+  it('is the beginning of the text that was recorded first', () => {
     const short = (ref: string | undefined, summary?: string, message?: string) =>
       all.isShortForm(ref, summary, message === undefined ? undefined : { message });
     expect([
@@ -123,7 +123,7 @@ describe('what was shortened', () => {
       short('r', undefined, 'Oth…'),
     ]).toEqual([...[true, false, true, false]]);
     expect([short('r', 'It was…', 'Oth…'), short('r', 'Oth…', 'It was…')]).toEqual([false, false]);
-    // What was not shortened is compared elsewhere.
+    // Texts that were not shortened are compared elsewhere.
     expect([short('r', 'Other.'), short('r', undefined, 'Other.'), short('r')]).toEqual([true, true, true]);
     expect([short('nowhere', 'Oth…'), short(undefined, 'Oth…'), short('s', 'Oth…')]).toEqual([true, true, false]);
   });

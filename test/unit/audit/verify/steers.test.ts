@@ -1,4 +1,4 @@
-/** Messages that people have sent to a running turn: as they were said, given to a step and written down (rules H9, B13, D5 and T7). */
+/** Messages that people sent to a running turn: as sent, as given to a step, and as stored (rules H9, B13, D5 and T7). */
 import { attestDecision } from '../../../../src/attestation/bundle-signer';
 import { Steers } from '../../../../src/audit/verify/steers';
 import { SourceComparison } from '../../../../src/audit/verify/source-comparison';
@@ -46,7 +46,7 @@ class Scene {
     return this;
   }
 
-  /** A worker has found it good. */
+  /** A worker found it valid. */
   check(more: Fields = {}, result: Fields = {}): this {
     this.run.activity('checkSteer', { digest: DIGEST, ...more }, { ok: true, ...result });
     return this;
@@ -78,7 +78,7 @@ const NOT_GOOD = 'H9: No worker has found the message of "ana" good, and a step 
 describe('a message that a step was given (H9)', () => {
   const given = (more: Fields, said: Fields = {}, options = {}) => new Scene().say(said, options).check().give(more);
 
-  it('was said so', () => {
+  it('has the words of its signal or update', () => {
     expect(given({})).toEqual([]);
     for (const more of [{ by: 'rob' }, { channel: 'update' }, { identity: 'x' }])
       expect(given(more)).toEqual([OTHERWISE.replace('ana', more.by ?? 'ana')]);
@@ -89,12 +89,12 @@ describe('a message that a step was given (H9)', () => {
     expect(given({ by: null }, { by: undefined })).not.toContain(OTHERWISE);
   });
 
-  it('may be one of several that are alike', () => {
+  it('may be one of several with the same text', () => {
     const scene = new Scene().say({ by: 'rob' }).say().check();
     expect([scene.give(), scene.give({ by: 'rob' })]).toEqual([[], []]);
   });
 
-  it('bears a time after it was said, and before the step', () => {
+  it('was sent before its time, and its time is before the step', () => {
     expect(given({}, {}, { seconds: 65 })).toEqual([]);
     expect(given({}, {}, { seconds: 65.001 })).toEqual([OTHERWISE]);
     const scene = () => new Scene().say().check();
@@ -102,13 +102,13 @@ describe('a message that a step was given (H9)', () => {
     expect(scene().give({ at: at(65.001) })).toEqual([BEFORE]);
   });
 
-  it('has so much of the identity of its sender as is kept', () => {
+  it('has as much of its sender’s identity as is kept', () => {
     const long = (identity: string, kept: string) => new Scene().say({}, { identity }).check().give({ identity: kept });
     expect(long('a'.repeat(300), 'a'.repeat(200))).toEqual([]);
     expect(long(`${'a'.repeat(199)}😀`, `${'a'.repeat(199)}\ufffd`)).toEqual([]);
   });
 
-  it('was found good', () => {
+  it('was found valid by a worker', () => {
     expect(new Scene().say().give()).toEqual([NOT_GOOD]);
     expect(
       new Scene()
@@ -120,7 +120,7 @@ describe('a message that a step was given (H9)', () => {
     const other = new Scene().say();
     other.run.activity('checkDecision', { digest: DIGEST }, { ok: true });
     expect(other.give()).toEqual([NOT_GOOD]);
-    // What was found good in a run before stays so.
+    // A message that was found valid in an earlier run stays valid.
     expect(new Scene().say().check().begin().give()).toEqual([]);
     const late = new Scene().say();
     const id = late.run.scheduled('checkSteer', { digest: DIGEST });
@@ -129,7 +129,7 @@ describe('a message that a step was given (H9)', () => {
     expect(late.give()).toEqual([NOT_GOOD]);
   });
 
-  it('is not asked where one was left out, or the history has lost its beginning', () => {
+  it('is not checked if a signal was left out, or if the history has lost its beginning', () => {
     const gone = new Scene();
     gone.run.signal('steer', GONE);
     expect(gone.give()).toEqual([]);
@@ -143,7 +143,7 @@ describe('a message that a step was given (H9)', () => {
     expect(step.give({ text: 'Go.' })).toHaveLength(2);
   });
 
-  it('that is signed is of its principal', () => {
+  it('that is signed belongs to its signer', () => {
     const attestation = token();
     const signed = (more: Fields, result: Fields = { principal: 'ana' }) => {
       const scene = new Scene().say({ by: 'eve', attestation }).check({ attestation }, result);
@@ -160,14 +160,14 @@ describe('a message that a step was given (H9)', () => {
   });
 });
 
-describe('what says such a message', () => {
+describe('the source of a message to a turn', () => {
   const update = (name: string, value: unknown, answer?: unknown) => {
     const scene = new Scene();
     scene.run.update(name, value, answer);
     return scene.check().give({ channel: 'update', identity: 'api' });
   };
 
-  it('is a signal or an update of its name', () => {
+  it('is a signal or an update named steer', () => {
     expect(update('steer', SAID)).toEqual([]);
     expect(update('decide', SAID)).toEqual([OTHERWISE]);
     const signal = new Scene();
@@ -178,7 +178,7 @@ describe('what says such a message', () => {
     expect(to.check().give()).toEqual([OTHERWISE]);
   });
 
-  it('is an update that was admitted, or accepted', () => {
+  it('may be an update that was admitted or accepted', () => {
     const told = (type: string, attributes: Fields) => {
       const scene = new Scene();
       scene.run.tell(type, attributes);
@@ -190,7 +190,7 @@ describe('what says such a message', () => {
     expect(told('WORKFLOW_EXECUTION_UPDATE_ACCEPTED', { acceptedRequest: request })).toEqual([]);
   });
 
-  it('is none that was answered as not accepted', () => {
+  it('is not an update that was answered as not accepted', () => {
     expect(update('steer', SAID, { accepted: true })).toEqual([]);
     expect(update('steer', SAID, { accepted: false })).toEqual([OTHERWISE]);
     expect(update('steer', SAID, GONE)).toEqual([]);
@@ -204,7 +204,7 @@ describe('what says such a message', () => {
     expect(other.check().give({ channel: 'update', identity: 'api' })).toEqual([]);
   });
 
-  it('is an object', () => {
+  it('has an object as its payload', () => {
     for (const value of [null, 'text', [SAID]]) {
       const scene = new Scene();
       scene.run.signal('steer', value);
@@ -239,7 +239,7 @@ describe('a message of the transcript', () => {
     expect(scene('later').write(message, said)).toEqual([]);
   });
 
-  it('was said, where nobody can tell what steps were given (B13)', () => {
+  it('was sent, if it is unknown what steps were given (B13)', () => {
     expect(left(scene()).write(message, said)).toEqual([]);
     expect(left(scene()).write(message, { ...said, text: 'Go.' })).toEqual([NOT_SAID]);
     expect(left(scene('later')).write(message, { ...said, text: 'Go.' })).toEqual([]);
@@ -248,7 +248,7 @@ describe('a message of the transcript', () => {
     expect(gone.write(message, { ...said, text: 'Go.' })).toEqual([]);
   });
 
-  it('is an own message with words', () => {
+  it('is checked only in an own block with a text', () => {
     expect(scene().write({ role: 'user' }, said)).toEqual([]);
     expect(scene().write({ role: 'user', steer: 'none' }, said)).toEqual([]);
     expect(scene().write(GONE, said)).toEqual([]);
@@ -260,7 +260,7 @@ describe('a message of the transcript', () => {
     expect(new Scene().say().write(message, said)).toEqual([]);
   });
 
-  it('is owed for each message that a step with a result was given (T7)', () => {
+  it('must exist for each message that a step with a result was given (T7)', () => {
     const one = scene();
     one.run.activity('takeStep', { steers: [STEER, 7] }, {});
     expect([...one.all.hashesInHistory]).toEqual([hashOf(STEER), hashOf(7)]);

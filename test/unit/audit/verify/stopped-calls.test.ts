@@ -1,4 +1,4 @@
-/** Calls that were refused or stopped before they had a result, as steps and the turn's result are told of them (rule D6). */
+/** Calls that were refused or stopped before they had a result, in steps and in the turn's result (rule D6). */
 import type { Fields } from '../../../support/audit/hand-events';
 import { Scene, unknown } from '../../../support/audit/admission-scene';
 
@@ -12,7 +12,7 @@ describe('a call that was stopped', () => {
   const shown = (more: Fields, reason?: string) => new Scene().step().shown({ ...stopped(reason), ...more });
   const another = (who: string, state: string) => [`D6: ${who} says "${state}" of a call, and that it was stopped`];
 
-  it('is cancelled exactly where its error says so', () => {
+  it('has the state cancelled exactly if its error says that it was stopped', () => {
     for (const reason of ['turn_cancelled', 'aborted_by_sibling'])
       expect([told({}, reason), told({ state: 'denied' }, reason), shown({}, reason), shown({ state: 'denied' }, reason)]).toEqual([[], another('The history', 'denied'), [], another("The turn's result", 'denied')]); // oxfmt-ignore
     for (const state of ['proposed', 'ready'])
@@ -24,7 +24,7 @@ describe('a call that was stopped', () => {
       why("The turn's result", '"denied"'),
     ]);
     expect(told({ error: null })).toEqual(why('The history', 'null'));
-    // The answer of a sub-agent could not be kept.
+    // The answer of a sub-agent could not be stored.
     expect([told({}, 'no_result'), told({ state: 'failed' }, 'no_result')]).toEqual([[], []]);
   });
 
@@ -36,7 +36,7 @@ describe('a call that was stopped', () => {
     expect(told({ summary: undefined })).toEqual([]);
   });
 
-  it('that has a result has failed', () => {
+  it('that has a result has a failed result', () => {
     const after = (success: boolean, tell: (scene: Scene) => string[]) => {
       const scene = new Scene().step();
       scene.all.addFacts('result', 'x', { success }, 'the history');
@@ -57,7 +57,7 @@ describe('a call without a digest', () => {
   const told = (more: Fields, scene = new Scene().step({ error: ERROR })) => scene.told({ ...REJECTED, ...more });
   const shown = (more: Fields, scene = new Scene().step({ error: ERROR })) => scene.shown({ ...REJECTED, ...more });
 
-  it('was refused or stopped; in the turn’s result it may not have been looked at', () => {
+  it('was refused or stopped; in the turn’s result it may also be proposed', () => {
     const state = (who: string, state: string) => `D6: ${who} says "${state}" of a call that nobody was asked about and that did not run`; // oxfmt-ignore
     expect([told({}), shown({})]).toEqual([[], []]);
     expect(told({ state: 'failed', error: null })).toEqual([state('The history', 'failed')]);
@@ -71,7 +71,7 @@ describe('a call without a digest', () => {
     expect(told({ state: 'cancelled', error: { reason: 'turn_cancelled' } })).toEqual([]);
   });
 
-  it('is one that a step has asked for', () => {
+  it('was asked for by a step', () => {
     const none = (who: string) => [`D6: ${who} has call "1.7", which no step has asked for`];
     const other = { call_id: '1.7', id: '1.7', digest: 'd', state: 'denied' };
     expect([told(other), shown(other)]).toEqual([none('The history'), none("The turn's result")]);
@@ -79,7 +79,7 @@ describe('a call without a digest', () => {
     expect([told(other, unknown(new Scene())), told(other, new Scene({ run_id: 'later' }))]).toEqual([[], []]);
   });
 
-  it('was refused for the reason that its step or admission has given', () => {
+  it('was refused for the reason that its step or admission gave', () => {
     const wrong = (who: string) => [`D6: ${who} says that a call was refused for another reason than it was`];
     const otherwise = { error: { ...ERROR, reason: 'x' } };
     expect([told(otherwise), shown(otherwise)]).toEqual([wrong('The history'), wrong("The turn's result")]);
@@ -95,13 +95,13 @@ describe('a call without a digest', () => {
     expect(told({}, admission({}, { ok: true, error: ERROR }))).toEqual(wrong('The history'));
     expect(told({}, admission({ call: { id: '1.7' } }, { ok: false, error: ERROR }))).toEqual(wrong('The history'));
     expect(told({}, new Scene().step())).toEqual(wrong('The history'));
-    // What was shortened says nothing, and so does what is not known.
+    // A shortened text proves nothing, and neither does an unknown one.
     expect(told({ error: { ...ERROR, message: 'N…' } }, new Scene().step())).toEqual([]);
     expect(told(otherwise, unknown(new Scene().step({ error: ERROR })))).toEqual([]);
     expect(told(otherwise, reset(new Scene().step({ error: ERROR })))).toEqual([]);
   });
 
-  it('is told of in one way', () => {
+  it('is recorded in the same way in step and result', () => {
     const again = (more: Fields, first: Fields = {}) => {
       const scene = new Scene().step({ error: ERROR });
       scene.told({ ...REJECTED, ...first });

@@ -1,4 +1,4 @@
-/** What people have said and the store keeps: the next run reads the part that the run before has had kept (D1). */
+/** Decisions of people that the store keeps: the next run reads the part that the run before had stored (D1). */
 import { decisionsIn, StoredDecisions } from '../../../../src/audit/verify/stored-decisions';
 import { carrying, GONE, payloads, type Fields } from '../../../support/audit/hand-events';
 import { HandComparison, type Setting } from '../../../support/audit/hand-comparison';
@@ -28,7 +28,7 @@ class Scene extends HandComparison<StoredDecisions> {
 describe('the part that a run was to read', () => {
   const other = ['D1: The run was to read what people have said in another part than the run before it had kept'];
 
-  it('is one that the run before has had kept', () => {
+  it('is one that the run before had stored', () => {
     expect(new Scene().keep('a').keep('b').next('a')).toEqual([]);
     expect(new Scene().keep('a').keep('b').next('b')).toEqual([]);
     expect(new Scene().keep('a').next('c')).toEqual(other);
@@ -44,7 +44,7 @@ describe('the part that a run was to read', () => {
     expect(late.next('a', 's')).toEqual(other);
   });
 
-  it('is not known where something was left out, or the run before is not there', () => {
+  it('is not checked if something was left out, or if the run before is missing', () => {
     expect(new Scene().next('a', 'q')).toEqual([]);
     expect(new Scene({ run_id: 'later' }).next('a')).toEqual([]);
     expect(new Scene().next(GONE)).toEqual([]);
@@ -62,7 +62,7 @@ describe('the part that a run has read', () => {
     return scene.read(read, name);
   };
 
-  it('is the one that it was given', () => {
+  it('is the part that the run was given', () => {
     expect(reads('a', 'a')).toEqual([]);
     expect(reads('a', 'b')).toEqual(another);
     expect(reads('a', undefined)).toEqual(another);
@@ -72,7 +72,7 @@ describe('the part that a run has read', () => {
     expect([reads('a', GONE), reads(GONE, 'b')]).toEqual([[], []]);
   });
 
-  it('is that of this run', () => {
+  it('is not one that was given to an earlier run', () => {
     const scene = new Scene().keep('a');
     scene.next('a');
     scene.begin('u', { input: payloads({ turn_id: 't' }) });
@@ -88,23 +88,23 @@ describe('the decisions in what the store was to keep', () => {
   const one = { decision: 'approve', by: 'ana' };
   const of = (value: unknown, texts: unknown[] = []) => decisionsIn({ texts, value } as Fields as never);
 
-  it('are those of it, and of lists in it, but for changes of a call', () => {
+  it('are those in the list and in its inner lists, without edits', () => {
     expect(of([one, [one, { ...one, decision: 'edit' }], 'text', null])).toEqual([one, one]);
     expect(of({ one })).toEqual([]);
   });
 
-  it('have each text that stands in it', () => {
+  it('have every shared text put back in its place', () => {
     expect(of([{ ...one, by: '~1' }], ['rob', 'eve'])).toEqual([{ ...one, by: 'eve' }]);
     expect(of([{ ...one, by: '~~1' }], ['rob'])).toEqual([{ ...one, by: '~1' }]);
     expect(of([{ ...one, by: '~' + '0' }], ['rob'])).toEqual([{ ...one, by: 'rob' }]);
   });
 
-  it.each(['~1', '~', '~x', '~01', '~0x', 'x~0~', '~-1', '~1234567890'])('are none where %j stands for nothing', (by) => {
+  it.each(['~1', '~', '~x', '~01', '~0x', 'x~0~', '~-1', '~1234567890'])('are none if %j stands for no text', (by) => {
     const found = of([{ ...one, by }], ['rob']);
     expect(found).toEqual(by.startsWith('~') ? [] : [{ ...one, by }]);
   });
 
-  it('are none where a text is none, or it is not packed', () => {
+  it('are none if a text is not a string, or if the value is not packed', () => {
     expect(of([one, { ...one, by: '~0' }], [7])).toEqual([]);
     expect(of([{ ...one, by: '~1' }, one], ['rob'])).toEqual([]);
     expect(of(undefined)).toEqual([]);

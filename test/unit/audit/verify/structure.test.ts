@@ -33,7 +33,7 @@ const block = (more: object = {}): Line => {
 const effect: Line = ['effect', { record: {} }];
 const turnEnd = (more: object = {}): Line => ['turn_end', { turn_id: 't', head: null, complete: true, why: null, ...more }];
 const cut = { complete: false, why: 'It still runs.' };
-/** Right, but for what is given. */
+/** Correct, except for the given fields. */
 const end =
   (more: object = {}, key = BUNDLE_KEY) =>
   (n: number, prev: string): Line => {
@@ -46,7 +46,7 @@ function signed(said: object, key = BUNDLE_KEY): object {
   return { ...body, signature: key.sign(Buffer.from(canonical(body))).toString('base64url') };
 }
 
-/** Why the lines are refused: rule, line and reason; null: they are not. */
+/** The fault of the lines: rule, line and reason; null if there is none. */
 async function faultOf(...lines: (Line | ReturnType<typeof end>)[]): Promise<string | null> {
   let prev: string | null = null;
   const text: string[] = [];
@@ -118,7 +118,7 @@ it.each(FOLLOWS)('a line of kind %s after one of kind %s', async (next, before) 
   else expect(fault).toBe(refused);
 });
 
-it('nothing but a bundle line begins, and nothing follows the trailer', async () => {
+it('the first line is a bundle line, and no line follows the trailer', async () => {
   expect(await faultOf(turn())).toBe('S3 0: A line of kind turn cannot stand after one of kind nothing');
   const whole = [bundle(), turn(), turnEnd(), end()];
   expect(await faultOf(...whole)).toBeNull();
@@ -126,7 +126,7 @@ it('nothing but a bundle line begins, and nothing follows the trailer', async ()
     expect(await faultOf(...whole, more)).toMatch(/^S7 4: A line of kind \w+ cannot stand after one of kind end$/);
 });
 
-it('a block after an effect record belongs to another place, a part between them or not', async () => {
+it('a block cannot stand after an effect record, with a part between them or without', async () => {
   const refused = /^S3 \d: A line of kind block cannot stand after one of kind (effect|part)$/;
   expect(await faultOf(bundle(), turn(), effect, block())).toMatch(refused);
   expect(await faultOf(bundle(), turn(), effect, part, block())).toMatch(refused);
@@ -155,11 +155,11 @@ it('a line has the fields of its kind, by the version of the first', async () =>
   expect(await faultOf(bundle({ v: 'holdfast.bundle/2' }), turn(), run, event(), session)).toBe(why(4, 'session'));
 });
 
-it('a turn stands once', async () => {
+it('a turn has one place in the bundle', async () => {
   expect(await faultOf(bundle(), turn(), turnEnd(), turn())).toBe('S3 3: A turn stands twice in the bundle');
 });
 
-describe('a line that is named by a hash', () => {
+describe('a line that a hash names', () => {
   const forged = ([kind, body]: Line): Line => [kind, { ...body, ref: 'f'.repeat(64) }];
   it.each([
     ['object', [bundle(), forged(object())]],
@@ -170,7 +170,7 @@ describe('a line that is named by a hash', () => {
     expect(await faultOf(...(lines as Line[]))).toBe(`S4 ${lines.length - 1}: ${why}`);
   });
 
-  it('and that was left out is not looked at', async () => {
+  it('is not checked if it was left out', async () => {
     const complete = { complete: false };
     expect(await faultOf(bundle(), turn(), forged(lost), turnEnd(cut), end(complete))).toBeNull();
   });
@@ -178,14 +178,14 @@ describe('a line that is named by a hash', () => {
 
 describe('a block', () => {
   const ref = 'a'.repeat(64);
-  it('has only parts that came before it', async () => {
+  it('has only parts that stand before it', async () => {
     const whole = block({ parts: [part[1].ref] });
     expect(await faultOf(bundle(), turn(), part, whole, turnEnd({ head: whole[1].ref }), end())).toBeNull();
     const why = 'S4 3: A part of the block did not come before it';
     expect(await faultOf(bundle(), turn(), part, block({ parts: [part[1].ref, ref] }))).toBe(why);
   });
 
-  it('follows one that came before it; of an incomplete turn one may be missing, and no second', async () => {
+  it('follows a block that stands before it; in an incomplete turn one block may be missing, but no second', async () => {
     const first = block();
     const next = block({ parent: first[1].ref });
     const head = { head: next[1].ref };
@@ -219,12 +219,12 @@ describe('the trailer', () => {
     ['names no contradiction behind itself', { contradiction: { line: 4, rule: 'T1' } }, 'It names a contradiction at a line that there is not'],
   ])('%s', async (_what, more, why) => expect(await trailer(more)).toBe(`S6 3: ${why}`)); // oxfmt-ignore
 
-  it('may name a contradiction up to itself, and a bundle before', async () => {
+  it('may name a contradiction up to itself, and an earlier bundle', async () => {
     expect(await trailer({ contradiction: { line: 3, rule: 'T1' } })).toBeNull();
     expect(await trailer({ previous: { root: 'a'.repeat(64), subject: 't' } })).toBeNull();
   });
 
-  it('is complete only where there is a turn, and each is', async () => {
+  it('says that the bundle is complete only if there is a turn, and each turn is complete', async () => {
     expect(await faultOf(bundle(), end())).toBe(completeness.replace('3', '1'));
     expect(await faultOf(bundle(), end({ complete: false }))).toBeNull();
     const two = [bundle(), turn(), turnEnd(cut), turn('u'), turnEnd({ turn_id: 'u' })];
@@ -232,14 +232,14 @@ describe('the trailer', () => {
     expect(await faultOf(...two, end({ complete: false }))).toBeNull();
   });
 
-  it('of a bundle that is no link of a chain names none before it', async () => {
+  it('of a bundle outside of a chain names no earlier bundle', async () => {
     const previous = { root: 'a'.repeat(64), subject: 't' };
     const lines = [bundle({ chained: false }), turn(), turnEnd()];
     expect(await faultOf(...lines, end())).toBeNull();
     expect(await faultOf(...lines, end({ previous }))).toBe('S6 3: It is no link of a chain, and names a bundle before it');
   });
 
-  it('carries a key with its id, which has signed it', async () => {
+  it('carries the key that signed it, with the id of this key', async () => {
     expect(await trailer({}, STRANGER_KEY)).toBeNull(); // whether it is trusted is another question
     const noKey = 'S6 3: The trailer does not carry an Ed25519 key with its id';
     expect(await trailer({ kid: STRANGER_KEY.kid })).toBe(noKey);
@@ -255,9 +255,9 @@ describe('the trailer', () => {
   });
 });
 
-describe('what was left out', () => {
+describe('parts and payloads that were left out', () => {
   const gone = { redacted: true };
-  /** As the bundle stood before: its trailer is signed too. */
+  /** The trailer of the bundle before the redaction, which is signed too. */
   const redacted =
     (parts: number, payloads: number, complete = true, edit = (of: any) => of) =>
     (n: number, prev: string): Line => {
@@ -279,7 +279,7 @@ describe('what was left out', () => {
     lost,
   ];
 
-  it('is counted by the trailer: parts, and payloads in events', async () => {
+  it('are counted by the trailer: parts, and payloads in events', async () => {
     expect(await faultOf(...lines, turnEnd(), redacted(1, 2))).toBeNull();
     const counts = (parts: number, payloads: number) =>
       `S6 6: The trailer says that ${parts} parts and ${payloads} payloads were left out; they are 1 and 2`;
@@ -293,12 +293,12 @@ describe('what was left out', () => {
       expect(await faultOf(...lines, turnEnd(), redacted(parts, payloads))).toBe(counts(parts, payloads));
   });
 
-  it('is counted each for itself, in whatever it stands', async () => {
+  it('are counted one by one, wherever they are', async () => {
     const three = event({ input: { payloads: [gone, { data: 'a' }, gone] }, list: [[gone]] });
     expect(await faultOf(bundle(), turn(), run, three, turnEnd(), redacted(0, 3))).toBeNull();
   });
 
-  it('by nobody’s word is no redaction', async () => {
+  it('need a redactor who says so', async () => {
     const why = 'Something was left out, and nobody says so';
     expect(await faultOf(bundle(), turn(), lost, turnEnd(), end())).toBe(`S6 4: ${why}`);
     expect(await faultOf(bundle(), turn(), run, event({ input: gone }), turnEnd(), end())).toBe(`S6 5: ${why}`);
@@ -307,14 +307,14 @@ describe('what was left out', () => {
     expect(await faultOf(...said, end())).toBe(`S6 6: ${why}`);
   });
 
-  it('of an incomplete turn may be parts that the store has lost besides', async () => {
+  it('may include, in an incomplete turn, parts that the store has lost', async () => {
     const incomplete = [...lines, turnEnd(cut)];
     expect(await faultOf(...incomplete, redacted(0, 2, false))).toBeNull();
     expect(await faultOf(...incomplete, redacted(2, 2, false))).toMatch(/^S6 6: The trailer says that 2 parts/);
     expect(await faultOf(bundle(), turn(), lost, turnEnd(cut), end({ complete: false }))).toBeNull();
   });
 
-  it('was left out of a bundle that was signed', async () => {
+  it('were left out of a signed bundle', async () => {
     const why = 'S6 6: The bundle that it is said to be a redaction of was never signed so: its signature is not right';
     const edits: ((of: any) => object)[] = [
       (of) => ({ ...of, root: 'c'.repeat(64) }),
@@ -324,7 +324,7 @@ describe('what was left out', () => {
     for (const edit of edits) expect(await faultOf(...lines, turnEnd(), redacted(1, 2, true, edit))).toBe(why);
   });
 
-  it('was left out of a redaction that was signed, and of one before that', async () => {
+  it('were left out of a signed redaction, and of a signed one before that', async () => {
     const twice = (edit: (first: any) => object) => (n: number, prev: string) => {
       const said = { lines: n + 1, complete: true, previous: null, contradiction: null };
       const of = (body: any) => {

@@ -1,9 +1,9 @@
-/** Turns of sub-agents: the result of the turn above, what the turn below has itself, and decisions that are passed on (rules D1, D6 and H9). */
+/** Turns of sub-agents: the result of the turn above, the sub-agent's own turn, and decisions that are passed on (rules D1, D6 and H9). */
 import { carrying, GONE, payloads, type Ending, type Fields } from '../../../support/audit/hand-events';
 import type { Setting } from '../../../support/audit/hand-comparison';
 import { BELOW, REPORT, Scene, left } from '../../../support/audit/sub-agents-scene';
 
-describe('what the turn’s result says of turns below (D6)', () => {
+describe('what the turn’s result records of sub-agents’ turns (D6)', () => {
   const view = {
     workflow_id: BELOW,
     call_id: '1.1',
@@ -20,7 +20,7 @@ describe('what the turn’s result says of turns below (D6)', () => {
   };
   const another = (field: string) => [`D6: The turn's result says another ${field} of turn "t.1" below than the history does`];
 
-  it('is what it was told of them', () => {
+  it('is what the turn was told of them', () => {
     expect(shown()).toEqual([]);
     for (const field of ['workflow_id', 'agent', 'call_id', 'state', 'head', 'usage', 'waiting'])
       expect(shown({ [field]: 'other' })).toEqual(another(field));
@@ -28,7 +28,7 @@ describe('what the turn’s result says of turns below (D6)', () => {
     expect(shown({ state: 'other' }, left(new Scene().look()))).toEqual([]);
   });
 
-  it('is of those that have ended', () => {
+  it('is compared for turns that have ended', () => {
     const runs = { ...REPORT, ended: false };
     expect(shown({ state: 'other', waiting: ['x'] }, new Scene().open().look(runs))).toEqual([]);
     expect(shown({ agent: 'other' }, new Scene().open().look(runs))).toEqual(another('agent'));
@@ -36,7 +36,7 @@ describe('what the turn’s result says of turns below (D6)', () => {
     expect(shown({ workflow_id: 'turn/other' }, new Scene())).toEqual(another('workflow_id'));
   });
 
-  it('is none where there is no view', () => {
+  it('is not compared if there is no view', () => {
     const scene = new Scene();
     scene.run.tell('WORKFLOW_EXECUTION_COMPLETED', { result: payloads({ sub_turns: [{ ...view, workflow_id: 'x' }] }) });
     scene.run.tell('WORKFLOW_EXECUTION_COMPLETED', { result: carrying(GONE) });
@@ -44,9 +44,9 @@ describe('what the turn’s result says of turns below (D6)', () => {
   });
 });
 
-describe('how the turn has ended, beside what the turn above was told (D6)', () => {
+describe('the end of a sub-agent’s turn (D6)', () => {
   const own = { agent: 'helper', state: 'completed', head: 'e', reason: null, usage: { cost: 1 }, calls: [] };
-  /** A turn above has been told of it. */
+  /** The turn above was told of this turn. */
   const above = (report: Fields = REPORT, of = 'turn/t') => {
     const children = new Map<string, string | null>();
     const scene = new Scene({ turn: { workflow_id: 'turn/above' }, children });
@@ -67,7 +67,7 @@ describe('how the turn has ended, beside what the turn above was told (D6)', () 
   const otherwise = 'D6: The turn has ended otherwise than the turn above it was told';
   const used = 'D6: The turn has used something else than the turn above it was told';
 
-  it('is the same', () => {
+  it('is the one that the turn above was told', () => {
     expect(ended({})).toEqual([]);
     for (const field of ['agent', 'state', 'head', 'reason']) expect(ended({ [field]: 'x' })).toEqual([otherwise]);
     expect(ended({ reason: undefined })).toEqual([]);
@@ -84,7 +84,7 @@ describe('how the turn has ended, beside what the turn above was told (D6)', () 
     expect(runs.begin('s').ended()).toEqual([]);
   });
 
-  it('stood at one of its blocks, whenever it was looked at', () => {
+  it('and every earlier report name a block of the turn', () => {
     const stood = (report: Fields, tell: (scene: Scene) => void = written, of = 'turn/t') => {
       const scene = new Scene({ children: above({ ...REPORT, ended: false, ...report }, of) });
       tell(scene);
@@ -100,7 +100,7 @@ describe('how the turn has ended, beside what the turn above was told (D6)', () 
   });
 });
 
-describe('who has started the turn (D1)', () => {
+describe('the workflow that started a sub-agent’s turn (D1)', () => {
   const parent = { turn_id: 'above', call_id: '1.1', workflow_id: 'turn/above', limits: {}, makers: [] };
   const started = (
     attributes: Fields,
@@ -120,7 +120,7 @@ describe('who has started the turn (D1)', () => {
   const workflow = 'D1: Temporal says that another workflow has started the turn than its argument says';
   const event = 'D1: Temporal says that another run, or event of it, has started the turn than the turn above it has';
 
-  it('is the workflow of its argument', () => {
+  it('is the one in the argument of the turn', () => {
     expect(started(by('turn/above'))).toEqual([]);
     expect(started(by('turn/other'))).toEqual([workflow]);
     expect(started(by('turn/other'), { argument: GONE })).toEqual([]);
@@ -128,7 +128,7 @@ describe('who has started the turn (D1)', () => {
     expect(started({ parentWorkflowExecution: null })).toEqual([]);
   });
 
-  it('is the event of the turn above', () => {
+  it('is named, with the event, in the turn above', () => {
     const children = new Map<string, string | null>();
     new Scene({ turn: { workflow_id: 'turn/above', first_execution_run_id: 'ar' }, run_id: 'ar', children }).began(
       'r',
@@ -141,7 +141,7 @@ describe('who has started the turn (D1)', () => {
     expect(started(by('turn/above', 'other'))).toEqual([]);
   });
 
-  it('and what is told of it is a fact of the turn', () => {
+  it('is compared with the transcript, as a fact of the turn', () => {
     const scene = new Scene({ argument: { turn_id: 't', parent } });
     const { limits: _, makers: __, ...told } = parent;
     scene.all.addFacts('turn', '', { parent: told }, 'the transcript');
@@ -156,7 +156,7 @@ describe('who has started the turn (D1)', () => {
 describe('a decision that is passed on (H9)', () => {
   const body = { decision: 'approve', calls: ['d'], by: 'ana' };
   const FORWARD = { workflow_id: 'turn/t', body, identity: 'api' };
-  /** The turn above, which has passed it on by the activity `7`. */
+  /** The turn above, which passed the decision on by the activity `7`. */
   const above = (more: Fields = {}, result: unknown = { accepted: true }, opened = 't') => {
     const children = new Map<string, string | null>();
     const scene = new Scene({ turn: { workflow_id: 'turn/above', first_execution_run_id: 'ar' }, run_id: 'ar', children });
@@ -166,7 +166,7 @@ describe('a decision that is passed on (H9)', () => {
     return { children, faults: scene.faults(), scene };
   };
 
-  it('goes to a turn below', () => {
+  it('goes to a sub-agent’s turn', () => {
     const none = ['H9: A decision was passed on to a workflow that is no turn below this one'];
     expect(above().faults).toEqual([]);
     expect(above({}, {}, 'u').faults).toEqual(none);
@@ -191,7 +191,7 @@ describe('a decision that is passed on (H9)', () => {
     return [...scene.faults(), ...scene.ended()];
   };
 
-  it('comes as it was passed on', () => {
+  it('arrives as it was passed on', () => {
     const another = 'H9: A decision that came through the turn above is another than that one has passed on';
     expect(came()).toEqual([]);
     expect(came({ body: { ...body, by: 'rob' } })).toEqual([another]);
@@ -200,7 +200,7 @@ describe('a decision that is passed on (H9)', () => {
     expect(came({ updateId: 'ar:8', body: 'other' }, undefined, new Map())).toEqual([]);
   });
 
-  it('comes where the turn above was told that it was taken', () => {
+  it('has arrived if the turn above was told that it was taken', () => {
     const lost = 'H9: The turn above was told that a decision was taken here, and no update here has it';
     expect(came({ updateId: 'other' })).toEqual([lost]);
     expect(came({ name: 'send' })).toEqual([lost]);
@@ -215,7 +215,7 @@ describe('a decision that is passed on (H9)', () => {
     );
   });
 
-  it('may be sent to two runs, of which one has taken it', () => {
+  it('may be sent to two runs, one of which took it', () => {
     const sent = (first: boolean, second: boolean) => {
       const scene = new Scene({ children: above().children });
       for (const accepted of [first, second]) scene.run.update('decide', body, { accepted }, { updateId: 'ar:7' });
@@ -225,7 +225,7 @@ describe('a decision that is passed on (H9)', () => {
     expect([sent(true, false), sent(false, true), sent(false, false)]).toEqual([0, 0, 1]);
   });
 
-  it('is not asked for in a turn that runs still, or has lost its beginning', () => {
+  it('is not required of a turn that still runs, or has lost its beginning', () => {
     const { children } = above();
     expect(new Scene({ children }).ended()).toEqual([]);
     const later = new Scene({ children, run_id: 'later' });

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../src/shared/json/json';
 import { GONE, payload, type Fields } from '../../../support/audit/hand-events';
 import { ANSWERED, OPEN, OPENED, REPORT, Scene, left } from '../../../support/audit/sub-agents-scene';
 
-describe('the start of a turn below (D1)', () => {
+describe('the start of a sub-agent’s turn (D1)', () => {
   const PARENT = {
     ...{ turn_id: 't', workflow_id: 'turn/t', first_execution_run_id: 'r', call_id: '1.1', digest: 'd', head: 'h' },
     ...{ within: ['plan'], depth_left: 2, untrusted: false, makers: ['rita', 'ana'], limits: { steps: 3 } },
@@ -18,7 +18,7 @@ describe('the start of a turn below (D1)', () => {
   const twice = (field: string) => [`D1: The start of a sub-agent has ${field} in two ways`];
   const another = (field: string) => [`D1: A turn of a sub-agent was started with another ${field} than it was opened for`];
 
-  it('is as it was opened', () => {
+  it('has the fields with which it was opened', () => {
     expect(started()).toEqual([]);
     for (const field of ['agent', 'message']) expect(started({ [field]: 'other' })).toEqual(another(field));
     for (const field of ['within', 'depth_left', 'digest', 'head', 'untrusted'])
@@ -26,12 +26,12 @@ describe('the start of a turn below (D1)', () => {
     expect(started({}, { call_id: '1.2' })).toEqual(another('call_id'));
   });
 
-  it('names all who have made the call', () => {
+  it('names all makers of the call', () => {
     expect(started({}, { makers: ['ana'] })).toEqual(another('makers'));
     expect(started({}, { makers: undefined })).toEqual([]);
   });
 
-  it('is within the limits for which it was opened', () => {
+  it('stays within the limits with which it was opened', () => {
     const limits = (given: JsonObject | undefined, allowed?: JsonObject) =>
       new Scene().open({}, { limits: allowed ?? null }).initiate(argument({}, { limits: given }));
     expect([
@@ -44,7 +44,7 @@ describe('the start of a turn below (D1)', () => {
     expect(limits({ cost: 1, steps: 6 }, { cost: 2, steps: 5 })).toEqual(another('limits'));
   });
 
-  it('says once whose it is', () => {
+  it('names its turn, agent and requester without a contradiction', () => {
     for (const field of ['turn_id', 'workflow_id', 'first_execution_run_id'])
       expect(started({}, { [field]: 'other' })).toEqual(twice(field));
     expect(started({}, {}, { workflowId: 'turn/other' })).toEqual(twice('workflowId'));
@@ -60,7 +60,7 @@ describe('the start of a turn below (D1)', () => {
     expect([memo('x'), memo('y')]).toEqual([[], twice('trace_id')]);
   });
 
-  it('is of the requester, and the trace, of the turn above', () => {
+  it('has the requester and the trace of the turn above', () => {
     const scene = new Scene().open();
     scene.all.addFacts('turn', '', { requester: 'rob', trace_id: 'x' }, 'the history');
     expect(scene.initiate(argument())[0]).toMatch(/^D1: The start of a sub-agent says that requester of the turn is "rita"/);
@@ -69,7 +69,7 @@ describe('the start of a turn below (D1)', () => {
     expect(trace.initiate(argument())[0]).toMatch(/says that trace_id of the turn is "x"/);
   });
 
-  it('was opened, in its run', () => {
+  it('was opened in the same run', () => {
     const unopened = ['D1: A turn of a sub-agent was started that no activity has opened'];
     expect(new Scene().initiate(argument())).toEqual(unopened);
     expect(new Scene().open({}, { open: false }).initiate(argument())).toEqual(unopened);
@@ -81,16 +81,16 @@ describe('the start of a turn below (D1)', () => {
     expect(notOpened.initiate(argument())).toEqual(unopened);
   });
 
-  it('is not known where it was left out, and of another workflow it is none', () => {
+  it('is not checked if it was left out, or if another workflow was started', () => {
     expect(new Scene().initiate(GONE)).toEqual([]);
     expect(new Scene().initiate({ turn_id: 't.1' })).toEqual([]);
     expect(new Scene().initiate(argument({ parent: 'none' }))).toEqual([]);
   });
 });
 
-describe('how a turn below stood (D6)', () => {
+describe('the report of a sub-agent’s turn (D6)', () => {
   const other = ['D6: A call was answered by another report of its turn than the last that the turn above was given'];
-  it('is what its call was answered by', () => {
+  it('is the one by which its call was answered', () => {
     expect(new Scene().look().close().faults()).toEqual([]);
     expect(
       new Scene()
@@ -125,7 +125,7 @@ describe('how a turn below stood (D6)', () => {
     ).toEqual([]);
   });
 
-  it('is not known where it was left out', () => {
+  it('is unknown if it was left out', () => {
     expect(
       new Scene()
         .look()
@@ -138,7 +138,7 @@ describe('how a turn below stood (D6)', () => {
     expect(closed.close({ ...REPORT, head: 'f' }).faults()).toEqual(other);
   });
 
-  it('may be told when it is opened', () => {
+  it('may come from the opening of the turn', () => {
     const existing = { report: { ...REPORT, said_by: ['a'] } };
     expect(new Scene().open({}, { existing }).close().faults()).toEqual([]);
     expect(
@@ -155,7 +155,7 @@ describe('how a turn below stood (D6)', () => {
     ).toEqual([]);
   });
 
-  it('is known to the run that goes on, and to no other', () => {
+  it('is known to the run that continues, and to no other', () => {
     const go = (before: string) => new Scene().look().begin('s', { continuedExecutionRunId: before }, 'continued');
     expect(
       go('r')
@@ -169,7 +169,7 @@ describe('how a turn below stood (D6)', () => {
     ).toEqual([]);
   });
 
-  it('is of a run that Temporal has started', () => {
+  it('names a run that Temporal started', () => {
     const wrong = ['D6: A turn below is said to have begun with another run than Temporal has started'];
     expect(new Scene().began().look().faults()).toEqual([]);
     expect(new Scene().began('c').look().faults()).toEqual(wrong);
@@ -185,7 +185,7 @@ describe('how a turn below stood (D6)', () => {
   });
 });
 
-describe('which turn has answered a call', () => {
+describe('the turn that answered a call', () => {
   const outcome = (more: Fields = {}, sub: unknown = ANSWERED) => ({ call_id: '1.1', sub_turn: sub, ...more });
   const told = (scene: Scene, one: unknown, result: unknown = {}) => {
     scene.run.activity('takeStep', { outcomes: [one] }, result);
@@ -193,7 +193,7 @@ describe('which turn has answered a call', () => {
   };
   const asked = ['D6: An outcome says that another turn has answered the call than was asked for its answer'];
 
-  it('is told by the outcome of the call as it was answered (D6)', () => {
+  it('is the same in the outcome of the call as in its answer (D6)', () => {
     expect(told(new Scene().close(), outcome())).toEqual([]);
     expect(told(new Scene(), outcome())).toEqual(asked);
     expect(told(new Scene().close(), outcome({ call_id: '1.2' }))).toEqual(asked);
@@ -204,7 +204,7 @@ describe('which turn has answered a call', () => {
     expect(told(new Scene(), outcome({ call_id: undefined }))).toEqual(asked);
   });
 
-  it('is told by the transcript as by the outcome (D6)', () => {
+  it('is the same in the transcript as in the outcome (D6)', () => {
     const one = { call_id: '1.1', ...ANSWERED };
     const written = (sub: unknown, { own = true, kind = 'message' as 'message' | 'decision' } = {}) => {
       const scene = new Scene().close();
@@ -227,7 +227,7 @@ describe('which turn has answered a call', () => {
     expect(scene.faults()).toEqual([]);
   });
 
-  it('is owed to the transcript by a step, or an end, that has a result (T7)', () => {
+  it('must be in the transcript once a step, or an end, has a result (T7)', () => {
     const owed = (name: string, result: unknown) => {
       const scene = new Scene().close();
       scene.run.activity(name, { outcomes: [outcome()] }, result);

@@ -13,13 +13,13 @@ it('begins with nothing', () => {
   expect(Object.values(emptySums())).toEqual([0, 0, 0, 0, 0]);
 });
 
-it('adds the numbers of each step, and what is no number counts as none', () => {
+it('adds the numbers of each step; a value that is not a number counts as zero', () => {
   const sums = used({ input_tokens: 1 });
   add(sums, { input_tokens: 2, output_tokens: '3', cache_read_tokens: 4, cost_usd: 0.5, other: 6 });
   expect(sums).toEqual(used({ input_tokens: 3, cache_read_tokens: 4, cost_usd: 0.5 }));
 });
 
-it('of a run that goes on is a copy', () => {
+it('of a run that continues is a copy', () => {
   const first = tally({ input_tokens: 1 });
   const next = copyOf(first);
   expect(next).toEqual(first);
@@ -28,7 +28,7 @@ it('of a run that goes on is a copy', () => {
   expect(first).toEqual(tally({ input_tokens: 1 }));
 });
 
-it('is the sum of steps and of turns below', () => {
+it('is the sum of steps and of sub-agents’ turns', () => {
   const below = { sums: used({ input_tokens: 2 }), isEnded: true };
   expect(wrongSum(tally({ input_tokens: 1 }, below, below), { input_tokens: 5 })).toBeNull();
   expect(wrongSum(tally({ input_tokens: 1 }, below), { input_tokens: 4 })).toEqual({ field: 'input_tokens', value: 4, sum: 3 });
@@ -37,13 +37,13 @@ it('is the sum of steps and of turns below', () => {
   expect(wrongSum(tally({ output_tokens: 1 }), {})).toBeNull();
 });
 
-it('is not known while a turn below has not ended', () => {
+it('is unknown while a sub-agent’s turn has not ended', () => {
   const [ended, open] = [true, false].map((is) => ({ sums: used(), isEnded: is })) as [never, never];
   expect(wrongSum(tally({}, ended, open), { input_tokens: 9 })).toBeNull();
   expect(wrongSum(tally({}, ended), { input_tokens: 9 })).not.toBeNull();
 });
 
-it('of dollars is right to a billionth, which depends on the order in which they were added', () => {
+it('of dollars is exact to a billionth, because sums depend on their order', () => {
   const of = (sum: number, cost_usd: number) => wrongSum(tally({ cost_usd: sum }), { cost_usd });
   expect(of(0.1, 0.1 + 0.9e-9)).toBeNull();
   expect(of(0.1, 0.1 + 1.1e-9)).toEqual({ field: 'cost_usd', value: 0.1 + 1.1e-9, sum: 0.1 });

@@ -23,7 +23,7 @@ test('a bundle that was left out shows; one that was deleted with a tombstone do
   expect(chainFaults([first, last], null, new Map([['C', 'B']]))).toHaveLength(1);
 });
 
-test('tombstones that go round in a circle lead nowhere', () => {
+test('tombstones in a circle lead nowhere', () => {
   expect(
     chainFaults(
       [first, last],

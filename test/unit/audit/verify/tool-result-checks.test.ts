@@ -1,4 +1,4 @@
-/** What the model was told of calls is what became of them (rule D8). */
+/** What the model was told about calls agrees with their outcomes (rule D8). */
 import { ToolResultChecks } from '../../../../src/audit/verify/tool-result-checks';
 import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import type { Fields } from '../../../support/audit/hand-events';
@@ -14,7 +14,7 @@ interface Way {
   role?: string;
 }
 
-/** Whether a call that has succeeded, with its result, was told as it is; of each what is otherwise. */
+/** Whether the model was told the outcome of a call that succeeded; the arguments change one thing each. */
 function agrees({
   outcome = {},
   result = {},
@@ -44,7 +44,7 @@ describe('a result', () => {
     expect(agrees({ says: 'Paid.' })).toBe(false);
   });
 
-  it('is told of the call that it is of', () => {
+  it('is told under the id of its call', () => {
     expect(agrees({ outcome: null })).toBe(false);
     expect(agrees({ told: { tool_use_id: 'other' } })).toBe(false);
     expect(agrees({ outcome: { tool_use_id: undefined }, told: { tool_use_id: undefined } })).toBe(true);
@@ -57,20 +57,20 @@ describe('a result', () => {
     expect(agrees({ outcome: { state: 'failed' }, told: { is_error: 'true' } })).toBe(false);
   });
 
-  it('is told in one text', () => {
+  it('is told in one text block', () => {
     const text = { type: 'text', text: JSON.stringify({ success: true, data: DATA }) };
     expect(agrees({ told: { content: [text] } })).toBe(true);
     for (const content of [[], [text, text], [{ ...text, type: 'image' }], text.text, undefined])
       expect(agrees({ told: { content } })).toBe(false);
   });
 
-  it('that nobody has, or that was left out, may be anything', () => {
+  it('that is missing, or was left out, may be told in any way', () => {
     expect(agrees({ result: null, says: 'anything' })).toBe(true);
     expect(agrees({ result: { envelope: {} }, says: 'anything' })).toBe(true);
     expect(agrees({ result: null, told: { is_error: true }, says: 'anything' })).toBe(false);
   });
 
-  it('that is long is told by its address and its summary', () => {
+  it('that is long is told with its address and its summary', () => {
     const large = { inline: false, summary: 'long' };
     const says = (data: Json) => agrees({ result: large, says: { success: true, data } });
     expect(says({ ref: 'r', summary: 'long' })).toBe(true);
@@ -80,7 +80,7 @@ describe('a result', () => {
     expect(agrees({ result: { inline: false }, says: { success: true, data: { ref: 'r' } } })).toBe(true);
   });
 
-  it('with a file in it is told without its bytes', () => {
+  it('with a file is told without the file’s bytes', () => {
     const file = { filename: 'a', content_type: 'b' };
     const says = (data: Json) =>
       agrees({ result: { envelope: { success: true, data } }, says: { success: true, data: 'shown' } });
@@ -112,7 +112,7 @@ describe('a call without a result', () => {
     expect([says(ERROR), says({ ...ERROR, code: 'OTHER' })]).toEqual([true, false]);
   });
 
-  it('may be told otherwise where another of that id has become so', () => {
+  it('may be told with an earlier or later outcome of the same id', () => {
     const all = new ToolResultChecks();
     const text = JSON.stringify({ success: false, error: ERROR });
     for (const error of [{ code: 'OTHER' }, ERROR]) all.outcome({ ...failed, tool_use_id: 'use', error });
@@ -123,11 +123,11 @@ describe('a call without a result', () => {
   });
 });
 
-describe('a note beside it', () => {
+describe('a note beside a result', () => {
   const hooks = (...notes: Json[]) => ({ metadata: { hooks: notes.map((note) => ({ note })) }, success: true, data: DATA });
   const says = (note: Json | undefined) => ({ success: true, data: DATA, ...(note === undefined ? {} : { note }) });
 
-  it('is that of the call, and those of hooks', () => {
+  it('is the note of the call, with the notes of hooks', () => {
     expect(agrees({ outcome: { note: 'a' }, says: says('a') })).toBe(true);
     expect(agrees({ outcome: { note: 'a' }, says: says(undefined) })).toBe(false);
     expect(agrees({ says: says('a') })).toBe(false);
@@ -137,7 +137,7 @@ describe('a note beside it', () => {
     expect(agrees({ outcome: { note: 7 }, says: says(undefined) })).toBe(true);
   });
 
-  it('stands beside an error too', () => {
+  it('is told beside an error too', () => {
     const failed = { result_ref: null, state: 'failed', error: ERROR, note: 'a' };
     const told = (note: Json) =>
       agrees({ outcome: failed, told: { is_error: true }, says: { success: false, error: ERROR, note } });
@@ -145,8 +145,8 @@ describe('a note beside it', () => {
   });
 });
 
-describe('what the model was told', () => {
-  it('are results of tools in messages of the user', () => {
+describe('the check of what the model was told', () => {
+  it('looks at tool results in messages of the user', () => {
     const wrong = { says: 'anything' };
     expect(agrees(wrong)).toBe(false);
     expect(agrees({ ...wrong, role: 'assistant' })).toBe(true);
@@ -159,7 +159,7 @@ describe('what the model was told', () => {
     expect(all.agrees()).toBe(true);
   });
 
-  it('is asked of each message', () => {
+  it('looks at each message', () => {
     const all = new ToolResultChecks();
     all.part('head', { role: 'user' });
     const text = (success: boolean) => [{ type: 'text', text: JSON.stringify({ success, error: null }) }];

@@ -1,4 +1,4 @@
-/** The last line of a bundle: its key, its signature, and of which bundle it was made. */
+/** The last line of a bundle: its key, its signature, and the bundle from which it was made. */
 import type { EndBody } from '../../../../src/audit/format/lines';
 import { beforeRedaction, carriesKey, isSigned, olderBeforeRedaction } from '../../../../src/audit/verify/trailer';
 import { canonical } from '../../../../src/shared/json/canonical';
@@ -31,7 +31,7 @@ describe('a redaction', () => {
   const made = (before: object) =>
     signed({ redaction: { of: before, parts: 1, payloads: 0, reason: 'private' } }, REDACTOR_KEY) as EndBody;
 
-  it('says which trailer there was before it, the rest of which it leaves as it was', () => {
+  it('names the trailer that it replaces; the other fields stay as they were', () => {
     const end = made({ ...of, public: key, redaction: null });
     const before = beforeRedaction(end)!;
     expect(before).toEqual({ ...end, ...of, public: key, redaction: null });
@@ -39,13 +39,13 @@ describe('a redaction', () => {
     expect(beforeRedaction(before)).toBeNull();
   });
 
-  it('that says less does not say which', () => {
+  it('with fewer fields names no trailer', () => {
     expect(beforeRedaction(made(of))).toBeNull();
     expect(beforeRedaction(made({ ...of, public: key }))).toBeNull();
     expect(beforeRedaction(made({ ...of, redaction: null }))).toBeNull();
   });
 
-  it('of an older version is of the trailer that one of the known keys has signed, its own among them', () => {
+  it('of an older version replaces the trailer that a known key, or its own key, signed', () => {
     const end = made(of);
     const before = { ...end, ...of, public: key, redaction: null };
     expect(olderBeforeRedaction(end, [REDACTOR_KEY, BUNDLE_KEY])).toEqual(before);
@@ -56,7 +56,7 @@ describe('a redaction', () => {
     expect(olderBeforeRedaction(twice, [])).toMatchObject({ public: REDACTOR_KEY.public, redaction: null });
   });
 
-  it('of an older version is of none where the signature does not hold, or the key has another id', () => {
+  it('of an older version names no trailer if the signature does not hold, or if the key has another id', () => {
     expect(olderBeforeRedaction(made({ ...of, root: 'c'.repeat(64) }), [BUNDLE_KEY])).toBeNull();
     const renamed = { kid: 'other', public: BUNDLE_KEY.public };
     const { signature: other } = signed({ root, kid: 'other' });

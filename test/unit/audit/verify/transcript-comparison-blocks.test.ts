@@ -1,4 +1,4 @@
-/** What stands twice in blocks of a transcript and in effect records, and what must be there at the end (rules D1 to D7, T7). */
+/** What blocks of a transcript and effect records record twice, and what must be there at the end (rules D1 to D7, T7). */
 import { hashOf } from '../../../../src/audit/verify/values';
 import type { JsonObject } from '../../../../src/shared/json/json';
 import type { BlockKind } from '../../../../src/shared/turn/transcript';
@@ -26,7 +26,7 @@ describe('an own block', () => {
     expect([elsewhere(true), elsewhere(true, []), elsewhere(false)]).toEqual([fault, [], []]);
   });
 
-  it('of the start says whose turn it is (D1)', () => {
+  it('of the start names turn, requester and agent (D1)', () => {
     const start = (scene: Scene) => scene.start({ attestation: 'a', session_id: 's' });
     const facts = [
       'turn_id',
@@ -44,7 +44,7 @@ describe('an own block', () => {
     expect(new Scene().others('turn', '', { agent: 'clerk' }, start)).toBe('');
   });
 
-  it('of an admission says what the step has used (D2)', () => {
+  it('of an admission has the usage of its step (D2)', () => {
     const body = { stop_reason: 'end', text: 'x', usage: { input_tokens: 7 } };
     const facts = ['stop_reason', 'input_tokens', 'other'];
     expect(says('step', 'b', facts, block('admission', body))).toBe('stop_reason input_tokens');
@@ -52,7 +52,7 @@ describe('an own block', () => {
     expect(says('step', 'b', facts, block('admission', body, { own: false }))).toBe('');
   });
 
-  it('of the end says how the turn has ended (D6)', () => {
+  it('of the end has the state of the turn (D6)', () => {
     expect(says('block', 'b', ['state', 'reason'], block('end', { state: 's', reason: 'r' }))).toBe('state reason');
     expect(says('block', 'b', ['state', 'reason'], block('effect', { state: 's', reason: 'r' }))).toBe('');
     expect(
@@ -65,26 +65,26 @@ describe('an own block', () => {
     ).toBe('state');
   });
 
-  it('of a decision says which call people were shown (D3)', () => {
+  it('of a decision names the call that people were shown (D3)', () => {
     expect(says('card', 'c', ['digest'], block('decision', { digest: 'd', card_ref: 'c' }))).toBe('digest');
     expect(says('card', 'c', ['digest'], block('effect', { digest: 'd', card_ref: 'c' }))).toBe('');
   });
 
-  it('says of which call it is (D4)', () => {
+  it('names its call (D4)', () => {
     const subject = { call_id: '1.1', tool: 'pay', version: '1' };
     expect(says('call', 'd', ['call_id', 'tool', 'version'], block('decision', { digest: 'd', subject }))).toBe(
       'call_id tool version',
     );
   });
 
-  it('of a dispatch says what it dispatches (D4, D6)', () => {
+  it('of a dispatch names what it dispatches (D4, D6)', () => {
     const body = { digest: 'd', call_id: '1.1', tool: 'pay', idempotency_key: 'k', dispatch: 2 };
     expect(says('block', 'b', ['digest', 'tool', 'key', 'dispatch'], block('dispatch', body))).toBe('digest tool key dispatch');
     expect(says('block', 'b', ['digest', 'tool', 'key', 'dispatch'], block('effect', body))).toBe('');
     expect(says('call', 'd', ['call_id'], block('dispatch', body))).toBe('call_id');
   });
 
-  it('of an outcome says what became of the call (D4, D6)', () => {
+  it('of an outcome has the outcome of the call (D4, D6)', () => {
     const body = {
       digest: 'd',
       call_id: '1.1',
@@ -113,7 +113,7 @@ describe('an own block', () => {
     }
   });
 
-  it('of a decision is what activities were given (D5), and is owed (T7)', () => {
+  it('of a decision has a decision that activities were given (D5), and counts as stored (T7)', () => {
     const body = { decision: 'approve', digest: 'd', by: 'ana' };
     const decided = (body: object, tell: (scene: Scene) => void = () => undefined, setting: Setting = {}) => {
       const scene = new Scene(setting);
@@ -150,7 +150,7 @@ describe('an effect record', () => {
     (scene: Scene) =>
       scene.of.effect({ ...record, ...more } as JsonObject);
 
-  it('says what its blocks say (D4, D6)', () => {
+  it('agrees with its blocks (D4, D6)', () => {
     expect(says('block', 'h', ['tool', 'key', 'dispatch'], effect(), { digest: 'd' })).toBe('tool key dispatch');
     expect(says('block', 'h', ['tool', 'key', 'dispatch'], effect())).toBe('dispatch');
     expect(says('block', 'h', ['digest'], effect())).toBe('digest');
@@ -158,7 +158,7 @@ describe('an effect record', () => {
     expect(says('turn', '', ['turn_id', 'workflow_id'], effect())).toBe('turn_id');
   });
 
-  it('names its blocks, where it acted (D7)', () => {
+  it('names its blocks, if it acted (D7)', () => {
     const acted = (more: Fields, tell: (scene: Scene) => void = () => undefined, setting: Setting = {}) => {
       const scene = new Scene(setting);
       scene.start();
@@ -203,7 +203,7 @@ describe('the end of a turn', () => {
   };
   const missing = (ref: string) => [`D7: The history names something that is not in the bundle (${ref})`];
 
-  it('has no step that has written a block of another transcript (D7)', () => {
+  it('requires that each step wrote a block of this transcript (D7)', () => {
     const stepped = (ref: string) => (scene: Scene) => {
       scene.run.activity('takeStep', {}, { head: ref, next: 'calls', calls: [] });
       scene.block('admission', [], { ref: 'b' });
@@ -212,7 +212,7 @@ describe('the end of a turn', () => {
     expect([end(stepped('c')), end((scene) => void [scene.start(), stepped('b')(scene)])]).toEqual([[], []]);
   });
 
-  it('has all heads, and parts, that were named (D7)', () => {
+  it('requires all heads and parts that were named (D7)', () => {
     const head = (scene: Scene) => scene.of.effect({ head: HASH.head, result_head: HASH.other });
     expect(end(head)).toEqual(missing(HASH.head));
     expect(end(head, { blocks: [HASH.head] })).toEqual(missing(HASH.other));
@@ -226,7 +226,7 @@ describe('the end of a turn', () => {
     ]);
   });
 
-  it('has all that was written down (T7)', () => {
+  it('requires all messages, answers and decisions of the history (T7)', () => {
     const owed = (scene: Scene) => void scene.all.hashesInHistory.add('x');
     const lost = [
       'T7: The history has a message, an answer or a decision that was written down, and the transcript does not have it',

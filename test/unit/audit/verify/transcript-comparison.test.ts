@@ -1,4 +1,4 @@
-/** What stands twice in parts of a transcript (rules D2, D3, D6 and D8). */
+/** What parts of a transcript record twice (rules D2, D3, D6 and D8). */
 import { hashOf } from '../../../../src/audit/verify/values';
 import type { JsonObject } from '../../../../src/shared/json/json';
 import { GONE, type Fields } from '../../../support/audit/hand-events';
@@ -21,7 +21,7 @@ describe('the part of a call that was asked for (D2)', () => {
   const told = (more: Fields, part: unknown = body) =>
     new Scene().others('asked', 'p', { ...facts, ...more }, (scene) => scene.part(part, 'p'));
 
-  it('says what the step has said', () => {
+  it('agrees with the step', () => {
     expect(told({})).toBe('');
     for (const fact of Object.keys(facts)) expect(told({ [fact]: 'other' })).toBe(fact);
     expect(told({ tool: 'other' }, GONE)).toBe('');
@@ -29,12 +29,12 @@ describe('the part of a call that was asked for (D2)', () => {
     expect(told({ call_id: undefined, tool: 'other' })).toBe('');
   });
 
-  it('has so much of the model’s own id as is kept', () => {
+  it('has as much of the model’s own id as is kept', () => {
     expect(told({ tool_use_id: 'x'.repeat(200) }, { ...body, tool_use_id: 'x'.repeat(300) })).toBe('');
     expect(told({ tool_use_id: '' }, { ...body, tool_use_id: 7 })).toBe('');
   });
 
-  it('says of whom the rules were asked', () => {
+  it('has the agent and the requester of the turn in its facts for the rules', () => {
     const of = { ...body, facts: { turn: { agent: 'clerk', requester: 'rita', untrusted: true } } };
     const asked = (turn: Fields, more: Fields = {}) => {
       const scene = new Scene();
@@ -49,7 +49,7 @@ describe('the part of a call that was asked for (D2)', () => {
     ]).toEqual(['', 'agent', 'requester', 'untrusted']);
   });
 
-  it('says what the call acts on', () => {
+  it('has the target of the call', () => {
     const target = { account: 7 };
     const acts = (subject: 'asked' | 'card', hash: unknown, part: JsonObject) =>
       new Scene().others(subject, 'p', { target_hash: hash as string }, (scene) => scene.part(part, 'p'));
@@ -69,7 +69,7 @@ describe('the part of a call that was asked for (D2)', () => {
   });
 });
 
-it('the part that people were shown is of the call, and of who has made it (D3)', () => {
+it('the part of a card has the call and its makers (D3)', () => {
   const card = { digest: 'd', card: 'Pay.', call_id: '1.1', makers: ['ana'] };
   const shown = (facts: Fields, body: unknown = card) => new Scene().others('card', 'p', facts, (scene) => scene.part(body, 'p'));
   expect([shown({ digest: 'd', text: 'Pay.', call_id: '1.1', makers: ['ana'] }), shown({ digest: 'd', text: 'x' })]).toEqual([
@@ -85,7 +85,7 @@ it('the part that people were shown is of the call, and of who has made it (D3)'
   expect([shown({ makers: [] }, {}), shown({ makers: ['ana'] }, {})]).toEqual(['', 'makers']);
 });
 
-it('what people were asked with is a card (D3)', () => {
+it('people are asked with a part that is a card (D3)', () => {
   const shown = (part: unknown, facts: Fields = { digest: 'd' }) => {
     const scene = new Scene();
     scene.all.addFacts('card', 'p', facts as JsonObject, 'the history');
@@ -123,7 +123,7 @@ describe('the part of a result (D6)', () => {
   const told = (more: Fields, part: unknown = body) =>
     new Scene().others('result', 'p', { ...facts, ...more }, (scene) => scene.part(part, 'p'));
 
-  it('says what the activity has told', () => {
+  it('agrees with the activity', () => {
     expect(told({})).toBe('');
     for (const fact of ['summary', 'call_id', 'success', 'tool', 'version', 'answer'])
       expect(told({ [fact]: 'other' })).toBe(fact);
@@ -138,7 +138,7 @@ describe('the part of a result (D6)', () => {
     ]).toEqual(['', 'error', '']);
   });
 
-  it('says of which turn it is', () => {
+  it('names the turn that answered', () => {
     const of = (fact: string) => {
       const scene = new Scene();
       scene.all.addFacts('turn', '', { [fact]: 'other' }, 'the history');
@@ -147,7 +147,7 @@ describe('the part of a result (D6)', () => {
     expect(['turn_id', 'session_id', 'trace_id', 'agent'].map(of)).toEqual(['turn_id', 'session_id', 'trace_id', '']);
   });
 
-  it('that is long was answered with addresses of its data', () => {
+  it('that is long is not compared with its answer, which has addresses of the data', () => {
     const large = (bytes: number) => {
       const long = { ...envelope, data: '' };
       long.data = 'a'.repeat(bytes - Buffer.byteLength(JSON.stringify(long)));
@@ -157,7 +157,7 @@ describe('the part of a result (D6)', () => {
     expect(told({ answer: 'x' }, { ...body, envelope: undefined })).toContain('answer');
   });
 
-  it('is what the model is told of it (D8)', () => {
+  it('agrees with what the model is told (D8)', () => {
     const agrees = (text: string, lines: (scene: Scene) => void) => {
       const scene = new Scene();
       scene.all.toolResults.outcome({ tool_use_id: 'u', state: 'succeeded', result_ref: 'p', error: null });

@@ -1,9 +1,9 @@
-/** What a turn's history says twice of what was used, and of how the turn has ended (rules D1 and D6). */
+/** What a turn's history records twice about usage, and about the end of the turn (rules D1 and D6). */
 import { cutJson } from '../../../../src/shared/json/json';
 import { at, carrying, event, GONE, payloads, type Fields } from '../../../support/audit/hand-events';
 import { Scene, left } from '../../../support/audit/turn-in-history-scene';
 
-describe('what was used (D1)', () => {
+describe('the usage of a turn (D1)', () => {
   const used = (n: number) => ({ usage: { input_tokens: n } });
   const says = (said: number, sum: number) => [`D1: The turn's result says input_tokens ${said}, and the steps have used ${sum}`];
   const look = (scene: Scene, report: unknown) => {
@@ -11,7 +11,7 @@ describe('what was used (D1)', () => {
     return scene;
   };
 
-  it('is what the steps have used', () => {
+  it('is the sum of its steps', () => {
     const scene = () => new Scene().step(used(3)).step(used(4));
     expect([scene().view(used(7)), scene().view(used(6)), scene().view()]).toEqual([[], says(6, 7), []]);
     expect([left(scene()).view(used(6)), new Scene({ run_id: 'later' }).step(used(3)).view(used(4))]).toEqual([[], []]);
@@ -26,7 +26,7 @@ describe('what was used (D1)', () => {
     expect(next.step(used(1)).view(used(9))).toEqual(says(9, 8));
   });
 
-  it('is what turns below have used, too', () => {
+  it('includes that of sub-agents’ turns', () => {
     const spent = { spent: used(5), ended: true };
     expect([look(new Scene().step(used(3)), spent).view(used(8)), look(new Scene().step(used(3)), spent).view(used(3))]).toEqual([
       [],
@@ -37,7 +37,7 @@ describe('what was used (D1)', () => {
       expect(look(new Scene(), open).view(used(99))).toEqual([]);
   });
 
-  it('is what its session has found', () => {
+  it('is the same in its session', () => {
     const found = (
       result: unknown,
       tell: (scene: Scene) => unknown = (scene) => scene.view(),
@@ -56,10 +56,10 @@ describe('what was used (D1)', () => {
   });
 });
 
-describe('how a turn ends', () => {
+describe('the end of a turn', () => {
   const TEXT = "D1: The turn's result has another text than the last step that said something";
 
-  it('with the steps, and the text, of its history (D1)', () => {
+  it('has the steps and the text of its history (D1)', () => {
     const scene = () => new Scene().step({ text: 'First.' }).step({ text: 'Paid.' }).step({ text: '' });
     expect([scene().view({ step: 3, text: 'Paid.' }), scene().view()]).toEqual([[], []]);
     expect(scene().view({ step: 2 })).toEqual(["D1: The turn's result says step 2, and the history has 3"]);
@@ -71,7 +71,7 @@ describe('how a turn ends', () => {
     expect([cut(cutJson(long, 12_000)), cut(cutJson(long, 12_001))]).toEqual([[], [TEXT]]);
   });
 
-  it('as Temporal says (D1)', () => {
+  it('is the one that Temporal has (D1)', () => {
     const ends = (type: 'COMPLETED' | 'CANCELED' | 'FAILED', state: string) =>
       new Scene()
         .end(type, { calls: [], state, reason: undefined }, { message: 'x' })
@@ -93,7 +93,7 @@ describe('how a turn ends', () => {
     expect(new Scene().end('FAILED', GONE)).toEqual([]);
   });
 
-  it('by the reason that Temporal says (D1)', () => {
+  it('has the reason that Temporal has (D1)', () => {
     const fails = (reason: unknown, failure: Fields) =>
       new Scene().end('FAILED', { calls: [], state: 'failed', reason }, failure);
     const other = ['D1: The turn has failed for another reason than its result says'];
@@ -112,7 +112,7 @@ describe('how a turn ends', () => {
     expect(new Scene().end('COMPLETED', { calls: [], state: 'completed', reason: 'R' }, { message: 'S' })).toEqual([]);
   });
 
-  it('as it was cancelled, where it has no view (D1)', () => {
+  it('is cancelled if Temporal says so and there is no view (D1)', () => {
     const cancelled = (facts: Fields, tell: (scene: Scene) => unknown = () => undefined, details: unknown = {}) => {
       const scene = new Scene();
       tell(scene);
@@ -138,7 +138,7 @@ describe('how a turn ends', () => {
     expect(next.otherwise({ reason: 'x' })).toBe('');
   });
 
-  it('as it was to be written down (D6)', () => {
+  it('is the one that was to be stored (D6)', () => {
     const ended = (argument: Fields, result: Fields | typeof GONE, facts: Fields) => {
       const scene = new Scene();
       scene.run.activity('endTurn', argument, result);
@@ -178,7 +178,7 @@ describe('how a turn ends', () => {
     for (const fact of ['state', 'reason', 'envelope']) expect(viewed.otherwise({ [fact]: 'x' }, '1')).toBe(fact);
   });
 
-  it('of a direct call that did not run, with why (D6)', () => {
+  it('of a direct call that did not run has the error of the call (D6)', () => {
     const error = { code: 'X' };
     const answers = (envelope: unknown, outcome: Fields = { error }, state = 's') => {
       const scene = new Scene();
@@ -204,7 +204,7 @@ describe('how a turn ends', () => {
     ]);
   });
 
-  it('and begins with what the first message was, where nothing else has said so', () => {
+  it('includes the first message, if no step had it', () => {
     const scene = new Scene();
     scene.run.scheduled('endTurn', { begin: { message: 'Pay.', attestation: 'a' } });
     expect([scene.otherwise({ message: 'x' }), scene.otherwise({ attestation: 'x' })]).toEqual(['message', 'attestation']);

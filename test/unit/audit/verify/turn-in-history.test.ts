@@ -1,11 +1,11 @@
-/** What a turn's history says twice of the turn as a whole: its start, its search attributes, its steps (rules D1 and D2). */
+/** What a turn's history records twice about the turn as a whole: its start, its search attributes, its steps (rules D1 and D2). */
 import { asAttributes, fieldsOf } from '../../../../src/audit/verify/turn-in-history';
 import { hashOf } from '../../../../src/audit/verify/values';
 import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { at, carrying, GONE, payload, payloads, type Fields } from '../../../support/audit/hand-events';
 import { Scene, left } from '../../../support/audit/turn-in-history-scene';
 
-describe('how the turn was started (D1)', () => {
+describe('the start of a turn (D1)', () => {
   const says = (argument: unknown, facts: Fields, started: Fields = {}) =>
     Object.entries(facts).flatMap(([fact, value]) => {
       const scene = () => new Scene({ argument, started });
@@ -13,7 +13,7 @@ describe('how the turn was started (D1)', () => {
       return scene().otherwise({ [fact]: 'other' }) || [];
     }).join(' '); // oxfmt-ignore
 
-  it('says its argument', () => {
+  it('agrees with its argument', () => {
     const about = { agent: 'clerk', session_id: 's', message: 'Pay.' };
     const facts = {
       HoldfastAgent: 'clerk',
@@ -38,7 +38,7 @@ describe('how the turn was started (D1)', () => {
     expect(says({ parent: 'none' }, { answers: 'any' })).toBe('');
   });
 
-  it('says its memo and its search attributes', () => {
+  it('agrees with its memo and its search attributes', () => {
     const memo = {
       fields: {
         holdfast_trace: payload('x1'),
@@ -51,7 +51,7 @@ describe('how the turn was started (D1)', () => {
     expect(says({}, { HoldfastAgent: 'clerk', HoldfastRequester: 'any' }, { searchAttributes })).toBe('HoldfastAgent');
   });
 
-  it('says after which block it begins, unless it goes on', () => {
+  it('names the block after which the turn begins, unless the turn continues', () => {
     const beginnings = (argument: unknown) => [...new Scene({ argument }).all.beginnings];
     expect([
       beginnings({ parent_head: 'h' }),
@@ -66,7 +66,7 @@ describe('how the turn was started (D1)', () => {
   });
 });
 
-it('names of people and agents are cut as search attributes are', () => {
+it('names of people and agents are cut to the length of search attributes', () => {
   expect(asAttributes({ agent: 'é'.repeat(200), requester: 'rita', session_id: '' })).toEqual({
     HoldfastAgent: 'é'.repeat(127),
     HoldfastRequester: 'rita',
@@ -74,7 +74,7 @@ it('names of people and agents are cut as search attributes are', () => {
   expect(asAttributes({ agent: null, requester: undefined, session_id: 7 })).toEqual({ HoldfastSession: 7 });
 });
 
-it('of a memo what was left out is not known', () => {
+it('left-out fields of a memo are unknown', () => {
   const value = { fields: { a: payload(1), b: { redacted: true } }, indexedFields: { c: payload(2) } };
   expect([fieldsOf(value, 'fields'), fieldsOf(value, 'indexedFields'), fieldsOf(undefined, 'fields')]).toEqual([
     { a: 1 },
@@ -83,7 +83,7 @@ it('of a memo what was left out is not known', () => {
   ]);
 });
 
-describe('what a run hands on (D1)', () => {
+describe('the argument that a run hands on (D1)', () => {
   const other = ['D1: The run began with another argument than the run before it has handed on'];
   const goes = (handed: unknown, argument: unknown, before = 'r') => {
     const scene = new Scene();
@@ -91,13 +91,13 @@ describe('what a run hands on (D1)', () => {
     return scene.next({ input: carrying(argument) }, before);
   };
 
-  it('is the argument of the next', () => {
+  it('is the argument of the next run', () => {
     expect([goes({ a: 1 }, { a: 1 }), goes({ a: 1 }, { a: 2 }), goes({ a: 1 }, { a: 2 }, 'q')]).toEqual([[], other, []]);
     expect([goes(GONE, { a: 2 }), goes({ a: 1 }, GONE)]).toEqual([[], []]);
   });
 });
 
-describe('a turn of a turn above (D1)', () => {
+describe('a sub-agent’s turn (D1)', () => {
   const another = (what: string) => [`D1: The turn has another ${what} than the history of the turn above it has`];
   function above(argument: unknown, result: unknown) {
     const children = new Map<string, string | null>();
@@ -109,7 +109,7 @@ describe('a turn of a turn above (D1)', () => {
     return children;
   }
 
-  it('has the argument and the result that stand there', () => {
+  it('has the argument and the result that the turn above has', () => {
     const argument = { turn_id: 't' };
     const begins = (given: unknown, children = above(argument, {})) => new Scene({ argument: given, children }).faults();
     expect([begins(argument), begins({ turn_id: 'u' }), begins(GONE), begins({ turn_id: 'u' }, above(GONE, {}))]).toEqual([
@@ -140,7 +140,7 @@ describe('search attributes (D1)', () => {
   };
   const gone = GONE as unknown as Json;
 
-  it('say the state in which the turn ends', () => {
+  it('have the state in which the turn ended', () => {
     const ended = (shown: Json | undefined, state: string, type: 'COMPLETED' | 'CANCELED' = 'COMPLETED') => {
       const scene = new Scene();
       if (shown !== undefined) shows({ HoldfastState: 'running' }, scene);
@@ -164,7 +164,7 @@ describe('search attributes (D1)', () => {
     expect(next.view()).toEqual([]);
   });
 
-  it('name tools while calls wait, and none else', () => {
+  it('name tools only while calls wait', () => {
     const waits = (state: Json, tools: Json, scene = new Scene().step({ calls: [{ id: '1.1', tool: 'pay' }] }, { step: 1 })) => {
       scene.faults();
       return shows({ HoldfastState: state, HoldfastTool: tools }, scene);
@@ -200,7 +200,7 @@ describe('search attributes (D1)', () => {
 });
 
 describe('the steps of a turn (D1, D2)', () => {
-  it('are taken one after the other', () => {
+  it('come one after the other', () => {
     const takes = (step: Json | undefined, scene = new Scene().step({}, { step: 1 })) => {
       scene.run.scheduled('takeStep', { step });
       return scene.faults();
@@ -228,7 +228,7 @@ describe('the steps of a turn (D1, D2)', () => {
     expect(other.faults()).toEqual([]);
   });
 
-  it('have calls of their own number, in order', () => {
+  it('number their calls by step and place', () => {
     const numbered = (step: Json, ...ids: string[]) => new Scene().step({ calls: ids.map((id) => ({ id })) }, { step }).faults();
     const wrong = ['D2: A call is numbered as one of another step, or place in it'];
     expect([numbered(1, '1.1', '1.2'), numbered(1)]).toEqual([[], []]);
@@ -236,7 +236,7 @@ describe('the steps of a turn (D1, D2)', () => {
     expect(new Scene().step({ calls: [{ id: '9.9' }] }).faults()).toEqual([]);
   });
 
-  it('write blocks at their time, the last with how the turn has ended', () => {
+  it('write blocks at their time; the last block has the state of the turn', () => {
     const told = (result: Fields, argument: Fields, block: string, facts: Fields) => {
       const scene = new Scene().step(result, { step: 1, ...argument });
       scene.faults();

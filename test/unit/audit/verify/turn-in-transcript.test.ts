@@ -1,4 +1,4 @@
-/** What a transcript says twice of answers, of the calls that they ask for, and of the agent that begins (rules D1 and D2). */
+/** What a transcript records twice about answers, the calls in them, and the agent of the turn (rules D1 and D2). */
 import { TurnInTranscript } from '../../../../src/audit/verify/turn-in-transcript';
 import type { Json, JsonObject } from '../../../../src/shared/json/json';
 import { at, GONE, type Fields } from '../../../support/audit/hand-events';
@@ -24,13 +24,13 @@ describe('the beginning of a turn (D1)', () => {
   };
   const other = ['D1: The turn begins after another block of the transcript than its argument says'];
 
-  it('stands after the block that its argument says', () => {
+  it('follows the block that its argument names', () => {
     expect([begins(['a', 'b'], 'b'), begins([null], null), begins([], 'c')]).toEqual([[], [], []]);
     expect([begins(['a', 'b'], 'c'), begins(['a'], null)]).toEqual([other, other]);
     expect(begins(['a'], 'c', left(new Scene()))).toEqual([]);
   });
 
-  it('says whose it is', () => {
+  it('names agent, requester, session, message and rules of the turn', () => {
     const told = (body: Fields, begin = (scene: Scene) => scene) => {
       const scene = begin(new Scene());
       scene.start({ agent: { name: 'clerk' }, requester: 'x/rita', session_id: 's', policy_ref: 'p', ...body });
@@ -78,7 +78,7 @@ describe('the text of an answer (D2)', () => {
   };
   const OTHER = ['D2: The tran'];
 
-  it('is that of its texts, in order', () => {
+  it('consists of its text blocks, in order', () => {
     expect([answered('a', text('a')), answered('a\nb', text('a'), { type: 'thinking' }, text('b')), answered('')]).toEqual([
       [],
       [],
@@ -87,7 +87,7 @@ describe('the text of an answer (D2)', () => {
     expect([answered('b', text('a')), answered('b\na', text('a'), text('b')), answered('a')]).toEqual([OTHER, OTHER, OTHER]);
   });
 
-  it('is not known where one of them is not', () => {
+  it('is unknown if one of them is', () => {
     for (const gone of [
       GONE,
       text(7),
@@ -124,7 +124,7 @@ const ASKED = {
 };
 const USE = { type: 'tool_use', id: 'u', name: 'pay', input: { cents: 7 } };
 
-describe('what an answer asks for (D2)', () => {
+describe('the calls that an answer asks for (D2)', () => {
   const admitted = (
     uses: unknown[],
     calls: unknown[],
@@ -146,7 +146,7 @@ describe('what an answer asks for (D2)', () => {
   const another = 'D2: Another call was admitted than the answer asks for';
   const input = 'D2: The answer asks for a call with another input than the one that was admitted';
 
-  it('is what was admitted, in order', () => {
+  it('are those that were admitted, in order', () => {
     const second = [
       { ...USE, id: 'v' },
       { ...ASKED, tool_use_id: 'v' },
@@ -159,7 +159,7 @@ describe('what an answer asks for (D2)', () => {
     expect(admitted([], [ASKED])).toEqual([others]);
   });
 
-  it('is a call of that id, tool and input', () => {
+  it('have the same id, tool and input', () => {
     expect(admitted([{ ...USE, id: 'v' }], [ASKED])).toEqual([another]);
     expect(admitted([{ ...USE, name: 'send' }], [ASKED])).toEqual([another]);
     expect(admitted([{ ...USE, input: { cents: 8 } }], [ASKED])).toEqual([input]);
@@ -168,7 +168,7 @@ describe('what an answer asks for (D2)', () => {
     expect(admitted([bare], [nameless])).toEqual([]);
   });
 
-  it('may be rejected: then its name is cut', () => {
+  it('may be rejected; then the name is cut', () => {
     const rejected = { ...ASKED, verdict: 'rejected' };
     const long = 'x'.repeat(300);
     expect(admitted([{ ...USE, name: long }], [{ ...rejected, tool: long.slice(0, 100) }])).toEqual([]);
@@ -182,7 +182,7 @@ describe('what an answer asks for (D2)', () => {
     expect(admitted([{ ...USE, name: '\u0001'.repeat(60) }], [{ ...rejected, tool: '\u0001'.repeat(60) }])).toEqual([]);
   });
 
-  it('may have an input of which a character was not kept', () => {
+  it('may have an input in which a character was replaced', () => {
     const lost = { ...ASKED, asked: '{"a":"\ufffd"}' };
     expect(admitted([{ ...USE, input: { a: 'b' } }], [lost])).toEqual([]);
     expect(admitted([{ ...USE, input: {} }], [{ ...ASKED, asked: 'none', input: {} }])).toEqual([]);
@@ -190,7 +190,7 @@ describe('what an answer asks for (D2)', () => {
     expect(admitted([{ ...USE, input: {} }], [{ ...ASKED, verdict: 'rejected' }])).toEqual([input]);
   });
 
-  it('is not known where the answer, or a call, was left out', () => {
+  it('are unknown if the answer, or a call, was left out', () => {
     expect(admitted([GONE], [])).toEqual([]);
     expect(admitted([USE], [GONE])).toEqual([]);
     expect(admitted([], [ASKED], { role: GONE })).toEqual([]);
@@ -199,7 +199,7 @@ describe('what an answer asks for (D2)', () => {
     expect(admitted([USE], [{ ...ASKED, asked: 7 }])).toEqual([]);
   });
 
-  it('is nothing where no answer is', () => {
+  it('are not compared if there is no answer', () => {
     expect(admitted([USE], [ASKED], { role: 'user' })).toEqual([others]);
     expect(admitted([USE], [ASKED], { role: 'user', header: { subject: {}, direct: true } })).toEqual([]);
     expect(admitted([], [], { role: 'user' })).toEqual([]);
@@ -224,7 +224,7 @@ describe('the input of a call (D2)', () => {
   const other = ['D2: A call was admitted with another input than the one that was asked for'];
   const tool = { name: 'pay', version: '1', defaults: ['eur', 5] };
 
-  it('is what was asked for, and defaults of the tool', () => {
+  it('is the requested one, with defaults of the tool', () => {
     expect(taken({})).toEqual([]);
     expect(taken({ input: { cents: 8 } })).toEqual(other);
     expect(taken({ input: { cents: 7, currency: 'usd' } })).toEqual([]); // nobody knows the tool
@@ -236,7 +236,7 @@ describe('the input of a call (D2)', () => {
     expect(taken({ input: { cents: 7, more: 9 } }, [{ ...tool, defaults: undefined } as unknown as JsonObject])).toEqual(other);
   });
 
-  it('is that before the first hook has changed it', () => {
+  it('is compared as it was before the first hook changed it', () => {
     const changes = [{ before: { cents: 7 } }, { before: { cents: 8 } }];
     expect(taken({ input: { cents: 9 }, changes })).toEqual([]);
     expect(taken({ input: { cents: 7 }, changes: [{ before: { cents: 8 } }] })).toEqual(other);
@@ -244,7 +244,7 @@ describe('the input of a call (D2)', () => {
     expect(taken({ input: { cents: 9 }, changes: ['none'] })).toEqual([]);
   });
 
-  it('is not compared where it was rejected, is none, or was not kept', () => {
+  it('is not compared if the call was rejected, or if the input is not an object or was not kept', () => {
     expect(taken({ input: { cents: 8 }, verdict: 'rejected' })).toEqual([]);
     expect(taken({ input: 'text' })).toEqual([]);
     expect(taken({ input: { a: 'b' }, asked: '{"a":"\ufffd"}' })).toEqual([]);
@@ -258,7 +258,7 @@ describe('the input of a call (D2)', () => {
   });
 });
 
-it('the time of an admission, and of the end, is a fact of the block', () => {
+it('the time of an admission, or of an end, is a fact of its block', () => {
   const knows = (kind: 'admission' | 'end' | 'message') => {
     const scene = new Scene();
     scene.start();

@@ -1,4 +1,4 @@
-/** How a turn ends: that nothing of it is missing (rules T4, T5 and T7). */
+/** The end of a turn: nothing of it is missing (rules T4, T5 and T7). */
 import { Attestations } from '../../../../src/audit/verify/attestations';
 import { RecordedRules } from '../../../../src/audit/verify/recorded-rules';
 import { Turn } from '../../../../src/audit/verify/turn';
@@ -10,7 +10,7 @@ import { Whole } from '../../../support/audit/whole-turn';
 
 const REF = 'f'.repeat(64);
 
-describe('what blocks and calls refer to (T4)', () => {
+describe('everything that blocks and calls refer to is in the bundle (T4)', () => {
   const missing = (ref: string) => `T4: Something that the transcript refers to is missing (${ref})`;
   const t4 = (faults: string[]) => faults.filter((fault) => fault.startsWith('T4'));
   const referring = (body: Fields) => {
@@ -19,11 +19,11 @@ describe('what blocks and calls refer to (T4)', () => {
     return whole;
   };
 
-  it('is there: parts', () => {
+  it('parts', () => {
     const whole = referring({ card_ref: REF });
     expect(t4(whole.end())).toEqual([missing(REF)]);
     expect(t4(whole.end(null, false))).toEqual([]);
-    // In the lines of another turn it is not that of this one.
+    // A part in the lines of another turn does not count.
     whole.refs.parts.add(REF);
     expect(t4(whole.end())).toEqual([missing(REF)]);
     whole.part(REF, {});
@@ -31,7 +31,7 @@ describe('what blocks and calls refer to (T4)', () => {
     expect(t4(referring({ input_ref: 'x'.repeat(70) }).end())).toEqual([missing('x'.repeat(64))]);
   });
 
-  it('is there: objects, and those within them', () => {
+  it('objects, and the objects in them', () => {
     const whole = referring({ policy_ref: REF });
     expect(t4(whole.end())).toEqual([missing(REF)]);
     whole.refs.objects.add(REF);
@@ -40,14 +40,14 @@ describe('what blocks and calls refer to (T4)', () => {
     expect(t4(whole.end())).toEqual([missing('inner')]);
   });
 
-  it('is there: what records name', () => {
+  it('parts that records name', () => {
     const whole = new Whole().ran(undefined).closed();
     whole.part(HASH.inputRef, {});
     whole.record({ state: 'refused', result_ref: REF });
     expect(t4(whole.end())).toEqual([missing(REF)]);
   });
 
-  it('is there: what call activities name, in a line of this turn', () => {
+  it('parts that activities of calls name, in a line of this turn', () => {
     const whole = new Whole().ran(undefined, { call: { ...CALL, policy_ref: 'rules' } }).closed();
     expect(t4(whole.end())).toEqual([missing('rules')]);
     whole.refs.objects.add('rules');
@@ -68,13 +68,13 @@ describe('a complete turn (T5)', () => {
   });
 });
 
-describe('what activities have written (T7)', () => {
+describe('the blocks that activities wrote (T7)', () => {
   const t7 = (faults: string[]) => faults.filter((fault) => fault.startsWith('T7')).map((fault) => fault.slice(4));
   const lost = (kind: string) =>
     `The history says that a block of kind ${kind} was written, and the transcript has another, or none`;
   const noEnd = 'The turn has ended, and its transcript has no end';
 
-  it('ends with an end', () => {
+  it('end with an end block', () => {
     const whole = new Whole().closed().write('start', 'start', START).write('e', 'end', {});
     expect(t7(whole.end('e'))).toEqual([]);
     expect(t7(whole.end('start'))).toEqual([noEnd]);
@@ -92,14 +92,14 @@ describe('what activities have written (T7)', () => {
     return t7(whole.end(null));
   };
 
-  it('is there, as what it was written', () => {
+  it('are in the bundle, with the right kind', () => {
     expect(step('h', 'admission', 'i', 'j')).toEqual([]);
     expect(step('h', 'admission', 'j', 'i')).toEqual([lost('admission')]);
     expect(step('h', 'message', 'i', 'j')).toEqual([lost('admission')]);
     expect(step('other', 'admission', 'i', 'j')).toEqual([lost('admission')]);
   });
 
-  it('was written once, but after a reset', () => {
+  it('were written once, except after a reset', () => {
     const twice = (...begin: 'reset'[]) => {
       const whole = new Whole();
       const result = { head: 'h', next: 'calls', calls: [] };
@@ -119,7 +119,7 @@ describe('what activities have written (T7)', () => {
   });
 });
 
-it('what a session says is asked for at the end where bundles have sessions', () => {
+it('the session’s lines are required only if bundles of this version have them', () => {
   const reports = new Reports();
   const known = { definitions: new Map(), children: new Map(), blocks: new Set<string>(), rules: new RecordedRules(), madeAt: 0 };
   const ended = (hasSessions: boolean) => {

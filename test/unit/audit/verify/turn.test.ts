@@ -1,4 +1,4 @@
-/** How a turn ends: its effect records, its last block, and what took effect (rules T1 to T3). */
+/** The end of a turn: its effect records, its last block, and the calls that took effect (rules T1 to T3). */
 import { Attestations } from '../../../../src/audit/verify/attestations';
 import { RecordedRules } from '../../../../src/audit/verify/recorded-rules';
 import { Turn } from '../../../../src/audit/verify/turn';
@@ -10,7 +10,7 @@ import { KEY, Whole } from '../../../support/audit/whole-turn';
 describe('an effect record (T2)', () => {
   const ran = (more: Fields = {}, whole = new Whole()) => whole.ran(undefined).record(more);
 
-  it('is one of the turn, in the form of one', () => {
+  it('belongs to the turn, and has a known form', () => {
     expect(ran()).toEqual([]);
     expect(ran({ turn_id: 'u' })).toEqual(['T2: The effect record is of another turn']);
     expect(ran({ v: 'holdfast.effect/2' })).toEqual([
@@ -18,7 +18,7 @@ describe('an effect record (T2)', () => {
     ]);
   });
 
-  it('was made before it was changed', () => {
+  it('was created before it was changed', () => {
     const early = 'T2: The effect record was changed before it was made';
     expect(ran({ updated_at: at(10) })).toEqual([]);
     expect(ran({ updated_at: at(9.999) })).toEqual([early]);
@@ -26,7 +26,7 @@ describe('an effect record (T2)', () => {
     expect(ran({ claimed_at: 'never' })).toContain(early);
   });
 
-  it('is of a run, and of a call, of the turn', () => {
+  it('names a run and a call of the turn', () => {
     expect(ran({ run_id: 's' })).toEqual(['T2: The effect was claimed by a run that the turn does not have']);
     expect(ran({ digest: HASH.other })).toEqual(['T2: The effect record is of a call that the history does not know']);
     expect(ran({ idempotency_key: 'other' })).toEqual(['T2: The effect record has another idempotency key than its call']);
@@ -47,7 +47,7 @@ describe('an effect record (T2)', () => {
     expect(twice.record({ claimed_at: at(10) })).toEqual([]);
   });
 
-  it('has the key of one of the calls of its digest', () => {
+  it('has the key of one of the calls with its digest', () => {
     const two = new Whole().ran(undefined);
     two.run.scheduled('runCall', { turn: TURN_CONTEXT, call: { ...CALL, id: '1.2' } }, { seconds: 10 });
     two.faults();
@@ -73,7 +73,7 @@ describe('an effect record (T2)', () => {
     expect(lost.record({ result_head: 'h', updated_at: at(100) })).toEqual([]);
   });
 
-  it('says what its block says', () => {
+  it('agrees with its block', () => {
     const written = (body: unknown, more: Fields) => {
       const whole = new Whole().ran(undefined).write('start', 'start', START).write('b', 'effect', body);
       whole.faults();
@@ -96,7 +96,7 @@ const REF = 'f'.repeat(64);
 describe('the last block of a turn (T1)', () => {
   const otherEnd = 'T1: The transcript does not end where the history says that it ends';
 
-  it('is the last head of its history', () => {
+  it('is the last head of the history', () => {
     const whole = new Whole();
     expect(whole.end(null, false)).toEqual([]);
     whole.run.activity('takeStep', {}, { head: 'h' });
@@ -107,7 +107,7 @@ describe('the last block of a turn (T1)', () => {
     expect(whole.end('other', false)).toEqual([]);
   });
 
-  it('of a turn without a history is any', () => {
+  it('may be any, if the turn has no history', () => {
     const known = { definitions: new Map(), children: new Map(), blocks: new Set<string>(), rules: new RecordedRules() };
     const turn = new Turn(TURN, 'n', new Attestations([]), { ...known, hasSessions: false, madeAt: 0 });
     const { report, all } = new Reports();
@@ -119,7 +119,7 @@ describe('the last block of a turn (T1)', () => {
     expect(all).toEqual([]);
   });
 
-  it('and all from which the history went on are there', () => {
+  it('and all blocks from which the history continued are in the bundle', () => {
     const whole = new Whole().closed();
     whole.write('start', 'start', START).write('e', 'end', {});
     whole.run.scheduled('takeStep', { head: REF });
@@ -151,20 +151,20 @@ function acted({
 }
 const t3 = (faults: string[]) => faults.filter((fault) => fault.startsWith('T3')).map((fault) => fault.slice(4));
 
-describe('what took effect (T3)', () => {
+describe('a call that took effect (T3)', () => {
   const NOT_WRITTEN = 'The history says that a call took effect, and the transcript does not have it';
   const NO_RECORD = 'The history says that a call took effect, and there is no effect record of it';
   const NOT_TOLD = 'There is the record of an effect that the history does not know';
   const OPEN = 'A call was dispatched, and nothing says what became of it';
   const NOT_SAID = 'The transcript says what became of a call, and neither history nor effect record say so';
 
-  it('stands in history, transcript and record', () => {
+  it('is in history, transcript and record', () => {
     const whole = acted();
     expect(whole.record({ result_head: 'b' })).toEqual([]);
     expect(t3(whole.closed().end('b'))).toEqual([]);
   });
 
-  it('stands in the transcript', () => {
+  it('is in the transcript', () => {
     const whole = acted({ effect: false, dispatch: false });
     whole.record({ result_head: 'b' });
     expect(t3(whole.closed().end('b'))).toEqual([NOT_WRITTEN]);
@@ -176,7 +176,7 @@ describe('what took effect (T3)', () => {
     expect(t3(gone.closed().end('b'))).toEqual([]);
   });
 
-  it('and what did not is not asked for', () => {
+  it('is not required if it had no effect', () => {
     const whole = new Whole().ran({ head: 'b', effect: 'refused' }).write('start', 'start', START);
     whole.part(HASH.inputRef, {});
     expect(t3(whole.closed().end('b'))).toEqual([]);
@@ -193,14 +193,14 @@ describe('what took effect (T3)', () => {
     const byDigest = acted();
     byDigest.record({ result_head: 'c' });
     expect(t3(byDigest.closed().end('b'))).toEqual([]);
-    // Of an argument that was left out nobody knows the digest.
+    // The digest of an argument that was left out is unknown.
     const unknown = new Whole().write('start', 'start', START);
     unknown.run.completed(unknown.run.scheduled('runCall', GONE), { head: 'b', effect: 'applied' });
     unknown.write('b', 'effect', { effect: 'applied' });
     expect(t3(unknown.closed().end('b'))).toEqual([]);
   });
 
-  it('is known to the history', () => {
+  it('is in the history', () => {
     const whole = acted({ run: false });
     whole.record({ result_head: 'b' });
     expect(t3(whole.closed().end(null))).toEqual([NOT_TOLD]);
@@ -218,7 +218,7 @@ describe('what took effect (T3)', () => {
     expect(t3(gone.closed().end(null))).toEqual([]);
   });
 
-  it('is told of each dispatch', () => {
+  it('has an outcome for each dispatch', () => {
     const open = acted({ run: false, effect: false });
     expect(t3(open.closed().end(null))).toEqual([OPEN]);
     const claimed = acted({ run: false, dispatch: false, effect: false });
@@ -227,7 +227,7 @@ describe('what took effect (T3)', () => {
     expect(t3(open.end(null, false))).toEqual([]);
   });
 
-  it('is said by the history, or by a record, where the transcript says it', () => {
+  it('is in the history, or in a record, if the transcript has it', () => {
     const alone = acted({ run: false });
     expect(t3(alone.closed().end(null))).toEqual([NOT_SAID]);
     const recorded = acted({ run: false });
@@ -237,7 +237,7 @@ describe('what took effect (T3)', () => {
     expect(t3(settled.closed().end(null))).toEqual([NOT_SAID]);
   });
 
-  it('is not known where a start was left out', () => {
+  it('is not checked if a start was left out', () => {
     const whole = acted({ effect: false, dispatch: false });
     whole.write('other', 'start', GONE);
     expect(t3(whole.closed().end('b'))).toEqual([]);

@@ -1,4 +1,4 @@
-/** Whether people had to approve, as verdicts of admission say it (rule D5). */
+/** Whether people had to approve, by the verdicts of admission (rule D5). */
 import { Verdicts } from '../../../../src/audit/verify/verdicts';
 
 const of = (...said: [verdict: string, edited?: boolean][]) => {
@@ -10,14 +10,14 @@ const of = (...said: [verdict: string, edited?: boolean][]) => {
   return (state = 'succeeded', asked = false) => may(state, asked).join();
 };
 
-it('is so where the last verdict is to ask, or people were asked', () => {
+it('people had to approve if the last verdict is ask, or if they were asked', () => {
   expect(of(['ask'])()).toBe('true');
   expect([of(['allow'])(), of(['classify'])(), of(['rejected'])()]).toEqual(['false', 'false', 'false']);
   expect([of(['allow'], ['ask'])(), of(['ask'], ['allow'])()]).toEqual(['true', 'false']);
   expect([of(['allow'])('succeeded', true), of(['ask'])('succeeded', true)]).toEqual(['true', 'true']);
 });
 
-it('may be by any verdict, where a person has wanted another input or the call was not looked at any more', () => {
+it('any verdict fits if a person edited the call, or if the call was not looked at any more', () => {
   expect([of(['ask'], ['allow', true])(), of(['allow'], ['allow', true])()]).toEqual(['true,false', 'false']);
   expect(of(['allow'], ['ask', true], ['allow'])()).toBe('true,false');
   for (const state of ['cancelled', 'proposed', 'superseded']) {
@@ -26,7 +26,7 @@ it('may be by any verdict, where a person has wanted another input or the call w
   }
 });
 
-it('is not known of a call that no step has, and is not asked where the result does not say it', () => {
+it('nothing is known of a call that no step has; nothing is checked if the result does not say it', () => {
   expect(of()()).toBe('true,false');
   const verdicts = new Verdicts();
   verdicts.add('1.1', 'ask', false);

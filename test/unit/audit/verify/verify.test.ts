@@ -1,4 +1,4 @@
-/** What a verification says, of whole bundles: several of them, redacted ones, odd bytes. The command: test/system/audit/verify/command.test.ts. */
+/** The output of a verification of whole bundles: several, redacted ones, odd bytes. The command: test/system/audit/verify/command.test.ts. */
 import { readdirSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { redact } from '../../../../src/audit/redact/redact';
@@ -26,14 +26,14 @@ test.each(SAMPLE_NAMES)('%s: nothing in it contradicts anything', async (name) =
   });
 });
 
-test('an intact bundle: by whom, up to what, how much was left out', async () => {
+test('an intact bundle: who signed it, up to which point, and how much was left out', async () => {
   const [line] = describeVerification(await verifyBundle([await bytes('denied')], TRUST));
   expect(line).toMatch(
     /^intact since signing by [0-9a-f]{16}; completeness not proven beyond the turns in it \(.*\); 0 redactions\.$/,
   );
 });
 
-test('an intact bundle says of whom it is, and of which chain', async () => {
+test('an intact bundle names its subject and its chain', async () => {
   const found = await verifyBundle([await bytes('spoken')], TRUST);
   const lines = (await sample('spoken')).trimEnd().split('\n');
   const [first, last] = [lines[0]!, lines.at(-1)!].map((line) => (JSON.parse(line) as { body: object }).body as any);
@@ -42,7 +42,7 @@ test('an intact bundle says of whom it is, and of which chain', async () => {
   expect(await verifyBundle([await bytes('spoken')], [])).toMatchObject({ verdict: 'signer_unknown', signed_by: null });
 });
 
-test('a file that was cut short is broken where it ends, and says what it has', async () => {
+test('a file that was cut short is broken at its end, and the answer says what it has', async () => {
   const lines = (await sample('spoken')).trimEnd().split('\n').slice(0, 2);
   const found = await verifyBundle([Buffer.from(`${lines.join('\n')}\n`)], TRUST);
   expect(found).toMatchObject({ verdict: 'broken', complete: null, line: 2, rule: 'S7', signed_by: null, made_of: null });
@@ -51,7 +51,7 @@ test('a file that was cut short is broken where it ends, and says what it has', 
   expect(nothing).toMatchObject({ line: 0, subject: null, agent: null, tenant: undefined, chained: true, root: null });
 });
 
-test('a file that cannot be read is no broken bundle', async () => {
+test('a file that cannot be read is not a broken bundle', async () => {
   const unreadable = () => Readable.from((function* () { throw new Error('the disk is gone'); })()); // oxfmt-ignore
   await expect(verifyBundle(unreadable(), TRUST)).rejects.toThrow('the disk is gone');
 });
@@ -62,7 +62,7 @@ test.each(['running', 'terminated'])('%s: incomplete, and it says so', async (na
   expect(describeVerification(found)[0]).toContain('incomplete');
 });
 
-test('however the bytes come, the answer is the same', async () => {
+test('the answer does not depend on the sizes of the chunks', async () => {
   const bundle = await bytes('approval');
   const inPieces = Array.from({ length: Math.ceil(bundle.length / 37) }, (_, i) => bundle.subarray(i * 37, i * 37 + 37));
   expect(await verifyBundle(inPieces, TRUST)).toEqual(await verifyBundle([bundle], TRUST));
@@ -85,7 +85,7 @@ test.each([
   expect(await verifyBundle([Buffer.from(text as string)], TRUST)).toMatchObject({ verdict: 'broken', line, rule });
 });
 
-describe('lines that do not follow each other are broken where it shows (S2)', () => {
+describe('lines that do not follow each other are broken at that place (S2)', () => {
   /** What is found for each seventh line after an edit of it. */
   async function foundAfter(edit: (lines: string[], n: number) => string[]): Promise<{ n: number; found: object }[]> {
     const lines = (await sample('approval')).trimEnd().split('\n');
@@ -98,7 +98,7 @@ describe('lines that do not follow each other are broken where it shows (S2)', (
   }
   const NUMBER = expect.stringMatching(/^The line says that it is number \d+: lines are missing, doubled or in another order$/);
 
-  test('a line that names another one before it', async () => {
+  test('a line that names a wrong line before it', async () => {
     const why = 'The line does not follow the one before: one of the two was changed';
     const otherPrev = (line: string) => line.replace(/(?<="prev":")[0-9a-f]/, (digit) => (digit === '0' ? '1' : '0'));
     const results = await foundAfter((lines, n) => lines.with(n, otherPrev(lines[n]!)));
@@ -106,18 +106,18 @@ describe('lines that do not follow each other are broken where it shows (S2)', (
     for (const { n, found } of results) expect(found).toEqual({ line: n, rule: 'S2', why });
   });
 
-  test('a line that is missing', async () => {
+  test('a missing line', async () => {
     for (const { n, found } of await foundAfter((lines, place) => lines.toSpliced(place, 1)))
       expect(found).toEqual({ line: n, rule: 'S2', why: NUMBER });
   });
 
-  test('a line that stands twice', async () => {
+  test('a repeated line', async () => {
     for (const { n, found } of await foundAfter((lines, place) => lines.toSpliced(place, 0, lines[place]!)))
       expect(found).toEqual({ line: n + 1, rule: 'S2', why: NUMBER });
   });
 });
 
-test('a turn whose values are of any other kind is broken, and nothing is thrown', async () => {
+test('a turn with values of a wrong type is broken, and nothing is thrown', async () => {
   const odd = [null, 7, [[null]], { payloads: 7 }, { payloads: [{ $: 7 }] }];
   const text = await sample('approval');
   for (const value of odd) {
@@ -156,7 +156,7 @@ async function redacted(): Promise<string> {
   ).text;
 }
 
-test('what was left out is counted, and the rest still holds', async () => {
+test('left-out parts and payloads are counted, and the rest still holds', async () => {
   const found = await verifyBundle([Buffer.from(await redacted())], TRUST);
   expect(found).toMatchObject({ verdict: 'intact', why: '', signed_by: REDACTOR_KEY.kid, redactions: 2 });
   expect(describeVerification(found).join(' ')).toContain('2 redactions');
@@ -169,8 +169,8 @@ async function redactedBy(bundle: Buffer, some: object): Promise<Buffer> {
   return Buffer.from(text);
 }
 
-/** Of whom a redaction says that he has signed what it was made of. */
-describe('the bundle that was redacted', () => {
+/** The bundle that a redaction names as the one that its signer signed before. */
+describe('the bundle from which a redaction was made', () => {
   const of = async (name: string) => {
     const { root, signed_by } = await verifyBundle([await bytes(name)], TRUST);
     return { root, signed_by };
@@ -178,7 +178,7 @@ describe('the bundle that was redacted', () => {
   const altered = (bundle: Buffer, change: (of: any) => void) =>
     Buffer.from(forged(bundle.toString(), (lines) => change(lines.at(-1)!.body.redaction.of), REDACTOR_KEY).text);
 
-  test('is named with the key that had signed it, also after a second redaction', async () => {
+  test('is named with the key that signed it, also after a second redaction', async () => {
     const original = await of('spoken');
     const once = await redactedBy(await bytes('spoken'), { messages: true });
     expect(await verifyBundle([once], TRUST)).toMatchObject({ verdict: 'intact', made_of: original });
@@ -191,7 +191,7 @@ describe('the bundle that was redacted', () => {
     expect(await verifyBundle([once], stranger)).toMatchObject({ made_of: { root: original.root, signed_by: null } });
   });
 
-  test('had that signature, or the redaction is broken', async () => {
+  test('has a valid signature, or the redaction is broken', async () => {
     const once = await redactedBy(await bytes('spoken'), { messages: true });
     const changes: [name: string, change: (of: any) => void][] = [
       ['root', (it) => void (it.root = 'e'.repeat(64))],
@@ -203,7 +203,7 @@ describe('the bundle that was redacted', () => {
       expect([name, await verifyBundle([altered(once, change)], TRUST)]).toMatchObject([name, { verdict: 'broken', rule: 'S6' }]);
   });
 
-  test('of an older version is named where its signature holds; where not, nobody can tell', async () => {
+  test('of an older version is named if its signature holds; if not, it is unknown', async () => {
     const original = await of('approval');
     const once = await redactedBy(await bytes('approval'), { messages: true });
     expect(await verifyBundle([once], TRUST)).toMatchObject({ verdict: 'intact', made_of: original });
@@ -214,7 +214,7 @@ describe('the bundle that was redacted', () => {
 });
 
 test.each(['approval', 'reset', 'session', 'spoken'])(
-  '%s: whatever holdfast audit redact leaves out, the rest is intact',
+  '%s: after a redaction of any kind the rest of the bundle is intact',
   async (name) => {
     const bundle = await bytes(name);
     const parts = (await sample(name))
@@ -229,7 +229,7 @@ test.each(['approval', 'reset', 'session', 'spoken'])(
   },
 );
 
-describe('a bundle whose maker has found that it contradicts itself', () => {
+describe('a bundle that its maker found contradictory', () => {
   const RESULT = 43;
   /** As it is made now; the turn's result says that nothing happened. */
   const made = async (contradiction: unknown, more: (lines: OpenLine[]) => void = () => undefined) =>
@@ -242,7 +242,7 @@ describe('a bundle whose maker has found that it contradicts itself', () => {
   const found = { line: RESULT, rule: 'D6' };
   const judge = async (text: string | Promise<string>) => verifyBundle([Buffer.from(await text)], TRUST);
 
-  test('says so first, by line and rule, whoever has signed it', async () => {
+  test('says so first, with line and rule, also with an unknown signer', async () => {
     const answer = await judge(made(found));
     expect(answer).toMatchObject({ verdict: 'contradictory', ...found, complete: true });
     expect(describeVerification(answer)[0]).toMatch(
@@ -252,7 +252,7 @@ describe('a bundle whose maker has found that it contradicts itself', () => {
     expect(describeVerification(stranger)[0]).toContain('nobody that you trust has signed it');
   });
 
-  test('is broken where it contradicts itself before that, or does not say it', async () => {
+  test('is broken if it contradicts itself earlier, or does not say it', async () => {
     const earlier = (lines: OpenLine[]) => void (lines[10]!.body.event.eventId = '9');
     expect(await judge(made(found, earlier))).toMatchObject({ verdict: 'broken', line: 10, rule: 'H1' });
     expect(await judge(made(null))).toMatchObject({ verdict: 'broken', ...found });
@@ -260,14 +260,14 @@ describe('a bundle whose maker has found that it contradicts itself', () => {
     expect(await judge(made({ line: 1e6, rule: 'D6' }))).toMatchObject({ verdict: 'broken', rule: 'S6' });
   });
 
-  test('says it still where what contradicted was left out', async () => {
+  test('still says so if the contradiction was left out', async () => {
     const bundle = Buffer.from(await made(found));
     const less = await redactedBy(bundle, { messages: true, calls: ['1.1'] });
     const why = 'Its sources disagreed when it was made, says its signer';
     expect(await judge(less.toString())).toMatchObject({ verdict: 'contradictory', ...found, why });
   });
 
-  test('says why where that still shows, and not where something else does', async () => {
+  test('gives the reason if the contradiction still shows, and not if another one does', async () => {
     const answer = await judge(made(found));
     expect(answer.why).toContain('effect');
     const other = await judge(made({ line: RESULT - 1, rule: 'D6' }));
@@ -279,7 +279,7 @@ describe('a bundle whose maker has found that it contradicts itself', () => {
   });
 });
 
-test('what was left out without a word is found', async () => {
+test('left-out parts that no redaction names are found', async () => {
   const { text } = forged(await redacted(), (lines) => void (lines.at(-1)!.body.redaction = null));
   expect(await verifyBundle([Buffer.from(text)], TRUST)).toMatchObject({ verdict: 'broken', rule: 'S6' });
 });
@@ -292,12 +292,12 @@ describe('several bundles', () => {
     previous: previous === null ? null : { root: previous, subject: previous },
   });
 
-  test('each follows the one before, each agent for itself', () => {
+  test('each follows the one before, for each agent separately', () => {
     expect(chainFaults([link('1', null), link('x', null, 'b'), link('2', '1'), link('3', '2')], null)).toEqual([]);
     expect(chainFaults([link('2', '1'), link('3', '2')], '1')).toEqual([]);
   });
 
-  test('one that was left out shows', () => {
+  test('a bundle that was left out is found', () => {
     expect(chainFaults([link('1', null), link('3', '2')], null)).toEqual([expect.stringContaining('was left out')]);
     expect(chainFaults([link('2', '1')], '0')).toEqual([expect.stringContaining('root 0 was expected')]);
     expect(chainFaults([link('1', null)], '0')).toEqual([expect.stringContaining('names none before it')]);

@@ -14,7 +14,7 @@ function read(name: string): Promise<CaseFile> {
   return readCaseFile(createReadStream(join(FOLDER, name)));
 }
 
-/** What the bundle says of its own agent: nothing may differ under it. */
+/** The rules that the bundle records for its own agent: under them nothing may differ. */
 function asRecorded({ objects, turns: [turn] }: CaseFile): Proposal {
   const { approvals = {} } = objects.get(turn!.policyRef ?? '') as JsonObject;
   const { steps, tokens, cost_usd } = turn!.limits as Record<'steps' | 'tokens' | 'cost_usd', number>;
@@ -33,14 +33,14 @@ function told({ turns }: ReturnType<typeof whatIf>): string[] {
 }
 
 describe('what if, over bundles of real turns', () => {
-  it.each(BUNDLES)('nothing had been changed: %s', async (name) => {
+  it.each(BUNDLES)('nothing is changed: %s', async (name) => {
     const file = await read(name);
     const answer = whatIf(file, asRecorded(file));
     expect(answer.turns.flatMap(({ calls }) => calls).filter(({ differs }) => differs)).toEqual([]);
     expect([answer.differences, answer.unknown]).toEqual([0, 0]);
   });
 
-  it('a rule had forbidden what an approver had made of a call', async () => {
+  it('a rule forbids what an approver made of a call', async () => {
     const deny = [{ rule: 'pay', when: 'input.cents != 700' }];
     expect(told(whatIf(await read('edited.jsonl'), { permissions: { deny } }))).toEqual([
       '1.1/1 asked edited → asked edited',
@@ -48,14 +48,14 @@ describe('what if, over bundles of real turns', () => {
     ]);
   });
 
-  it('two people had to approve', async () => {
+  it('two people have to approve', async () => {
     expect(told(whatIf(await read('approval.jsonl'), { approvals: { quorum: 2 } }))).toEqual([
       '1.1/1 asked approved → asked open',
     ]);
     expect(told(whatIf(await read('quorum.jsonl'), { approvals: { quorum: 3 } }))).toEqual(['1.1/1 asked approved → asked open']);
   });
 
-  it('nothing with effects ran, in the turns below either', async () => {
+  it('no call with effects would have run, in the sub-agents’ turns neither', async () => {
     expect(told(whatIf(await read('sub_agent.jsonl'), { permissions: { mode: 'plan' } }))).toEqual([
       '1.1/1 allowed → refused',
       '1.1/1 allowed → not_reached',
@@ -66,7 +66,7 @@ describe('what if, over bundles of real turns', () => {
     ]);
   });
 
-  it('the limit had been another', async () => {
+  it('the limit is another', async () => {
     const { turns } = whatIf(await read('limit.jsonl'), { limits: { steps: 2 } });
     expect(turns[0]).toMatchObject({ wasStopped: { beforeStep: 2 }, wouldStop: null, differs: true });
   });

@@ -42,7 +42,7 @@ async function run(...args: string[]): Promise<{ code: number; value: any; text:
 }
 
 describe('audit what-if', () => {
-  it('shows what would have been other, and exits with 1', async () => {
+  it('shows the differences, and exits with 1', async () => {
     const { code, text, value } = await run('bundle.jsonl', '--rules', 'rules.yaml');
     expect(code).toBe(1);
     expect(text).toContain('≠ 1.1  send@1.0.0: asked, open → refused');
@@ -56,13 +56,13 @@ describe('audit what-if', () => {
     });
   });
 
-  it('exits with 0 where all is the same, and shows it with --all', async () => {
+  it('exits with 0 if nothing differs, and shows the calls with --all', async () => {
     const { code, text } = await run('bundle.jsonl', '--rules', 'same.yaml', '--all');
     expect(code).toBe(0);
     expect(text).toContain('= 1.2  look@1.0.0: allowed → allowed');
   });
 
-  it('exits with 3 where it cannot tell, and where the bundle breaks off', async () => {
+  it('exits with 3 if it cannot tell, and if the bundle is truncated', async () => {
     expect(await run('old.jsonl', '--rules', 'rules.yaml')).toMatchObject({ code: 3, value: { unknown: 2 } });
     const broken = await run('broken.jsonl', '--rules', 'same.yaml');
     expect(broken.code).toBe(3);
@@ -77,7 +77,7 @@ describe('audit what-if', () => {
     ['working time', ['bundle.jsonl', '--limits', '{"time_ms": 5}'], /time_ms cannot be compared/],
     ['another agent', ['bundle.jsonl', '--rules', 'same.yaml', '--agent', 'z'], /no turn of agent "z"; it has: a/],
     ['no such file', ['none.jsonl', '--rules', 'same.yaml'], /none\.jsonl/],
-  ])('says what is wrong: %s', async (_what, args, message) => {
+  ])('explains a bad argument: %s', async (_what, args, message) => {
     const error: unknown = await run(...args).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(UsageError);
     expect((error as Error).message).toMatch(message);

@@ -43,7 +43,7 @@ describe('other limits over a recorded turn', () => {
     expect(turn).toMatchObject({ wasStopped: { beforeStep: 4 }, wouldStop: null, differs: true });
   });
 
-  it('count what sub-agents spent, whose turns would not have been reached either', async () => {
+  it('count the usage of sub-agents, whose turns would not have been reached either', async () => {
     const file = await priced(2);
     const child: TurnCase = structuredClone(file.turns[0]!);
     Object.assign(child, { turnId: 'c', agent: 'helper', parent: { turnId: 't', callId: '2.1' } });
@@ -54,7 +54,7 @@ describe('other limits over a recorded turn', () => {
     expect(whatIf(file, { limits: { steps: 3 } }).turns[0]!.wouldStop).toMatchObject({ beforeStep: 2 });
   });
 
-  it('cannot be told where costs were left out', async () => {
+  it('are not judged if costs were left out', async () => {
     const file = await caseFile({ calls: looks(2) });
     file.turns[0]!.limits = { steps: 40, tokens: 1000, cost_usd: 20, time_ms: 1000 };
     expect(whatIf(file, { limits: { costUsd: 1 } })).toMatchObject({ differences: 0, unknown: 1 });
@@ -85,7 +85,7 @@ describe('another approver policy over a recorded turn', () => {
       [],
       { answer: 'open', reason: expect.stringContaining('rita asked for call') },
     ],
-    ['four eyes, of whoever changed it', { fourEyes: true }, { decisions: [by('bob')] }, ['bob'], { answer: 'open' }],
+    ['four eyes, for the person who changed it', { fourEyes: true }, { decisions: [by('bob')] }, ['bob'], { answer: 'open' }],
     ['signed ones only', { channel: 'attested' }, { decisions: [by('bob')] }, [], { answer: 'open' }],
     [
       'signed ones, which it is',
@@ -112,14 +112,14 @@ describe('another approver policy over a recorded turn', () => {
     expect(await would(approvals, more, makers)).toMatchObject({ outcome: 'asked', ...expected });
   });
 
-  it('lets through what waited for a second person', async () => {
+  it('lets a call run that had waited for a second person', async () => {
     const expired = { ...decision(''), decision: 'expired', at: '2026-02-01T00:00:00.000Z' };
     expect(await would({ quorum: 1 }, { decisions: [by('bob'), expired], state: 'expired' })).toMatchObject({
       answer: 'approved',
     });
   });
 
-  it('cannot be told where the question was left out', async () => {
+  it('is not judged if the question was left out', async () => {
     const file = await caseFile({ calls: [{ tool: 'send', input: { to: 'x' } }] });
     expect(whatIf(file, { approvals: { quorum: 2 } })).toMatchObject({ differences: 0, unknown: 1 });
   });

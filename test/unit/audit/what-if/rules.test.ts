@@ -14,7 +14,7 @@ const edit = (path: string) => ({ tool: 'edit_file', input: { path } });
 const send = (to: string) => ({ tool: 'send', input: { to } });
 
 describe('other rules over a recorded turn', () => {
-  it('tell which calls would have been allowed, asked, refused', async () => {
+  it('say which calls would have been allowed, asked about, refused', async () => {
     const calls = [
       edit('/src/a.ts'),
       edit('/etc/passwd'),
@@ -49,7 +49,7 @@ describe('other rules over a recorded turn', () => {
     ]);
   });
 
-  it('see what the turn knew: what it had read, its step, whether the tool carries data out', async () => {
+  it('use the facts of the turn: what it had read, its step, whether the tool carries data out', async () => {
     const calls = [
       { tool: 'post', input: { a: 1 } },
       { tool: 'post', untrusted: true, step: 2 },
@@ -71,7 +71,7 @@ describe('other rules over a recorded turn', () => {
     expect(await compared({ calls, tools }, { permissions: { deny } })).toEqual(['swap: asked = asked', 'swap: asked → refused']);
   });
 
-  it('leave alone what they did not decide: an input that does not fit, a tool that is unknown', async () => {
+  it('do not change calls that they did not decide: an input that does not fit, an unknown tool', async () => {
     const input = { type: 'object', properties: { n: { type: 'integer' } }, additionalProperties: false };
     const calls = [{ tool: 'count', input: { n: 'x' } }, { tool: 'nothing' }];
     const permissions = { allow: ['*'] };
@@ -85,7 +85,7 @@ describe('other rules over a recorded turn', () => {
     ['a bundle of an older build', { part: ({ facts: _, ...body }) => body }],
     ['a bundle without the admission', { part: (body) => (body.facts === undefined ? body : undefined) }],
     ['a bundle without definitions', { objects: false }],
-  ])('cannot be told about %s', async (_what, more) => {
+  ])('are not judged for %s', async (_what, more) => {
     const answer = whatIf(await caseFile({ calls: [{ tool: 'look' }], ...more }), { permissions: { deny: ['look'] } });
     const outcomes = answer.turns.flatMap(({ calls }) => calls.map(({ would }) => would.outcome));
     expect(outcomes.every((outcome) => outcome === 'cannot_tell')).toBe(true);
@@ -93,7 +93,7 @@ describe('other rules over a recorded turn', () => {
     expect(answer.unknown).toBe(1);
   });
 
-  it('cannot be told where the tool touched more than was written down', async () => {
+  it('are not judged if the tool touched more than was recorded', async () => {
     const many = tool('sweep', {
       class: 'write',
       ruleTarget: { kind: 'path', of: () => Array.from({ length: 300 }, (_, n) => `/${n}`) },
@@ -103,7 +103,7 @@ describe('other rules over a recorded turn', () => {
     ]);
   });
 
-  it('still ask about what was held, or what a person had changed', async () => {
+  it('still ask about calls that were held, or that a person had changed', async () => {
     const file = await caseFile({ calls: [send('ops@bank.example'), send('ops@bank.example')] });
     const [held, edited] = file.turns[0]!.calls;
     answered(held!, { decisions: [decision('bob')], state: 'succeeded' });
@@ -120,7 +120,7 @@ describe('other rules over a recorded turn', () => {
     ]);
   });
 
-  it('cannot be told where a classifier would have been asked for the first time; without one a person is', async () => {
+  it('are not judged if a classifier would have been asked for the first time; without one a person is asked', async () => {
     const classifier = { name: 'c', decide: async () => ({ verdict: 'approve' as const, reason: 'fine' }) };
     const calls = [{ tool: 'post' }];
     const permissions = { mode: 'auto' as const };
@@ -128,7 +128,7 @@ describe('other rules over a recorded turn', () => {
     expect(await compared({ calls }, { permissions })).toEqual(['post: allowed → asked']);
   });
 
-  it('are refused when they do not fit the agent of the bundle', async () => {
+  it('are refused if they do not fit the agent of the bundle', async () => {
     const file = await caseFile({ calls: [{ tool: 'look' }] });
     expect(() => whatIf(file, { permissions: { deny: ['pay', 'look(x)'] } })).toThrow(/"pay".*\n.*look declares no ruleTarget/);
     expect(() => whatIf(file, { approvals: { tools: { pay: { quorum: 2 } } } })).toThrow(/"pay"/);

@@ -1,4 +1,4 @@
-/** A bundle of one turn whose calls the engine's own admission has looked at, and nothing else: no history, no signature. */
+/** A bundle of one turn whose calls went through the engine's own admission. It has no history and no signature. */
 import { Readable } from 'node:stream';
 import { agentDefinition } from '../../../../src/activities/step/agent-definition';
 import { admissionBody } from '../../../../src/activities/admission/admit-calls';
@@ -104,7 +104,7 @@ export async function caseFile(made: Made): Promise<CaseFile> {
   return readCaseFile(Readable.from([Buffer.from(await bundleText(made))]));
 }
 
-/** Makes a call one that a person was asked about, with these decisions. */
+/** Makes a call one that people were asked about, with these decisions. */
 export function answered(call: CallCase, more: Partial<CallCase>): void {
   const question = { askedAt: at, expiresAt: null, card: null, cardRef: null, preview: null, policy: null, held: [], makers: [] };
   Object.assign(call, { question, ...more });

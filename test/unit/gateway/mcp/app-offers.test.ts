@@ -117,7 +117,7 @@ describe('prompts of the app', () => {
       ]);
     }));
 
-  it('are refused with wrong arguments, and nobody learns what the function threw', () =>
+  it('are refused with wrong arguments; the error does not show what the function threw', () =>
     connected({}, async (client) => {
       const got = (name: string, given?: Record<string, string>) => client.getPrompt({ name, arguments: given });
       await expect(got('letter')).rejects.toMatchObject({ ...INVALID, message: expect.stringContaining('needs to') });
@@ -132,7 +132,7 @@ describe('prompts of the app', () => {
       }
     }));
 
-  it('are seen by those whom the app lets see them, and by nobody where its check fails', () =>
+  it('are visible to the principals whom the app permits, and to nobody if its check fails', () =>
     connected({ by: 'globex/eve' }, async (client) => {
       expect((await client.listPrompts()).prompts.map(({ name }) => name)).not.toContain('ours');
       for (const name of ['ours', 'hidden', 'failing']) await expect(client.getPrompt({ name })).rejects.toMatchObject(INVALID);
@@ -152,7 +152,7 @@ describe('prompts of the app', () => {
 });
 
 describe('resources of the app', () => {
-  it('are listed and read: texts, bytes, and what a template finds', () =>
+  it('are listed and read: texts, bytes, and those of a template', () =>
     connected({}, async (client) => {
       expect((await client.listResources()).resources[1]).toEqual({
         uri: 'handbook://logo',
@@ -184,7 +184,7 @@ describe('resources of the app', () => {
 });
 
 describe('completion', () => {
-  it('gives the values of the app for prompts and templates, at most 100, and none where there is no function', () =>
+  it('gives the app’s values for prompts and templates, at most 100, and none if there is no function', () =>
     connected({}, async (client) => {
       const of = (argument: string, value: string, given?: Record<string, string>) =>
         client.complete({
@@ -205,7 +205,7 @@ describe('completion', () => {
 });
 
 describe('subscriptions', () => {
-  it('tell of an answer that has become another one, once, and end with unsubscribing', async () => {
+  it('report a changed answer once, and end with unsubscribing', async () => {
     let version = 'a';
     const told: string[] = [];
     const subscriptions = new Subscriptions({ versionOf: async () => version, changed: async (uri) => void told.push(uri) }, 10);
@@ -222,7 +222,7 @@ describe('subscriptions', () => {
     subscriptions.end();
   });
 
-  it('are no more than 20 in a session, and stay while what is watched cannot be read', async () => {
+  it('are limited to 20 in a session, and stay while their resource cannot be read', async () => {
     let fails = false;
     const told: string[] = [];
     const watched = {
@@ -242,7 +242,7 @@ describe('subscriptions', () => {
     subscriptions.end();
   });
 
-  it('tell the client that made them', async () => {
+  it('report only to the client that made them', async () => {
     jest.useFakeTimers({
       doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'clearTimeout', 'queueMicrotask', 'performance', 'Date'],
     });
@@ -266,7 +266,7 @@ describe('subscriptions', () => {
     }
   });
 
-  it('are of what is there', () =>
+  it('need a resource that exists', () =>
     connected({}, async (client) => {
       expect(await client.subscribeResource({ uri: 'handbook://terms' })).toEqual({});
       expect(await client.subscribeResource({ uri: 'invoice://a/7' })).toEqual({});
@@ -281,7 +281,7 @@ describe('log messages of tools', () => {
     return { at, type: 'tool_log' as const, call: '1.1', tool: 'look', level, text };
   };
 
-  it('come from the level on that the client has set, and before that not at all', async () => {
+  it('come from the client’s level on, and not at all before it has set one', async () => {
     const handlers: ((request: { params: { level: string } }) => unknown)[] = [];
     const logs = new ToolLogs({ setRequestHandler: (_schema: unknown, handler: never) => void handlers.push(handler) } as never);
     const sent: ServerNotification[] = [];
@@ -301,15 +301,15 @@ describe('log messages of tools', () => {
   });
 });
 
-describe('an app that offers nothing besides its tools', () => {
-  it('has no capability for it, and answers nothing', () =>
+describe('an app that offers only its tools', () => {
+  it('has no other capability, and answers no other request', () =>
     connected({ offered: {} }, async (client) => {
       expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: true } });
       await expect(client.listPrompts()).rejects.toThrow();
       await expect(client.request({ method: 'logging/setLevel', params: { level: 'info' } }, {} as never)).rejects.toThrow();
     }));
 
-  it('has those of what it does offer alone', () =>
+  it('has the capabilities of the things that it does offer, and no others', () =>
     connected(
       { offered: { toolLogs: true, prompts: [{ name: 'a', description: 'A.', messages: () => 'A' }] } },
       async (client) => {

@@ -37,7 +37,7 @@ interface Answers {
   sample?: (params: any) => unknown;
 }
 
-/** What a client's call becomes; `none`: nothing was started. */
+/** The start that a client's call becomes; `none`: nothing was started. */
 async function callOf(name: string, given: object, { form, sample }: Answers, mcp = asks) {
   const app = defineApp({ agents: [defineAgent({ name: 'a', prompt: 'A.', tools })], mcp });
   const offers = offersBy(catalogueOf(app));
@@ -61,8 +61,8 @@ async function callOf(name: string, given: object, { form, sample }: Answers, mc
   return { input: started[0]?.input ?? 'none', text: textOf(result), listed: listed.find((tool) => tool.name === name)! };
 }
 
-describe('a form of a tool', () => {
-  it('asks the user for what the call leaves out, before anything is started', async () => {
+describe('a tool with a form', () => {
+  it('asks the user for fields that the call leaves out, before anything is started', async () => {
     const asked: unknown[] = [];
     const form = (params: unknown) => {
       asked.push(params);
@@ -88,7 +88,7 @@ describe('a form of a tool', () => {
     expect(listed.inputSchema.required).toEqual(['place']);
   });
 
-  it('asks for nothing that the call has, and not at all where it has all, or the client has no forms', async () => {
+  it('does not ask for fields that the call has, nor at all if the call is complete or the client has no forms', async () => {
     const asked: string[][] = [];
     const form = ({ requestedSchema }: any) => {
       asked.push(Object.keys(requestedSchema.properties));
@@ -122,10 +122,10 @@ describe('a form of a tool', () => {
   });
 });
 
-describe('a sample of a tool', () => {
+describe('a tool with a sample', () => {
   const says = (text: string) => ({ role: 'assistant', model: 'm', content: { type: 'text', text } });
 
-  it('is a text that the client’s model writes into the input, before anything is started', async () => {
+  it('has the client’s model write a text into the input, before anything is started', async () => {
     const asked: any[] = [];
     const sample = (params: any) => {
       asked.push(params);
@@ -142,7 +142,7 @@ describe('a sample of a tool', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('starts nothing where the model gives no text, too much, or nothing', async () => {
+  it('starts nothing if the model gives no text, too much, or nothing', async () => {
     const picture = { role: 'assistant', model: 'm', content: { type: 'image', data: 'AAAA', mimeType: 'image/png' } };
     const refuses = () => { throw new Error('The user said no.'); }; // oxfmt-ignore
     for (const [sample, why] of [
@@ -155,14 +155,14 @@ describe('a sample of a tool', () => {
     }
   });
 
-  it('starts nothing where the function of the app fails, and says nothing of why', async () => {
+  it('starts nothing if the function of the app fails, and does not say why', async () => {
     const failing = { samples: { reply: { ...asks.samples!.reply!, prompt: () => { throw new Error('hunter2'); } } } }; // oxfmt-ignore
     const call = callOf('reply', { to: 'Bo' }, { sample: () => says('x') }, failing);
     await expect(call).rejects.toMatchObject({ code: -32603, message: expect.not.stringContaining('hunter2') });
   });
 });
 
-describe('the definition', () => {
+describe('the definition of a form', () => {
   const input = {
     type: 'object',
     properties: {
@@ -179,7 +179,7 @@ describe('the definition', () => {
   };
   const tool = reads('odd', () => 1, { input });
 
-  it('makes of each field what the protocol has for it', () => {
+  it('becomes a field of the protocol for each field', () => {
     const fields = ['text', 'choice', 'several', 'titled', 'yes', 'score'];
     expect(formOf(toolDefinition(tool).parameters, { message: 'm', fields }, {})).toEqual({
       type: 'object',

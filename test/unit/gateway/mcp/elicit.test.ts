@@ -5,7 +5,7 @@ import { elicitation, type Answer } from '../../../../src/gateway/mcp/asks';
 const DIGEST = 'd'.repeat(64);
 const APPROVE = { action: 'accept', content: { decision: 'approve' } };
 
-/** Asks about a call whose cards the turn tells so, one answer a look. */
+/** Asks about a call whose cards the turn reports in this order, one answer for each look. */
 async function asked(looks: (Map<string, string> | Error)[], decide = async (_turn: TurnHandle, _answer: Answer) => {}) {
   const questions: string[] = [];
   const decided: Answer[] = [];
@@ -39,7 +39,7 @@ describe('the person at an MCP client', () => {
     expect(why).toMatch(/cannot show the whole card/);
   });
 
-  it('is asked once the card is there, and shown the whole of it with the digest', async () => {
+  it('is asked once the card exists, and sees all of it with the digest', async () => {
     const { why, questions, decided, looks } = await asked([new Map(), new Error('not yet'), card]);
     expect(why).toBeNull();
     expect(looks).toBe(3);
@@ -47,7 +47,7 @@ describe('the person at an MCP client', () => {
     expect(decided).toEqual([{ digest: DIGEST, decision: 'approve' }]);
   });
 
-  it('hears why a decision of his does not count', async () => {
+  it('is told why a decision does not count', async () => {
     const refuse = () => Promise.reject(new DecisionNotAccepted('four eyes'));
     expect((await asked([card], refuse)).why).toMatch(/four eyes/);
   });

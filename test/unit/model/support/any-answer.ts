@@ -1,4 +1,4 @@
-/** Whatever a model may say, fast-check's way: legal blocks, illegal ones, and blocks that were cut off. */
+/** Any answer of a model, for fast-check: legal blocks, illegal ones, and blocks that were cut off. */
 import fc from 'fast-check';
 import type { JsonObject } from '../../../../src/shared/json/json';
 

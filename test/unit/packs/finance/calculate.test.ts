@@ -77,7 +77,7 @@ describe('calculate', () => {
     );
   });
 
-  it('never throws anything but a ToolError, whatever the text', () => {
+  it('never throws anything but a ToolError, for any text', () => {
     const text = fc.oneof(
       fc.string({ maxLength: 60 }),
       fc.string({ unit: fc.constantFrom(...'0123456789.,+-*/^%() epilogsqrtmax'.split('')), maxLength: 60 }),

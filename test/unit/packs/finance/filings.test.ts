@@ -11,7 +11,7 @@ describe('search_filings', () => {
     expect(result.total).toBeGreaterThan(2);
   });
 
-  it('gives ten filings unless told otherwise, and the item codes of an 8-K', async () => {
+  it('gives ten filings by default, and the item codes of an 8-K', async () => {
     const all = await call('search_filings', { ticker: 'NVDA' });
     expect(all.filings).toHaveLength(10);
     expect(all).not.toHaveProperty('form');
@@ -74,7 +74,7 @@ describe('fetch_filing_section', () => {
     expect(text).toMatch(/Net income: 23,434 against 21,448/);
   });
 
-  it('pages at 4 KB at most, and the pages together are the whole section', async () => {
+  it('has pages of at most 4 KB, which together are the whole section', async () => {
     const pages: string[] = [];
     let cursor: string | null | undefined;
     do {

@@ -34,13 +34,13 @@ describe('the finance pack', () => {
     }
   });
 
-  it('says of every tool what its result is, and of which results others wrote', () => {
+  it('says of every tool what its result is, and which results contain outsiders’ words', () => {
     expect(tools.filter((tool) => tool.output === undefined)).toEqual([]);
     const untrusted = tools.filter((tool) => tool.untrustedOutput).map((tool) => tool.name);
     expect(untrusted).toEqual(['fetch_filing_section', 'search_news']);
   });
 
-  it("leaves the credit analyst's verdicts as they are once such results have been read", async () => {
+  it("does not change the credit analyst's verdicts once such results have been read", async () => {
     const { policy } = new Registry(defineApp({ agents: [creditAnalyst(tools)] })).agent('credit-analyst')!;
     for (const tool of tools) {
       const verdict = async (untrusted: boolean) =>
@@ -92,7 +92,7 @@ describe('the embedded snapshot', () => {
     }
   });
 
-  it('reads the known splits off restated earnings', async () => {
+  it('finds the known splits in restated earnings', async () => {
     const factors = async (ticker: string) => (await data.filings.facts(ticker)).splits.map((split) => split.factor);
     expect([await factors('AAPL'), await factors('NVDA'), await factors('GOOGL')]).toEqual([[7, 4], [4, 10], [20]]);
   });

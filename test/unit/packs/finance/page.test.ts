@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { page } from '../../../../packs/finance/src/page';
 
 describe('a long section', () => {
-  it('comes in pages of 4 KB at most, cut at line ends, that together are the whole', () => {
+  it('comes in pages of at most 4 KB, cut at line ends, which together are the whole', () => {
     const line = fc.string({ maxLength: 300, unit: 'grapheme' }).map((text) => text.replaceAll('\n', ' '));
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 120 }), (lines) => {
@@ -20,7 +20,7 @@ describe('a long section', () => {
     );
   });
 
-  /** Every page of a text; each page is a valid cursor's. */
+  /** Every page of a text; a cursor for each page is valid. */
   const pagesOf = (text: string) => {
     const pages: string[] = [];
     for (let cursor: string | null | undefined; cursor !== null;) {
@@ -38,7 +38,7 @@ describe('a long section', () => {
     for (const text of pagesOf('🫖'.repeat(3000))) expect(text).toMatch(/^(🫖)+$/u);
   });
 
-  it('never exceeds 4 KB, whatever its lines are like', () => {
+  it('has no page above 4 KB, for lines of any length', () => {
     const piece = fc.oneof(fc.constantFrom('\n', '. ', ' ', '🫖', 'é'), fc.string({ maxLength: 2000, unit: 'grapheme' }));
     fc.assert(
       fc.property(fc.array(fc.tuple(piece, fc.integer({ min: 1, max: 60 })), { minLength: 1, maxLength: 20 }), (parts) => {

@@ -16,7 +16,7 @@ describe('get_quote', () => {
     expect(quote.source).toContain('skfolio');
   });
 
-  it('says under which name a share traded at the time', async () => {
+  it('says under which name a share was traded at the time', async () => {
     const quote = await call('get_quote', { ticker: 'GOOGL' });
     expect(quote).toMatchObject({ as_of: '2013-03-01', adjusted: false, note: expect.stringContaining('GOOG until April 2014') });
   });
@@ -41,7 +41,7 @@ describe('get_price_history', () => {
     expect(result.note).toContain('not from today');
   });
 
-  it('has at least the last price for one day, and a year at most', async () => {
+  it('has at least the last price for one day, and at most a year', async () => {
     expect((await call('get_price_history', { ticker: 'AAPL', days: 1 })).series).toHaveLength(1);
     expect((await call('get_price_history', { ticker: 'AAPL', days: 365 })).series).toHaveLength(252);
     for (const days of [0, 366, 1.5]) await expect(call('get_price_history', { ticker: 'AAPL', days })).rejects.toThrow('schema');
@@ -49,7 +49,7 @@ describe('get_price_history', () => {
 });
 
 describe('ratio_card beside a price', () => {
-  it('says first of when the price is, and that it is older than the filing', async () => {
+  it('says first from when the price is, and that it is older than the filing', async () => {
     const card = await call('ratio_card', { ticker: 'MSFT', fiscal_year: 2023 });
     expect(Object.keys(card)[0]).toBe('basis');
     expect(card.basis).toMatch(/use a price of 2022-12-28\. The price is OLDER than the filing, by \d+ days/);
@@ -122,7 +122,7 @@ describe('search_news', () => {
     expect(detail.message).toContain(`Not known: ${unknown}.`);
   });
 
-  it('says how to ask for the company whose name may be a part of another', async () => {
+  it('says how to ask for a company whose name may be part of another name', async () => {
     const { detail } = await toolErrorOf(call('search_news', { query: 'Tesla Cybertruck recall', days: 90 }));
     expect(detail.hint).toContain('For Tesla, Inc. write its ticker and a comma: "TSLA, …".');
     expect((await call('search_news', { query: 'TSLA, Cybertruck recall', days: 90 })).source).toContain('TSLA');
@@ -131,7 +131,7 @@ describe('search_news', () => {
   it.each([
     ['Apple plans for Hospitality', 'Hospitality', 'Apple Inc. (AAPL)'],
     ['Microsoft invests in OpenAI', 'invests, OpenAI', 'Microsoft Corporation (MSFT)'],
-  ])('says for whom it has searched where other words are in the query: %s', async (query, words, whom) => {
+  ])('says for which companies it searched if other words are in the query: %s', async (query, words, whom) => {
     const { note } = await call('search_news', { query, days: 90 });
     expect(note).toContain(`Searched for ${whom} only; not looked for: ${words}.`);
   });

@@ -3,7 +3,7 @@ import { notFound } from '../../../../packs/finance/src/not-found';
 import { call, context, TODAY, toolErrorOf } from '../../../support/packs/finance/support';
 import type { DescriptionParts } from '../../../../src/tools/define/tool';
 
-/** As a user writes one. */
+/** A provider as a user writes one. */
 const market: MarketDataProvider = {
   async prices(ticker, signal) {
     signal?.throwIfAborted();
@@ -37,7 +37,7 @@ describe("a market data provider of one's own", () => {
     expect((await toolErrorOf(use('get_quote', { ticker: 'AAPL' }))).detail.reason).toBe('no_quote_for_ticker');
   });
 
-  it('gives each day’s closes where it has them, and month ends where it has no more', async () => {
+  it('gives each day’s closes if it has them, and month ends if it has no more', async () => {
     const days = [
       { date: '2026-11-18', close: 197 },
       { date: '2026-11-19', close: 199 },
@@ -63,7 +63,7 @@ describe("a market data provider of one's own", () => {
     expect(data_here.MSFT).toEqual(['filings', 'facts']);
   });
 
-  it('hears of the end of a call', async () => {
+  it('is told of the end of a call', async () => {
     const signal = AbortSignal.abort(new Error('cancelled'));
     await expect(use('get_quote', { ticker: 'NVDA' }, context({ signal }))).rejects.toThrow('cancelled');
   });

@@ -33,7 +33,7 @@ describe('ratio_card', () => {
     },
   );
 
-  it('puts a price beside EPS within a year of the period, and says of when it is', async () => {
+  it('puts a price beside EPS within a year of the period, and says from when it is', async () => {
     const card = await call('ratio_card', { ticker: 'AAPL', fiscal_year: 2022 });
     expect(card.price).toMatchObject({ value: 125.674, as_of: '2022-12-28', note: expect.stringContaining('95 days after') });
     expect(card.ratios.pe).toBeCloseTo(125.674 / 6.11, 4);
@@ -88,7 +88,7 @@ describe('a price beside per-share figures', () => {
     expect(priceForReport(series('2020-09-15'), report, facts)).toHaveProperty('reason');
   });
 
-  it('is used when both are of the same shares, and tells when it is older than the period', () => {
+  it('is used if both are for the same shares; an older price than the period is named', () => {
     expect(priceForReport(series('2020-06-01'), report, facts)).toMatchObject({
       price: 100,
       note: expect.stringContaining('26 days BEFORE'),

@@ -1,8 +1,8 @@
-/** A server that is slow to begin: how long a worker waits for it is the server's own setting. */
+/** A server that starts slowly: how long a worker waits for it is a setting of the server. */
 import { Connection, serverOf } from '../../../../src/mcp';
 import { silent } from '../../../support/silent';
 
-it('a program that says nothing is given up after connect_timeout_ms, and the error names that setting', async () => {
+it('a program that does not answer is given up after connect_timeout_ms, and the error names that setting', async () => {
   const server = serverOf('deaf', {
     command: process.execPath,
     args: ['-e', 'process.stdin.resume()'],

@@ -1,4 +1,4 @@
-/** The file of servers, and that of accepted classes. */
+/** The file of servers, and the file of accepted classes. */
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ describe('classes', () => {
     [{ readOnlyHint: 'yes' }, 'destructive'],
     [undefined, 'destructive'],
     ['nonsense', 'destructive'],
-  ])('for the hints %j %s is proposed', (hints, proposed) => expect(proposedClass(hints as never)).toBe(proposed));
+  ])('for the hints %j the class %s is proposed', (hints, proposed) => expect(proposedClass(hints as never)).toBe(proposed));
 
   it.each([
     [null, { readOnlyHint: true }, 'destructive'],
@@ -62,7 +62,7 @@ describe("the servers' file", () => {
     return path;
   };
 
-  it('puts in variables, from the environment or from files, and knows the secrets among them', () => {
+  it('replaces variables, from the environment or from files, and knows which of them are secrets', () => {
     writeFileSync(join(folder, 'token'), 'out-of-a-file\n');
     const path = file({
       mcpServers: {
@@ -111,7 +111,7 @@ describe('the accepted classes', () => {
   const entry = { class: 'read', hash, by: 'ana', at: '2026-01-01T00:00:00Z' } as const;
   const path = () => acceptedPath(join(folder, 'mcp.json'));
 
-  it('count for exactly the definition that was looked at', async () => {
+  it('count only for exactly the definition that a person looked at', async () => {
     await writeAcceptedTools(path(), { files: { look: entry } });
     const accepted = await readAcceptedTools(path());
     expect(acceptedClass(accepted, 'files', { name: 'look', hash, definition: {} })).toBe('read');
@@ -130,7 +130,7 @@ describe('the accepted classes', () => {
   );
 });
 
-describe('a stray field in the accepted classes', () => {
+describe('an unknown field in the accepted classes', () => {
   const look = { class: 'read', hash: 'a'.repeat(64), by: 'ana', at: '2026-01-01T00:00:00Z' };
 
   it.each<[string, object, string]>([

@@ -1,4 +1,4 @@
-/** The port that a browser comes back to after a login. */
+/** The port to which a browser comes back after a login. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ function answerOf(port: string, path: string, host: string): Promise<number> {
   });
 }
 
-it('answers neither a page under a name of its own, even one that knows the state, nor an address that nobody can read, and goes on waiting', async () => {
+it('refuses a page under a host name of its own, even one that knows the state, and an address that cannot be read, and goes on waiting', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-login-'));
   const server = await guardedServer();
   try {

@@ -21,7 +21,7 @@ const stdio = (more: object, ...rest: any[]) => of({ command: 'bank', ...more },
 const http = (more: object, ...rest: any[]) => of({ url: 'https://bank.example/mcp', ...more }, ...rest);
 const TOKEN = 's3cret-token';
 
-describe('what a server’s tools act on', () => {
+describe('the target of a server’s tools', () => {
   it.each([
     ['the end of a long command', stdio({ args: ['x'.repeat(2000), 'DE-1'] }), stdio({ args: ['x'.repeat(2000), 'DE-2'] })],
     ['one argument or two', stdio({ args: ['a b'] }), stdio({ args: ['a', 'b'] })],
@@ -33,16 +33,16 @@ describe('what a server’s tools act on', () => {
     ['a variable that is shown', stdio(shown('a')), stdio(shown('b'))],
     ['a header', http({ headers: { 'X-Account': 'a' } }), http({ headers: { 'X-Account': 'b' } })],
     ['the client', http({ oauth: client('one') }), http({ oauth: client('two') })],
-  ])('is another where %s differs', (_what, one, other) => expect(one).not.toEqual(other));
+  ])('differs if %s differs', (_what, one, other) => expect(one).not.toEqual(other));
 
   it.each([
     ['the order of variables', stdio({ env: { A: '1', B: '2' } }), stdio({ env: { B: '2', A: '1' } })],
     ['the case of a header’s name', http({ headers: { 'X-Account': 'a' } }), http({ headers: { 'x-account': 'a' } })],
-    ['a token that is said to be replaced', stdio(ignored(TOKEN)), stdio(ignored('the-next-token'))],
+    ['a token that is declared as replaced', stdio(ignored(TOKEN)), stdio(ignored('the-next-token'))],
     ['the client’s secret', http({ oauth: client('one', 'secret-of-may') }), http({ oauth: client('one', 'secret-of-june') })],
-  ])('is the same where %s differs', (_what, one, other) => expect(one).toEqual(other));
+  ])('does not differ if %s differs', (_what, one, other) => expect(one).toEqual(other));
 
-  it('is short, and shows no value of a variable or header, but for what is said to be plain', () => {
+  it('is short, and shows no value of a variable or header, except those that the entry declares as shown', () => {
     const target = stdio({ args: ['y'.repeat(4000), TOKEN], env: { TOKEN, ...many('a') }, cwd: 'z'.repeat(4096) });
     expect(JSON.stringify(target).length).toBeLessThan(4000);
     expect(JSON.stringify(target)).not.toContain(TOKEN);
@@ -59,14 +59,14 @@ describe('what a server’s tools act on', () => {
     expect(http({})).toEqual({ server: 'bank', url: 'https://bank.example/mcp' });
   });
 
-  it('tells nobody a short value who tries them all: the digest is of a key of the store, and of this server', () => {
+  it('does not reveal a short value to somebody who tries them all: the digest uses a key of the store and the name of the server', () => {
     const pin = (store: Buffer, name?: string) => stdio({ env: { PIN: '1234' } }, { key: store, loginFolder: folder }, name).env;
     expect(pin(key)).toEqual(pin(key));
     expect(pin(key)).not.toEqual(pin(randomBytes(32)));
     expect(pin(key)).not.toEqual(pin(key, 'other'));
   });
 
-  it('is another after a person has logged in anew, and the same after a token was refreshed', async () => {
+  it('differs after a new login of a person, and is the same after a token was refreshed', async () => {
     const oauth = { issuer: 'https://login.example' };
     const server = serverOf('bank', { url: 'https://bank.example/mcp', oauth });
     if (!withOAuth(server)) throw new Error('it has no oauth');
@@ -85,13 +85,13 @@ describe('what a server’s tools act on', () => {
 });
 
 describe('target of a server’s entry', () => {
-  it('names what the entry has, and says of it shown or ignored', () => {
+  it('names variables or headers of the entry, each as shown or ignored', () => {
     expect(() => stdio({ env: { A: '1' }, target: { B: 'shown' } })).toThrow(/target names B, which is neither in env nor/);
     expect(() => stdio({ env: { A: '1' }, target: { A: 'hidden' } })).toThrow(/target.A/);
     expect(http({ headers: { 'X-Account': 'DE-1' }, target: { 'x-account': 'shown' } }).headers).toEqual({ 'x-account': 'DE-1' });
   });
 
-  it('takes what is shown for no secret, and nothing else with it', () => {
+  it('makes a shown value, and no other, count as no secret', () => {
     const { secrets } = serverOf('bank', {
       command: 'bank',
       env: { account: 'DE-12345678', ACCOUNT: TOKEN },

@@ -1,4 +1,4 @@
-/** Tools of a server that lists many, or large ones: nobody else of the process has to wait for them. */
+/** Tools of a server that lists many, or large ones: no other work in the process has to wait for them. */
 import { parseListedTool, usableTools } from '../../../../src/mcp/listed-tool';
 
 const fields = (prefix: string, many: number) =>
@@ -17,7 +17,7 @@ async function used(raw: unknown[], known: Awaited<ReturnType<typeof usableTools
 }
 
 describe('the tools that a server lists', () => {
-  it('give other work a turn while their schemas are compiled', async () => {
+  it('let other work run while their schemas are compiled', async () => {
     let turns = 0;
     const others = setInterval(() => (turns += 1), 1);
     const { tools } = await used(listed(60, 20));
@@ -26,13 +26,13 @@ describe('the tools that a server lists', () => {
     expect(turns).toBeGreaterThan(3);
   });
 
-  it('are compiled anew only where the server has changed them', async () => {
+  it('are compiled again only if the server changed them', async () => {
     const { tools } = await used(listed(3, 2));
     const again = await used([...listed(2, 2), tool(2, 5)], tools);
     expect(again.tools.map((one, n) => one === tools[n])).toEqual([true, true, false]);
   });
 
-  it('have 20,000 schemas together at most; those after it are left out, and that is said', async () => {
+  it('have at most 20,000 schemas together; the tools after them are left out, and this is reported', async () => {
     const raw = listed(24, 900);
     const { tools, refused } = await used(raw, raw.map(parseListedTool)); // what is known is not compiled, and counts
     expect(tools).toHaveLength(22);
@@ -42,7 +42,7 @@ describe('the tools that a server lists', () => {
     ]);
   });
 
-  it('are each of their own: one that cannot be used hides no other', async () => {
+  it('are independent: one that cannot be used hides no other', async () => {
     const { tools, refused } = await used([7, tool(1, 1), tool(1, 1), { ...tool(2, 1), inputSchema: { type: 'list' } }]);
     expect(tools.map(({ name }) => name)).toEqual(['tool_1']);
     expect(refused).toHaveLength(3);

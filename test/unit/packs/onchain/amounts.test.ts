@@ -29,7 +29,7 @@ describe('amounts', () => {
     expect(priceImpactBps({ amountIn: 100n, amountOut: 66n, reserveIn: 200n, reserveOut: 200n })).toBe(3400);
   });
 
-  it.each(['0', '01', '-1', '1.5', '1e18', '0x10', '', ' 1', '1 ', '１', '9'.repeat(79)])('are no text such as %j', (text) => {
+  it.each(['0', '01', '-1', '1.5', '1e18', '0x10', '', ' 1', '1 ', '１', '9'.repeat(79)])('are no texts like %j', (text) => {
     expect(AMOUNT_PATTERN.test(text)).toBe(false);
   });
 

@@ -9,18 +9,18 @@ const shown = (units: bigint, left = '900 units left before, 800 units after') =
     `  allowance     ${left}`,
   ].join('\n');
 
-describe('a swap seen again before the effect', () => {
+describe('a swap that is simulated again before the effect', () => {
   it.each<[bigint, boolean]>([
     [1_000_000n, true],
     [995_000n, true],
     [1_005_000n, true],
     [994_999n, false],
     [1_005_001n, false],
-  ])('at %s units instead of 1,000,000 with 50 bps: goes on is %s', (units, expected) => {
+  ])('at %s units instead of 1,000,000 with 50 bps: it continues: %s', (units, expected) => {
     expect(isWithinSlippage(shown(1_000_000n), shown(units), 50)).toBe(expected);
   });
 
-  it('is asked about again when anything but the price has changed, or nothing can be read', () => {
+  it('is asked about again if anything but the price has changed, or if nothing can be read', () => {
     const asked = shown(1_000_000n);
     expect(isWithinSlippage(asked, shown(1_000_000n, '800 units left before, 700 units after'), 50)).toBe(false);
     expect(isWithinSlippage(asked, asked.replace('31337', '1'), 50)).toBe(false);

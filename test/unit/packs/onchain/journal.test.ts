@@ -38,7 +38,7 @@ describe('the swap journal', () => {
     expect(await journal.decided('hf_2')).toEqual({ plan });
   });
 
-  it('gives each key one nonce, whoever asks at the same time, and every nonce to one key', async () => {
+  it('gives each key one nonce, also for simultaneous requests, and every nonce to one key', async () => {
     const keys = Array.from({ length: 8 }, (_, index) => `hf_${index}`);
     const askers = keys.flatMap((key) =>
       [0, 1, 2].map((who) => ({ key, asker: new FileJournal(join(dir, 'swaps')), who: `0${who}` })),
@@ -48,7 +48,7 @@ describe('the swap journal', () => {
     expect([...new Set(got.map((one) => one.nonce))].sort((a, b) => a - b)).toEqual([7, 8, 9, 10, 11, 12, 13, 14]);
   });
 
-  it('answers with the stored bytes, and signs no second time', async () => {
+  it('answers with the stored bytes, and does not sign a second time', async () => {
     const first = await journal.signed('hf_1', plan, signer('aa'));
     expect(await journal.signed('hf_1', plan, () => Promise.reject(new Error('signed twice')))).toEqual(first);
     expect(await journal.signedAt(plan, 7)).toEqual({ key: 'hf_1', nonce: 7, raw: '0xaa07', hash: '0x00' });

@@ -1,4 +1,4 @@
-/** What a model may hand to the onchain tools is so short that it costs no time to compute with: no field takes a long text. */
+/** A model's input of the onchain tools is so short that it takes no time to compute with: no field accepts a long text. */
 import { onchainTools } from '../../../../packs/onchain/src';
 
 const LONGEST = 78;
@@ -24,7 +24,7 @@ describe('an input of the onchain tools', () => {
     expect(taken).toEqual(fields.map(([name]) => [name, []]));
   });
 
-  it('is the longest that it can be, and is checked by comparing whole numbers of 78 digits', () => {
+  it('at its greatest length is checked by comparing whole numbers of 78 digits', () => {
     const amount = '9'.repeat(LONGEST);
     const longest = {
       amount_in: amount,

@@ -1,11 +1,11 @@
-/** What a swap acts on besides its input. It is part of the digest, and stands on the card also where there is no preview. */
+/** The target of a swap: part of the digest, and shown on the card also if there is no preview. */
 import { onchainTools, sessionKeysFrom, type OnchainSettings } from '../../../../packs/onchain/src';
 import { approvalCard } from '../../../../src/shared/approval/card';
 import type { JsonObject } from '../../../../src/shared/json/json';
 import { targetHash, targetOf } from '../../../../src/tools/admit/policy';
 
 const KEY = `0x${'11'.repeat(32)}`;
-/** Of `KEY`. */
+/** The address of `KEY`. */
 const ACCOUNT = '0x19E7E376E7C213B7E7e7e46cc70A5dD086DAff2A';
 
 const settings: Required<OnchainSettings> = {
@@ -36,7 +36,7 @@ function targetWith(more: Partial<OnchainSettings>, name = 'swap_token'): JsonOb
   return found.target;
 }
 
-/** Of each setting: another value, with which a swap acts on something else, or why it acts on the same. A new setting needs a line. */
+/** For each setting: another value, with another target, or the reason why the target is the same. A new setting needs a line. */
 const SETTINGS: Record<
   keyof OnchainSettings,
   { other: Partial<OnchainSettings> } | { same: string; other: Partial<OnchainSettings> }
@@ -51,20 +51,20 @@ const SETTINGS: Record<
   waitMs: { same: 'how long one attempt waits', other: { waitMs: 2000 } },
 };
 
-describe('what a swap acts on', () => {
+describe('the target of a swap', () => {
   it('is the chain, the node, the router and the account, without the node’s key', () => {
     expect(targetWith({})).toEqual({ chain_id: 31337, node: 'node.example', router: settings.router, account: ACCOUNT });
     expect(targetWith({}, 'simulate_swap')).toEqual({ chain_id: 31337, node: 'node.example', router: settings.router });
   });
 
   it.each(Object.entries(SETTINGS))(
-    'has another digest where a setting is another on which the swap depends: %s',
+    'has another digest with another value of a setting on which the swap depends: %s',
     (_name, line) => {
       expect(targetHash(targetWith(line.other)) === targetHash(targetWith({}))).toBe('same' in line);
     },
   );
 
-  it('stands on a card that has no preview', () => {
+  it('is shown on a card that has no preview', () => {
     const card = approvalCard({
       ...{ tool: 'swap_token', version: '1.0.0', callId: '1.1', digest: 'a'.repeat(64), requester: 'ana', agent: 'trader' },
       ...{ reason: 'class destructive always asks', input, preview: null, expiresAt: '2026-11-25T00:00:00.000Z' },
@@ -74,14 +74,14 @@ describe('what a swap acts on', () => {
     expect(card).toContain(`account: ${ACCOUNT}`);
   });
 
-  it('has the account of a vault that says it at once, and else none', () => {
+  it('has the account of a vault that knows it without a request, and otherwise none', () => {
     const { get } = sessionKeysFrom({ demo: KEY });
     expect(targetWith({ sessionKeys: { get, addressOf: () => ACCOUNT } })).toMatchObject({ account: ACCOUNT });
     expect(targetWith({ sessionKeys: { get } })).not.toHaveProperty('account');
     expect(targetWith({ sessionKeys: { other: KEY } })).not.toHaveProperty('account');
   });
 
-  it.each([0, -1, 1.5, 2 ** 53])('is no chain of id %s', (chainId) => {
+  it.each([0, -1, 1.5, 2 ** 53])('cannot have the chain id %s', (chainId) => {
     expect(() => onchainTools({ ...settings, chainId })).toThrow(`chainId is ${chainId}; it must be a whole number`);
   });
 });

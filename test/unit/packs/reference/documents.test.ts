@@ -59,7 +59,7 @@ describe('search_documents', () => {
     expect(await failure(call(tool, { ...key, cursor }, { cursors }))).toMatchObject({ reason: 'documents_changed' });
   });
 
-  it('sees files that are new, changed or gone', async () => {
+  it('finds new and changed files, and no deleted ones', async () => {
     const tool = searchDocuments(documentsIn(folder));
     const find = async (query: string) => paths(await call(tool, { query }));
     put('a.md', 'about apples');
@@ -88,7 +88,7 @@ describe('search_documents', () => {
     rmSync(outside, { recursive: true });
   });
 
-  it('leaves out what is too large or too many, and says how many', async () => {
+  it('leaves out files that are too large or too many, and says how many', async () => {
     put('large.md', 'apple '.repeat(1000));
     for (const name of ['a', 'b', 'c']) put(`${name}.md`, 'apple');
     const answer = await search('apple', {}, { files: 2, fileBytes: 100, totalBytes: 1000 });
@@ -112,7 +112,7 @@ describe('search_documents', () => {
     expect(found.map(({ total }) => total)).toEqual([1, 1, 1]);
   });
 
-  it('finds words of scripts without spaces, and shows the place', async () => {
+  it('finds words of scripts without spaces, and shows where they are', async () => {
     put('zh.md', `# 手册\n\n${'前言。'.repeat(100)}北京天气很好。`);
     const answer = await search('天气');
     expect(answer.items[0]).toMatchObject({ path: 'zh.md', title: '手册', snippet: expect.stringContaining('天气') });
@@ -131,7 +131,7 @@ describe('search_documents', () => {
     ['open brackets', '<'.repeat(1_500_000)],
     ['attributes', `<p ${'a=b '.repeat(400_000)}>x`],
     ['an unclosed comment', `<!--${'-'.repeat(1_500_000)}`],
-  ])('bears HTML of %s', (_what, html) => {
+  ])('survives HTML of %s', (_what, html) => {
     const document = documentText('a.html', html);
     expect(document === null || typeof document.text === 'string').toBe(true);
   });

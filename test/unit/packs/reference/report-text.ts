@@ -1,8 +1,8 @@
-/** What a person would read in a made report: opened by parsers that are not ours. */
+/** The text that a person would read in a made report, by other parsers than ours. */
 import { inflateSync } from 'node:zlib';
 import mammoth from 'mammoth';
 
-/** Windows-1252 from 0x80 to 0x9f; `?` where it has none. */
+/** Windows-1252 from 0x80 to 0x9f; `?` for an unassigned code. */
 const HIGH = '€?‚ƒ„…†‡ˆ‰Š‹Œ?Ž??‘’“”•–—˜™š›œ?žŸ';
 const letter = (byte: number) => (byte >= 0x80 && byte < 0xa0 ? HIGH[byte - 0x80]! : String.fromCharCode(byte));
 

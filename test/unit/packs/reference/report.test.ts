@@ -33,7 +33,7 @@ const HOSTILE = `<script>alert(1)</script> <img src=x onerror=alert(1)>
 [good](mailto:a@b.example)`;
 const make = (content: string, format: string, title = 'Credit review: ÄCME') => call(tool, { title, content, format });
 
-/** All elements and attributes of a page, by a parser that is not ours. */
+/** All elements and attributes of a page, by another parser than ours. */
 function elements(html: string): { tag: string; attributes: Record<string, string> }[] {
   const out: { tag: string; attributes: Record<string, string> }[] = [];
   const visit = (node: any) => {
@@ -46,7 +46,7 @@ function elements(html: string): { tag: string; attributes: Record<string, strin
 }
 
 describe('generate_report', () => {
-  it('declares what stands for its file: with the bytes, or with an address', () => {
+  it('declares its file in both forms: with the bytes, or with an address', () => {
     const { ref, sha256 } = { ref: 'a'.repeat(64), sha256: 'b'.repeat(64) };
     const file = { filename: 'a.pdf', content_type: 'application/pdf', size: 3, sha256, ref };
     const results: FileResult[] = [
@@ -104,7 +104,7 @@ describe('generate_report', () => {
     expect(html).toMatch(/<table>.*debt.*12 €.*<\/table>/);
   });
 
-  it('makes a page of HTML that stands alone', async () => {
+  it('makes a page of HTML that needs no other file', async () => {
     const file = await make(MARKDOWN, 'html');
     const html = Buffer.from(file.bytes).toString('utf8');
     const found = elements(html);
@@ -175,7 +175,7 @@ Plain English.
     expect(pdfPages(Buffer.from((await make('长'.repeat(20_000), 'pdf')).bytes))).toBeGreaterThan(5);
   });
 
-  it('takes the sting out of hostile Markdown: no script, no picture, no link but http, https and mailto', async () => {
+  it('makes hostile Markdown harmless: no script, no picture, no link but http, https and mailto', async () => {
     const found = elements(Buffer.from((await make(HOSTILE, 'html', '<script>t</script>')).bytes).toString('utf8'));
     expect(found.filter(({ tag }) => ['script', 'img', 'iframe', 'object', 'link', 'base', 'form', 'svg'].includes(tag))).toEqual(
       [],
@@ -210,7 +210,7 @@ Plain English.
     ['half-open emphasis', '*a '.repeat(5_000)],
     ['half-open links', '[a](b '.repeat(10_000)],
     ['quotations', '>'.repeat(100)],
-  ])('bears %s', async (_what, content) => {
+  ])('survives %s', async (_what, content) => {
     for (const format of ['pdf', 'html']) {
       expect((await make(content, format).catch((error) => ({ bytes: [error.detail.reason] }))).bytes.length).toBeGreaterThan(0);
     }
@@ -234,7 +234,7 @@ Plain English.
     expect(await failure(call(tool, { title: 't', content: 'word\n\n'.repeat(200), format: 'pdf' }, { signal }))).toBe(reason);
   });
 
-  it('gives the file a name without anything that a path is made of', async () => {
+  it('gives the file a name without any character of a path', async () => {
     expect((await make('x', 'html', '../../etc/passwd')).filename).toBe('etc-passwd.html');
     expect((await make('x', 'html', '你好')).filename).toBe('report.html');
   });

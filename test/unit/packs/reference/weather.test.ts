@@ -6,7 +6,7 @@ import { sampleWeather } from '../../../../packs/reference/src/weather/sample';
 import { isZod } from '../../../../src/tools/schema/schema';
 import { call, failure } from '../../../support/packs/reference/support';
 
-/** Shapes as Open-Meteo answers; figures of our own. */
+/** Shapes of Open-Meteo's answers, with made-up figures. */
 const PLACES = {
   results: [
     {
@@ -120,13 +120,13 @@ describe('get_weather, live', () => {
     ['Paris, US', '33.66'],
     ['Paris, France', '48.85'],
     ['Paris, Ile-de-France', '48.85'],
-  ])('tells towns of one name apart: %s', async (location, latitude) => {
+  ])('distinguishes towns of one name: %s', async (location, latitude) => {
     await call(tool(), { location, unit: 'fahrenheit' });
     expect(asked[1]!.searchParams.get('latitude')).toBe(latitude);
     expect(asked[1]!.searchParams.get('temperature_unit')).toBe('fahrenheit');
   });
 
-  it('names what is known when no place fits', async () => {
+  it('names the known places if no place fits', async () => {
     expect(await failure(call(tool(), { location: 'Paris, Peru' }))).toMatchObject({
       code: 'RESOURCE_NOT_FOUND',
       reason: 'location_not_found',
@@ -177,7 +177,7 @@ describe('get_weather, live', () => {
     expect(await failure(call(tool(), { location: 'Paris' }, { signal: cancelled }))).toBe(reason);
   });
 
-  it('says that nobody answers', async () => {
+  it('says that the service does not answer', async () => {
     const gone = getWeather(openMeteo({ url: 'http://127.0.0.1:1' }));
     expect(await failure(call(gone, { location: 'Paris' }))).toMatchObject({
       code: 'NETWORK_ERROR',
@@ -202,7 +202,7 @@ describe('get_weather, embedded sample', () => {
     expect(await call(tool, { location: 'London, Canada' })).toMatchObject({ location: 'London, Ontario, Canada' });
   });
 
-  it('lists its places for one that it lacks', async () => {
+  it('lists its places if it lacks the requested one', async () => {
     expect(await failure(call(tool, { location: 'Lima' }))).toMatchObject({
       hint: expect.stringContaining('Tokyo, Tokyo, Japan'),
     });
@@ -215,7 +215,7 @@ describe('get_weather, embedded sample', () => {
     },
   );
 
-  it('refuses a unit that is none, and fields that it does not have', async () => {
+  it('refuses an unknown unit, and unknown fields', async () => {
     await expect(call(tool, { location: 'Paris', unit: 'kelvin' })).rejects.toThrow(/celsius/);
     await expect(call(tool, { location: 'Paris', days: 3 })).rejects.toThrow(/additional/);
   });

@@ -1,4 +1,4 @@
-/** An agent whose rules allow `bash` whatever the command: what takes other rights is refused all the same. */
+/** An agent whose rules allow every `bash` command: a command that takes other rights is refused all the same. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

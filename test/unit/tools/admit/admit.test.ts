@@ -57,7 +57,7 @@ describe('admission', () => {
     expect(error!.message).toContain('10-K');
   });
 
-  it("passes the tool's own word on, with its hint", async () => {
+  it("passes the tool's own message on, with its hint", async () => {
     expect((await admit(prepared(), asked('search', { ticker: 'BAD' }))).error).toMatchObject({
       code: 'INVALID_PARAMS',
       reason: 'bad_ticker',
@@ -87,19 +87,19 @@ describe('admission', () => {
     expect(admission).toMatchObject({ verdict: 'rejected', error: { code: 'INVALID_PARAMS' } });
   });
 
-  it('says that approval is no field, when the model makes one up', async () => {
+  it('says that approval is no field, if the model makes one up', async () => {
     expect((await admit(prepared(), asked('send', { to: 'a', confirmed: true }))).error!.hint).toMatch(
       /decision that a person gives/,
     );
   });
 
-  it('calls an input that was cut off cut off, not malformed', async () => {
+  it('says that a truncated input was cut off, not that it is malformed', async () => {
     expect((await admit(prepared(), { name: 'send', json: '{"to": "a', cut: true })).error!.reason).toBe('cut_off');
     expect((await admit(prepared(), { name: 'send', json: '', cut: true })).error!.reason).toBe('cut_off');
     expect((await admit(prepared(), { name: 'send', json: '{"to": "a"}', cut: true })).error).toBeNull();
   });
 
-  it('keeps its answer small, whatever a model writes', async () => {
+  it('keeps its answer small for any input of a model', async () => {
     const list = defineTool({
       name: 'list',
       version: '1.0.0',
@@ -133,7 +133,7 @@ describe('admission', () => {
     expect(await verdict({ ask: ['search'] }, 'search')).toMatchObject({ verdict: 'ask', parallel: false });
   });
 
-  it('never lets a destructive call run beside another, whatever the tool says', async () => {
+  it('never lets a destructive call run beside another, even if the tool permits it', async () => {
     const eager = defineTool({ ...send, concurrencySafe: () => true, input: { type: 'object', properties: {} } } as never);
     expect((await admit(prepared([eager as Tool], { allow: ['send'] }), asked('send', {}))).parallel).toBe(false);
   });
@@ -150,7 +150,7 @@ describe('admission', () => {
     expect((await admit(prepared([write]), asked('search', { ticker: 'AAPL' }))).parallel).toBe(false);
   });
 
-  it('answers whatever a model can write, and what it lets through can be hashed', async () => {
+  it('answers any input of a model, and admitted inputs can be hashed', async () => {
     const agent = prepared();
     await fc.assert(
       fc.asyncProperty(

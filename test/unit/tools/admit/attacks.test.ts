@@ -1,7 +1,7 @@
 import { normalise } from '../../../../src/rules/targets';
 import { verdict } from './support';
 
-/** Attempts to get more run than `bash(git status*)`, `bash(cat docs/*)` and `bash(*)` allow. */
+/** Attempts to run more than `bash(git status*)`, `bash(cat docs/*)` and `bash(*)` allow. */
 const SUFFIXES = [
   '; rm -rf x', '&& rm x', '|| rm x', '| sh', '& rm x', '\nrm x', '\r\nrm x', '\rrm x', '`rm x`', '$(rm x)', '${IFS}rm', '$IFS', '$HOME',
   '> /etc/passwd', '>> x', '< /etc/shadow', '<<< x', '<(rm x)', '>(rm x)', '2>&1', '&>x', '# x', "'", '"', '\\', '\\\nrm', '*', '?', '[a]',
@@ -11,9 +11,9 @@ const SUFFIXES = [
 ]; // oxfmt-ignore
 
 describe('an allow rule on commands', () => {
-  it('has 60 attempts and more to stand against', () => expect(new Set(SUFFIXES).size).toBeGreaterThanOrEqual(60));
+  it('is tried against 60 attempts and more', () => expect(new Set(SUFFIXES).size).toBeGreaterThanOrEqual(60));
 
-  it.each(SUFFIXES)('does not take git status and %j', (suffix) => {
+  it.each(SUFFIXES)('does not match git status and %j', (suffix) => {
     for (const command of [`git status${suffix}`, `git status ${suffix}`, `${suffix} git status`, `git status ${suffix} x`]) {
       expect(verdict({ allow: ['bash(git status*)'] }, 'bash', { command }).verdict).toBe('ask');
       expect(verdict({ allow: ['bash(*)'] }, 'bash', { command }).verdict).toBe('ask');
@@ -26,7 +26,7 @@ describe('an allow rule on commands', () => {
   it.each([
     'GIT status', 'git  status', ' git status', 'git push', 'gitstatus', 'git stat', '', 'agit status', './git status', 'X=1 git status',
     'git -c core.pager=x status', 'git',
-  ])('bash(git status*) does not take %j', (command) => {
+  ])('bash(git status*) does not match %j', (command) => {
     expect(verdict({ allow: ['bash(git status*)'] }, 'bash', { command }).verdict).toBe('ask');
   }); // oxfmt-ignore
 
@@ -38,20 +38,20 @@ describe('an allow rule on commands', () => {
   );
 
   it.each(['git status', 'git status --short', 'git status -- src/a.ts', 'git status src/a-b_c.ts +x 50% a@b,c'])(
-    'takes %j',
+    'matches %j',
     (command) => {
       expect(verdict({ allow: ['bash(git status*)'] }, 'bash', { command }).verdict).toBe('allow');
     },
   );
 
-  it('takes no command that is far too long, and deny takes it', () => {
+  it('matches no command that is far too long; a deny rule does', () => {
     const command = `git status ${'a'.repeat(5000)}`;
     expect(verdict({ allow: ['bash(git status*)'] }, 'bash', { command }).verdict).toBe('ask');
     expect(verdict({ deny: ['bash(rm *)'] }, 'bash', { command }).verdict).toBe('deny');
   });
 });
 
-/** Paths that are not, or may not be, TypeScript files under /src; `/secret` is what they are after. */
+/** Paths that are not, or may not be, TypeScript files under /src; the aim of the attacks is `/secret`. */
 const OUTSIDE = [
   '/secret/a.ts', 'secret/a.ts', '/src/../secret/a.ts', 'src/../secret/a.ts', '/src/./../secret/a.ts', '/src//../secret/a.ts', '/src/a/../../secret/a.ts',
   '/../src/a.ts', '../src/a.ts', '../../src/a.ts', '/src/../../src/a.ts', '..', '/..', '/src/..', '/src/../..', '/../../../../etc/passwd.ts',
@@ -68,22 +68,22 @@ const OUTSIDE = [
 ]; // oxfmt-ignore
 
 describe('an allow rule on paths', () => {
-  it('has 60 attempts and more to stand against', () => expect(new Set(OUTSIDE).size).toBeGreaterThanOrEqual(60));
+  it('is tried against 60 attempts and more', () => expect(new Set(OUTSIDE).size).toBeGreaterThanOrEqual(60));
 
-  it.each(OUTSIDE)('edit_file(/src/**/*.ts) does not take %j', (path) => {
+  it.each(OUTSIDE)('edit_file(/src/**/*.ts) does not match %j', (path) => {
     expect(verdict({ mode: 'locked', allow: ['edit_file(/src/**/*.ts)'] }, 'edit_file', { path }).verdict).toBe('deny');
     expect(verdict({ mode: 'locked', allow: ['edit_*(src/**/*.ts)'] }, 'edit_file', { path }).verdict).toBe('deny');
   });
 
   it.each(['/src/a.ts', 'src/a.ts', './src/a.ts', '/src//a.ts', '/src/./b/a.ts', '/src/b/../a.ts', '/src/b/c/d.ts', '/src/é.ts', '/src/e\u0301.ts', '/src/a b.ts', '/src/100%.ts'])(
-    'takes %j',
+    'matches %j',
     (path) => {
       expect(verdict({ mode: 'locked', allow: ['edit_file(/src/**/*.ts)'] }, 'edit_file', { path }).verdict).toBe('allow');
     },
   ); // oxfmt-ignore
 });
 
-it('a path that no file system takes meets no allow rule, and every deny rule', () => {
+it('a path that no file system accepts matches no allow rule, and every deny rule', () => {
   for (const path of [`/src/${'a'.repeat(300)}.ts`, `/src/${'a/'.repeat(600)}b.ts`])
     expect(verdict({ mode: 'locked', allow: ['edit_file(/src/**/*.ts)'] }, 'edit_file', { path }).verdict).toBe('deny');
   expect(verdict({ deny: ['edit_file(/x)'] }, 'edit_file', { path: 'a'.repeat(2000) }).verdict).toBe('deny');
@@ -94,12 +94,12 @@ describe('a deny rule on paths', () => {
     '/secret/key', 'secret/key', '/SECRET/Key', '/secret//key', '/a/../secret/key', '/./secret/key', '\\secret\\key', '/a\\..\\secret\\key',
     '/%73ecret/key', '/secret%2fkey', '/%2573ecret/key', '/ｓｅｃｒｅｔ/key', '/secret／key', '/sec\u200bret/key', '/secret./key', '/secret/key ',
     '/secret/.hidden', '/secret', '/secret/', '/../x', '../../x', '/a/../../x', '/a\0b', '/%2e%2e/x', '/‥/x',
-  ])('edit_file(/secret/**) takes %j', (path) => {
+  ])('edit_file(/secret/**) matches %j', (path) => {
     expect(verdict({ deny: ['edit_file(/secret/**)'] }, 'edit_file', { path }).verdict).toBe('deny');
     expect(verdict({ ask: ['edit_file(/secret/**)'], allow: ['*'] }, 'edit_file', { path }).verdict).toBe('ask');
   }); // oxfmt-ignore
 
-  it.each(['/src/a', '/secrets/key', '/a/secret/key', '/.secret/key'])('edit_file(/secret/**) leaves %j alone', (path) => {
+  it.each(['/src/a', '/secrets/key', '/a/secret/key', '/.secret/key'])('edit_file(/secret/**) does not match %j', (path) => {
     expect(verdict({ deny: ['edit_file(/secret/**)'] }, 'edit_file', { path }).verdict).toBe('allow');
   });
 });

@@ -47,7 +47,7 @@ describe('conditions', () => {
     ['input.note.matches("(a+)+$")', { note: `${'a'.repeat(5000)}!` }, false],
   ])('%s on %j: %s', (when, input, expected) => expect(asks(when, input)).toBe(expected));
 
-  it('knows tool and turn', () => {
+  it('have the variables tool and turn', () => {
     expect(asks('turn.untrusted', {}, { untrusted: true })).toBe(true);
     expect(asks('turn.untrusted', {})).toBe(false);
     expect(asks('turn.requester == "ana" && turn.agent == "a" && turn.step == 1', {})).toBe(true);
@@ -73,7 +73,7 @@ describe('conditions', () => {
     expect(of({ deny: [rule] })).toMatchObject({ verdict: 'deny', reason: expect.stringContaining('its condition failed') });
   });
 
-  it('finds only own fields', () => {
+  it('find only own fields', () => {
     for (const field of ['constructor', '__proto__', 'toString'])
       expect(
         verdict({ mode: 'locked', allow: [{ rule: '*', when: `has(input.${field})` }] }, 'swap', {}, {}, [swap]).verdict,

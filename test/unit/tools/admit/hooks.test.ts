@@ -47,7 +47,7 @@ describe('the five steps', () => {
 });
 
 describe('a before-hook', () => {
-  it('may refuse, with its own words', async () => {
+  it('may refuse, in its own words', async () => {
     const refuse = hook(() => ({ refuse: { reason: 'closed', message: 'Not today.', hint: 'Tomorrow.' } }));
     expect((await admitted({ before: [refuse] })).error).toMatchObject({
       code: 'PERMISSION_DENIED',
@@ -57,7 +57,7 @@ describe('a before-hook', () => {
     });
   });
 
-  it('may change the input: checked again, hashed anew, recorded with its reason; rules see what it made', async () => {
+  it('may change the input: it is checked again, hashed again, recorded with its reason; rules see the changed input', async () => {
     const cap = hook(({ input }) => ({ input: { ...input, cents: 1 }, why: 'a cent is enough' }), { name: 'cap' });
     const plain = await admitted({});
     const changed = await admitted({ before: [cap] }, undefined, {
@@ -87,7 +87,7 @@ describe('a before-hook', () => {
     expect(error).toMatchObject({ code: 'EXECUTION_ERROR', reason: 'hook_failed', message: expect.stringMatching(message) });
   }); // oxfmt-ignore
 
-  it('gets a copy: what it writes into the call changes nothing', async () => {
+  it('gets a copy: changes of the call have no effect', async () => {
     const vandal = hook(({ input, turn: facts }) => {
       input.cents = 999;
       (facts as { untrusted: boolean }).untrusted = true;
@@ -101,7 +101,7 @@ describe('a before-hook', () => {
     });
   });
 
-  it('runs for the tools that it names, the app’s before the agent’s, each on what the one before made', async () => {
+  it('runs for the tools that it names, the app’s hooks before the agent’s, each on the result of the one before', async () => {
     const add = (name: string, tools?: string[]) =>
       hook(({ input }) => ({ input: { ...input, to: `${String(input.to)}-${name}` }, why: name }), {
         name,
@@ -145,7 +145,7 @@ describe('a before-hook', () => {
     [{ before: [hook(() => undefined, { timeoutMs: -1 })] }, 'timeoutMs is -1'],
     [{ before: [hook(() => undefined, { io: true, timeoutMs: 90_000 })] }, 'at most 60000'],
     [{ before: 'x' as never }, 'hooks.before must be a list'],
-  ])('that is wrong is found when agent or app is defined: %#', async (hooks, message) => {
+  ])('that is wrong is reported when agent or app is defined: %#', async (hooks, message) => {
     await expect(admitted(hooks)).rejects.toThrow(message);
     expect(() => defineApp({ agents: [], hooks })).toThrow(message);
   });
@@ -158,7 +158,7 @@ describe('an after-hook', () => {
   const after = (run: AfterHook['run'], more: Partial<AfterHook> = {}) =>
     annotate([{ name: 'look', run, ...more }], call, done, silent);
 
-  it('adds a note for the model and fields of metadata, and leaves the data as they are', async () => {
+  it('adds a note for the model and fields of metadata, and does not change the data', async () => {
     const annotated = await after((result) => {
       (result.data as { paid: number }).paid = 0;
       return { note: 'Check it.', metadata: { score: 3 } };
@@ -173,7 +173,7 @@ describe('an after-hook', () => {
     ['would pass for another hook', () => ({ metadata: { hooks: [] } }), 'metadata.hooks is taken'],
     ['writes what no field is called', () => ({ metadata: { 'A b': 1 } }), 'metadata.A b'],
     ['writes too much', () => ({ metadata: { x: 'x'.repeat(9000) } }), 'larger than'],
-  ])('that %s loses nothing: it is noted', async (_what, run, error) => {
+  ])('that %s loses nothing: the failure is recorded', async (_what, run, error) => {
     const annotated = await after(run, { timeoutMs: 20 });
     expect(annotated).toMatchObject({ success: true, data: { paid: 5 } });
     expect(annotated.metadata.hooks).toEqual([{ hook: 'look', error: expect.stringContaining(error) }]);

@@ -27,7 +27,7 @@ describe('metacognition', () => {
     });
   });
 
-  it('leaves failed results alone, and takes a check that asks somebody else', async () => {
+  it('does not check failed results, and lets a check ask somebody else', async () => {
     const asking = jest.fn(async () => ({ needs_correction: true }));
     const { run } = metacognition(asking);
     expect(await run(result(null, {}, false), ctx)).toBeUndefined();

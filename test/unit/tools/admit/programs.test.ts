@@ -105,7 +105,7 @@ describe('an allow rule with files', () => {
   const says = (allow: object | string, hashes: Record<string, string>, command = 'npm test') =>
     verdict({ allow: [allow as string] }, 'bash', { command }, {}, [bash(hashes)]);
 
-  it('counts while they are as it has them', () => {
+  it('counts while the files have the hashes of the rule', () => {
     expect(says(rule, { '/package.json': HASH }).verdict).toBe('allow');
     expect(says(rule, { '/package.json': 'b'.repeat(64) })).toMatchObject({
       verdict: 'ask',
@@ -114,7 +114,7 @@ describe('an allow rule with files', () => {
     expect(says(rule, {}).considered[0]!.because).toBe('there is no file /package.json');
   });
 
-  it('is wanted of a condition too, and of each command of a line', () => {
+  it('is needed for a rule with a condition too, and for each command of a line', () => {
     const when = (text: string) => ({ rule: 'bash', when: `input.command == "${text}"` });
     expect(says(when('npm test'), {}).verdict).toBe('ask');
     expect(says(when('ls; npm test'), {}, 'ls; npm test').verdict).toBe('ask');
@@ -123,7 +123,7 @@ describe('an allow rule with files', () => {
     expect(says('bash', {}).verdict).toBe('allow'); // it allows whatever there is
   });
 
-  it('does not count in another folder, nor for another file', () => {
+  it('does not count in another folder, or for another file', () => {
     const one = { rule: 'bash(sh *)', files: { '/x.sh': HASH } };
     const said = (command: string, entry: object = one) => says(entry, { '/x.sh': HASH }, command).verdict;
     expect(said('sh x.sh now')).toBe('allow');
@@ -143,7 +143,7 @@ describe('an allow rule with files', () => {
     [{ allow: [{ rule: 'bash', files: 'any' }] }, 'they go with a pattern or a condition'],
     [{ deny: [{ rule: 'bash(npm test)', files: 'any' }] }, 'only an allow rule has them'],
     [{ allow: [{ rule: 'edit_file(/src/**)', files: 'any' }] }, 'has files, which are for tools that run commands'],
-  ])('%j is at fault', (permissions, fault) => {
+  ])('%j has a fault', (permissions, fault) => {
     expect(permissionFaults(withDefaults(permissions), TOOLS.map(ruledTool)).join()).toContain(fault);
   });
 });

@@ -32,7 +32,7 @@ const of = (given: AgentPermissions, { name, input, untrusted }: { name: string;
   verdict(given, name, input as never, { untrusted });
 const STRICTNESS = { allow: 0, classify: 1, ask: 1, deny: 2 };
 
-describe('whatever the rules', () => {
+describe('for any rules', () => {
   it('a deny rule that matches always wins', () => {
     fc.assert(
       fc.property(permissions, call, (given, asked) => {
@@ -87,7 +87,7 @@ describe('whatever the rules', () => {
     );
   });
 
-  it('the classifier is never asked about what rules ask or deny, nor about a destructive call', () => {
+  it('the classifier is never asked about a call that rules ask about or deny, nor about a destructive call', () => {
     fc.assert(
       fc.property(permissions, call, (given, asked) => {
         const said = of(given, asked);

@@ -34,7 +34,7 @@ describe('rules in a file', () => {
     expect(prepared(readPermissions(join(folder, 'a.yaml'))).policy.mode).toBe('auto');
   });
 
-  it('that are wrong are all named, with their lines', () => {
+  it('that are wrong are all reported, with their lines', () => {
     const path = file('wrong.yaml', 'mode: fast\nallow:\n  - "look("\n  - rule: look\n    when: "1 +"\nextra: 1\n');
     const faults = () => readPermissions(path);
     expect(faults).toThrow(/wrong\.yaml holds no permission rules/);
@@ -44,7 +44,7 @@ describe('rules in a file', () => {
     expect(faults).toThrow(/line 4: allow: when of "look"/);
   });
 
-  it('is a list of faults, one a line: of the text first, and of what it says where the text is right', () => {
+  it('are reported by a list of faults, one a line: syntax errors first, and faults of the rules if the syntax is right', () => {
     const faultsOf = (name: string, text: string) => {
       try {
         readPermissions(file(name, text));
@@ -68,15 +68,15 @@ describe('rules in a file', () => {
     ['broken YAML', 'allow: [a\nb: "', 'line '],
     ['a list that is none', 'allow: look\n', 'permissions.allow must be a list'],
     ['a key twice', 'allow: []\nallow: []\n', 'line 2'],
-  ])('%s is a clear error', (_what, text, message) => {
+  ])('%s causes a clear error', (_what, text, message) => {
     expect(() => readPermissions(file('x.yaml', text))).toThrow(message);
   });
 
-  it('a file that is not there is a clear error', () => {
+  it('a missing file causes a clear error', () => {
     expect(() => readPermissions(join(folder, 'none.yaml'))).toThrow(/none\.yaml cannot be read/);
   });
 
-  it('aliases cannot blow a small file up', () => {
+  it('aliases cannot make a small file huge', () => {
     const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefgh'
       .split('')
       .map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefg'[index]}`).join(',')}]`)

@@ -60,7 +60,7 @@ describe('which rule decides', () => {
     expect(verdict(rules, name, input).verdict).toBe(expected);
   });
 
-  it('says which rule, with its why', () => {
+  it('names the rule, with its reason', () => {
     const said = verdict({ deny: [{ rule: 'look', why: 'closed on Sundays' }] }, 'look');
     expect(said).toMatchObject({ verdict: 'deny', rule: 'look', reason: "the agent's rule deny look: closed on Sundays" });
     expect(verdict({ allow: ['*', 'look'] }, 'look').considered.map((rule) => [rule.rule, rule.matched])).toEqual([
@@ -69,7 +69,7 @@ describe('which rule decides', () => {
     ]);
   });
 
-  it('a tool that cannot say what it touches meets ask and deny, and no allow', () => {
+  it('a tool that cannot name its targets matches ask and deny rules, and no allow rule', () => {
     const broken = tool('broken', {
       ruleTarget: {
         kind: 'path',
@@ -96,12 +96,12 @@ describe('modes', () => {
       'locked',
       { look: 'deny', edit_file: 'deny', send: 'deny', post: 'deny', fetch: 'deny', delegate: 'deny', read_result: 'allow' },
     ],
-  ])('%s decides what no rule names', (mode, expected) => {
+  ])('%s decides if no rule matches', (mode, expected) => {
     const found = Object.fromEntries(Object.keys(expected).map((name) => [name, of(mode as never, name)]));
     expect(found).toEqual(expected);
   });
 
-  it('plan is not lifted by allow rules, and says so', () => {
+  it('plan is not overruled by allow rules, and says so', () => {
     expect(verdict({ mode: 'plan', allow: ['send', 'post', 'edit_file'] }, 'post')).toMatchObject({
       verdict: 'deny',
       word: 'plan_mode',
@@ -109,21 +109,21 @@ describe('modes', () => {
     expect(of('plan', 'send', { ask: ['send'] })).toBe('deny');
   });
 
-  it('locked runs what an allow rule names, and asks where an ask rule does', () => {
+  it('locked runs a call that an allow rule names, and asks if an ask rule matches', () => {
     expect(of('locked', 'look', { allow: ['look'] })).toBe('allow');
     expect(of('locked', 'look', { ask: ['look'] })).toBe('ask');
     expect(of('locked', 'send', { allow: ['send'] })).toBe('allow');
     expect(verdict({ mode: 'locked' }, 'look')).toMatchObject({ verdict: 'deny', word: 'locked_mode' });
   });
 
-  it('auto leaves what rules decide to them', () => {
+  it('auto does not change the decisions of rules', () => {
     expect(of('auto', 'post', { allow: ['post'] })).toBe('allow');
     expect(of('auto', 'post', { ask: ['post'] })).toBe('ask');
   });
 });
 
 describe('rules that are wrong', () => {
-  it('are all listed, when the agent is defined', () => {
+  it('are all reported when the agent is defined', () => {
     const rules = {
       mode: 'yolo',
       allow: ['look('],
@@ -169,13 +169,13 @@ describe('rules that are wrong', () => {
       expect(faults).toThrow(part);
   });
 
-  it('a condition on a field that the tool does not have is a slip of the pen', () => {
+  it('a condition on a field that the tool does not have is a mistake', () => {
     const pay = tool('pay', { input: { type: 'object', properties: { cents: { type: 'integer' } } } });
     expect(() => prepared({ ask: [{ rule: 'pay', when: 'input.cent > 1' }] }, [pay])).toThrow('the input has no field cent');
     expect(() => prepared({ ask: [{ rule: 'pay', when: 'input.cents > 1' }] }, [pay])).not.toThrow();
   });
 
-  it('lists of plain names go on working, and keep the hash that they had', () => {
+  it('lists of plain names still work, and keep their hash', () => {
     const { policyRef } = prepared({ allow: ['send'], ask: [], deny: ['post'] });
     expect(policyRef).toBe(prepared({ allow: ['send'], ask: [], deny: ['post'], mode: 'default' }).policyRef);
     const others = [

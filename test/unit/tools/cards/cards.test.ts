@@ -10,7 +10,7 @@ const tools = [...shippedTools(), everyField];
 
 describe('tool cards', () => {
   it.each(tools.map((tool) => [tool.name, tool] as const))(
-    '%s: what, class, every input with its limits, in both formats',
+    '%s: purpose, class, every input with its limits, in both formats',
     (_name, tool) => {
       const card = toolCard(tool);
       const markdown = cardMarkdown(card);
@@ -40,7 +40,7 @@ describe('tool cards', () => {
     });
   });
 
-  it('tells limits, defaults, nesting, life cycle and cost', () => {
+  it('shows limits, defaults, nesting, life cycle and cost', () => {
     const card = toolCard(everyField);
     const row = (name: string) => card.inputs.find((each) => each.name === name);
     expect(row('items')).toMatchObject({ type: 'integer', required: true, limits: ['from 1 to 500'] });
@@ -86,7 +86,7 @@ describe('tool cards', () => {
     expect(cardsHtml([toolCard(tool)])).not.toMatch(/(src|href)="http/);
   });
 
-  it('a list of errors that is malformed is a fault of the definition', () => {
+  it('a malformed list of errors is a fault of the definition', () => {
     const wrong = [{ code: 'NOPE', reason: 'Not Snake', when: '' }];
     expect(() => defineTool({ ...everyField, errors: wrong } as never)).toThrow(
       /errors\[0\]\.code[^]*errors\[0\]\.reason[^]*errors\[0\]\.when/,

@@ -17,12 +17,12 @@ describe('the ranker', () => {
     expect({ missed, enough: missed.length <= 4 }).toEqual({ missed, enough: true });
   });
 
-  it('gives the same order every time, whatever the order of the tools', () => {
+  it('gives the same order every time, for any order of the tools', () => {
     const reversed = bm25([...MANY_TOOLS].reverse());
     for (const [query] of QUERIES) expect(reversed(query)).toEqual(rank(query));
   });
 
-  it('does not find a tool by what it is not for', () => {
+  it('does not find a tool by a word that says what it is not for', () => {
     const parts = { does: 'Converts lengths.', dontUseFor: 'Weather in a city.' };
     const two = bm25([tool('convert_length', parts), tool('get_weather', 'Says what the weather is like in a city.')]);
     expect(two('weather in a city')[0]).toBe('get_weather');
@@ -34,14 +34,14 @@ describe('the ranker', () => {
     expect(two('北京天气')[0]).toBe('weather_cn');
   });
 
-  it('finds nothing for words that say nothing, and bears a megabyte of them', () => {
+  it('finds nothing for words without meaning, also for a megabyte of them', () => {
     expect(rank('what do you have for me')).toEqual([]);
     expect(rank('')).toEqual([]);
     expect(rank('invoice '.repeat(150_000))[0]).toMatch(/invoice/);
     expect(rank('zzqx'.repeat(100_000))).toEqual([]);
   });
 
-  it('names the nearest tools for a name that is none', () => {
+  it('names the nearest tools for an unknown name', () => {
     const names = MANY_TOOLS.map(({ name }) => name);
     expect(nearestNames('trackShipment', names)[0]).toBe('track_shipment');
     expect(nearestNames('track_shipments', names)).toContain('track_shipment');

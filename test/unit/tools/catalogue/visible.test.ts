@@ -23,17 +23,17 @@ const answers = (...bodies: (string | JsonObject)[]): ModelMessage => ({
 const found = (...names: string[]): JsonObject => ({ success: true, data: { tools: names.map((name) => ({ name })) } });
 
 describe('the tools that are loaded', () => {
-  it('begin with what fits the message of the user, best first', () => {
+  it('begin with those that fit the message of the user, best first', () => {
     const seed = (text: string) => (text === 'hello' ? ['tool_3', 'tool_1'] : []);
     expect(loadedTools([user('hello')], KNOWN, 8, seed)).toEqual(['tool_3', 'tool_1']);
   });
 
-  it('take in what find_tools found, behind what was there, and keep their places', () => {
+  it('include those that find_tools found, after the earlier ones, which keep their places', () => {
     const talk = [user('hello'), calls('find_tools'), answers(found('tool_9', 'tool_3'))];
     expect(loadedTools(talk, KNOWN, 8, () => ['tool_3', 'tool_1'])).toEqual(['tool_3', 'tool_1', 'tool_9']);
   });
 
-  it('make room when there are too many: what was not used for longest goes', () => {
+  it('lose those that were not used for longest if there are too many', () => {
     const talk = [
       user('hello'),
       calls('find_tools'),
@@ -44,11 +44,11 @@ describe('the tools that are loaded', () => {
     expect(loadedTools(talk, KNOWN, 3, none)).toEqual(['tool_1', 'tool_2', 'tool_4']);
   });
 
-  it('take in a tool that was called though it was not loaded', () => {
+  it('include a tool that was called though it was not loaded', () => {
     expect(loadedTools([user('hello'), calls('tool_7'), answers('{}')], KNOWN, 8, none)).toEqual(['tool_7']);
   });
 
-  it('take nothing from results of other tools, from errors, from unknown names and from text that is no result', () => {
+  it('include none from results of other tools, from errors, from unknown names or from text that is not a result', () => {
     const failed = answers(found('tool_1'));
     failed.content[0]!.is_error = true;
     for (const talk of [
@@ -65,7 +65,7 @@ describe('the tools that are loaded', () => {
     }
   });
 
-  it('are told apart by place when a model gives two calls one id', () => {
+  it('are distinguished by place if a model gives two calls one id', () => {
     const twice = calls('fetch_page', 'find_tools');
     const both = answers(found('tool_1'), found('tool_2'));
     for (const block of [...twice.content, ...both.content]) {
@@ -87,7 +87,7 @@ describe('the tools that are loaded', () => {
     ]);
   const talks = fc.array(exchange, { maxLength: 8 }).map((rounds) => [user('hello'), ...rounds.flat()]);
 
-  it('never are more than the bound, never twice, and the same for the same conversation', () => {
+  it('are never more than the bound, never repeated, and the same for the same conversation', () => {
     fc.assert(
       fc.property(talks, fc.integer({ min: 1, max: 12 }), (talk, most) => {
         const loaded = loadedTools(talk, KNOWN, most, () => NAMES);
@@ -98,7 +98,7 @@ describe('the tools that are loaded', () => {
     );
   });
 
-  it('keep all that one search found, and the order of what stays', () => {
+  it('include all that one search found; the others keep their order', () => {
     const finds = fc.uniqueArray(fc.constantFrom(...NAMES), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(talks, finds, fc.integer({ min: 8, max: 12 }), (talk, names, most) => {

@@ -1,4 +1,4 @@
-/** Definitions in the forms of the tool specification load as they are written there: their fields and shapes, in words of our own. */
+/** Definitions in the forms of the tool specification load as written there: their fields and shapes, with our own texts. */
 import { fromAnthropic, fromOpenAi, toolDefinition, toolFromDefinition } from '../../../../src/tools/convert';
 import type { JsonObject } from '../../../../src/shared/json/json';
 
@@ -21,7 +21,7 @@ describe('a definition as the specification writes it', () => {
     });
   });
 
-  it('with a number of tokens: those of its result', () => {
+  it('with one number of tokens: it counts for the result', () => {
     expect(load({ ...base, class: 'read', cacheable: true, estimated_tokens: 200 })).toMatchObject({
       estimated_tokens: { input: expect.any(Number), output: { min: 200, typical: 200, max: 200 } },
       cacheable: true,
@@ -29,7 +29,7 @@ describe('a definition as the specification writes it', () => {
     });
   });
 
-  it('with tokens of the result that have no minimum', () => {
+  it('with tokens of the result without a minimum', () => {
     const estimated_tokens = { input: 50, output: { typical: 100, max: 200 } };
     expect(load({ ...base, cacheable: true, cache_ttl: 600, estimated_tokens })).toMatchObject({
       estimated_tokens: { input: 50, output: { min: 0, typical: 100, max: 200 } },
@@ -61,7 +61,7 @@ describe('a definition as the specification writes it', () => {
     for (const { value } of [anthropic, openai]) expect(load(value)).toMatchObject({ name, class: 'destructive' });
   }); // oxfmt-ignore
 
-  it('but not with a field by which a model would approve itself', () => {
+  it('but not with a field by which a model would approve its own call', () => {
     const confirmed = object({ recipient: { type: 'string', format: 'email' }, confirmed: { type: 'boolean' } }, ['recipient']);
     expect(() => load({ ...base, parameters: confirmed })).toThrow("an approval is a person's decision");
   });

@@ -14,7 +14,7 @@ import { anyJson } from '../../shared/any-json';
 const call = { id: 'call_1', name: 'get_quote', input: { ticker: 'AAPL', 'odd "key"': [1, null, 'é'] } };
 
 describe('calls in each shape', () => {
-  it('cross and come back', () => {
+  it('are converted to it and back', () => {
     const use: Anthropic.ToolUseBlockParam = convert.callToAnthropic(call);
     const chat: OpenAI.ChatCompletionMessageFunctionToolCall = convert.callToOpenAiChat(call);
     const flat: OpenAI.Responses.ResponseFunctionToolCall = convert.callToOpenAiResponses(call);
@@ -25,7 +25,7 @@ describe('calls in each shape', () => {
     expect(convert.callFromMcp(params)).toEqual({ ...call, id: '' });
   });
 
-  it('any input survives every crossing', () => {
+  it('keep any input through all conversions', () => {
     fc.assert(
       fc.property(anyJson.filter(isJsonObject), (input) => {
         const asked = { id: 'i', name: 'n', input };
@@ -60,7 +60,7 @@ describe('calls in each shape', () => {
     [{ type: 'tool_use', id: 1, name: 'x' }],
     [null],
     ['text'],
-  ])('refuses what is no call: %j', (block) => {
+  ])('a block that is not a call is refused: %j', (block) => {
     expect(() => convert.callFromAnthropic(block)).toThrow(convert.ConversionError);
   });
 });
@@ -88,7 +88,7 @@ describe('results in each shape', () => {
     ['a failure', failed],
     ['plain text', { ...good, data: 'done' } as Envelope],
     ['a list', { ...good, data: [1, 2] } as Envelope],
-  ])('%s crosses and comes back', (_what, envelope) => {
+  ])('%s is converted, and comes back', (_what, envelope) => {
     const result = convert.resultOf('call_1', envelope);
     const block: Anthropic.ToolResultBlockParam = convert.resultToAnthropic(result);
     const message: OpenAI.ChatCompletionToolMessageParam = convert.resultToOpenAiChat(result).value;
@@ -100,7 +100,7 @@ describe('results in each shape', () => {
     expect(convert.resultFromMcp(mcp, 'call_1')).toEqual({ value: result, losses: [] });
   });
 
-  it('a failure keeps kind, reason and hint for the model, and MCP is told isError', () => {
+  it('a failure keeps kind, reason and hint for the model, and has isError in MCP', () => {
     const result = convert.resultOf('c', failed);
     expect(JSON.parse(convert.resultToMcp(result).content[0]!.text).error).toMatchObject({
       kind: 'USER_INPUT_ERROR',
@@ -111,7 +111,7 @@ describe('results in each shape', () => {
     expect(convert.resultToOpenAiChat(result).losses).toHaveLength(1);
   });
 
-  it('blocks that are no text are named, and stand among the losses', () => {
+  it('blocks that are not text are named, and listed among the losses', () => {
     const mcp = CallToolResultSchema.parse({
       content: [
         { type: 'text', text: 'a' },
@@ -141,7 +141,7 @@ describe('tool choice and parallel calls', () => {
     { mode: 'tool', name: 'pay', parallel: false },
     { mode: 'none', parallel: true },
   ];
-  it.each(choices)('%j crosses to every vendor and back', (choice) => {
+  it.each(choices)('%j is converted to every vendor and back', (choice) => {
     const anthropic: Anthropic.ToolChoice = convert.choiceToAnthropic(choice);
     const chat: Pick<OpenAI.ChatCompletionCreateParams, 'tool_choice' | 'parallel_tool_calls'> = convert.choiceToOpenAi(
       choice,
@@ -152,7 +152,7 @@ describe('tool choice and parallel calls', () => {
     expect(convert.choiceFromOpenAi(convert.choiceToOpenAi(choice, 'responses'))).toEqual({ value: choice, losses: [] });
   });
 
-  it("absent fields are the vendor's defaults; allowed_tools is a loss; others are refused", () => {
+  it("absent fields mean the vendor's defaults; allowed_tools is a loss; others are refused", () => {
     expect(convert.choiceFromOpenAi({}).value).toEqual({ mode: 'auto', parallel: true });
     const allowed = { type: 'allowed_tools', allowed_tools: { mode: 'required', tools: [{ type: 'function' }] } };
     expect(convert.choiceFromOpenAi({ tool_choice: allowed })).toMatchObject({
@@ -167,7 +167,7 @@ describe('tool choice and parallel calls', () => {
 });
 
 describe("MCP's progress notifications", () => {
-  it('grow always, whatever the tool says', () => {
+  it('always grow, for any progress of the tool', () => {
     const said = fc.array(fc.tuple(fc.string(), fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined })), {
       minLength: 1,
     });

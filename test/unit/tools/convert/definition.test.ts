@@ -16,7 +16,7 @@ const minimal = {
 
 describe('a definition on the wire', () => {
   it.each([...shippedTools().filter((tool) => tool !== readResultTool()), everyField].map((tool) => [tool.name, tool] as const))(
-    '%s comes back as it went',
+    '%s comes back unchanged',
     (_name, tool) => {
       const wire = JSON.parse(JSON.stringify(toolDefinition(tool)));
       const back = toolFromDefinition(wire, tool.run, { check: tool.check, preview: tool.preview });
@@ -25,7 +25,7 @@ describe('a definition on the wire', () => {
     },
   );
 
-  it('cannot take the name of a tool that holdfast brings along', () => {
+  it('cannot take the name of a tool of holdfast', () => {
     expect(() => toolFromDefinition(toolDefinition(readResultTool()), () => null)).toThrow(
       '"read_result" is a tool that holdfast brings',
     );
@@ -53,7 +53,7 @@ describe('a definition on the wire', () => {
     expect(quote.cache_ttl! * 1000).toBe(shippedTools().find((tool) => tool.name === 'get_quote')!.cacheTtlMs);
   });
 
-  it('tells a tool that takes further properties, and keeps it so', () => {
+  it('records whether a tool accepts further properties', () => {
     const open = defineTool({
       ...everyField,
       name: 'open_tool',
@@ -65,7 +65,7 @@ describe('a definition on the wire', () => {
     expect(parseDefinition({ ...minimal, strict: false }).parameters.additionalProperties).toBe(true);
   });
 
-  it('zod and JSON Schema give the same strictness on both ways', () => {
+  it('has the same strictness from zod and from JSON Schema, in both directions', () => {
     const tool = defineTool({
       ...everyField,
       name: 'zodded',
@@ -88,7 +88,7 @@ describe('a definition on the wire', () => {
     expect(() => toolFromDefinition(wire, () => null)).toThrow(why);
   });
 
-  it('ends on definitions that hold themselves', () => {
+  it('is refused if it contains itself', () => {
     const loop: Record<string, unknown> = { ...minimal };
     loop.parameters = loop;
     expect(() => parseDefinition(loop)).toThrow('nested deeper than 64, or holds itself');

@@ -15,7 +15,7 @@ const good = {
 };
 
 describe('defining a tool', () => {
-  it('takes zod, JSON Schema draft-07 and 2020-12', () => {
+  it('accepts zod, JSON Schema draft-07 and 2020-12', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     expect(isTool(defineTool(good))).toBe(true);
     expect(isTool(defineTool({ ...good, input: { ...schema, $schema: 'http://json-schema.org/draft-07/schema#' } }))).toBe(true);
@@ -35,7 +35,7 @@ describe('defining a tool', () => {
     expect(() => defineTool({ ...good, input: z.object({ [field]: z.boolean() }) })).toThrow("a person's decision");
   });
 
-  it('closes objects against extra properties, also nested ones, and leaves property names alone', () => {
+  it('closes objects against extra properties, also nested ones, and does not change property names', () => {
     const schema = inputSchema({
       type: 'object',
       properties: {
@@ -60,7 +60,7 @@ describe('defining a tool', () => {
 });
 
 describe('defining an agent', () => {
-  it('lists every fault at once, and knows a tool that is named twice', () => {
+  it('lists every fault at once, also a tool that is named twice', () => {
     const tool = defineTool(good);
     const wrong = {
       name: 'no spaces',
@@ -73,7 +73,7 @@ describe('defining an agent', () => {
     expect(() => defineAgent(wrong)).toThrow(/name[^]*prompt[^]*two tools[^]*maxParallel[^]*limits\.steps[^]*"other"/);
   });
 
-  it('takes limits up to what JSON carries exactly, and Infinity', () => {
+  it('accepts limits up to the largest exact number of JSON, and Infinity', () => {
     const limited = (steps: number) => () => defineAgent({ name: 'a', prompt: 'p', tools: [], limits: { steps } });
     for (const steps of [1, Number.MAX_SAFE_INTEGER, Infinity]) expect(limited(steps)().limits.steps).toBe(steps);
     for (const steps of [2 ** 53, Number.NaN, -1]) expect(limited(steps)).toThrow(/limits\.steps is .* at most 9007199254740991/);

@@ -110,7 +110,7 @@ describe('faults of a definition', () => {
     expect(() => defineTool({ ...good, ...more } as never)).toThrow(message);
   });
 
-  it('all of them at once', () => {
+  it('are all reported at once', () => {
     const wrong = Object.fromEntries(Object.keys(full).map((field) => [field, Symbol(field)]));
     const faults = messageOf(wrong).split('\n- ').slice(1);
     expect(faults.map((fault) => fault.split(' ')[0]).sort()).toEqual(expect.arrayContaining(Object.keys(full).sort()));
@@ -133,7 +133,7 @@ describe('faults of a definition', () => {
     expect(messageOf(definition)).toMatch(/^Tool .* is not well defined:\n- /);
   });
 
-  it('are all that is ever thrown, whatever is in the fields', () => {
+  it('are the only errors that are thrown, for any content of the fields', () => {
     const value = fc.anything({
       withBigInt: true,
       withDate: true,
@@ -157,7 +157,7 @@ describe('faults of a definition', () => {
     );
   });
 
-  it('cannot come after the check: what was given is read once, and later changes have no effect', () => {
+  it('cannot come after the check: each value is read once, and later changes have no effect', () => {
     let reads = 0;
     const input = { type: 'object', properties: { a: { type: 'string' } } };
     const definition = Object.defineProperty({ ...good, input }, 'name', {
@@ -171,7 +171,7 @@ describe('faults of a definition', () => {
   });
 });
 
-/** Stands for a proxy that throws at whatever is done with it: the generator itself looks at its values. */
+/** In place of a proxy that throws on every access: the generator itself looks at its values. */
 const PROXY = Symbol('proxy');
 
 function refusing(): object {

@@ -30,7 +30,7 @@ describe('token estimates', () => {
       ...more,
     });
 
-  it("take the author's word for a call, else its schemas and its inline size", () => {
+  it("use the author's estimate for a call, else its schemas and its inline size", () => {
     const said = { input: 1, output: { min: 2, typical: 3, max: 4 } };
     expect(callTokens(make({ estimatedTokens: said }))).toEqual(said);
     const plain = callTokens(make({}));
@@ -43,7 +43,7 @@ describe('token estimates', () => {
     expect(callTokens(make({ output: z.object({ ok: z.boolean() }) })).output.typical).toBeLessThan(plain.output.typical);
   });
 
-  it('end for a schema that holds itself', () => {
+  it('end for a schema that contains itself', () => {
     const input = { type: 'object', properties: { child: { $ref: '#' } } };
     expect(callTokens(make({ input })).input).toBeGreaterThan(0);
   });

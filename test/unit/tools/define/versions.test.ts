@@ -21,7 +21,7 @@ describe('a tool that is named', () => {
     expect(resolveReference(reference, toolbox)).toMatchObject({ version });
   });
 
-  it('means a prerelease where there is nothing else', () => {
+  it('means a prerelease if there is no other version', () => {
     expect(resolveReference('search', [search('0.1.0-beta.1')])).toMatchObject({ version: '0.1.0-beta.1' });
   });
 
@@ -29,11 +29,11 @@ describe('a tool that is named', () => {
     ['search@^4', /"search@\^4" fits no version of search; there is: 1\.0\.0, 1\.2\.0, 1\.10\.1, 2\.0\.0, 3\.0\.0-rc\.1/],
     ['find', /"find" fits no tool: there is none named "find"/],
     ['search@newest', /holds no range of versions; write search, search@1\.2\.0 or search@\^1\.2/],
-  ])('%s is a fault that says what there is', (reference, message) => {
+  ])('%s is a fault, and the error lists the versions', (reference, message) => {
     expect(() => defineApp({ agents: [agent([reference])], tools: toolbox })).toThrow(message);
   });
 
-  it('is one version for the model, whatever else is registered, and agents may differ', () => {
+  it('has one version for the model, with any other versions registered, and agents may differ', () => {
     const app = defineApp({ agents: [agent(['search@1.2.0'], 'old'), agent(['search'], 'new')], tools: toolbox });
     const registry = new Registry(app);
     const versions = (name: string) =>
@@ -47,7 +47,7 @@ describe('a tool that is named', () => {
   });
 });
 
-describe('a tool that is not for everybody', () => {
+describe('a tool with a restricted audience', () => {
   const tools = [
     reads('everywhere', () => 1),
     reads('in_production', () => 2, { environments: ['production'] }),
@@ -60,7 +60,7 @@ describe('a tool that is not for everybody', () => {
       .agent('a')!
       .catalogue.map((tool) => tool.name);
 
-  it('exists only in the environments that it names; where none is set, in none', () => {
+  it('exists only in the environments that it names; if no environment is set, in none', () => {
     expect(names()).toEqual(['everywhere', 'read_result']);
     expect(names('staging')).toEqual(['everywhere', 'read_result']);
     expect(names('production')).toEqual(['everywhere', 'in_production', 'read_result']);
@@ -85,13 +85,13 @@ describe('the sunset date', () => {
     expect(isSunset(search('1.0.0', { deprecated: true }), new Date('2999-01-01'))).toBe(false);
   });
 
-  it('tells what can be done, also where nothing replaces the tool', () => {
+  it('says what can be done, also if nothing replaces the tool', () => {
     expect(sunsetFault(tool, new Date('2027-01-01'))).toMatchObject({ message: 'search@1.0.0 was retired on 2026-03-01.', hint: expect.any(String) }); // oxfmt-ignore
   });
 });
 
 describe('another app for a running worker', () => {
-  it('is taken whole or not at all', () => {
+  it('is loaded completely or not at all', () => {
     const registry = new Registry(defineApp({ agents: [agent(toolbox.slice(0, 1))] }));
     const broken = { agents: [agent([]), { ...agent([]), name: 'b', tools: [{ name: 'x', input: { type: 'nothing' } }] }] };
     expect(() => registry.replace(broken as never)).toThrow();
@@ -100,7 +100,7 @@ describe('another app for a running worker', () => {
   });
 });
 
-it('takes for a version what semver.org does, whether semver was asked or not', () => {
+it('accepts exactly the versions of semver.org, also without asking the package semver', () => {
   const parts = ['0', '1', '01', '42', '9007199254740991', '9007199254740992', '99999999999', '-1', 'x', '', ' 1'];
   const texts = parts.flatMap((major) =>
     parts.flatMap((patch) => [`${major}.2.${patch}`, `${major}.2.${patch}-rc.1`, `${major}.${patch}`]),

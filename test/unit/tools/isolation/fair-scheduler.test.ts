@@ -1,4 +1,4 @@
-/** Who goes next where tasks are more than threads. */
+/** Who goes next if there are more tasks than threads. */
 import { FairScheduler } from '../../../../src/tools/isolation/fair-scheduler';
 
 /** Lets everything that can go on now go on. */
@@ -15,7 +15,7 @@ function entering(turns: FairScheduler) {
   return { began, enter };
 }
 
-it('leaves one place to others, however much an owner asks for', async () => {
+it('leaves one place to others, for any number of requests of one owner', async () => {
   const turns = new FairScheduler(3);
   const { began, enter } = entering(turns);
   for (const name of ['a1', 'a2', 'a3']) void enter('ana', name);
@@ -24,7 +24,7 @@ it('leaves one place to others, however much an owner asks for', async () => {
   expect(began).toEqual(['a1', 'a2', 'b1']);
 });
 
-it('lets owners take turns: whoever asks for many waits behind himself', async () => {
+it('lets owners take turns: an owner with many requests waits behind his own', async () => {
   const turns = new FairScheduler(2);
   const { began, enter } = entering(turns);
   for (const name of ['a1', 'a2', 'a3']) void enter('ana', name);
@@ -38,7 +38,7 @@ it('lets owners take turns: whoever asks for many waits behind himself', async (
   expect(began).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
 });
 
-it('leaves one place to other tenants, and one of a tenant’s to its other principals', async () => {
+it('leaves one place to other tenants, and one of a tenant’s places to its other principals', async () => {
   const turns = new FairScheduler(4);
   const { began, enter } = entering(turns);
   for (const name of ['a1', 'a2', 'a3']) void enter('acme/ana', name);
@@ -79,7 +79,7 @@ it('gives the only place there is to one owner', async () => {
   expect(began).toEqual(['a1', 'a2']);
 });
 
-it('forgets who has given up waiting, and nobody waits behind that', async () => {
+it('forgets an owner who has given up waiting, and nobody waits behind him', async () => {
   const turns = new FairScheduler(1);
   const { began, enter } = entering(turns);
   const gives = new AbortController();

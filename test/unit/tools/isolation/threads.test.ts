@@ -1,4 +1,4 @@
-/** Threads end: at their limit of memory, and with the last who uses them. */
+/** Threads end at their limit of memory, and with their last user. */
 import { join } from 'node:path';
 import { inThread, endThreads, openThreads, useThreads } from '../../../../src/tools/isolation/pool';
 import { calculateTool } from '../../../../packs/finance/src/tools/calculate';
@@ -13,7 +13,7 @@ const fill = {
 
 afterEach(() => endThreads());
 
-it('a job that takes more memory than a thread may is an error of that job, and the next one gets a new thread', async () => {
+it('a job that takes more memory than a thread may have fails alone, and the next one gets a new thread', async () => {
   const lane = openThreads({ threads: 1, heapMb: 32, idleMs: 1000 });
   await expect(inThread(fill, null, { lane, owner: 'ana' })).rejects.toMatchObject({
     detail: { code: 'INVALID_PARAMS', reason: 'too_much_memory', message: expect.stringContaining('32 MB') },
@@ -21,7 +21,7 @@ it('a job that takes more memory than a thread may is an error of that job, and 
   await expect(inThread({ ...fill, name: 'none' }, null, { lane, owner: 'ana' })).rejects.toThrow('has no function none');
 });
 
-it('loading its module takes nothing of the time of a job', async () => {
+it('the time to load the module of a job does not count as time of the job', async () => {
   const limits = { ms: 1000, reason: 'too_slow', hint: 'Take less.' };
   const job = { module: join(__dirname, 'slow-load.cjs'), name: 'answer', what: 'The answer', limits };
   expect(await inThread(job, null, { owner: 'ana' })).toBe('done');

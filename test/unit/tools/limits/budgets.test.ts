@@ -20,7 +20,7 @@ const turn = { untrusted: false, requester: 'ana', agent: 'tester', step: 1 };
 const amount = (budget: Budget, input: object, tool = sends) => budgetsOf([budget], tool)[0]!.amount(input as never, turn);
 
 describe('budgets of an agent', () => {
-  it('are taken where they are well defined', () => {
+  it('are accepted if they are well defined', () => {
     const recipients = { ...daily, name: 'recipients', tools: ['send_mail'], measure: 'size(input.recipients)', cap: 5 };
     expect(agent(daily, recipients, { ...daily, name: 'all', tools: ['*'], measure: 'count' }).budgets).toHaveLength(3);
   });
@@ -46,29 +46,29 @@ describe('budgets of an agent', () => {
     ],
   ])('are refused with %s', (_what, budget, message) => expect(() => agent(budget)).toThrow(message));
 
-  it('are refused all at once, and where two have one name', () => {
+  it('report all their faults at once, also two of one name', () => {
     expect(() => agent({ ...daily, cap: 'x' }, { ...daily, per: 'y' })).toThrow(/two budgets[^]*cap is "x"[^]*per is "y"/);
   });
 
-  it('name only what is destructive, whatever their pattern fits', () => {
+  it('cover destructive tools only, even if their pattern fits others', () => {
     const all = { ...daily, tools: ['*'], measure: 'count' };
     expect(budgetsOf([all], sends)).toHaveLength(1);
     expect(budgetsOf([all], tools[2]!)).toEqual([]);
   });
 
-  it('are part of what decides on a call: the hash of the rules changes with them', () => {
+  it('are part of the hash of the rules, which changes with them', () => {
     const ref = (...budgets: Budget[]) => new Registry(defineApp({ agents: [agent(...budgets)] })).agent('tester')!.policyRef;
     expect(new Set([ref(daily), ref({ ...daily, cap: '101' }), ref({ ...daily, exhausted: 'ask' })]).size).toBe(3);
   });
 });
 
-describe('what a call takes of a budget', () => {
+describe('the amount that a call takes of a budget', () => {
   const of = (measure: string): Budget => ({ ...daily, tools: ['send_mail'], measure });
 
-  it('is one, where calls are counted', async () =>
+  it('is one, if the budget counts calls', async () =>
     expect(await amount({ ...daily, measure: 'count' }, {}, tools[0] as never)).toBe('1'));
 
-  it('is what its measure gives: a whole number, or a text of digits, however large', async () => {
+  it('is the value of the measure: a whole number, or a text of digits, of any size', async () => {
     expect(await amount(of('size(input.recipients)'), { recipients: ['a', 'b'] })).toBe('2');
     expect(await amount(of('input.wei'), { wei: '123456789012345678901234567890' })).toBe('123456789012345678901234567890');
     expect(await amount(of('input.wei * 2'), { wei: '123456789' })).toBe('246913578');
@@ -83,7 +83,7 @@ describe('what a call takes of a budget', () => {
     ['a text that is no number', 'input.recipients[0]', { recipients: ['100 '] }],
     ['a field that is missing', 'input.wei', {}],
     ['more digits than any amount has', 'input.wei', { wei: '9'.repeat(101) }],
-  ])('cannot be said where its measure gives %s', async (_what, measure, input) => {
+  ])('is unknown if the measure gives %s', async (_what, measure, input) => {
     expect(await amount(of(measure), input)).toMatchObject({ error: expect.any(String) });
   });
 });

@@ -18,7 +18,7 @@ describe("a tool's gate", () => {
     expect((await second).ok).toBe(true);
   });
 
-  it('does not let a call wait longer than its patience, and says why and for how long it is closed', async () => {
+  it('does not let a call wait longer than its patience, and says why and how long it is closed', async () => {
     const gate = new ToolGate(new MemoryRegisters(), silent, 0);
     await gate.enter(one);
     expect(await gate.enter(one)).toEqual({ ok: false, why: 'concurrency', waitMs: expect.any(Number) });
@@ -51,7 +51,7 @@ describe("a tool's gate", () => {
     }
   });
 
-  it("holds what a tool's upstream asked for against all gates of the store, and against no other tool", async () => {
+  it("applies the wait that a tool's upstream asked for to all gates of the store, and to no other tool", async () => {
     const registers = new MemoryRegisters();
     const [here, there] = [new ToolGate(registers, silent, 0), new ToolGate(registers, silent, 0)];
     await here.hold(FREE, 60_000);

@@ -34,7 +34,7 @@ function register(limits: ToolLimits) {
 const rates = fc.record({ calls: fc.integer({ min: 1, max: 40 }), perMs: fc.integer({ min: 1, max: 5000 }) });
 
 describe("the ledger of a tool's limits", () => {
-  it('lets at most so many calls begin in any window, wherever it lies', () => {
+  it('lets at most the given number of calls begin in any window', () => {
     fc.assert(
       fc.property(rates, fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 200 }), (rate, gaps) => {
         const tool = register({ rate });
@@ -67,7 +67,7 @@ describe("the ledger of a tool's limits", () => {
     );
   });
 
-  it('stays small, whatever the rate', () => {
+  it('stays small at any rate', () => {
     const tool = register({ rate: { calls: 100_000, perMs: 60_000 } });
     for (let i = 0; i < 5000; i++) tool.begin(`call ${i}`, T0 + i * 20);
     expect(tool.size()).toBeLessThan(4000);
@@ -94,7 +94,7 @@ describe("the ledger of a tool's limits", () => {
     );
   });
 
-  it('gives the place of a call that is not renewed to another one, and keeps that of one that is', () => {
+  it('gives the place of a call that is not renewed to another call, and keeps that of a renewed one', () => {
     const limits = { concurrency: 1 };
     const taken = admit(none(), limits, 'a', T0).ledger;
     const renewed = renew(ledgerAt(taken as never, limits, T0 + LEASE_MS - 1), 'a', T0 + LEASE_MS - 1);
@@ -108,7 +108,7 @@ describe("the ledger of a tool's limits", () => {
     expect(admit(late, limits, 'b', T0 + LEASE_MS).admittance.ok).toBe(true);
   });
 
-  it('takes nothing of a rate for a call that the concurrency keeps out', () => {
+  it('does not count a call towards the rate if the concurrency keeps it out', () => {
     const limits = { concurrency: 1, rate: { calls: 2, perMs: 1000 } };
     const tool = register(limits);
     expect(tool.begin('a', T0).ok).toBe(true);
@@ -138,7 +138,7 @@ describe("the ledger of a tool's limits", () => {
     expect(after.starts[0]![0]).toBeLessThanOrEqual(T0 + 10);
   });
 
-  it('takes a value that is no ledger for an empty one', () => {
+  it('treats a malformed value as an empty ledger', () => {
     for (const value of [
       null,
       1,

@@ -32,13 +32,13 @@ describe('lint', () => {
     expect(lintTool(pay)).toHaveLength(5);
   });
 
-  it('has nothing to say about a tool that is well described', () => expect(rules({})).toEqual([]));
+  it('has no findings for a tool that is well described', () => expect(rules({})).toEqual([]));
 
-  it.each(['do_thing', 'tool1', 'helper', 'execute', 'run', 'processData', 'handle_request_2'])('%s says nothing', (name) => {
+  it.each(['do_thing', 'tool1', 'helper', 'execute', 'run', 'processData', 'handle_request_2'])('%s means nothing', (name) => {
     expect(rules({ name })).toContain('name_says_nothing /name');
   });
 
-  it.each(['bash', 'glob', 'calculate', 'read_file', 'simulate_swap', 'get_quote'])('%s says enough', (name) => {
+  it.each(['bash', 'glob', 'calculate', 'read_file', 'simulate_swap', 'get_quote'])('%s means enough', (name) => {
     expect(rules({ name })).toEqual([]);
   });
 

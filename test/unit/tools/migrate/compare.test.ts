@@ -39,7 +39,7 @@ function withInput(change: (parameters: any) => void, version = '2.0.0'): ToolJs
 
 describe('comparing two versions of a tool', () => {
   it.each([...shippedTools(), everyField].map((tool) => [tool.name, toolDefinition(tool)] as const))(
-    '%s is like itself',
+    '%s has no changes against itself',
     (_name, tool) => {
       expect(compareVersions(tool, structuredClone(tool))).toMatchObject({
         changes: [],
@@ -109,7 +109,7 @@ describe('comparing two versions of a tool', () => {
     expect(comparison.changes.every(({ part }) => part === 'output')).toBe(true);
   });
 
-  it('a class that asks more breaks; one that asks less is pointed out to whoever approves', () => {
+  it('a stricter class breaks; a milder one is pointed out to approvers', () => {
     const stricter = compareVersions(base, { ...base, class: 'destructive' });
     expect(stricter).toMatchObject({ breaking: true, due: 'major', changes: [{ part: 'class', approval: true }] });
     const looser = compareVersions({ ...base, class: 'destructive' }, base);
@@ -117,7 +117,7 @@ describe('comparing two versions of a tool', () => {
     expect(compareVersions(base, { ...base, egress: true }).changes[0]).toMatchObject({ approval: true, breaking: false });
   });
 
-  it('hiding a tool breaks; deprecating it does not', () => {
+  it('hiding a tool breaks compatibility; deprecating it does not', () => {
     expect(compareVersions(base, { ...base, internal_only: true })).toMatchObject({ breaking: true });
     expect(compareVersions(base, { ...base, environments: ['test'] })).toMatchObject({ breaking: true });
     expect(compareVersions(base, { ...base, deprecated: true, sunset_date: '2099-01-01' })).toMatchObject({
@@ -141,7 +141,7 @@ describe('comparing two versions of a tool', () => {
     if (!satisfied) expect(comparison.verdict).toContain('make it');
   });
 
-  it('drafts a guide that says what to change, with hostile words made harmless', () => {
+  it('drafts a guide that says what to change; hostile words in it are harmless', () => {
     const next = withInput((p) => {
       delete p.properties.days;
       p.required.push('code');
@@ -162,7 +162,7 @@ describe('comparing two versions of a tool', () => {
 describe('what the comparison promises', () => {
   const ajv = new Ajv({ strict: false, useDefaults: false });
 
-  it('an input that is not narrowed takes every value that it took before', () => {
+  it('an input that is not narrowed accepts every value that it accepted before', () => {
     let kept = 0;
     fc.assert(
       fc.property(pair, fc.array(object, { minLength: 20, maxLength: 20 }), ([old, next], values) => {

@@ -28,13 +28,13 @@ const refused = (read: () => unknown) => {
   );
 };
 
-/** A genuine cursor for the query `{q}`. */
+/** A valid cursor for the query `{q}`. */
 const cursorOf = (q: string, next: number) =>
   page(cursors, { limit: 1, q } as never, { items: [1], next }).pagination.next_cursor!;
 const openWith = (with_: typeof cursors, cursor: string, q: string) => pagePosition(with_, { cursor, limit: 1, q } as never);
 
 describe('pages', () => {
-  it('walked to their end give every item once, in order, whatever the sizes of the pages', () => {
+  it('give every item once, in order, if all are fetched, for any page sizes', () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 100 }), { minLength: 1, maxLength: 20 });
     fc.assert(
       fc.property(fc.array(fc.integer(), { maxLength: 300 }), sizes, (all, limits) => {
@@ -69,7 +69,7 @@ describe('pages', () => {
     );
   });
 
-  it('refuse a cursor in another spelling, and text that is none', () => {
+  it('refuse a cursor in another spelling, and text that is not a cursor', () => {
     const cursor = cursorOf('q', 7);
     const bytes = Buffer.from(cursor, 'base64url');
     const spellings = [
@@ -84,12 +84,12 @@ describe('pages', () => {
     fc.assert(fc.property(fc.string(), (text) => refused(() => openWith(cursors, text, 'q'))));
   });
 
-  it('refuse a genuine cursor that some other code sealed', () => {
+  it('refuse a valid cursor that some other code sealed', () => {
     const foreign: Json[] = [7, null, [], { next: 1 }, { query: 'x', next: 1 }];
     for (const sealed of foreign) refused(() => openWith(cursors, cursors.seal(sealed), 'q'));
   });
 
-  it('let the size of a page change from page to page, and nothing else', () => {
+  it('let the page size change from page to page, and nothing else', () => {
     const first = page(cursors, { limit: 10, q: 'a', since: undefined } as never, { items: [], next: { row: 10 } });
     const cursor = first.pagination.next_cursor!;
     expect(pagePosition(cursors, { limit: 3, q: 'a', cursor } as never)).toEqual({ row: 10 });
@@ -127,7 +127,7 @@ describe('fetching all pages', () => {
     expect(await fetchAllPages(listed(numbers(20), 10), { maxItems: 20 })).toEqual({ items: numbers(20), ended: 'no_more' });
   });
 
-  it('ends where a cursor comes again, and where empty pages never end', async () => {
+  it('ends at a repeated cursor, and after too many empty pages', async () => {
     const more = (cursor: string, items: number[]): Page<number> => ({
       items,
       pagination: { has_more: true, next_cursor: cursor, total_count: null },

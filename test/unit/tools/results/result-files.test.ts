@@ -28,7 +28,7 @@ const keep = async (file: BinaryFile): Promise<FileResult> => {
 beforeEach(() => kept.splice(0));
 
 describe('a file in a result', () => {
-  it('may stand anywhere in it; what stands for it is put there', async () => {
+  it('may be anywhere in it, and is replaced by its description there', async () => {
     const result = { title: 'Q3', files: [pdf('a.pdf', Buffer.from('A')), { nested: pdf('b.pdf', Buffer.from('BB')) }] };
     expect(await toJsonWithFiles(result, keep)).toEqual({
       ok: true,
@@ -43,7 +43,7 @@ describe('a file in a result', () => {
     expect(kept.map(({ filename }) => filename)).toEqual(['a.pdf', 'b.pdf']);
   });
 
-  it('leaves a result without files as it is, whatever it holds', async () => {
+  it('does not change a result without files, for any content', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue({ noUnicodeString: true } as never), async (value) => {
         const plain = JSON.parse(JSON.stringify(value)) as Json;
@@ -55,14 +55,14 @@ describe('a file in a result', () => {
     );
   });
 
-  it('is refused where there is no place for it, and where there are too many', async () => {
+  it('is refused if there is no place for it, and if there are too many', async () => {
     expect(await toJsonWithFiles(pdf('a.pdf', Buffer.from('A')))).toMatchObject({ ok: false });
     const many = Array.from({ length: 21 }, () => pdf('a.pdf', Buffer.from('A')));
     expect(await toJsonWithFiles(many, keep)).toEqual({ ok: false, message: 'it holds 21 files; 20 are allowed' });
     expect(kept).toEqual([]);
   });
 
-  it('is refused above 64 MB, in words that name both sizes', () => {
+  it('is refused above 64 MB, and the error names both sizes', () => {
     const bytes = { byteLength: MOST_FILE_BYTES + 1 };
     Object.setPrototypeOf(bytes, Uint8Array.prototype);
     Object.defineProperty(bytes, 'byteLength', { value: MOST_FILE_BYTES + 1 });
@@ -78,7 +78,7 @@ describe('a file in a result', () => {
     },
   );
 
-  it('has a plain name, whatever the author or the model made of it', () => {
+  it('has a plain name, for any name from the author or the model', () => {
     expect(safeFilename('Bericht Ä 2026.pdf')).toBe('Bericht Ä 2026.pdf');
     expect(safeFilename('../../etc/passwd')).toBe('_.._etc_passwd');
     expect(safeFilename('..\\x\r\n"y".pdf')).toBe('_x___y_.pdf');
@@ -95,10 +95,10 @@ describe('a file in a result', () => {
   });
 });
 
-describe('what the model is given of a file', () => {
+describe('a file as the model sees it', () => {
   const common = { filename: 'a.pdf', content_type: 'application/pdf', size: 1, ref: 'r' };
 
-  it('is its name, type, size and ref: neither its bytes nor its address', () => {
+  it('has a name, type, size and ref, but no bytes and no address', () => {
     const small = { ...common, sha256: 's', content_base64: 'QQ==' };
     const large = { ...common, sha256: 's', url: 'http://x', expires_at: 'then' };
     expect(withoutBytes({ pages: 3, files: [small, large] })).toEqual({ pages: 3, files: [common, common] });
@@ -106,7 +106,7 @@ describe('what the model is given of a file', () => {
     expect(hasPresigned({ files: [[large]] })).toBe(true);
   });
 
-  it('leaves other objects alone, odd names included', () => {
+  it('does not change other objects, odd names included', () => {
     const data = JSON.parse(
       '{"__proto__": {"url": "http://x"}, "filename": "a", "url": "http://y", "list": [{"content_base64": "QQ=="}]}',
     ) as Json;

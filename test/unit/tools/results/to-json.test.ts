@@ -1,4 +1,4 @@
-/** Nothing of a result is lost without a word: what JSON cannot hold is named, with its place. */
+/** A result loses nothing silently: a value that JSON cannot hold is named, with its place. */
 import { toJson } from '../../../../src/tools/results/to-json';
 
 class Account {
@@ -49,20 +49,20 @@ describe('a result as JSON', () => {
     expect(toJson(value)).toEqual({ ok: false, message: typeof message === 'string' ? message : expect.stringMatching(message) });
   });
 
-  it('takes what is empty, and what classes do not hide', () => {
+  it('accepts empty values, and fields that classes do not hide', () => {
     const point = Object.assign(new Account(), { owner: 'ana' });
     const value = { a: {}, b: [], c: Object.create(null) as object, d: new String(''), e: point, f: JSON.parse('{}') as object };
     expect(toJson(value)).toEqual({ ok: true, data: { a: {}, b: [], c: {}, d: '', e: { owner: 'ana' }, f: {} } });
   });
 
-  it('names the place of a value that stands at two', () => {
+  it('names the first place of a value that occurs twice', () => {
     const shared = { n: NaN };
     expect(toJson({ a: { n: 1 }, b: [shared, shared] })).toMatchObject({
       message: 'b[0].n is NaN, which JSON has no number for',
     });
   });
 
-  it('leaves undefined fields out, writes dates and large integers as texts', () => {
+  it('leaves undefined fields out, and writes dates and large integers as texts', () => {
     const value = { a: undefined, on: new Date(0), big: 2n ** 60n, at: new URL('https://a.example/') };
     const data = { on: '1970-01-01T00:00:00.000Z', big: '1152921504606846976', at: 'https://a.example/' };
     expect(toJson(value)).toEqual({ ok: true, data });

@@ -4,12 +4,12 @@ import { compile, inputSchema } from '../../../../src/tools/schema/schema';
 import { outline, truncated, truncateInput, truncateProperties } from '../../../../src/tools/results/truncate';
 
 describe('a text for the model', () => {
-  it('that fits is given whole, without truncation_info', () => {
+  it('is given whole if it fits, without truncation_info', () => {
     expect(truncated('short')).toEqual({ content: 'short', truncated: false });
     expect(truncated('x'.repeat(2000))).toEqual({ content: 'x'.repeat(2000), truncated: false });
   });
 
-  it('that does not is cut at max_length, 2000 by default, and says what it was cut from', () => {
+  it('is cut at max_length, 2000 by default, if it does not fit, and has its original length', () => {
     expect(truncated('x'.repeat(15_000))).toEqual({
       content: 'x'.repeat(2000),
       truncated: true,
@@ -32,7 +32,7 @@ describe('a text for the model', () => {
     );
   });
 
-  it('comes with the author’s summary, or one by a plain rule', () => {
+  it('comes with the author’s summary, or with one by a plain rule', () => {
     const options = { maxLength: 10 };
     const text = '# One\ntext\n```\n# no heading\n```\n## Two\nmore';
     const summaryOf = (summary: boolean | ((whole: string) => string)) =>
@@ -50,7 +50,7 @@ describe('a text for the model', () => {
     expect(outline('')).toBe('');
   });
 
-  it('takes max_length and return_summary in zod and in JSON Schema alike', () => {
+  it('has max_length and return_summary in zod and in JSON Schema alike', () => {
     const schemas = [inputSchema(z.object(truncateInput)), inputSchema({ type: 'object', properties: truncateProperties })];
     for (const schema of schemas) {
       const validate = compile(schema);

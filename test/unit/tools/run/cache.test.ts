@@ -38,7 +38,7 @@ describe('the cache of reads', () => {
     );
   });
 
-  it('is for reads that declare how long they hold, and for nothing else', () => {
+  it('keeps only results of reads that declare a lifetime', () => {
     expect(cacheKey(quote(), {}, 'ana')).toMatch(/^[0-9a-f]{64}$/);
     expect(
       cacheKey(
@@ -51,7 +51,7 @@ describe('the cache of reads', () => {
       expect(cacheKey({ ...pays('pay', []), class: toolClass, cacheTtlMs: MINUTE } as Tool, {}, 'ana')).toBeNull();
   });
 
-  it('gives each caller a copy: what one does to it reaches no other', () => {
+  it('gives each caller a copy: changes by one reach no other', () => {
     const cache = new ResultCache();
     const data = { rows: [{ close: 1 }] };
     cache.set(quote(), 'k', data);
@@ -62,7 +62,7 @@ describe('the cache of reads', () => {
     expect(cache.get(quote(), 'k')!.data).toEqual({ rows: [{ close: 1 }] });
   });
 
-  it('says when a result was kept and how long it holds still, and serves none that is older', () => {
+  it('says when a result was cached and how long it is still valid, and returns no older one', () => {
     jest.useFakeTimers({ now: Date.parse('2026-11-21T10:00:00Z'), doNotFake: ['performance'] });
     try {
       const cache = new ResultCache();
@@ -76,7 +76,7 @@ describe('the cache of reads', () => {
     }
   });
 
-  it('is bounded in entries and in bytes, and does not keep a result that is too large', () => {
+  it('is limited in entries and in bytes, and does not keep a result that is too large', () => {
     const few = new ResultCache({ entries: 2 });
     ['a', 'b', 'c'].forEach((key) => few.set(quote(), key, key));
     expect(['a', 'b', 'c'].map((key) => few.get(quote(), key)?.data)).toEqual([undefined, 'b', 'c']);

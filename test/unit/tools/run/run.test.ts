@@ -19,7 +19,7 @@ function run(tool: Tool, timeoutMs = 1000, cancelled?: AbortSignal, progress: (m
 }
 
 describe('running a tool', () => {
-  it('gives what an async function or a generator returns, with the progress that it yields', async () => {
+  it('returns the value of an async function or a generator, with the progress that it yields', async () => {
     const said: string[] = [];
     const generator = reads('steps', async function* () {
       yield { message: 'half', fraction: 0.5 };
@@ -29,7 +29,7 @@ describe('running a tool', () => {
     expect(said).toEqual(['half']);
   });
 
-  it('turns whatever a tool throws into one error of the table', async () => {
+  it('turns any thrown value into one error of the table', async () => {
     const thrown: [unknown, ErrorCode, string][] = [
       [new ToolError('RATE_LIMITED', 'slow_down', 'wait', { retryAfterMs: 7 }), 'RATE_LIMITED', 'slow_down'],
       [new Error('boom'), 'EXECUTION_ERROR', 'tool_crashed'],
@@ -42,7 +42,7 @@ describe('running a tool', () => {
     }
   });
 
-  it('logs an exception with its stack, and tells the model of it without its secrets; a ToolError is no fault to log', async () => {
+  it('logs an exception with its stack, and tells the model its text without secrets; a ToolError is not logged as a fault', async () => {
     const lines: [object, string | undefined][] = [];
     const log = { ...toolContext().log, error: (fields: object, message?: string) => void lines.push([fields, message]) };
     const crashes = (error: Error) =>
@@ -73,20 +73,20 @@ describe('running a tool', () => {
     expect(await nothing(new Error('x'))).toBe(false);
   });
 
-  describe('of which the time is over', () => {
+  describe('with a deadline', () => {
     afterEach(() => jest.restoreAllMocks());
 
-    /** As if the machine had been suspended: the timers know nothing of that time. */
+    /** As if the machine had been suspended: the timers do not count that time. */
     const later = (ms: number) => {
       const now = Date.now.bind(Date);
       jest.spyOn(Date, 'now').mockImplementation(() => now() + ms);
     };
-    /** Stands still in the middle of a function: no timer fires. */
+    /** Blocks in the middle of a function: no timer fires. */
     const standStill = (ms: number) => {
       for (const until = performance.now() + ms; performance.now() < until;);
     };
 
-    it('tells it when that is', async () => {
+    it('tells the tool when that is', async () => {
       const told: number[] = [];
       const before = Date.now();
       await run(
@@ -97,7 +97,7 @@ describe('running a tool', () => {
       expect(told[0]).toBeLessThanOrEqual(Date.now() + 5000);
     });
 
-    it('ends it by either clock: a suspended machine stops the one, and the other may be set back', async () => {
+    it('ends the tool by either clock: a suspended machine stops one, and the other may be set back', async () => {
       const waits = reads(
         'waits',
         (_input, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', reject)),
@@ -111,7 +111,7 @@ describe('running a tool', () => {
       expect(await run(waits, 500)).toMatchObject({ ok: false, error: { code: 'TIMEOUT' } });
     });
 
-    it('is told so by its signal at once, before any timer: in every way to ask it, and to whoever it was handed', async () => {
+    it('aborts its signal at once, before any timer: for every way to read it, and for everybody who holds it', async () => {
       const said: unknown[] = [];
       const acts = pays('acts', [], {
         async run(_input: unknown, { signal }: { signal: AbortSignal }) {
@@ -126,7 +126,7 @@ describe('running a tool', () => {
       expect(said).toEqual([true, true, true, 'TimeoutError', 'TimeoutError']);
     });
 
-    it('does not run it at all once the moment has passed by which it must have begun', async () => {
+    it('does not run it at all once the latest time to begin has passed', async () => {
       const effects: unknown[] = [];
       const begins = Deadline.in(50);
       standStill(60);
@@ -135,7 +135,7 @@ describe('running a tool', () => {
       expect(effects).toEqual([]);
     });
 
-    it('has passed by either clock', () => {
+    it('has a deadline that passes by either clock', () => {
       const deadline = Deadline.in(1000);
       expect(deadline.hasPassed).toBe(false);
       later(2000);
@@ -149,7 +149,7 @@ describe('running a tool', () => {
     });
   });
 
-  it('throws a cancellation on, also when the tool answers it with an error of its own', async () => {
+  it('throws a cancellation on, even if the tool answers it with an error of its own', async () => {
     const abort = new AbortController();
     const running = run(
       reads(
@@ -164,7 +164,7 @@ describe('running a tool', () => {
     await expect(running).rejects.toBe(reason);
   });
 
-  it('keeps what a destructive tool did, even if its answer is no JSON', async () => {
+  it('keeps what a destructive tool did, even if its answer is not JSON', async () => {
     const circular: { self?: unknown } = {};
     circular.self = circular;
     expect(await run(pays('pay', [], { run: () => circular }))).toMatchObject({ ok: true });
@@ -182,7 +182,7 @@ describe('results as JSON', () => {
     );
   });
 
-  it('gives integers that no double holds as text', () => {
+  it('have integers beyond a double’s precision as text', () => {
     expect(toJson({ a: 2 ** 60, b: 12n, c: 1.5 })).toEqual({ ok: true, data: { a: '1152921504606846976', b: '12', c: 1.5 } });
   });
 });
@@ -191,7 +191,7 @@ describe('retries', () => {
   const after = (code: ErrorCode, counts: RetryCounts = {}, wait?: number) =>
     nextRetry('read', counts, callError(code, 'x', 'x', wait === undefined ? {} : { retry_after_ms: wait }));
 
-  it('are counted for each code by itself', () => {
+  it('are counted for each code separately', () => {
     expect(after('NETWORK_ERROR')).toEqual({ delayMs: 500, counts: { NETWORK_ERROR: 1 } });
     expect(after('NETWORK_ERROR', { NETWORK_ERROR: 2, TIMEOUT: 2 })).toEqual({
       delayMs: 2000,
@@ -203,7 +203,7 @@ describe('retries', () => {
     expect(after('RATE_LIMITED', { RATE_LIMITED: 10 }, 1)).toBeNull();
   });
 
-  it('are none where they cannot help, and none for compute and destructive', () => {
+  it('do not happen if they cannot help, nor for compute and destructive tools', () => {
     for (const code of [
       'INVALID_PARAMS',
       'PERMISSION_DENIED',
@@ -233,7 +233,7 @@ describe('shaping', () => {
   const owner = { turn_id: 't', session_id: null, call_id: '1.1' };
   const tool = reads('get', () => null);
 
-  it('gives up to 2048 bytes whole, and of more the beginning, a summary and a reference', () => {
+  it('gives up to 2048 bytes whole, and of a larger result the beginning, a summary and a reference', () => {
     const fits = storedResult(tool, {}, envelope('é'.repeat(1023)), owner);
     const large = storedResult(tool, {}, envelope('é'.repeat(1024)), owner);
     expect(JSON.parse(resultText('ref', fits, null))).toEqual({ success: true, data: 'é'.repeat(1023) });
@@ -247,7 +247,7 @@ describe('shaping', () => {
     expect(large.summary.length).toBeLessThan(400);
   });
 
-  it('gives as much of it as the tool allows', () => {
+  it('gives as many bytes as the tool allows', () => {
     const generous = storedResult(
       reads('get', () => null, { maxInlineBytes: 5000 }),
       {},

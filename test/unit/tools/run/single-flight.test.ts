@@ -1,6 +1,6 @@
 import { SingleFlight } from '../../../../src/tools/run/cache';
 
-/** Work that the test ends when it likes. */
+/** Work that ends when the test says so. */
 function held<T>() {
   let end!: (value: T) => void;
   let fail!: (error: Error) => void;
@@ -23,7 +23,7 @@ describe('identical work that is asked for at once', () => {
     expect(runs).toBe(1);
   });
 
-  it('runs again for whoever asks after its end, and for another key at once', async () => {
+  it('runs again for a request after its end, and at once for another key', async () => {
     const flights = new SingleFlight<number>();
     let runs = 0;
     const run = (key: string) => flights.run(key, async () => ++runs);
@@ -31,7 +31,7 @@ describe('identical work that is asked for at once', () => {
     expect(await run('a')).toEqual({ value: 3, isShared: false });
   });
 
-  it('goes on when one who waits for it is cancelled', async () => {
+  it('continues if one of those who wait for it is cancelled', async () => {
     const flights = new SingleFlight<string>();
     const work = held<string>();
     const cancel = new AbortController();
@@ -43,7 +43,7 @@ describe('identical work that is asked for at once', () => {
     expect(await leader).toEqual({ value: 'done', isShared: false });
   });
 
-  it('is run by another one when the first is cancelled, once for all the others', async () => {
+  it('is taken over if the first caller is cancelled, once for all the others', async () => {
     const flights = new SingleFlight<string>();
     const first = held<string>();
     const leader = flights.run('k', () => first.promise);

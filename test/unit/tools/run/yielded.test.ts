@@ -1,4 +1,4 @@
-/** What a generator tool yields besides progress is its result. */
+/** A generator tool yields its result, besides progress. */
 import { z } from 'zod';
 import { defineTool } from '../../../../src/tools/define/define';
 import { invoke } from '../../../../src/tools/run/run';
@@ -13,7 +13,7 @@ async function resultOf(run: () => AsyncGenerator<ToolYield, unknown> | Generato
 }
 
 describe('a generator tool', () => {
-  it('gives back what it has yielded as content, and what it says of the whole', async () => {
+  it('returns its yielded values as content, with its facts about the whole', async () => {
     const { result, said } = await resultOf(async function* () {
       yield { type: 'start', message: 'Opening…' };
       yield { type: 'content', data: 'line 1\n' };

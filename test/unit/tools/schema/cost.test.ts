@@ -7,8 +7,8 @@ const nested = (depth: number): JsonObject => (depth === 0 ? {} : { x: nested(de
 const ref = { $ref: '#/$defs/node' };
 const under = (node: object) => ({ type: 'object', properties: { x: ref }, $defs: { node } });
 
-describe('what a schema may cost', () => {
-  it('grows with the value alone where there is no recursion, or one way down', () => {
+describe('the cost of a schema', () => {
+  it('grows linearly with the value if there is no recursion, or only one way down', () => {
     const plain = { type: 'object', properties: { a: { type: 'string' } } };
     expect(steps(plain, { a: 'x'.repeat(500_000) })).toBeLessThan(FEW_STEPS);
     expect(steps(under({ properties: { x: ref } }), nested(40))).toBeLessThan(FEW_STEPS);
@@ -20,7 +20,7 @@ describe('what a schema may cost', () => {
     ['two ways in one list', { anyOf: [{ properties: { x: ref } }, { properties: { x: ref } }] }],
     ['a name and a pattern', { properties: { x: ref }, patternProperties: { '^x$': ref } }],
     ['a reference beside a way', { properties: { x: ref }, $ref: '#/$defs/again', $defs: {} }],
-  ])('doubles with the depth by %s', (_what, node) => {
+  ])('doubles with the depth for %s', (_what, node) => {
     const schema = under(node) as { $defs: Record<string, object> };
     schema.$defs.again = { properties: { x: ref } };
     expect(steps(schema, nested(3))).toBeLessThan(FEW_STEPS);
@@ -37,7 +37,7 @@ describe('what a schema may cost', () => {
     expect(steps(pattern, { a: 'a'.repeat(20_000) })).toBeGreaterThan(FEW_STEPS);
   });
 
-  it('is spent in a thread where it is much: the answer is the same', async () => {
+  it('is spent in a thread if it is large: the answer is the same', async () => {
     const validate = compile({
       type: 'object',
       properties: { a: { type: 'string', pattern: '^[a-z]{1,900}$' }, b: { default: 1 } },

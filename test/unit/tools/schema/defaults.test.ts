@@ -20,7 +20,7 @@ const define = (input: JsonObject | z.ZodType) =>
   });
 const effective = (schema: JsonObject, value: Json) => compile(inputSchema(schema))(value as JsonObject);
 
-/** Each with the place of the default that does not fit. */
+/** Schemas, each with the place of a default that does not fit. */
 const PLACES: [string, JsonObject, string][] = [
   ['a field', object({ a: unfit }), '/properties/a/default'],
   ['a field of a field', object({ a: object({ b: unfit }) }), '/properties/a/properties/b/default'],
@@ -37,11 +37,11 @@ const PLACES: [string, JsonObject, string][] = [
 ]; // oxfmt-ignore
 
 describe('a default that does not fit its own field', () => {
-  it.each(PLACES)('is a fault of a tool of our own: %s', (_place, schema, path) => {
+  it.each(PLACES)('is a fault in a tool of our own: %s', (_place, schema, path) => {
     expect(() => define(schema)).toThrow(new RegExp(`is not well defined(.|\n)*${escaped(path)} is .*does not fit`));
   });
 
-  it.each(PLACES)('is left out of a tool from elsewhere, and said: %s', (_place, schema, path) => {
+  it.each(PLACES)('is left out of a tool from elsewhere, and listed as a loss: %s', (_place, schema, path) => {
     const { value, losses } = fromMcp({ name: 'find_rates', description: 'Finds.', inputSchema: schema });
     expect(losses).toContainEqual({ path: `/inputSchema${path}`, what: expect.stringMatching(/does not fit/) });
     const tool = toolFromDefinition(value, () => null);
@@ -53,7 +53,7 @@ describe('a default that does not fit its own field', () => {
     expect(effective(schema, given)).toEqual({ valid: true, data: given });
   });
 
-  it('of zod is a fault too', () => {
+  it('in zod is a fault too', () => {
     expect(() => define(z.object({ a: z.string().min(5).default('abc') }))).toThrow(
       /\/properties\/a\/default is "abc".*does not fit/,
     );
@@ -62,13 +62,13 @@ describe('a default that does not fit its own field', () => {
 });
 
 describe('a default that fits', () => {
-  it('is written in, also where others do not fit', () => {
+  it('is written in, even if others do not fit', () => {
     expect(effective(object({ a: unfit, b: fit }), {})).toEqual({ valid: true, data: { b: 'x' } });
     const nested = object({ a: { ...object({ b: fit, c: unfit }, { required: ['b'] }), default: {} } });
     expect(effective(nested, {})).toEqual({ valid: true, data: { a: { b: 'x' } } });
   });
 
-  it('may stand in an alternative, where it is not written in', () => {
+  it('may be in an alternative, and is not written in there', () => {
     const either = object({ a: { anyOf: [object({ b: fit }), { type: 'null' }] } });
     expect(effective(either, { a: {} })).toEqual({ valid: true, data: { a: {} } });
     const refers = object(
@@ -86,7 +86,7 @@ describe('a default that fits', () => {
     expect(() => define({ ...object({ a: fit }), default: {} })).not.toThrow();
   });
 
-  it('of zod is written in as before', () => {
+  it('in zod is written in', () => {
     const { validate } = compiledInput(
       define(z.object({ a: z.number().default(3), b: z.string().prefault('x') })).input as never,
     );
@@ -94,13 +94,13 @@ describe('a default that fits', () => {
   });
 });
 
-describe('defaults of somebody hostile', () => {
-  it('that would never end are left out', () => {
+describe('hostile defaults', () => {
+  it('are left out if they would never end', () => {
     const loop = object({ a: { $ref: '#', default: {} } });
     expect(effective(loop, {})).toEqual({ valid: true, data: {} });
   });
 
-  it('take no long time to be judged', () => {
+  it('are checked in a short time', () => {
     const branches = Array.from({ length: 8 }, () => ({ $ref: '#/$defs/tree' }));
     const tree: JsonObject = { anyOf: [{ type: 'string' }, { type: 'array', items: { anyOf: branches } }] };
     const deep = JSON.parse('['.repeat(40) + ']'.repeat(40)) as Json;
@@ -116,7 +116,7 @@ function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-it('defaults that take too much compiling to be judged are not judged: a schema of a server blocks nobody', () => {
+it('defaults that take too long to compile are not checked: a schema of a server blocks nobody', () => {
   const fields = (depth: number): JsonObject => ({
     type: 'object',
     default: {},

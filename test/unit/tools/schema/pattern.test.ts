@@ -8,7 +8,7 @@ import { runs } from '../../../support/runs';
 import { cases, DIALECTS, type SuiteDialect } from './support/schema-suite';
 
 const LONG = `${'a'.repeat(50_000)}!`;
-/** Each hangs a backtracking matcher on the text above, or on one like it. */
+/** Each makes a backtracking matcher hang on the text above, or on a similar one. */
 const EVIL = ['^(a+)+$', '^(a|a)*$', '^(a|aa)+$', '^(?:a*)*b$', '(a*a*a*a*a*)*b', '^(?:[a-z]+\\s?)*$', '^(a{1,30}){1,30}$'];
 
 const linear = (pattern: string) => linearMatcher(new RegExp(pattern, 'u'));
@@ -40,7 +40,7 @@ describe('a pattern that hangs a backtracking matcher', () => {
     expect(compileOutput({ type: 'string', pattern })(LONG).valid).toBe(false);
   });
 
-  it('is told apart from others in one schema', () => {
+  it('is kept apart from others in one schema', () => {
     const [first, second] = ['^(a+)+$', '^(b+)+$'];
     const check = compile({ type: 'object', properties: { a: { pattern: first! }, b: { pattern: second! } } });
     expect(check({ a: 'aa', b: 'bb' }).valid).toBe(true);
@@ -50,7 +50,7 @@ describe('a pattern that hangs a backtracking matcher', () => {
 });
 
 describe('a pattern', () => {
-  it('that is none is found when its schema is compiled, not when it is used', () => {
+  it('that is malformed is found when its schema is compiled, not when it is used', () => {
     expect(() => matcherOf('(')).toThrow(SyntaxError);
     expect(() => compile({ type: 'string', pattern: '(' })).toThrow(/Invalid regular expression/);
   });
@@ -76,7 +76,7 @@ describe('a pattern', () => {
   ])('%s is linear: %s', (source, expected) => expect(isLinear(source)).toBe(expected));
 });
 
-/** Patterns of all that JavaScript has a word for, and that RE2 may read otherwise. */
+/** Patterns with everything that JavaScript has syntax for, and that RE2 may read in another way. */
 const atom = fc.constantFrom(
   ...[
     'a',
@@ -158,12 +158,12 @@ function matchesByStandard(expression: RegExp, text: string): boolean {
 }
 
 describe('RE2 in the place of RegExp', () => {
-  it('knows no place between the two surrogates of a character', () => {
+  it('finds no place between the two surrogates of a character', () => {
     expect([linear('\\B')!.test('a😀a'), matchesByStandard(/\B/u, 'a😀a')]).toEqual([false, false]);
     expect([linear('\\B')!.test('a😀😀'), matchesByStandard(/\B/u, 'a😀😀')]).toEqual([true, true]);
   });
 
-  it('has its meaning under the u flag, for whatever both know', () => {
+  it('means the same under the u flag, for all syntax that both know', () => {
     let compared = 0;
     fc.assert(
       fc.property(
@@ -202,7 +202,7 @@ const suite = folder ? describe : describe.skip;
 suite(
   `the patterns of the JSON-Schema-Test-Suite${folder ? '' : ' (needs HOLDFAST_JSON_SCHEMA_TEST_SUITE, a checkout of it)'}`,
   () => {
-    it('get the same verdict from RE2, as far as it has words for them', () => {
+    it('get the same verdict from RE2, as far as it has their syntax', () => {
       const dialects = Object.keys(DIALECTS) as SuiteDialect[];
       const all = dialects.flatMap((dialect) => cases(folder!, dialect));
       const patterns = [...new Set(all.flatMap(({ input }) => patternsOf(input)))].filter((source) => expressionOf(source));

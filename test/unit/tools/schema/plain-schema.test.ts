@@ -10,7 +10,7 @@ import { runs } from '../../../support/runs';
 const small = fc.nat({ max: 5 });
 const text = fc.string({ maxLength: 5 });
 
-/** Schemas of a few keywords each, those included that ajv is strict about. */
+/** Schemas of a few keywords each, including those about which ajv is strict. */
 const { schema } = fc.letrec<{ schema: Json }>((tie) => {
   const sub = tie('schema');
   const entry = (name: string, value: fc.Arbitrary<Json>) => value.map((one): [string, Json] => [name, one]);
@@ -47,7 +47,7 @@ const judges = [new Ajv({ ...AJV_OPTIONS, logger: false }), new Ajv2020({ ...AJV
 const plain = { type: 'object', properties: { a: { type: 'string', minLength: 1, default: 'x' } }, required: ['a'] };
 
 describe('a schema that is compiled when it is first used', () => {
-  it('never fails to compile, if its meta-schema has passed it', () => {
+  it('never fails to compile if its meta-schema accepted it', () => {
     let sure = 0;
     fc.assert(
       fc.property(schema, fc.boolean(), (given, useDefaults) => {
@@ -71,7 +71,7 @@ describe('a schema that is compiled when it is first used', () => {
     ['a format that nobody knows', { type: 'string', format: 'colour' }],
     ['a malformed pattern', { type: 'string', pattern: '(' }],
     ['an empty enum', { enum: [] }],
-  ])('is not one with %s', (_what, given) => {
+  ])('may not have %s', (_what, given) => {
     expect(compilesForSure(plain)).toBe(true);
     expect(compilesForSure(given)).toBe(false);
   });

@@ -15,7 +15,7 @@ const FORMATS = 'formats';
 const PROTO = '`__proto__`';
 const formats = (...names: string[]) => Object.fromEntries(names.map((name) => [`optional/format/${name}`, [FORMATS]]));
 
-/** Files of the suite with cases that we judge otherwise, and the rows that say in what. */
+/** Files of the suite with cases that we judge in another way, and the rows that say how. */
 const DIFFER: Record<SuiteDialect, Record<string, string[]>> = {
   draft7: {
     ...{ additionalProperties: [STRICT], dependencies: [STRICT], not: [STRICT], properties: [STRICT, PROTO] },
@@ -37,12 +37,12 @@ describe('docs/tools.md', () => {
   const rows = new Map([...section.matchAll(/^\| (\S.*?) \| (.*) \|$/gm)].map(([, name, text]) => [name!, text!]));
   const differ = Object.values(DIFFER).flatMap((files) => Object.entries(files));
 
-  it('has a row for each file of the suite in which we differ, and no other but for what is refused', () => {
+  it('has a row for each file of the suite in which we differ, and no other row except for refused schemas', () => {
     const named = new Set(differ.flatMap(([, names]) => names));
     expect([...rows.keys()].sort()).toEqual([...named, 'refused at definition'].sort());
   });
 
-  it('names each format and each keyword of 2020-12 that is judged otherwise', () => {
+  it('names each format and each keyword of 2020-12 that we judge in another way', () => {
     for (const [file, names] of differ) {
       const word = file.split('/').at(-1)!.replace('ecmascript-regex', 'regex').replace('vocabulary', 'vocabularies');
       const text = names.map((name) => rows.get(name)).join(' ');
@@ -120,7 +120,7 @@ function judge(validate: ValidateFunction, data: Json): boolean | 'threw' {
   }
 }
 
-/** The validator of the registered tool; the fault, where it is refused in the one way that is allowed. */
+/** The validator of the registered tool, or the fault if it is refused in the one permitted way. */
 function register({ input }: Case): ReturnType<typeof compile> | string {
   try {
     const tool = defineTool({ name: 'suite', version: '1.0.0', class: 'read', description: 'A case.', input, run: () => null });

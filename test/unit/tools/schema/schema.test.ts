@@ -41,7 +41,7 @@ describe('strictness', () => {
     expect(takes(negated, { a: { b: 'yes' } })).toBe(true);
   });
 
-  it('reaches into what stands apart: unions by type or by a fixed field, definitions, lists, recursion', () => {
+  it('reaches separate parts: unions by type or by a fixed field, definitions, lists, recursion', () => {
     const nullable = z.object({ item: z.object({ a: z.string() }).nullable() });
     expect(takes(nullable, { item: { a: 'x', b: 1 } })).toBe(false);
     const kinds = z.object({
@@ -58,7 +58,7 @@ describe('strictness', () => {
     expect(takes(tree, { root: { children: [{ leaves: 1 }] } })).toBe(false);
   });
 
-  it('leaves open what is said to be open, and what lists no properties', () => {
+  it('leaves objects open that are declared open, or that list no properties', () => {
     expect(takes(object({ tags: { type: 'object' } }), { tags: { any: 1 } })).toBe(true);
     expect(takes(object({ tags: { type: 'object', propertyNames: { pattern: '^x' } } }), { tags: { xy: 1 } })).toBe(true);
     expect(takes(object({ a: text }, { required: ['b'] }), { b: 1 })).toBe(true); // closed, nothing would fit it any more
@@ -67,7 +67,7 @@ describe('strictness', () => {
 });
 
 describe('schemas of several tools', () => {
-  it('may use one $id, also of a part, and know nothing of each other', () => {
+  it('may have the same $id, also of a part, and do not affect each other', () => {
     const define = (part: JsonObject) =>
       defineTool({
         name: 'find_rates',
@@ -96,7 +96,7 @@ describe('a name beside a reference', () => {
   const within = (a: JsonObject, more: JsonObject) => compiledInput(object({ a }, more)).validate;
   const $defs = { b: text };
 
-  it('is where the reference begins in 2020-12, and means nothing in draft-07', () => {
+  it('is the base of the reference in 2020-12, and means nothing in draft-07', () => {
     const own = within({ $id: 'https://example.com/a', $ref: '#/$defs/b', $defs }, {});
     expect([own({ a: 'x' }).valid, own({ a: 1 }).valid]).toEqual([true, false]);
     expect(() => within({ $id: 'https://example.com/a', $ref: '#/$defs/b' }, { $defs })).toThrow(
@@ -106,13 +106,13 @@ describe('a name beside a reference', () => {
     expect([older({ a: 'x' }).valid, older({ a: 1 }).valid]).toEqual([true, false]);
   });
 
-  it('that leads back to itself is a fault that says so', () => {
+  it('is a fault if it leads back to itself, and the error says so', () => {
     expect(() => within({ $ref: '#/properties/a' }, {})).toThrow('a $ref in it leads back to itself');
   });
 });
 
 describe('an output schema', () => {
-  it('takes further fields unless it is declared strict, and changes nothing', () => {
+  it('accepts further fields unless it is declared strict, and changes nothing', () => {
     const check = (schema: z.ZodType | JsonObject, data: Json) => compileOutput(outputSchema(schema))(data);
     expect(check(z.object({ a: z.number() }), { a: 1, b: 2 })).toEqual({ valid: true, data: { a: 1, b: 2 } });
     expect(check(z.strictObject({ a: z.number() }), { a: 1, b: 2 }).valid).toBe(false);

@@ -1,4 +1,4 @@
-/** Tools whose zod schema makes something else of the input: their functions get what they are typed to get (decision 0037). */
+/** Tools whose zod schema transforms the input: their functions get the typed values (decision 0037). */
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../../src/agents/define';
 import { contextFor } from '../../../../src/testing/context';
@@ -46,8 +46,8 @@ const prepared = (...tools: Tool[]) =>
   new Registry(defineApp({ agents: [defineAgent({ name: 'a', prompt: 'p', tools })] })).agent('a')!;
 const ran = (tool: Tool, given: object) => runTool(tool, given as never, contextFor(tool.name, 'k'), { timeoutMs: 5000 });
 
-describe('of a zod schema', () => {
-  it('all functions of the tool get the output, and what is recorded is the input', async () => {
+describe('a zod schema', () => {
+  it('gives its output to all functions of the tool; its input is recorded', async () => {
     const admission = await admit(prepared(pay), asked('pay', sent));
     expect(admission).toMatchObject({ error: null, input: effective, target: { to: 'ana', cents: 13, year: 2026 } });
     expect(await ran(pay, effective)).toEqual({ ok: true, data: { to: 'ana', cents: 13, year: 2026 } });
@@ -60,7 +60,7 @@ describe('of a zod schema', () => {
     expect(storedResult(pay, effective, envelope, { turn_id: 't', session_id: null, call_id: 'c' }).summary).toBe('12.0');
   });
 
-  it('what it refuses, and what check says of its output, is refused before anybody is asked', async () => {
+  it('refuses an input, and so does check for its output, before anybody is asked', async () => {
     expect((await admit(prepared(pay), asked('pay', { ...sent, cents: 'twelve' }))).error).toMatchObject({
       code: 'INVALID_PARAMS',
     });
@@ -103,7 +103,7 @@ describe('of a zod schema', () => {
     expect(await ran(tool, admission.input)).toEqual({ ok: true, data: { a: got } });
   });
 
-  it('a function cannot change what the next one gets', async () => {
+  it('gives each function its own copy', async () => {
     const shared = z.object({ list: z.array(z.unknown()) });
     const tool = defineTool({
       ...base,
@@ -115,7 +115,7 @@ describe('of a zod schema', () => {
     expect([kept, await ran(tool, kept), kept]).toEqual([{ list: [{}] }, { ok: true, data: 2 }, { list: [{}] }]);
   });
 
-  it('that refuses by the time of the run what it admitted, nothing is run', async () => {
+  it('that refuses at the time of the run what it admitted runs nothing', async () => {
     let open = true;
     let runs = 0;
     const tool = defineTool({ ...base, input: z.object({ a: z.string().refine(() => open) }), run: () => (runs += 1) });
@@ -125,7 +125,7 @@ describe('of a zod schema', () => {
     expect(runs).toBe(0);
   });
 
-  it('that would have to be waited for is a fault: of the definition where that can be seen, else of the call', async () => {
+  it('that is asynchronous is a fault: of the definition if that can be seen, else of the call', async () => {
     const waits = z.string().refine(async () => Promise.resolve(true));
     expect(() => defineTool({ ...base, input: z.object({ list: z.array(waits) }) })).toThrow(/input.*asynchronous.*\/list/);
     const turns = z.string().transform(async (text) => Promise.resolve(text));
@@ -140,7 +140,7 @@ describe('of a zod schema', () => {
   });
 });
 
-/** Checked by the compiler: each of these lines is an error, or the compiler says that it expected one. */
+/** Checked by the compiler: each of these lines is an error, or the compiler reports that it expected one. */
 export function types() {
   defineTool({ ...base, input, run: ({ cents }) => cents.toFixed(2) });
   // @ts-expect-error what run gets is a number, no text

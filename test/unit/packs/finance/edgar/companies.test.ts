@@ -89,7 +89,7 @@ describe('the companies that a search text names', () => {
     expect(tickers('AAPL MSFT AMZN META')).toHaveLength(3);
   });
 
-  it('are safe from names that mean something to JavaScript', () => {
+  it('are not confused by names that mean something to JavaScript', () => {
     expect(tickers('constructor __proto__ toString')).toEqual([]);
     expect(list.withTicker('__proto__')).toBeUndefined();
   });

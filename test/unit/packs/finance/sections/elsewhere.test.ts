@@ -1,4 +1,4 @@
-/** Items that say where their content stands. */
+/** Items that refer to another place for their content. */
 import { readExhibitSections, readSections } from '../../../../../packs/finance/src/sections';
 import { type Bodies, bold, p, page, prose, row, table, TEN_K, tenK } from './made-filings';
 
@@ -10,7 +10,7 @@ const statements =
   table(row('Cash', '$', '12'), row('Debt', '', '(3', ')'));
 
 describe('an item that points into the document', () => {
-  it('is followed to Item 15, and says so', () => {
+  it('is followed to Item 15, and the section says so', () => {
     const bodies = {
       ...TEN_K,
       'Item 8': [TEN_K['Item 8']![0], p('The information is set forth in Part IV, Item 15 of this report.')],
@@ -38,13 +38,13 @@ describe('an item that points into the document', () => {
     expect(reading).toMatchObject({ found: { items: [{ item: 'Item 8' }, { item: 'after the signatures' }] } });
   });
 
-  it('does not find itself, where its title stands on a line of its own', () => {
+  it('does not find itself if its title is on a line of its own', () => {
     const bodies = { ...TEN_K, 'Item 8': [TEN_K['Item 8']![0], p('See the pages at the end.')] } as Bodies;
     const html = tenK((number, title) => bold(`Item ${number}`) + bold(title), '', bodies);
     expect(readSections(html, '10-K').Financials).toMatchObject({ found: { text: 'See the pages at the end.', notes: [] } });
   });
 
-  it('stands as it is where the place cannot be found', () => {
+  it('stays as it is if the place cannot be found', () => {
     const bodies = { ...TEN_K, 'Item 8': [TEN_K['Item 8']![0], p('See the pages at the end.')] } as Bodies;
     expect(readSections(tenK(heading, '', bodies), '10-K').Financials).toMatchObject({
       found: { text: 'See the pages at the end.', notes: [] },

@@ -131,7 +131,7 @@ describe('made filings', () => {
     footers: fc.boolean(),
   });
 
-  it('come back whole, whatever the layout and the lengths', () => {
+  it('come back complete, for any layout and length', () => {
     fc.assert(
       fc.property(layout, body, body, body, body, ({ heading, contents, footers }, risks, results, statements, other) => {
         let number = 1;
@@ -155,7 +155,7 @@ describe('made filings', () => {
     );
   });
 
-  it('an empty document has nothing', () => {
+  it('an empty document has no sections', () => {
     for (const reading of [...all(''), ...all(page(''))]) expect(reading).toEqual({ missing: expect.any(String) });
   });
 });

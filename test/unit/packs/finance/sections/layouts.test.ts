@@ -1,4 +1,4 @@
-/** Each test is a layout that filings come in. */
+/** Each test is a layout of real filings. */
 import { readSections, type SectionName, type SectionReading } from '../../../../../packs/finance/src/sections';
 import { type Bodies, bold, numbers, p, page, pageBreak, prose, row, table, TEN_K, tenK } from './made-filings';
 
@@ -59,7 +59,7 @@ describe('headings', () => {
     );
   });
 
-  it('finds an item that is not applicable: short, not missing', () => {
+  it('finds an item that is not applicable: it is short, not missing', () => {
     const bodies = { ...TEN_K, 'Item 1A': ['Risk Factors', p('Omitted.')] } as Bodies;
     expect(texts(tenK(plainHeading, '', bodies))['Risk Factors']).toBe('Omitted.');
   });
@@ -107,7 +107,7 @@ describe('tables of contents', () => {
     expect(texts(html)).toEqual(EXPECTED);
   });
 
-  it('an index of items and pages alone is no section: what has a title of its own is found by it', () => {
+  it('an index of items and pages alone is not a section: a section with its own title is found by that title', () => {
     const index = table(row('Item 1A.', 'Risk Factors', '26-33'), row('Item 7.', 'Management’s Discussion and Analysis', '5-25'));
     const html = page(index + bold('RISK FACTORS') + p(prose('risks')) + bold('SIGNATURES') + p('Signed.'));
     const sections = readSections(html, '10-K');
@@ -195,7 +195,7 @@ describe('10-Q', () => {
     ...items.map(([name, number, title], i) => row(`Part ${name} <a href="#x">Item ${number}.</a>`, title, `${i}`)),
   );
 
-  it('tells the items of Part I from those of Part II', () => {
+  it('distinguishes the items of Part I from those of Part II', () => {
     const html = page(contents + body.join(''));
     expect(texts(html, '10-Q')).toEqual(expected);
     expect(readSections(html, '10-Q').Financials).toMatchObject({
@@ -204,7 +204,7 @@ describe('10-Q', () => {
     expect(readSections(html, '10-Q')['Risk Factors']).toMatchObject({ found: { items: [{ item: 'Part II, Item 1A' }] } });
   });
 
-  it('does so without part lines, and without titles that it knows', () => {
+  it('does so without part lines, and without known titles', () => {
     expect(texts(page(body.join('').replace(/<div>[^<]*<span[^>]*>PART [^<]*<\/span><\/div>/g, '')), '10-Q')).toEqual(expected);
     const renamed = page(body.join('').replace('Management’s Discussion and Analysis', 'Review of the Quarter'));
     expect(texts(renamed, '10-Q')['MD&A']).toBe(expected['MD&A']);

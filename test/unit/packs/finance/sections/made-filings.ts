@@ -1,4 +1,4 @@
-/** Filings made by hand, small, in the layouts that vendors use. Bodies are long enough to be told from contents. */
+/** Filings made by hand, small, in the layouts that vendors use. Bodies are long enough to be distinguished from contents. */
 
 /** `n` sentences that no other body has. */
 export const prose = (about: string, n = 12) =>

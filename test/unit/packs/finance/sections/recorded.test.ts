@@ -10,7 +10,7 @@ interface Expected {
   items: string[];
   begins: string;
   ends: string;
-  /** From the items before and after it. */
+  /** Texts of the items before and after it, which it must not have. */
   lacks: string[];
   /** The same text by anchors, as pairs of table rows. */
   anchored: (filing: AnchoredFiling) => string;

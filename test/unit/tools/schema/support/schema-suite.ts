@@ -49,7 +49,7 @@ function wrapped(schema: Json, $schema: string): JsonObject {
   return { $schema, type: 'object', properties: { value }, required: ['value'] };
 }
 
-/** Its pointers moved with it; with an id of its own, where it has other names for its parts. */
+/** Its pointers are moved with it; it gets an id of its own if its parts have other names. */
 function settled({ $schema: _, ...schema }: JsonObject): JsonObject {
   if (/"\$(id|anchor|dynamicRef|dynamicAnchor)"|"\$ref":"[^#]|"\$ref":"#[^/"]/.test(JSON.stringify(schema)))
     return { $id: 'https://suite.example/case', ...schema };
