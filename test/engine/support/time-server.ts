@@ -1,7 +1,7 @@
 /**
  * Time that tests skip, on Temporal's time-skipping test server (decision 0065): one a test file, which starts with the first test
- * that needs it. Its time goes on as usual, but for `skip`. Where that server is not available, `skip` waits on the shared dev server, for the
- * short times that each test names beside the long ones.
+ * that needs it. Its time goes on as usual, but for `skip`. Where that server is not available, `skip` waits on the shared dev
+ * server, for the short times that each test names beside the long ones.
  */
 import { delimiter } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
