@@ -16,8 +16,8 @@ async function kept(store: Store, ref: string): Promise<any> {
 
 const ENGINE = { defaultModel: 'scripted', holdfast: '1.0.0', buildId: 'b7', workflowBundle: null };
 
-describe('what blocks name by hash', () => {
-  it('is kept: the rules, and what the agent is; and admission says what the rules looked at', () =>
+describe('the policy archive', () => {
+  it('keeps the rules and the agent’s definition; and admission records what the rules looked at', () =>
     withEngine(
       {
         tools: [
@@ -67,7 +67,7 @@ describe('what blocks name by hash', () => {
       },
     ));
 
-  it('is kept again by whoever could not keep it the first time', async () => {
+  it('stores again what a first attempt could not store', async () => {
     const agent = new Registry(defineApp({ agents: [defineAgent({ name: 'a', prompt: 'p', tools: [] })] })).agent('a')!;
     const put: string[] = [];
     let broken = true;
@@ -97,7 +97,7 @@ describe('what blocks name by hash', () => {
     ]);
   });
 
-  it('has no secrets: what is named like a key is left out, a count is not', async () => {
+  it('keeps no secrets: a field that is named like a key is left out, a count is not', async () => {
     const modelOptions = {
       thinking: { budget_tokens: 1000 },
       mcp_servers: [{ url: 'https://ana:hunter2@mcp.example/', authorization_token: 'tok-123456' }],

@@ -1,4 +1,4 @@
-/** A tool that has paid, and then fails over something of ours: what refuses there says nothing of the payment. */
+/** A tool pays, and then fails in a function of ours. The refusal of that function says nothing about the payment. */
 import { z } from 'zod';
 import { binaryFile } from '../../../src/tools/results/result-files';
 import { defineTool } from '../../../src/tools/define/define';
@@ -23,9 +23,9 @@ const pays = (then: (ctx: ToolContext) => unknown) =>
   });
 
 const FAILS: [string, (ctx: ToolContext) => unknown][] = [
-  ['reads a result that is not there', (ctx) => ctx.store.readResult('sha256:none')],
-  ['opens a cursor that is none', (ctx) => ctx.cursors.open('none')],
-  ['returns a file that is none', () => binaryFile({ filename: 'a', contentType: 'none', bytes: Buffer.alloc(1) })],
+  ['reads a result that does not exist', (ctx) => ctx.store.readResult('sha256:none')],
+  ['opens an invalid cursor', (ctx) => ctx.cursors.open('none')],
+  ['returns an invalid file', () => binaryFile({ filename: 'a', contentType: 'none', bytes: Buffer.alloc(1) })],
 ];
 
 describe('a payment whose tool then', () => {

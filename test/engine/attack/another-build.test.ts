@@ -1,6 +1,7 @@
 /**
- * A worker of another build is given a call that was admitted, shown and approved elsewhere: an old one that was forgotten, a new
- * one before its time, somebody's own on our task queue. It runs exactly what was approved, or nothing.
+ * A worker of another build receives a call that was admitted, shown and approved elsewhere. It may be an old worker that was
+ * forgotten, a new one that was started too early, or somebody's own on our task queue. It runs exactly what was approved, or
+ * nothing.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -27,7 +28,7 @@ const PATIENCE = 240_000;
 
 describe('a worker of another build', () => {
   it(
-    'runs nothing but what was approved: not under other rules, keys, code, schema or preview, nor over another store; and what one has run none runs again',
+    'runs only what was approved: not under other rules, keys, code, schema or preview, nor over another store; and no build runs a call again',
     async () => {
       const signers = new Signers();
       const folder = await mkdtemp(join(tmpdir(), 'holdfast-builds-'));
@@ -118,7 +119,7 @@ describe('a worker of another build', () => {
     PATIENCE,
   );
 
-  /** An app whose `pay` takes so many people; the registry serves one build after the other. */
+  /** An app whose `pay` needs this many approvers; the registry serves one build after the other. */
   function build(quorum: number, more: Parameters<typeof pays>[2], effects: unknown[]) {
     const name = 'tester';
     return defineApp({
@@ -126,7 +127,7 @@ describe('a worker of another build', () => {
     });
   }
 
-  it('that wants fewer people does not ask fewer for a call that two had to approve', async () => {
+  it('with a smaller quorum still needs two people for a call that two had to approve', async () => {
     const effects: unknown[] = [];
     const registry = new Registry(build(2, {}, effects));
     await withEngine({ registry, script: [ask(['pay', invoice]), say('done')] }, async ({ start, client }) => {
@@ -148,9 +149,9 @@ describe('a worker of another build', () => {
   });
 
   it.each([
-    ['more people than the one that dispatched it', 1, 2],
-    ['fewer people than the one that dispatched it', 2, 1],
-  ])('that wants %s has a call in doubt settled by as many as either wants', async (_, before, after) => {
+    ['a larger quorum than the build that dispatched it', 1, 2],
+    ['a smaller quorum than the build that dispatched it', 2, 1],
+  ])('with %s needs the larger of both quorums to settle a call in doubt', async (_, before, after) => {
     const effects: unknown[] = [];
     const run = (input: unknown) => {
       effects.push(input);

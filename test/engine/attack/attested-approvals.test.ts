@@ -1,4 +1,4 @@
-/** Each is named after what it prevents, and tried on the real engine with a worker that takes signed decisions only. */
+/** Each test is named after what it prevents, and runs on the real engine with a worker that takes signed decisions only. */
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { attestDecision } from '../../../src/attestation/bundle-signer';
@@ -17,7 +17,7 @@ interface Scene extends Engine {
   signers: Signers;
   turn: TurnHandle;
   digest: string;
-  /** A valid approval, given afterwards: the turn had not been harmed. */
+  /** Gives a valid approval afterwards, which shows that the turn was not harmed. */
   goesOn(): Promise<void>;
 }
 
@@ -170,7 +170,7 @@ describe('where decisions are signed, nobody can', () => {
       expect(effects).toEqual([invoice]);
     }));
 
-  it('settle a call in doubt without a signature, by an approval, for the other outcome, or by a key that was revoked since', () => {
+  it('settle a call in doubt without a signature, with an approval, for the other outcome, or with a key that has since been revoked', () => {
     const attempts: unknown[] = [];
     const lost = pays('pay', attempts, {
       run: (input: unknown) => {
@@ -225,7 +225,7 @@ describe('where decisions are signed, nobody can', () => {
   });
 
   it(
-    'start the activity itself, with approvals of his own making',
+    'start the activity itself, with made-up approvals',
     () =>
       scene({}, async ({ client, taskQueue, turn, digest, signers, effects, goesOn }) => {
         const aud = await turn.audience();

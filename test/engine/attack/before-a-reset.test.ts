@@ -1,6 +1,6 @@
 /**
- * Whoever reaches Temporal's gRPC port has the signed decisions of a run that was reset, and has an activity of the run after it
- * use them. Each test is named after what it prevents.
+ * An attacker who reaches Temporal's gRPC port reads the signed decisions of a run that was reset, and has an activity of the next
+ * run use them. Each test is named after what it prevents.
  */
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
@@ -13,7 +13,7 @@ const PATIENCE = 240_000;
 const other = { invoice: 'INV-8', cents: 1 };
 const script = [ask(['pay', invoice], ['pay', other]), say('done'), say('done')];
 
-/** `temporal workflow reset`, to where nothing was admitted with a card yet. @returns the new run */
+/** `temporal workflow reset`, to a point before any call was admitted with a card. @returns the new run */
 async function resetBeforeQuestion(
   { temporal: { workflow, workflowService } }: HoldfastClient,
   turn: TurnHandle,
@@ -33,7 +33,7 @@ async function resetBeforeQuestion(
 
 describe('approvals from before a reset', () => {
   it(
-    'do not undo a denial after it, in the name of the run that has taken the denial',
+    'do not undo a denial after the reset, even in the name of the run that took the denial',
     () =>
       scene('attested', { madeUp: true, agent: { approvals: { quorum: 2 } }, script }, async (at) => {
         const { client, taskQueue, turn, by, effects } = at;

@@ -1,4 +1,4 @@
-/** The chain of bundles: each tenant's own, and nobody moves it by reading, or by keeping one from the disk. */
+/** Each tenant has a chain of bundles. Nobody moves it by reading a bundle, or by keeping one from being written to the disk. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -19,11 +19,11 @@ import { ask, say } from '../../support/scripted-model';
 const BUNDLE_KEYS = TRUST.filter(({ use }) => use === 'bundle');
 
 interface Bundling extends Scene {
-  /** A turn of somebody's that waits for a person. */
+  /** A turn of this requester that waits for a person. */
   asked(requester: string): Promise<string>;
-  /** Over HTTP: to be read. */
+  /** A bundle over HTTP, only to be read. */
   got(who: Person, turn: string): Promise<string>;
-  /** As `audit export` and the sweeper do: to be kept. */
+  /** A bundle to be kept, as `audit export` and the sweeper make it. */
   kept(turn: string): Promise<string>;
   lines(turn: string): AsyncIterable<string>;
   /** A session of two turns, of which Temporal has forgotten the first. */
@@ -92,7 +92,7 @@ async function link(name: string, text: string): Promise<Link> {
 }
 
 describe('an auditor cannot', () => {
-  it('learn from a bundle of his tenant’s of a turn of another tenant’s', async () => {
+  it('learn of another tenant’s turn from a bundle of his own tenant', async () => {
     await bundling(async ({ asked, got, kept }) => {
       const [theirs, ours] = [await asked('acme/rita'), await asked('globex/eve')];
       const before = [await kept(theirs), await got(boss, theirs)];
@@ -102,7 +102,7 @@ describe('an auditor cannot', () => {
     });
   });
 
-  it('learn of another tenant’s session from that of his own whose first turn is forgotten', async () => {
+  it('learn of another tenant’s session from one of his own tenant whose first turn is forgotten', async () => {
     await bundling(
       async ({ session, keptSession }) => {
         const [theirs, ours] = await Promise.all([session('acme/rita'), session('globex/eve')]);
@@ -115,7 +115,7 @@ describe('an auditor cannot', () => {
     );
   });
 
-  it('have a bundle missed that was never kept, by reading one between two', async () => {
+  it('make a bundle seem to be missing by reading one, not kept, between two that are', async () => {
     await bundling(async ({ asked, got, kept }) => {
       const [first, second] = [await asked('acme/rita'), await asked('acme/rita')];
       const one = await link('one', await kept(first));
@@ -125,13 +125,13 @@ describe('an auditor cannot', () => {
       expect(chainFaults([one, two], null)).toEqual([]);
       expect(chainFaults([one, read, two], null)).toEqual([]);
       expect(read).toMatchObject({ chained: false, previous: null });
-      // And what is left out between two that were kept still shows.
+      // A kept bundle that is left out between two others still shows.
       const three = await link('three', await kept(first));
       expect(chainFaults([one, three], null)).toEqual([expect.stringContaining('was left out')]);
     });
   });
 
-  it('have a bundle missed by keeping one from the disk', async () => {
+  it('make a bundle seem to be missing by keeping one from being written to the disk', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdfast-kept-'));
     try {
       await bundling(async ({ asked, kept, lines }) => {

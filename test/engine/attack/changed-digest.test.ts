@@ -14,18 +14,18 @@ const text = fc.oneof(fc.string({ maxLength: 40 }), fc.constantFrom('', '__proto
 interface Covered {
   other: fc.Arbitrary<unknown>;
 }
-/** Why another value is harmless, and one: with it exactly what was approved runs. */
+/** Why another value is harmless, and an example: with it exactly what was approved runs. */
 interface Harmless {
   why: string;
   value: unknown;
 }
-/** What else holds it. */
+/** Which other check covers it. */
 interface Held {
   by: string;
 }
 type Treatment = Covered | Harmless | Held;
 
-/** All that a run is told. A field that is added to one of these types stands here, or this file does not compile. */
+/** All fields of a run's input. A field that is added to one of these types must be listed here, or this file does not compile. */
 const TURN: Record<keyof TurnContext, Treatment> = {
   turn_id: { other: text },
   workflow_id: { other: text },
@@ -94,7 +94,7 @@ function changed(input: RunCallInput, [part, name]: Place, value: unknown): RunC
   return (part === 'run' ? other : { ...input, [part]: other }) as unknown as RunCallInput;
 }
 
-/** A turn over another store is none of this worker's: nothing is done, and nothing is recorded. */
+/** The worker refuses a turn that is bound to another store: it does nothing, and records nothing. */
 function otherStore(error: Error): RunCallOutput {
   expect(error.message).toContain('is bound to store');
   return { state: 'failed', head: null, effect: null, error: { reason: 'other_store' } } as RunCallOutput;
@@ -130,7 +130,7 @@ describe.each(CHANNELS)('an approval, where decisions are %s,', (channel) => {
           const [part, name] = place;
           fc.pre(JSON.stringify(value) !== JSON.stringify(partOf(genuine, part)[name]));
           const other = changed(genuine, place, value);
-          // The same with a digest that fits, as somebody would make it who knows how: then the approval is another's.
+          // The same with a digest that fits, as a skilled attacker would make it: then the approval is for another digest.
           const input_hash = name === 'input' ? hashJson(value as never) : other.call.input_hash;
           const fitting = { ...other, call: { ...other.call, input_hash } };
           fitting.call.digest = digestOf(fitting) ?? digest;
@@ -183,7 +183,7 @@ describe.each(CHANNELS)('an approval, where decisions are %s,', (channel) => {
         expect(await forge('runCall', { ...genuine, approvals: [elsewhere] })).toMatchObject({ held: [{ kind: 'reset' }] });
         expect(effects).toEqual([]);
         expect(await forge('runCall', genuine)).toMatchObject({ state: 'succeeded' });
-        // Single use: the same again finds the record of what was done.
+        // An approval is used once: the same request again finds the effect record.
         expect(await forge('runCall', genuine)).toMatchObject({ effect: 'applied' });
         expect(effects).toHaveLength(1);
       });

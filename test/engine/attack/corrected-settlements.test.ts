@@ -1,6 +1,6 @@
 /**
- * Whoever reaches the Web UI has each signed statement on a call in doubt, those too that their authors have corrected, and sends
- * them once more. Each test is named after what it prevents.
+ * An attacker who reaches the Web UI reads each signed statement on a call in doubt, also those that their authors have corrected,
+ * and sends them again. Each test is named after what it prevents.
  */
 import { ToolError } from '../../../src/tools/define/errors';
 import { eventually } from '../support/engine';
@@ -11,7 +11,7 @@ const PATIENCE = 240_000;
 
 describe('a statement on a payment in doubt that its author has corrected', () => {
   it(
-    'is not put in the place of the correction by sending it again: the call is settled as its people say',
+    'does not replace the correction when it is sent again: the call is settled as its people say',
     () => {
       const run = () => {
         throw new ToolError('TIMEOUT', 'no_answer', 'The bank did not answer.');

@@ -4,12 +4,12 @@ import { eventually } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { CHANNELS, insteadOf, invoice, scene } from '../support/scene';
 
-/** Which of them were taken. */
+/** Which of the decisions were taken. */
 async function taken(decisions: Promise<void>[]): Promise<boolean[]> {
   return (await Promise.allSettled(decisions)).map(({ status }) => status === 'fulfilled');
 }
 
-describe.each(CHANNELS)('of two decisions at once, where they are %s,', (channel) => {
+describe.each(CHANNELS)('of decisions at once, where they are %s,', (channel) => {
   it('an approval and a denial never both count', () =>
     scene(channel, {}, async ({ turn, digest, by, effects }) => {
       const [ana, bob] = await Promise.all([by('ana'), by('bob', { decision: 'deny' })]);
@@ -21,7 +21,7 @@ describe.each(CHANNELS)('of two decisions at once, where they are %s,', (channel
       expect(view.calls[0]!.approval.decisions).toHaveLength(1);
     }));
 
-  it('the same person’s count once, however often he sends them', () =>
+  it('those of one person count once, however often he sends them', () =>
     scene(channel, { agent: { approvals: { quorum: 2 } } }, async ({ turn, digest, by, effects }) => {
       const sent = await Promise.all(['ana', 'Ana', 'ana '].map((name) => by(name)));
       const counted = await taken(sent.map((ana) => turn.approve(digest, ana)));
@@ -32,7 +32,7 @@ describe.each(CHANNELS)('of two decisions at once, where they are %s,', (channel
       expect(effects).toEqual([invoice]);
     }));
 
-  it('that each complete the quorum, the effect happens once', () =>
+  it('those that each complete the quorum cause one effect', () =>
     scene(channel, { agent: { approvals: { quorum: 2 } } }, async ({ turn, digest, by, effects }) => {
       await turn.approve(digest, await by('ana'));
       const sent = await Promise.all(['bob', 'carl', 'dora'].map((name) => by(name)));
@@ -41,7 +41,7 @@ describe.each(CHANNELS)('of two decisions at once, where they are %s,', (channel
       expect(effects).toEqual([invoice]);
     }));
 
-  it('two other inputs: one call waits in the stead of the first, with the input that was taken', () =>
+  it('exactly one edit is taken, and one call with its input supersedes the first', () =>
     scene(channel, {}, async ({ turn, digest, by, effects }) => {
       const inputs = [1, 2, 3].map((cents) => ({ invoice: 'INV-7', cents }));
       const names = ['ana', 'bob', 'carl'];
@@ -57,7 +57,7 @@ describe.each(CHANNELS)('of two decisions at once, where they are %s,', (channel
       expect(effects).toEqual([inputs[counted.indexOf(true)]]);
     }));
 
-  it('an approval and another input: what was approved is what runs', () =>
+  it('an approval and an edit never both count, and what was approved is what runs', () =>
     scene(channel, {}, async ({ turn, digest, by, effects }) => {
       const input = { invoice: 'INV-7', cents: 1 };
       const [approval, edit] = await Promise.all([by('ana'), by('bob', { decision: 'edit', input })]);
@@ -72,7 +72,7 @@ describe.each(CHANNELS)('of two decisions at once, where they are %s,', (channel
       expect(effects).toEqual([edited ? input : invoice]);
     }));
 
-  it('lists of calls that overlap: one of them is taken whole, the other not at all', () => {
+  it('one of two overlapping lists of calls is taken whole, the other not at all', () => {
     const two = ['A', 'B'].map((name): [string, any] => ['pay', { invoice: name, cents: 1 }]);
     return scene(channel, { script: [ask(...two), say('done')] }, async ({ turn, by, effects }) => {
       const digests = await eventually('both wait', async () => {

@@ -8,7 +8,7 @@ import { pays } from '../../support/tools';
 const half = { invoice: 'INV-7', cents: 350 };
 const agent = { approvals: { fourEyes: true } };
 
-/** Ana's edit of the call that waits; gives the call in its stead. */
+/** Ana edits the call that waits. @returns the call that supersedes it */
 async function edited({ turn, digest, by }: Scene, name = 'ana') {
   await turn.approve(digest, { ...(await by(name, { decision: 'edit', input: half })), input: half });
   return insteadOf(turn, digest);
@@ -31,7 +31,7 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
     const tools = [pays('pay', effects, { preview: (input: any) => `Pay ${input.cents} at ${price}` })];
     await scene(channel, { agent, tools }, async (on) => {
       const next = await edited(on);
-      price = 2; // so that the next run finds another preview
+      price = 2; // so that the run finds another preview
       await on.turn.approve(next.digest, await on.by('bob', { digest: next.digest }));
       const again = await insteadOf(on.turn, next.digest);
       expect(again.revision).toBe(3);
@@ -44,12 +44,12 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
     });
   });
 
-  it('have his own edit run by an approval of his that answered no question', () =>
+  it('have his own edit run by an approval from him that answered no question', () =>
     scene(channel, { agent }, async (on) => {
       const { client, turn, by, taskQueue, effects } = on;
       const next = await edited(on);
       const { makers, ...call } = await waitingArguments(client, turn, next.digest);
-      expect(makers).toEqual(['ana']); // whoever makes up arguments leaves that out
+      expect(makers).toEqual(['ana']); // an attacker who makes up arguments leaves this out
       const forged = { ...call, dispatch: 1 };
       const own = approvalOf(next, 'ana', await by('ana', { digest: next.digest }));
       const output = await runForged(client, taskQueue, await runInput(turn, forged, [own]));

@@ -1,6 +1,7 @@
 /**
- * Whoever reaches Temporal's gRPC port starts the activities that tell people and programs in our name: approvers are sent the
- * card of one call with the digest of another, and a backend a signed callback of what never was. Each test is named after what it prevents.
+ * An attacker who reaches Temporal's gRPC port starts the activities that notify people and programs in our name. He wants to send
+ * approvers the card of one call with the digest of another, or a backend a signed callback about an event that never happened.
+ * Each test is named after what it prevents.
  */
 import type { CallbackMessage } from '../../../src/shared/wire/callback';
 import type { NotifyInput } from '../../../src/shared/io/activities';
@@ -11,8 +12,8 @@ import { ask, say } from '../../support/scripted-model';
 import { invoice } from '../support/scene';
 import { pays } from '../../support/tools';
 
-describe('whoever starts an activity himself cannot', () => {
-  it('have approvers told of a call with a card that is not its own, nor a backend of an end that never was', async () => {
+describe('an attacker who starts an activity cannot', () => {
+  it('notify approvers of a call with another call’s card, or a backend of an end that never happened', async () => {
     const told: [NotifyInput, string | null][] = [];
     const sent: CallbackMessage[] = [];
     const notifier = { tell: async (question: NotifyInput, card: string | null) => void told.push([question, card]) };

@@ -1,6 +1,6 @@
 /**
- * Whoever reaches Temporal can start any activity on our task queue, with arguments of his own. Where names are only claimed
- * (`any`) that is as good as an approval; these tests say what holds even then, and what holds where decisions are signed.
+ * An attacker who reaches Temporal can start any activity on our task queue, with arguments of his own. Where names are only claimed
+ * (`any`) that is as good as an approval; these tests show what holds even then, and what holds where decisions are signed.
  */
 import { randomBytes } from 'node:crypto';
 import type { CallArguments, RunCallInput, TurnContext } from '../../../src/shared/io/activities';
@@ -32,7 +32,7 @@ interface Scene extends Engine {
 
 const runs = (forge: Forge, input: RunCallInput) => forge('runCall', input);
 
-/** A turn waits on a worker that believes every name; the attacker has read its history. */
+/** A turn waits on a worker that accepts every name; the attacker has read its history. */
 async function underAny(body: (scene: Scene) => Promise<void>): Promise<void> {
   const effects: unknown[] = [];
   const pay = pays('pay', effects, { intentKey: (input: { invoice: string }) => input.invoice });
@@ -68,8 +68,8 @@ async function underAny(body: (scene: Scene) => Promise<void>): Promise<void> {
   });
 }
 
-describe('under `any`, whoever starts an activity himself', () => {
-  it('acts like whoever approves, since any name counts; but what has run he cannot run again', () =>
+describe('under `any`, an attacker who starts an activity', () => {
+  it('can act like an approver, since any name counts, but cannot run a call again', () =>
     underAny(async ({ made, run, effects }) => {
       const call = made();
       expect(await run(call)).toMatchObject({ state: 'succeeded', effect: 'applied' });
@@ -79,7 +79,7 @@ describe('under `any`, whoever starts an activity himself', () => {
       expect(effects).toEqual([invoice]);
     }));
 
-  it('cannot run what rules deny, what nobody approved, another class, version or input than the tool has, or any of it under a digest of something else', () =>
+  it('cannot run what rules deny or nobody approved, nor another class, version or input than the tool has, nor any of it under another digest', () =>
     underAny(async ({ made, run, effects, context }) => {
       const call = made();
       const approved = (more: Partial<Decision>): Partial<RunCallInput> => ({ approvals: [madeUpApproval(call, more)] });
@@ -115,7 +115,7 @@ describe('under `any`, whoever starts an activity himself', () => {
       expect(effects).toEqual([]);
     }));
 
-  it('cannot do the same act under another name, nor pass a budget that refuses, not even with a card of his own that says it was put up with', () =>
+  it('cannot repeat an action under another call id, nor exceed a budget, not even with a made-up card that says that people accepted it', () =>
     underAny(async ({ made, run, effects, forge, context }) => {
       expect(await run(made())).toMatchObject({ effect: 'applied' });
       expect(await run(made({ id: '9.2' }))).toMatchObject({ state: 'failed', held: [{ kind: 'same_intent' }] });
@@ -158,7 +158,7 @@ describe('under `any`, whoever starts an activity himself', () => {
     });
   });
 
-  it('cannot have a probe believed that finds nothing while the effect is in flight', async () => {
+  it('cannot have a probe settle a call as not applied while the effect is in flight', async () => {
     const effects: unknown[] = [];
     let letGo: () => void = () => undefined;
     const pay = pays('pay', effects, {
@@ -193,8 +193,8 @@ describe('under `any`, whoever starts an activity himself', () => {
   });
 });
 
-describe('where a call takes signed decisions, whoever starts an activity himself', () => {
-  it('cannot settle it: not unsigned, not as another tool’s or agent’s call, not by another tool’s probe, and not after it is known', async () => {
+describe('where a call takes signed decisions, an attacker who starts an activity', () => {
+  it('cannot settle it: not unsigned, not as another tool’s or agent’s call, not by another tool’s probe, and not after its outcome is known', async () => {
     const signers = new Signers();
     const effects: unknown[] = [];
     const run = (input: unknown) => {

@@ -1,4 +1,4 @@
-/** Whoever makes up until when he waits for an answer gets no more by it than by a signal. */
+/** A sender who makes up the time until which he waits for an answer gets no more by it than by a signal. */
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
@@ -29,7 +29,7 @@ const MADE_UP: [string, () => unknown, RegExp][] = [
   ['a list', () => [inMs(1000)], /must be {"until"/],
 ];
 
-it('nobody makes a decision, a message or an interruption count by a time of his own', async () => {
+it('a decision, message or interruption with a made-up time does not count', async () => {
   const effects: unknown[] = [];
   const script = [ask(['pay', invoice]), say('done')];
   await withEngine({ tools: [pays('pay', effects)], script }, async ({ client, start }) => {
@@ -49,7 +49,7 @@ it('nobody makes a decision, a message or an interruption count by a time of his
     expect(await turn.status()).toMatchObject({ state: 'awaiting_approval', step: 1, ignored_signals: { count: 0 } });
     const { events } = await workflow.getHandle(turn.workflowId).fetchHistory();
     expect(events!.filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes)).toEqual([]);
-    // One that is right is taken, and both times are kept with the decision.
+    // A decision with a valid time is taken, and both times are kept with it.
     const until = inMs(15_000);
     expect(await send('decide', { decision: 'approve', call: digest, by: 'ana' }, { until })).toMatchObject({ accepted: true });
     await turn.result();
@@ -63,7 +63,7 @@ it('nobody makes a decision, a message or an interruption count by a time of his
   });
 });
 
-it('nor a message to a session', async () => {
+it('a message to a session with a made-up time does not count', async () => {
   await withEngine({ script: [say('Hello.')] }, async ({ client }) => {
     const session = await client.openSession({ agent: 'tester', requester: 'rita' });
     const body = { message_id: 'm', message: 'Hello.', requester: 'rita' };

@@ -1,4 +1,4 @@
-/** Whoever keeps cards from being read (broken queries, details that are too long, a turn above that does not show them) gets no blind approval by it. */
+/** If cards cannot be read (broken queries, details that are too long, a turn above that does not show them), nobody approves blindly. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import { HoldfastClient } from '../../../src/client';
@@ -21,7 +21,7 @@ import { pays } from '../../support/tools';
 const script = [ask(['pay', { invoice: 'INV-7', cents: 700 }]), say('done')];
 const scene = (body: (engine: Engine) => Promise<void>) => withEngine({ tools: [pays('pay', [])], script }, body);
 
-/** The same server, seen by a client that is told how turns stand, and not what their cards say, until they are `mended`. */
+/** The same server, for a client that can read the states of turns, but not their cards, until these are `mended`. */
 function withoutCards({ client: { temporal }, taskQueue }: Engine) {
   const state = { mended: false };
   const query = (input: { queryType: string }, next: (input: never) => Promise<unknown>) => {
@@ -40,7 +40,7 @@ function outputTo(lines: string[]): Output {
 }
 
 describe('where a card cannot be read, nobody is asked', () => {
-  it('by `chat` on a terminal, or told without one how to approve: it says why, and asks once the card can be read', () =>
+  it('by `chat`, with a terminal or without: it says why, and asks once the card can be read', () =>
     scene(async (engine) => {
       const turn = await engine.start();
       const [call] = await turn.waitForPending();
@@ -68,7 +68,7 @@ describe('where a card cannot be read, nobody is asked', () => {
       const blind = noted.join('\n');
       expect(blind).not.toContain('holdfast approve');
       expect(blind).toMatch(/card .*cannot be read.*the details are too long.*http:\/\/ui\.example\//s);
-      expect(noted).toHaveLength(2); // once each
+      expect(noted).toHaveLength(2); // one line each
       state.mended = true;
       await eventually('it is asked', async () => asked.length > 0 && noted.some((line) => line.includes('holdfast approve')));
       stop.abort();
@@ -79,7 +79,7 @@ describe('where a card cannot be read, nobody is asked', () => {
       await turn.result();
     }));
 
-  it('by the list of what waits, which says why and goes on with the other turns, nor by a watch, which asks once it can be read', () =>
+  it('by the list of waiting calls, which says why and goes on with the other turns, or by a watch, which asks once the card can be read', () =>
     scene(async (engine) => {
       const turn = await engine.start();
       const [call] = await turn.waitForPending();

@@ -1,4 +1,4 @@
-/** Nobody puts words into the mouth of whoever has signed a decision. */
+/** Nobody can change or add a note to a decision that somebody else has signed. */
 import { type DecisionClaims, readToken } from '../../../src/attestation/claims';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { withEngine, type Engine } from '../support/engine';
@@ -32,7 +32,7 @@ async function waiting(body: (on: On) => Promise<void>): Promise<void> {
   }
 }
 
-/** As older builds signed: the note is not in it. */
+/** Signed as older builds did, without the note. */
 async function signedAsBefore({ signers, turn, digest }: On, decision: 'approve' | 'deny'): Promise<string> {
   const attestation = await signers.signed(turn, digest, 'ana', { decision });
   const { note_hash: _, ...claims } = readToken(attestation)!.claims as unknown as DecisionClaims;
@@ -40,7 +40,7 @@ async function signedAsBefore({ signers, turn, digest }: On, decision: 'approve'
 }
 
 describe('where decisions are signed, nobody can', () => {
-  it('send a signed denial with words of his own: the model reads those that were signed', () =>
+  it('send a signed denial with another note: the model reads the note that was signed', () =>
     waiting(async ({ turn, digest, signers, model }) => {
       const attestation = await signers.signed(turn, digest, 'ana', { decision: 'deny', note: 'Not this month.' });
       const sent = (more: object) => turn.deny(digest, { by: 'ana', attestation, ...more });
@@ -53,7 +53,7 @@ describe('where decisions are signed, nobody can', () => {
       expect(JSON.stringify(model.requests)).not.toContain('INV-8');
     }));
 
-  it('add a note to a decision that was signed without one, by today’s form or by that of older builds', () =>
+  it('add a note to a decision that was signed without one, in today’s form or in that of older builds', () =>
     waiting(async (on) => {
       const { turn, digest, signers, effects } = on;
       const attestation = await signers.signed(turn, digest, 'ana', { decision: 'deny' });

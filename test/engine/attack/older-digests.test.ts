@@ -1,4 +1,4 @@
-/** Turns that began when digests named neither agent nor store: what they leave out is not the attacker's to choose, and they end. */
+/** Turns that began when digests named neither agent nor store: an attacker cannot choose what their digests leave out, and they end. */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -18,11 +18,11 @@ const AT = '2026-01-01T00:00:00.000Z';
 interface Scene {
   forge: Forge;
   effects: unknown[];
-  /** Of a turn that an older version began. */
+  /** The context of a turn that an older version began. */
   old: TurnContext;
-  /** Of its start. */
+  /** The head after its start. */
   head: string;
-  /** Of a turn that began now. */
+  /** Context and head of a turn that began now. */
   present: { turn: TurnContext; head: string };
   /** A call with a digest of version 1, and an approval. */
   request(turn: TurnContext, head: string): RunCallInput;
@@ -52,7 +52,7 @@ async function scene(setup: Partial<Setup>, body: (scene: Scene) => Promise<void
 }
 
 describe('a call with a digest of version 1', () => {
-  it('runs in a turn that began with such, for its own agent, and is not taken for another turn, agent or version', () =>
+  it('runs in a turn that began with version 1, for its own agent, and for no other turn, agent or version', () =>
     scene({}, async ({ forge, effects, old, head, present, request }) => {
       const refused: [string, RunCallInput][] = [
         ['a turn that began with version 2', request(present.turn, present.head)],
@@ -69,7 +69,7 @@ describe('a call with a digest of version 1', () => {
       expect(effects).toEqual([invoice]);
     }));
 
-  it('does not run in a turn that somebody has begun anew as an older one, by an end before its first step', () =>
+  it('does not run in a turn that somebody begins anew as an older one, by ending it before its first step', () =>
     scene({}, async ({ forge, effects, present: { turn, head }, request }) => {
       const begin = { message: 'Pay it.' };
       const ended = await forge('endTurn', { turn, at: AT, head, outcomes: [], state: 'failed', reason: null, begin });
@@ -78,7 +78,7 @@ describe('a call with a digest of version 1', () => {
       expect(effects).toEqual([]);
     }));
 
-  it('is refused with a reason from the date on that the operator has set', () =>
+  it('is refused, with a reason, from the date that the operator has set', () =>
     scene({ settings: { oldDigestsUntil: new Date(AT) } }, async ({ forge, effects, old, head, request }) => {
       const { effect, error } = await forge('runCall', request(old, head));
       expect([effect, error!.reason]).toEqual(['not_applied', 'digest_retired']);
@@ -87,7 +87,7 @@ describe('a call with a digest of version 1', () => {
       expect(effects).toEqual([]);
     }));
 
-  it('is refused from 30 days on after the store got its id, where the operator has set no date', async () => {
+  it('is refused 30 days after the store got its id, where the operator has set no date', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-older-'));
     const since = (days: number) => new Date(Date.now() - OLD_DIGESTS_MS + days * 24 * 3_600_000).toISOString();
     try {

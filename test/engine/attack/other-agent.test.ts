@@ -1,6 +1,6 @@
 /**
- * What was approved for one agent, account or folder is used for another: by whoever reaches Temporal's gRPC port, and has
- * read the history of a turn with a genuine, signed approval.
+ * An attacker uses an approval for one agent, account or folder for another. He reaches Temporal's gRPC port, and has read the
+ * history of a turn with a genuine, signed approval.
  */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import type { Tool } from '../../../src/tools/define/tool';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 
-/** Pays by the bank of its agent: same name, version and rules for both. */
+/** Pays through the bank of its agent; name, version and rules are the same for both. */
 const payBy = (bank: unknown[], account: string): Tool =>
   defineTool({
     name: 'pay',
@@ -85,8 +85,8 @@ async function approved(tools: { ours: Tool; theirs: Tool }, call: [string, obje
 
 const asTheirs = (request: RunCallInput): RunCallInput => ({ ...request, turn: { ...request.turn, agent: 'theirs' } });
 
-describe('whoever holds a signed approval of one agent’s call cannot', () => {
-  it('have it paid by another agent’s bank; by its own it is paid', async () => {
+describe('an attacker who holds a signed approval of one agent’s call cannot', () => {
+  it('have it paid by another agent’s bank; its own bank pays it', async () => {
     const [ours, theirs] = [[] as unknown[], [] as unknown[]];
     const tools = { ours: payBy(ours, 'DE-1'), theirs: payBy(theirs, 'DE-2') };
     await approved(tools, ['pay', invoice], async ({ client, taskQueue, request, card }) => {

@@ -1,7 +1,7 @@
 /**
- * A call that is in doubt is looked at, or made again, by a worker whose tool acts on something else than the call was admitted
- * for: another bank knows nothing of the payment, so that it seems not to have happened, or is made there besides. By an operator
- * who has changed an account under a running turn, or by whoever reaches Temporal's gRPC port and names another agent.
+ * A worker whose tool acts on another target than the call was admitted for looks at a call in doubt, or makes it again. Another
+ * bank does not know the payment: it seems not to have happened, or is made there too. The cause is an operator who has changed an
+ * account under a running turn, or an attacker who reaches Temporal's gRPC port and names another agent.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -91,7 +91,7 @@ describe('a payment that was approved, through an MCP server', () => {
       const script = [ask(['odd__pay', { cents: 700 }]), say('done')];
       await withMcp({ servers, env, script }, async (engine) => {
         const turn = await engine.start('Pay it.', { requester: 'rita' });
-        await turn.waitForPending(); // admitted for what the entry says now
+        await turn.waitForPending(); // admitted for the present account and token of the entry
         const pay = async (): Promise<[number, string]> => {
           await engine.restarted();
           const [waiting] = await turn.waitForPending();
@@ -109,7 +109,7 @@ describe('a payment that was approved, through an MCP server', () => {
       });
     });
 
-  it('asks again, before it pays from another account that the server’s entry names by now', () =>
+  it('asks again before it pays from another account that the server’s entry now names', () =>
     throughServer({ target: { ACCOUNT: 'shown' } }, async (pay, env) => {
       env.ACCOUNT = 'DE-9';
       const [paid, card] = await pay();
@@ -118,7 +118,7 @@ describe('a payment that was approved, through an MCP server', () => {
       expect(await pay()).toEqual([1, 'ended']);
     }));
 
-  it('asks again too where only a secret is another, and shows neither', () =>
+  it('asks again also where only a secret has changed, and shows neither value', () =>
     throughServer({}, async (pay, env) => {
       env.TOKEN = 'a-token-of-somebody-else';
       const [paid, card] = await pay();
@@ -127,7 +127,7 @@ describe('a payment that was approved, through an MCP server', () => {
       expect(card).not.toMatch(/the-token-of-may|a-token-of-somebody-else/);
     }));
 
-  it('is made where a token was replaced that the operator has named as one', () =>
+  it('is made where a token was replaced that the operator told us to ignore', () =>
     throughServer({ target: { TOKEN: 'ignored' } }, async (pay, env) => {
       env.TOKEN = 'the-token-of-june';
       expect(await pay()).toEqual([1, 'ended']);
@@ -135,7 +135,7 @@ describe('a payment that was approved, through an MCP server', () => {
 });
 
 describe('a payment in doubt', () => {
-  it('is not found undone by another agent’s probe, by whoever says that its turn is older than digests that name agents', async () => {
+  it('is not settled by another agent’s probe, even if somebody claims that its turn is older than digests that name agents', async () => {
     const bank: unknown[] = [];
     const app = agents({ ours: payBy(bank, 'DE-1', knowsNothing), theirs: payBy([], 'DE-2', findsNothing) });
     await inDoubt({ app }, ({ client, taskQueue, request, state }) =>
@@ -150,13 +150,13 @@ describe('a payment in doubt', () => {
     );
   });
 
-  it('is not found undone by the probe of a worker whose tool acts on something else by now', () =>
+  it('is not settled by the probe of a worker whose tool now acts on something else', () =>
     withStore(async (store) => {
       const first: Setup = { app: agents({ ours: payBy([], 'DE-1', knowsNothing) }), store };
       await inDoubt(first, ({ request, state }) =>
         withEngine({ app: agents({ ours: payBy([], 'DE-9', findsNothing) }), store, script: [] }, ({ client, taskQueue }) =>
           withForger(client, taskQueue, async (forge) => {
-            // Under its digest, and under one that this worker has admitted the same act with.
+            // Under its digest, and under that with which this worker has admitted the same action.
             const { digest: _, dispatch: __, preview_ref: ___, ...call } = request.call;
             const second = await forge('admitCall', { turn: request.turn, call, reason: 'made up', expires_at: null });
             if (!second.ok) throw new Error(second.error.message);
@@ -187,7 +187,7 @@ describe('a payment in doubt', () => {
       );
     }));
 
-  it('is as long in doubt as any of its attempts may act, also where a later one has less time', () =>
+  it('stays in doubt for as long as any of its attempts may act, also where a later one has less time', () =>
     withStore(async (store) => {
       const never = { run: () => new Promise<never>(() => undefined), idempotent: true, timeoutMs: 500 };
       const app = agents({ ours: payBy([], 'DE-1', never) });
@@ -212,7 +212,7 @@ describe('a payment in doubt', () => {
 });
 
 describe('a question to a sub-agent that people have approved', () => {
-  it('is not put to another agent, by a worker whose tool of that name and version asks that one', () =>
+  it('is not put to another agent by a worker whose tool of that name and version asks that agent', () =>
     withStore(async (store) => {
       const helpers = ['careful', 'careless'].map((name) => defineAgent({ name, prompt: 'Help.', tools: [pays('pay', [])] }));
       const app = (asked: string) => {

@@ -5,7 +5,7 @@ import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 
 describe('a tenant cannot', () => {
-  it('learn from the card of an act that another tenant has done who did it, in which turn, and with what result', async () => {
+  it('learn from a card who of another tenant did the same action, in which turn, and with what result', async () => {
     const run = () => ({ paid: true, reference: 'SECRET-REFERENCE' });
     const intentKey = (input: { invoice: string }) => input.invoice;
     const tools = [pays('pay', [], { run, intentKey })];

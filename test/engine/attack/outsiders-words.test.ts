@@ -1,4 +1,4 @@
-/** That outsiders' words were read in a conversation is not forgotten: not by another agent, not by another version of the tool. */
+/** A conversation that has read outsiders' words stays marked, also with another agent and with another version of the tool. */
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { defineTool } from '../../../src/tools/define/define';
 import { withEngine, type Engine } from '../support/engine';
@@ -27,7 +27,7 @@ const send = defineTool({
   run: (input) => void sent.push(input),
 });
 const permissions = { allow: ['page', 'send'], deny: [{ rule: '*', when: 'tool.egress && turn.untrusted', why: 'outsiders' }] };
-/** Its pages are of the house: nobody else writes them. */
+/** With `marked` false, its pages count as our own: no outsider writes them. */
 const clerk = (version: string, marked: boolean) =>
   defineAgent({ name: 'clerk', prompt: 'Clerk.', tools: [page(version, marked), send], permissions });
 const reader = defineAgent({ name: 'reader', prompt: 'Reader.', tools: [page('1.0.0', true)] });
@@ -35,7 +35,7 @@ const reader = defineAgent({ name: 'reader', prompt: 'Reader.', tools: [page('1.
 const sends = async ({ client }: Engine, turnId: string) =>
   (await client.turn(turnId).status()).calls.filter(({ tool }) => tool === 'send').map(({ state }) => state);
 
-describe('where outsiders’ words were read, the rules about them hold on', () => {
+describe('where outsiders’ words were read, the rules about them still hold', () => {
   beforeEach(() => void sent.splice(0));
 
   it('after a fork to an agent whose tool of that name is not marked', () =>
@@ -56,7 +56,7 @@ describe('where outsiders’ words were read, the rules about them hold on', () 
       },
     ));
 
-  it('and where none were read, the same tool of the same agent may send', () =>
+  it('but where none were read, the same tool of the same agent may send', () =>
     withEngine(
       {
         app: defineApp({ agents: [reader, clerk('2.0.0', false)] }),

@@ -1,6 +1,6 @@
 /**
- * Whoever answers the tasks of a turn's workflow, in the place of our workers, starts a child of it. Temporal then says that the
- * turn has started it. Each test is named after what it prevents.
+ * An attacker answers the tasks of a turn's workflow, in the place of our workers, and starts a child of it. Temporal then says that
+ * the turn has started it. Each test is named after what it prevents.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -53,7 +53,7 @@ async function startsChild(
 }
 
 it(
-  'no turn of an agent begins for a call that nobody has approved, nor with other words than the call has',
+  'no sub-agent’s turn begins for a call that nobody has approved, or with another message than the call has',
   async () => {
     const signers = new Signers();
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-children-'));

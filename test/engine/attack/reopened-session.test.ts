@@ -49,7 +49,7 @@ describe('a session that was terminated, and opened again under its key, cannot'
       await replayedSession(engine.client, session);
     }));
 
-  it('answer the same message under the same id with an old turn: another life knows nothing of it', () =>
+  it('answer the same message under the same id with an old turn: the new session does not know that turn', () =>
     withEngine({ script: [say('one'), say('two')] }, async (engine) => {
       const key = newKey();
       const before = await opened(engine, key);
@@ -58,7 +58,7 @@ describe('a session that was terminated, and opened again under its key, cannot'
       expect(await talk(await opened(engine, key), 'Hello.', 'm-1')).toMatchObject({ text: 'two' });
     }));
 
-  it('take up a turn of its former life that still waits: that one is decided by itself', () => {
+  it('take up a turn of the former session that still waits: that turn is decided by itself', () => {
     const effects: unknown[] = [];
     const invoice = { invoice: 'INV-7', cents: 700 };
     const script = [ask(['pay', invoice]), say('Hello.'), say('Paid.')];
@@ -78,7 +78,7 @@ describe('a session that was terminated, and opened again under its key, cannot'
     });
   });
 
-  it('take the ids of one that Temporal has forgotten: the store has not forgotten it, a month later either', async () => {
+  it('take the ids of one that Temporal has forgotten: the store still knows it, also a month later', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-reopened-'));
     const store = await FileStore.open(folder);
     await withEngine({ store, script: [say('one'), say('two')] }, async (engine) => {
@@ -97,7 +97,7 @@ describe('a session that was terminated, and opened again under its key, cannot'
   });
 });
 
-/** Nothing has changed in the store since, and what is old is swept. */
+/** Nothing has changed in the store for a month, and old registers are swept. */
 async function aMonthLater(folder: string, { registers }: Store): Promise<void> {
   const before = new Date(Date.now() - 31 * 86_400_000);
   const all = await readdir(join(folder, 'registers'));
@@ -106,7 +106,7 @@ async function aMonthLater(folder: string, { registers }: Store): Promise<void> 
 }
 
 describe('a session cannot', () => {
-  it('believe a turn that somebody else has started under the id of its next one: it says so, and runs nothing behind it', () =>
+  it('accept a turn that somebody else has started under the id of its next one: it says so, and runs nothing after it', () =>
     withEngine({ script: [say('one'), say('made up'), say('two')] }, async (engine) => {
       const session = await opened(engine, newKey());
       await talk(session, 'First.');

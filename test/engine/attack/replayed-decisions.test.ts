@@ -21,7 +21,7 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
       expect(await ignored()).toContain('decided already');
       await signal('approve', { ...used, call: next.digest });
       if (channel === 'attested') expect(await ignored(2)).toContain('it was signed for another call');
-      else await turn.result(); // without a signature this is a new decision, of whoever sends it
+      else await turn.result(); // without a signature this is a new decision of its sender
       if (channel === 'attested') await turn.approve(next.digest, await by('ana', { digest: next.digest }));
       await turn.result();
       expect(effects).toEqual([invoice, invoice]);
@@ -57,8 +57,8 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
     });
   });
 
-  it('decide before the question, though the digest is known by then', async () => {
-    // A turn tells whoever reads histories all that a digest is made of but the other turn's id, which its starter chooses.
+  it('decide before the question is asked, even if the digest is already known', async () => {
+    // A turn's history contains all parts of a digest but the id of the other turn, which its starter chooses.
     let early: () => Promise<void> = async () => undefined;
     const script = [ask(['pay', invoice]), say('done'), ask(['pay', invoice]), say('done')];
     const model = new ScriptedModel(script, (index) => (index === 2 ? early() : Promise.resolve()));
@@ -88,7 +88,7 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
       const other = await start('Pay it.', { requester: 'rita' });
       begun(other);
       const [waiting] = await other.waitForPending();
-      expect(waiting.digest).toBe(await known(other)); // it was guessed right
+      expect(waiting.digest).toBe(await known(other)); // the guess was right
       const view = await eventually('the early decision is ignored', async () => {
         const now = await other.status();
         return now.ignored_signals.count === 1 && now;
@@ -135,7 +135,7 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
     }));
 });
 
-/** As it stands in history, for somebody else to send. */
+/** The decision as it is in history, for somebody else to send. */
 async function heldOver({ call: _, ...rest }: { call: string } & By): Promise<By> {
   return rest as By;
 }

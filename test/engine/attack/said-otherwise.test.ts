@@ -1,5 +1,5 @@
 /**
- * Whoever tells the model what to propose does not approve it, by whatever way he tells it: the note of a denial, of a settlement
+ * A person who tells the model what to propose cannot approve it, in whichever way he tells it: the note of a denial, of a settlement
  * or of an edit, a message to a sub-agent, to an earlier turn of the session, or to one that a fork goes on from. Each test is
  * named after what it prevents.
  */

@@ -1,4 +1,4 @@
-/** A model's ids are its own words: two calls under one id are two calls, each with its own input, question and answer. */
+/** A model chooses the ids of its calls: two calls under one id are two calls, each with its own input, question and answer. */
 import type { JsonObject } from '../../../src/shared/json/json';
 import { join } from 'node:path';
 import { agentTool } from '../../../src/agents/agent-tool';
@@ -15,7 +15,7 @@ const ODD_SERVER = join(__dirname, '../../support/packs/mcp/fixtures/odd-server.
 const A = { invoice: 'A', cents: 1 };
 const B = { invoice: 'B', cents: 2 };
 
-/** Each with its own text, as a stream brings it. */
+/** An answer whose calls all have this id. */
 function under(id: string, ...calls: [name: string, input: JsonObject][]): Answer {
   return { content: calls.map(([name, input]) => ({ type: 'tool_use', id, name, input })) };
 }
@@ -36,7 +36,7 @@ describe('calls under one id', () => {
       expect(view.calls.map(({ state }) => state)).toEqual(['succeeded', 'denied']);
       expect(effects).toEqual([A]);
 
-      // What goes back is legal: each call has an id of its own, and the answer to it.
+      // The next request is valid: each call has an id of its own, and its result has that id.
       const sent = model.requests[1]!.messages.at(-2)!.content;
       expect(sent.map(({ id, input }) => [id, input])).toEqual([
         ['same', A],
@@ -49,7 +49,7 @@ describe('calls under one id', () => {
     });
   });
 
-  it('of several steps are told apart too', async () => {
+  it('stay separate also across steps', async () => {
     const script = [under('same', ['look', { key: 'a' }]), under('same', ['look', { key: 'b' }]), say('done')];
     const look = reads('look', (input: unknown) => input);
     await withEngine({ tools: [look], script }, async ({ start, model }) => {
@@ -61,7 +61,7 @@ describe('calls under one id', () => {
     });
   });
 
-  it('of sub-agents are each answered in a turn of their own, with their own task', async () => {
+  it('to sub-agents are each answered in a turn of their own, with their own task', async () => {
     const agent = (name: string, tools: Tool[] = []) => defineAgent({ name, prompt: name, tools });
     const helper = agentTool(agent('helper'), { description: 'Helps.' });
     const scripts = {
@@ -80,7 +80,7 @@ describe('calls under one id', () => {
     });
   });
 
-  it('of an MCP server’s tools each go to it with their own input', async () => {
+  it('to an MCP server’s tools each reach it with their own input', async () => {
     const command = { command: process.execPath, args: [ODD_SERVER] };
     const script = [under('same', ['odd__look', { q: 'x' }], ['odd__look', { q: 'y' }]), say('done')];
     await withMcp({ servers: { odd: command }, accept: { odd: { look: 'read' } }, script }, async ({ start, model }) => {
@@ -92,7 +92,7 @@ describe('calls under one id', () => {
     });
   });
 
-  it('stand in the record beside the id that the model wrote', async () => {
+  it('are recorded with ids of their own, beside the id that the model wrote', async () => {
     const script = [under('same', ['look', { key: 'a' }], ['look', { key: 'b' }]), say('done')];
     await withEngine({ tools: [reads('look', (input: unknown) => input)], script }, async ({ start, store }) => {
       const { head } = await (await start()).result();

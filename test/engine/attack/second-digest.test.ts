@@ -1,6 +1,6 @@
 /**
- * Whoever reaches Temporal's gRPC port has any call admitted under a digest of its own: by another agent, or without those who
- * are its makers. An effect is found by its act too, since a reset gives a call another digest. So a second digest of the
+ * An attacker who reaches Temporal's gRPC port has any call admitted under a second digest: for another agent, or without its
+ * makers. An effect is found by its act too, since a reset gives a call another digest. So a second digest of the
  * same act must not say whose effect it is.
  */
 import { defineAgent, defineApp } from '../../../src/agents/define';
@@ -87,7 +87,7 @@ async function inDoubt(theirs: Partial<ToolDefinition<any>>, body: (scene: Scene
   }
 }
 
-/** What somebody says became of a call, signed by his own key. */
+/** A person's statement on how a call ended, signed by his own key. */
 function settlement(key: SigningKey, principal: string, { turn, call }: Pick<RunCallInput, 'turn' | 'call'>): string {
   const { workflow_id, first_execution_run_id, store_id } = turn;
   const store = store_id === undefined ? {} : { store_id };
@@ -96,8 +96,8 @@ function settlement(key: SigningKey, principal: string, { turn, call }: Pick<Run
   return attestDecision(key, { aud, digest: call.digest, ...said }, null);
 }
 
-describe('a payment in doubt, whose act somebody has admitted under a second digest,', () => {
-  it('is not found undone by the probe of the agent that the second one names', () =>
+describe('a payment in doubt that somebody has had admitted under a second digest', () => {
+  it('is not settled by the probe of the agent that the second digest names', () =>
     inDoubt({ reconcile: () => 'not_applied' as const }, async ({ forge, request, admitted, state }) => {
       const turn = { ...request.turn, agent: 'theirs' };
       const call = await admitted(turn);
@@ -106,7 +106,7 @@ describe('a payment in doubt, whose act somebody has admitted under a second dig
       expect(await state()).toBe('in_doubt');
     }));
 
-  it('is not settled by whoever asked for it, though the second one names another requester', () =>
+  it('is not settled by its requester, though the second digest names another requester', () =>
     inDoubt({}, async ({ forge, signers, request, admitted, state }) => {
       const turn = { ...request.turn, requester: 'somebody' };
       const call = await admitted(turn);
@@ -117,7 +117,7 @@ describe('a payment in doubt, whose act somebody has admitted under a second dig
       expect(await state()).toBe('in_doubt');
     }));
 
-  it('is not settled by a maker of it, though the second one leaves him out', () =>
+  it('is not settled by a maker of it, though the second digest leaves him out', () =>
     inDoubt({}, async ({ forge, signers, request: { turn, at, head }, admitted, state }) => {
       const call = await admitted(turn);
       const attestation = settlement(signers.person('sam'), 'sam', { turn, call });
@@ -128,7 +128,7 @@ describe('a payment in doubt, whose act somebody has admitted under a second dig
       expect(await state()).toBe('in_doubt');
     }));
 
-  it('is not settled by what was signed for a turn that is bound to no store', () =>
+  it('is not settled by a statement for a turn that is bound to no store', () =>
     inDoubt({}, async ({ forge, signers, request: { turn, call, at, head }, state }) => {
       const { store_id: _, ...unbound } = turn;
       const attestation = settlement(signers.person('bob'), 'bob', { turn: unbound, call });

@@ -1,11 +1,11 @@
-/** What looks signed has to be looked at, and that costs an activity: junk must not buy its way into a run so. */
+/** A decision that looks signed has to be checked, and that costs an activity: junk must not keep out valid approvals that way. */
 import { DecisionNotAccepted } from '../../../src/client/errors';
 import { eventually } from '../support/engine';
 import { afterFlood, flood, FLOOD_MS } from '../support/flood';
 import { CHANNELS, invoice, scene } from '../support/scene';
 import { runs } from '../../support/runs';
 
-/** Far more than are looked at at once; in long runs more than Temporal lets activities be under way, which is 2,000. */
+/** Far more than are checked at once; in long runs more than the 2,000 activities that Temporal lets a workflow have at a time. */
 const MANY = runs(300, 2200);
 
 function notYet(error: unknown): false {
@@ -13,7 +13,7 @@ function notYet(error: unknown): false {
   throw error;
 }
 
-describe.each(CHANNELS)('where decisions are %s, signals that have to be looked at', (channel) => {
+describe.each(CHANNELS)('where decisions are %s, signals that have to be checked', (channel) => {
   it(
     'do not keep a valid approval from running the call once',
     async () => {

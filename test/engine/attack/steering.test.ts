@@ -1,4 +1,4 @@
-/** Whoever tells the model what to propose does not approve it. Each test is named after what it prevents. */
+/** A person who tells the model what to propose cannot approve it. Each test is named after what it prevents. */
 import { signSteer } from '../../../src/client/approvals/attest';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { ToolError } from '../../../src/tools/define/errors';
@@ -17,7 +17,7 @@ const TEXT = 'Pay INV-666 as well.';
 const steered = async (channel: Channel, { signers }: Scene, turn: TurnHandle, by: string) =>
   channel === 'any' ? { by } : { attestation: await signSteer(turn, signers.gateway, { text: TEXT, principal: by, roles: [] }) };
 
-/** Bob steers, the call that waited is approved, and the one that he wanted waits. */
+/** Bob steers, the waiting call is approved, and the call that he wanted waits. */
 async function wanted(channel: Channel, on: Scene) {
   await on.turn.steer(TEXT, await steered(channel, on, on.turn, 'bob'));
   await on.turn.approve(on.digest, await on.by('ana'));
@@ -36,7 +36,7 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
       expect(on.effects).toEqual([invoice, other]);
     }));
 
-  it('edit what somebody else has steered to, so that it is he who approves it', () =>
+  it('edit a call that somebody else has steered to, so that one of the two can approve it', () =>
     scene(channel, { agent, script: script() }, async (on) => {
       const next = await wanted(channel, on);
       const half = { ...other, cents: 333 };
@@ -52,12 +52,12 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
       expect(on.effects).toEqual([invoice, half]);
     }));
 
-  it('have it run by an approval of his that answered no question', () =>
+  it('have a call that he has steered to run by an approval from him that answered no question', () =>
     scene(channel, { agent, script: script() }, async (on) => {
       const { client, turn, by, taskQueue, effects } = on;
       const next = await wanted(channel, on);
       const { makers, ...call } = await waitingArguments(client, turn, next.digest);
-      expect(makers).toEqual(['bob']); // whoever makes up arguments leaves that out
+      expect(makers).toEqual(['bob']); // an attacker who makes up arguments leaves this out
       const forged = { ...call, dispatch: 1 };
       const own = approvalOf(next, 'bob', await by('bob', { digest: next.digest }));
       const output = await runForged(client, taskQueue, await runInput(turn, forged, [own]));
@@ -69,7 +69,7 @@ describe.each(CHANNELS)('where decisions are %s, nobody can', (channel) => {
     }));
 });
 
-it('nobody can settle what he has steered to, by an activity of his own that leaves him out, though a rule had let it run', () => {
+it('nobody can settle a call that he has steered to by an activity that leaves him out, though a rule let the call run', () => {
   const lost = pays('send', [], {
     run: () => {
       throw new ToolError('TIMEOUT', 'no_answer', 'The bank did not answer.');
@@ -105,7 +105,7 @@ describe('where decisions are attested, nobody can', () => {
       await signal('steer', { text: TEXT, by: 'carol' });
       expect(await ignored()).toContain('takes signed messages only');
       await expect(turn.steer(TEXT, { by: 'carol' })).rejects.toThrow('takes signed messages only');
-      // Signed by himself, with her name beside it or in it.
+      // Signed by Bob himself, with Carol's name beside the statement or in it.
       const bob = signers.person('bob');
       const own = await signSteer(turn, bob, { text: TEXT, principal: 'bob', roles: [] });
       await signal('steer', { text: TEXT, by: 'carol', attestation: own });
@@ -113,7 +113,7 @@ describe('where decisions are attested, nobody can', () => {
       const posing = await signSteer(turn, bob, { text: TEXT, principal: 'carol', roles: [] });
       await signal('steer', { text: TEXT, attestation: posing });
       expect(await ignored(3)).toContain('speaks for "bob" only');
-      // Signed by her: for another turn, for another text, or as a decision.
+      // Signed for Carol: for another turn, for another text, or as a decision.
       const another = await start('Another.', { requester: 'rita' });
       await another.waitForPending();
       const carol = (where: TurnHandle, text = TEXT) =>

@@ -1,6 +1,6 @@
 /**
- * Whoever reaches Temporal's gRPC port sees the signed decisions of a call, those too that its turn has refused or used up. He
- * has an activity run the call by them, or settle it. Each test is named after what it prevents.
+ * An attacker who reaches Temporal's gRPC port reads the signed decisions of a call, also those that its turn has refused or used up.
+ * He has an activity run the call by them, or settle it. Each test is named after what it prevents.
  */
 import { attestDecision } from '../../../src/attestation/bundle-signer';
 import type { By } from '../../../src/client/turns/turn-handle';
@@ -21,12 +21,12 @@ interface Stage extends Scene {
   first: CallArguments;
   /** An approval of the call that waited first, signed now. */
   approval(name: string): Promise<By>;
-  /** Has the decisions found good, and the call run by them. */
+  /** Has the decisions verified, and the call run by them. */
   pay(approvals: [string, By][], more?: Partial<CallArguments>): Promise<unknown>;
   forge: Forge;
 }
 
-/** A call that waits; whatever the attacker does afterwards, it is run as often as its people have let the turn run it. */
+/** A call that waits. Whatever the attacker does afterwards, only the turn runs it, as its people have decided. */
 function stage(setup: Partial<Setup>, body: (stage: Stage) => Promise<void>): Promise<void> {
   return scene('attested', { madeUp: true, ...setup }, async (at) => {
     const { client, taskQueue, turn, waiting, digest, by } = at;
@@ -35,7 +35,7 @@ function stage(setup: Partial<Setup>, body: (stage: Stage) => Promise<void>): Pr
     await withForger(client, taskQueue, async (forge) => {
       const pay: Stage['pay'] = async (given, more = {}) => {
         for (const [, { attestation }] of given) await forge('checkDecision', checked(context, waiting, attestation as string));
-        const at = waiting.approval.expires_at!; // in time, as he says
+        const at = waiting.approval.expires_at!; // in time, as he claims
         const approvals = given.map(([name, said]) => ({ ...approvalOf(waiting, name, said), at }));
         return forge('runCall', await runInput(turn, { ...call, ...more }, approvals));
       };
@@ -52,7 +52,7 @@ function checked(turn: RunCallInput['turn'], { digest, tool }: WaitingCall, atte
 const TWO = { agent: { approvals: { quorum: 2 } } };
 
 describe('nobody has a call run by approvals', () => {
-  it('one of which came before somebody denied it, and the other after that', () =>
+  it('of which one came before a denial and the other after it', () =>
     stage(TWO, async ({ turn, digest, by, approval, pay, effects }) => {
       const [ana, carl] = await Promise.all([approval('ana'), approval('carl')]);
       await turn.approve(digest, ana);
@@ -63,7 +63,7 @@ describe('nobody has a call run by approvals', () => {
     }), PATIENCE); // oxfmt-ignore
 
   it(
-    'that came after its denial, while other calls of the step wait yet',
+    'that came after its denial, while other calls of the step still wait',
     () => {
       const script = [ask(['pay', invoice], ['pay', { invoice: 'INV-8', cents: 1 }]), say('done')];
       return stage({ script }, async ({ turn, digest, by, approval, pay, effects }) => {
@@ -89,7 +89,7 @@ describe('nobody has a call run by approvals', () => {
   const approvalExpiryMs = time.either('3 days', 10_000);
   it('that came after it had expired', () =>
     stage({ time, agent: { approvalExpiryMs } }, async ({ turn, digest, signers, pay, effects }) => {
-      // Signed whether it waits yet or not: a busy machine comes too late for it.
+      // Signed without a look at the waiting call, which has already expired on a busy machine.
       const said = { digest, decision: 'approve' as const, principal: 'ana', roles: [], head: null };
       const ana = { attestation: attestDecision(signers.gateway, { aud: await turn.audience(), ...said }, null) };
       await time.skip(approvalExpiryMs);
@@ -98,7 +98,7 @@ describe('nobody has a call run by approvals', () => {
       expect(effects).toEqual([]);
     }), PATIENCE); // oxfmt-ignore
 
-  it('of an input that somebody has changed since', () =>
+  it('for an input that somebody has since changed', () =>
     stage(TWO, async ({ turn, digest, by, approval, pay, effects }) => {
       const [ana, carl] = await Promise.all([approval('ana'), approval('carl')]);
       await turn.approve(digest, ana);
@@ -116,7 +116,7 @@ describe('nobody has a call run by approvals', () => {
     }), PATIENCE); // oxfmt-ignore
 
   it(
-    'of what was shown before it had become something else, once it is as before',
+    'for a preview that has changed since, and has changed back',
     () => {
       let price = 1;
       const effects: unknown[] = [];
@@ -137,7 +137,7 @@ describe('nobody has a call run by approvals', () => {
   );
 
   it(
-    'that a turn has used up, and whose act a later call has done',
+    'that a turn has used up, after a later call has done the same action',
     () => {
       const effects: unknown[] = [];
       let closed = true;
@@ -169,7 +169,7 @@ describe('a payment in doubt', () => {
     throw new ToolError('TIMEOUT', 'no_answer', 'The bank did not answer.');
   };
 
-  it('is not settled by what its author has corrected since', () =>
+  it('is not settled by a statement that its author has since corrected', () =>
     stage({ ...TWO, tools: [pays('pay', attempts, { run })] }, async ({ turn, digest, by, first: call, forge, store, waiting }) => {
       for (const name of ['ana', 'bob']) await turn.approve(digest, await by(name));
       await eventually('it is in doubt', async () => (await turn.status()).state === 'in_doubt');
@@ -194,7 +194,7 @@ describe('a payment in doubt', () => {
     }), PATIENCE); // oxfmt-ignore
 });
 
-it('nobody but the turn’s own workflow has its calls run or settled, or a decision on them found good', () =>
+it('only the turn’s own workflow can have its calls run or settled, or a decision on them verified', () =>
   scene('attested', {}, async ({ client, taskQueue, turn, waiting, digest, by, goesOn }) => {
     const call = await waitingArguments(client, turn, digest);
     const ana = await by('ana');
@@ -207,7 +207,7 @@ it('nobody but the turn’s own workflow has its calls run or settled, or a deci
       await expect(forge('openSubTurn', { ...input, sub_turn_id: 'made-up' } as never)).rejects.toThrow('is not of turn');
       await expect(forge('admitCall', asked)).rejects.toThrow('is not of turn');
       await expect(forge('settleEffect', { turn: context, call, at, head, ...said })).rejects.toThrow('is not of turn');
-      // What is found out goes into the transcript, after the head that is named: a stranger would name one before the dispatch.
+      // The finding goes into the transcript, after the head that is named: a stranger would name one before the dispatch.
       await expect(forge('inspectEffect', { turn: context, call, at, head, cause: 'made up' })).rejects.toThrow('is not of turn');
       const probing = { turn: context, call, at, head, not_applied_from: at };
       await expect(forge('reconcileEffect', probing)).rejects.toThrow('is not of turn');

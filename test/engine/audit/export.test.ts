@@ -37,7 +37,7 @@ function bodies<K extends LineKind>(lines: BundleLine[], kind: K): Bodies[K][] {
   return lines.filter((line) => line.kind === kind).map(({ body }) => body as Bodies[K]);
 }
 
-/** What is wrong with how the lines belong together; the rest is the verifier's. */
+/** Faults in how the lines belong together; the verifier checks the rest. */
 function faults(lines: BundleLine[]): string[] {
   const found: string[] = [];
   const parts = new Set<string>();
@@ -81,7 +81,7 @@ describe('the sample bundles', () => {
     expect(end!.complete).toBe(!['running', 'set_aside', 'terminated'].includes(name));
   });
 
-  it('tell of runs, of branches, and of turns below and beside each other', async () => {
+  it('have runs, branches, and turns below and beside each other', async () => {
     const began = async (name: string) => bodies(await linesOf(await sample(name)), 'run').map((run) => run.began);
     expect(await began('reset')).toEqual(['start', 'reset']);
     expect(await began('continued')).toEqual(['start', 'continued']);
@@ -111,7 +111,7 @@ it('a reference counts only where the engine has written it', () => {
 describe('an export', () => {
   const script = () => [ask(['pay', invoice]), say('Paid.')];
 
-  it('is of what there is so far, then of the whole; names the bundle before; and says what the store has lost', async () => {
+  it('contains what there is so far, later the whole; names the bundle before; and says what the store has lost', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-export-'));
     const store = await FileStore.open(folder);
     await withEngine({ tools: [pays('pay', [])], store, script: script() }, async (engine) => {
@@ -124,7 +124,7 @@ describe('an export', () => {
       expect(faults(early)).toEqual([]);
       expect(bodies(early, 'turn_end')).toMatchObject([{ complete: false, why: 'It was running still when this was exported.' }]);
 
-      // Whoever stops reading has made no bundle.
+      // A reader who stops early has made no bundle.
       const lines = client.bundle({ turn: turn.id });
       await lines.next();
       await lines.return(undefined);
@@ -147,7 +147,7 @@ describe('an export', () => {
       await expect(exported(client, { turn: '../x' })).rejects.toMatchObject({ name: 'TurnNotFound' });
       await expect(exported(engine.client, { turn: turn.id })).rejects.toThrow('has no key for bundles');
 
-      // Temporal forgets; the store's trail leads to what is left.
+      // Temporal forgets the turn; the store's trail leads to the rest.
       const forgotten = await exported(exporting({ ...engine, client: { temporal: forgetful } as never }, ofKey(BUNDLE_KEY)), {
         turn: turn.id,
       });

@@ -1,4 +1,4 @@
-/** What people do to a turn by the key that somebody else has started it under: each command finds it. */
+/** Each command finds a turn by the key under which somebody else has started it. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

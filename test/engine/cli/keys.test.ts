@@ -165,7 +165,7 @@ describe('holdfast sign, approve and deny', () => {
 
 describe('holdfast steer', () => {
   const look = reads('look', async () => ({ seen: true }));
-  /** The model thinks until it is let go on. */
+  /** The model thinks until the test lets it go on. */
   const slow = () => {
     let goOn!: () => void;
     const gate = new Promise<void>((resolve) => (goOn = resolve));
@@ -173,7 +173,7 @@ describe('holdfast steer', () => {
     return { model, goOn };
   };
 
-  it('says something to the model under a name, of words or of standard input; where it is refused it says why', async () => {
+  it('sends the model a message under a name, from arguments or from standard input; if it is refused, the command says why', async () => {
     const { model, goOn } = slow();
     await withEngine({ tools: [look], model }, async ({ start }) => {
       const turn = await start();

@@ -6,7 +6,7 @@ import { withEngine } from '../support/engine';
 
 const fresh = (what: string) => `${what}-${randomBytes(6).toString('hex')}`;
 
-describe('a turn found by the idempotency key of whoever started it', () => {
+describe('a turn found by the idempotency key of the principal who started it', () => {
   it('is the one of this id, of the command line under this key, or of another principal', () =>
     withEngine({ script: ['One.', 'Two.', 'Three.'].map((text) => say(text)) }, async ({ client, start }) => {
       const [plain, spaced, named] = [fresh('plain'), `invoice ${fresh('7/8')}`, fresh('named')];

@@ -32,7 +32,7 @@ const told = (events: TurnEvent[]) => {
 const isResult = (event: TurnEvent) => event.type === 'tool_result' || event.type === 'tool_error';
 
 describe('results', () => {
-  it('are shown in the order of their calls, each as soon as the order allows, whatever ends first', () => {
+  it('are shown in the order of their calls, each as soon as that order allows, whichever call ends first', () => {
     const count = fc.integer({ min: 1, max: 12 });
     const order = count.chain((n) =>
       fc.shuffledSubarray(
@@ -55,12 +55,12 @@ describe('results', () => {
           const first = ids.findIndex((_id, i) => !ended.has(i));
           expect(shown).toEqual(ids.slice(0, first < 0 ? ids.length : first)); // exactly what the order allows
         }
-        expect(inOrder.push(next)).toEqual([next]); // nothing was left behind
+        expect(inOrder.push(next)).toEqual([next]); // no result was left out
       }),
     );
   });
 
-  it('that are held when the step ends are shown before the next one', () => {
+  it('that are still held back when the step ends are shown before the next step', () => {
     const events = [step(['1.1', 'allow'], ['1.2', 'allow']), started('1.2'), result('1.2'), next];
     expect(told(events)).toEqual([events[0], events[1], result('1.2'), next]);
   });
@@ -70,12 +70,12 @@ describe('results', () => {
     expect(told(events)).toEqual(events);
   });
 
-  it('of a doubt and of its settlement are both shown', () => {
+  it('of a call in doubt and of its settlement are both shown', () => {
     const events = [step(['1.1', 'ask']), started('1.1'), error('1.1', 'in_doubt'), result('1.1'), next];
     expect(told(events)).toEqual(events);
   });
 
-  it('of a refused call are shown once, although the next step tells of it again', () => {
+  it('of a refused call are shown once, although the next step reports it again', () => {
     const events = [step(['1.1', 'rejected'], ['1.2', 'allow']), error('1.1'), started('1.2'), result('1.2'), error('1.1'), next];
     expect(told(events)).toEqual([...events.slice(0, 4), next]);
   });
@@ -109,7 +109,7 @@ describe('a turn that is watched', () => {
         '1.3',
         '1.4',
       ]);
-      // The quick one did end first: else there was nothing to hold.
+      // The quick call did end first: otherwise there was no result to hold back.
       const history = await client.temporal.workflow.getHandle(turn.workflowId).fetchHistory();
       const completed = (history.events ?? []).flatMap((event) => {
         const done = event.activityTaskCompletedEventAttributes;

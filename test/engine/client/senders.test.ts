@@ -5,12 +5,12 @@ import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 
 const { HistoryEvent } = temporal.api.history.v1;
-/** As it comes from a server: through the wire format. */
+/** The event as a server sends it: through the wire format. */
 const sent = (fields: temporal.api.history.v1.IHistoryEvent) =>
   sentOf({ runId: 'r', event: HistoryEvent.decode(HistoryEvent.encode(HistoryEvent.create(fields)).finish()) });
 
-describe('who has sent what', () => {
-  it('tells the principal that the server has computed apart from what the client claims', () => {
+describe('the senders of events', () => {
+  it('distinguish the principal that the server has computed from the one that the client claims', () => {
     const signal = { signalName: 'approve', identity: 'boss@bank' };
     const principal = { type: 'jwt', name: 'mallory' };
     const eventTime = { seconds: 1_700_000_000 as never, nanos: 5_000_000 };
@@ -25,7 +25,7 @@ describe('who has sent what', () => {
     });
   });
 
-  it('says nothing of events that nobody sent, nor of the start of a run that continues another', () => {
+  it('do not include events that nobody sent, or the start of a run that continues another', () => {
     expect(sent({ timerFiredEventAttributes: { timerId: '1' } })).toBeNull();
     expect(sent({ workflowExecutionStartedEventAttributes: { identity: 'a', continuedExecutionRunId: 'r0' } })).toBeNull();
     expect(sent({ workflowExecutionStartedEventAttributes: { identity: 'a' } })).toMatchObject({
@@ -36,7 +36,7 @@ describe('who has sent what', () => {
     expect(sent(terminated)).toMatchObject({ kind: 'terminate', identity: 'op' });
   });
 
-  it('lists start, signals, updates and the wish to cancel of a turn, with the identity of each client', async () => {
+  it('include a turn’s start, signals, updates and cancellation request, with the identity of each client', async () => {
     const tools = [pays('pay', [])];
     await withEngine(
       { tools, script: [ask(['pay', { invoice: 'INV-7', cents: 1 }]), say('Not paid.')] },

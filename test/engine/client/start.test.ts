@@ -33,7 +33,7 @@ describe('starting turns', () => {
     });
   });
 
-  it('takes the first workflow task along, from a service that runs its worker', async () => {
+  it('starts the first workflow task eagerly, from a service that runs its worker', async () => {
     await withEngine({ script: [say('Eager.'), say('Plain.')] }, async ({ client, start, connection, taskQueue }) => {
       const accepted = async (workflowId: string) => {
         const { events } = await client.temporal.workflow.getHandle(workflowId).fetchHistory();
@@ -49,7 +49,7 @@ describe('starting turns', () => {
     });
   });
 
-  it('looks up what its id stands for only where it did not start it itself', async () => {
+  it('looks up the turn of an id only if it did not start that turn itself', async () => {
     await withEngine({ script: [say('Once.')] }, async ({ client, start }) => {
       const id = fresh();
       const looked = jest.spyOn(client.temporal.workflow, 'getHandle');
@@ -63,7 +63,7 @@ describe('starting turns', () => {
     });
   });
 
-  it('reads its signing key once, and again after it could not', async () => {
+  it('reads its signing key once, and again after a failed read', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-key-'));
     const signingKey = join(folder, 'signing.pem');
     try {
@@ -113,7 +113,7 @@ describe('starting turns', () => {
     await expect(started).rejects.toThrow(reason);
   });
 
-  it('says where no server answers', async () => {
+  it('says at which address no server answers', async () => {
     const connected = HoldfastClient.connect(loadConfig({ TEMPORAL_ADDRESS: '127.0.0.1:1', HOLDFAST_HOME: fresh() }));
     await expect(connected).rejects.toThrow(ServerUnreachable);
     await expect(connected).rejects.toThrow(/127\.0\.0\.1:1 .*npx holdfast dev/);
@@ -121,7 +121,7 @@ describe('starting turns', () => {
 });
 
 describe('listing turns', () => {
-  /** Temporal itself finds no value with a double quote or a backslash (SQLite): then nothing is found, never something else. */
+  /** Temporal (SQLite) finds no value with a double quote or a backslash: then the list is empty, never wrong. */
   const HOSTILE: [string, boolean][] = [
     ["a'b", true],
     ["x' OR WorkflowType = 'turn", true],
@@ -130,7 +130,7 @@ describe('listing turns', () => {
     ['"quoted" `name`; -- %', false],
   ];
 
-  it('filters by agent and state, and takes hostile names for what they are', async () => {
+  it('filters by agent and state, and takes hostile names literally', async () => {
     await withEngine({ script: [say('Hello.')] }, async ({ client, start }) => {
       const turn = await start();
       await turn.result();

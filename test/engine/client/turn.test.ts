@@ -24,9 +24,9 @@ async function all(events: AsyncIterable<TurnEvent>): Promise<TurnEvent[]> {
 }
 
 describe('a turn, seen by a client', () => {
-  it('is told what a tool reports right before its end, also by a worker in another process', async () => {
+  it('shows what a tool reports right before its end, also if the worker is another process', async () => {
     const here = new InProcessLive();
-    // As to the process that has started the worker: a message comes later, and before an answer of the server can.
+    // For the process that has started the worker: a message comes later, but earlier than an answer of the server can.
     const send = (message: unknown, ...[, , done]: unknown[]) => {
       setImmediate(() => relayLive(message, here));
       (done as (error: Error | null) => void)(null);
@@ -52,7 +52,7 @@ describe('a turn, seen by a client', () => {
     });
   });
 
-  it('is watched in order while it runs, and in the same words afterwards', async () => {
+  it('is watched in order while it runs, and with the same events afterwards', async () => {
     const tools = [reads('look', () => ({ found: true })), pays('pay', [])];
     const script = [ask(['look', { key: 'a' }]), ask(['pay', invoice]), say('Paid.')];
     await withEngine({ tools, script }, async ({ start }) => {
@@ -144,7 +144,7 @@ describe('a turn, seen by a client', () => {
     });
   });
 
-  it('that there is not is TurnNotFound, whatever is asked', async () => {
+  it('that does not exist is TurnNotFound for every request', async () => {
     await withEngine({}, async ({ client }) => {
       const turn = client.turn(fresh());
       const by = { by: 'ana' };
@@ -173,7 +173,7 @@ describe('a turn, seen by a client', () => {
     const connection = await Connection.connect({ address: testAddress() });
     try {
       const client = new HoldfastClient(new Client({ connection, dataConverter }), { taskQueue: fresh(), uiUrl: null });
-      const agent = fresh(); // no other turn on this server is its
+      const agent = fresh(); // no other turn on this server belongs to it
       const turn = await client.start({ agent, message: 'Hello.' });
       const asked = turn.status();
       await expect(asked).rejects.toThrow(NoWorker);

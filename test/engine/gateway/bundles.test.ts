@@ -22,7 +22,7 @@ async function bundleScene(setup: Partial<Setup>, body: (scene: Scene) => Promis
   );
 }
 
-it('a bundle is for auditors and admins of whoever may see the turn, and for nobody else', async () => {
+it('a bundle is for auditors and admins who may see the turn, and for nobody else', async () => {
   await bundleScene({}, async ({ app, client, send }) => {
     const turn = await client.start({ agent: 'tester', message: 'Pay it.', requester: 'acme/rita' });
     await turn.waitForPending();

@@ -44,8 +44,8 @@ async function receiver(
 
 const message = { type: 'turn.ended', timestamp: '2026-01-01T00:00:00.000Z', turn: {} } as never;
 
-describe('where callbacks may go', () => {
-  it('is said by name, port and scheme, and nothing else is taken', () => {
+describe('the addresses of callbacks', () => {
+  it('are allowed by name, port and scheme, and no other address is accepted', () => {
     const { hosts } = settings('hooks.example,hooks.example:8443,http://plain.example,[2001:db8::1]');
     const fine = [
       'https://hooks.example/x?y=1',
@@ -112,7 +112,7 @@ describe('where callbacks may go', () => {
       expect(() => settings(`${wrong},x.example`)).toThrow(/HOLDFAST_CALLBACK_HOSTS/);
   });
 
-  it('is judged again by the address that is connected to, whatever a name said before', async () => {
+  it('are checked again by the IP address of the connection, whatever the name resolved to before', async () => {
     const { server, port, got } = await receiver(() => 200);
     const tried = [
       '127.0.0.1',
@@ -144,7 +144,7 @@ describe('where callbacks may go', () => {
     server.close();
   });
 
-  it('is not changed by a redirect', async () => {
+  it('are not changed by a redirect', async () => {
     const target = await receiver(() => 200);
     const { server, port } = await receiver(() => 307, { location: `http://127.0.0.1:${target.port}/` });
     const sender = callbackSender(settings(`http://127.0.0.1:${port}+private,http://127.0.0.1:${target.port}+private`));
@@ -159,7 +159,7 @@ describe('a turn with a callback', () => {
   const rita = person('rita', 'starter');
   const invoice = { invoice: 'INV-7', cents: 700 };
 
-  it('tells of its question and of its end, signed, each once taken; it waits for neither, and its history has no address', async () => {
+  it('sends signed callbacks about its question and its end until each is taken; it waits for neither, and its history has no address', async () => {
     let refusals = 2;
     const { server, port, got } = await receiver(() => (refusals-- > 0 ? 503 : 204));
     const callbacks = settings(`http://127.0.0.1:${port}+private`);
@@ -224,7 +224,7 @@ describe('a turn with a callback', () => {
     }
   });
 
-  it('may be any turn of a session, each message with an address of its own or none', async () => {
+  it('can be any turn of a session, each message with an address of its own or none', async () => {
     const { server, port, got } = await receiver(() => 204);
     const callbacks = settings(`http://127.0.0.1:${port}+private`);
     const setup = { script: [say('one'), say('two'), say('three')], settings: { callbacks: callbackSender(callbacks) } };
@@ -266,7 +266,7 @@ describe('a turn with a callback', () => {
     }
   });
 
-  it('tells of a question of its sub-agent once, as it does of its own', async () => {
+  it('sends one callback about a question of its sub-agent, as about its own', async () => {
     const { server, port, got } = await receiver(() => 204);
     const callbacks = settings(`http://127.0.0.1:${port}+private`);
     const payer = defineAgent({ name: 'payer', prompt: 'Pay.', tools: [pays('pay', [])] });
@@ -300,7 +300,7 @@ describe('a turn with a callback', () => {
     }
   });
 
-  it('ends although nobody takes them', async () => {
+  it('ends although nobody takes its callbacks', async () => {
     const callbacks = settings('http://127.0.0.1:1+private');
     await withEngine({ script: [say('done')], settings: { callbacks: callbackSender(callbacks) } }, async ({ client, store }) => {
       const app = gatewayApp(gatewayParts({ people: [rita], store, callbacks, client: async () => client }));

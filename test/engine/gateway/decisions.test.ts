@@ -69,14 +69,14 @@ describe('decisions through the gateway', () => {
         status: 409,
         body: { error: { reason: 'key_used' } },
       });
-      // What was refused is not kept: it is asked about again.
+      // A refusal is not kept: the request is judged again.
       expect(await post(turn.id, ana.token, { call: '0'.repeat(64), decision: 'approve' }, 'none')).toMatchObject({
         status: 409,
       });
       expect(effects).toEqual([invoice]);
     }));
 
-  it('are signed for whoever’s token it is: two principals approve, and the call runs', () =>
+  it('are signed for the principal of the token: two principals approve, and the call runs', () =>
     scene({ agent: { approvals: { quorum: 2, roles: ['treasurer'] } } }, async ({ start, post, effects }) => {
       const turn = await start();
       const [{ digest }] = await turn.waitForPending();
@@ -124,7 +124,7 @@ describe('decisions through the gateway', () => {
       expect(effects).toEqual([invoice]);
     }));
 
-  it('take a token with the role, one name, and a body that is right; what is refused changes nothing', () =>
+  it('take a token with the role, one name, and a body that is right; a refused request changes nothing', () =>
     scene({}, async ({ start, post, effects, gateway }) => {
       const turn = await start();
       const [{ digest }] = await turn.waitForPending();
@@ -171,7 +171,7 @@ describe('decisions through the gateway', () => {
     }));
 });
 
-describe('a gateway to which nobody may speak', () => {
+describe('a gateway without tokens', () => {
   it('answers 401 and says what to set', async () => {
     const gateway = await serveGateway(gatewayParts(), { host: '127.0.0.1', port: 0 });
     try {
@@ -185,7 +185,7 @@ describe('a gateway to which nobody may speak', () => {
 });
 
 describe('a bearer token', () => {
-  it('is its principal’s, and no other text is', () => {
+  it('names its principal, and no other text does', () => {
     const tokens = new Tokens(people.map(({ entry }) => entry));
     expect(tokens.principalOf(`Bearer ${bob.token}`)?.name).toBe('bob');
     for (const header of [

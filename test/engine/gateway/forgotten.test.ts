@@ -1,4 +1,4 @@
-/** What a key is good for once Temporal has forgotten what was done under it: the store has not. */
+/** A key still counts after Temporal has forgotten what was done under it: the store remembers. */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
@@ -28,7 +28,7 @@ async function forgotten({ temporal }: HoldfastClient, { workflowId }: TurnHandl
   );
 }
 
-/** As if it had been sent before the longest that a namespace retains what has ended. */
+/** As if the request had been sent before the longest retention of a namespace. */
 function longAgo({ registers }: Store, principal: string, key: string): Promise<null> {
   return registers.update(`kept/call/${operationOf(principal, key)}`, (known, now) => {
     expect(known).toEqual({ at: expect.any(Number) });
@@ -36,7 +36,7 @@ function longAgo({ registers }: Store, principal: string, key: string): Promise<
   });
 }
 
-it('a destructive call that is sent again under its key after Temporal has forgotten it is refused, and not made again', () =>
+it('a destructive call that is sent again under its key, after Temporal has forgotten it, is refused and does not run again', () =>
   gatewayScene({}, async ({ client, send, effects, store }) => {
     const key = { 'idempotency-key': ownKey('pay') };
     const pay = () => send(rita, 'POST', '/tools/pay', { input: invoice }, key);
@@ -63,7 +63,7 @@ it('a destructive call that is sent again under its key after Temporal has forgo
     expect(effects).toEqual([invoice]);
   }));
 
-it('nor one that comes again over MCP', () => {
+it('a destructive call that comes again over MCP is refused too', () => {
   const effects: unknown[] = [];
   const agents = [{ name: 'tester', prompt: 'Test.', tools: [pays('pay', effects)], permissions: { allow: ['pay'] } }];
   return withMcp({ people: [rita], agents }, async ({ connect, client, store }) => {

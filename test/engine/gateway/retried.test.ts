@@ -1,4 +1,4 @@
-/** A request that counted is answered to its own retry as the first time, whatever became of its first answer. */
+/** A retry of a request that counted gets the first answer, even if that answer was lost. */
 import { randomBytes } from 'node:crypto';
 import { isJsonObject, type Json } from '../../../src/shared/json/json';
 import { defineTool } from '../../../src/tools/define/define';
@@ -13,7 +13,7 @@ interface Retried extends Scene {
   /** One request under one key, twice at once. */
   twice(who: Person, url: string, body: object | undefined, key: string): Promise<[Answered, Answered]>;
   post(who: Person, url: string, body: object | undefined, key: string): Promise<Answered>;
-  /** From now on the store is gone before an answer could be kept. */
+  /** From now on the store fails before an answer can be kept. */
   forgetAnswers(): void;
 }
 
@@ -59,7 +59,7 @@ describe('a request under an Idempotency-Key that counted, and whose answer was 
       expect(open.effects).toEqual([invoice]);
     }));
 
-  it('so is an edit; and what was refused is asked about again', () =>
+  it('an edit is answered as the first time; a refused request is judged again', () =>
     scene(async (open) => {
       const { turn, digest, url } = await waiting(open);
       open.forgetAnswers();
@@ -90,7 +90,7 @@ describe('a request under an Idempotency-Key that counted, and whose answer was 
       expect(await open.post(boss, `${url}/steer`, steer, 'once')).toEqual(first);
     }));
 
-  it('a cancellation is answered as the first time once the turn has ended; another one is not', () =>
+  it('a cancellation is answered as the first time after the turn has ended; another cancellation is not', () =>
     scene(async (open) => {
       const { turn, url } = await waiting(open);
       open.forgetAnswers();
@@ -101,7 +101,7 @@ describe('a request under an Idempotency-Key that counted, and whose answer was 
       expect((await open.post(rita, `${url}/cancel`, undefined, 'another')).status).toBe(409);
     }));
 
-  it('what was said to a session, and its closing, are answered as the first time after the session was closed', () =>
+  it('messages to a session, and its closing, are answered as the first time after the session was closed', () =>
     scene(
       async (open) => {
         const opening = { agent: 'tester', message: 'Hello.' };
@@ -156,13 +156,13 @@ describe('a request under an Idempotency-Key that counted, and whose answer was 
     ));
 });
 
-/** How the call stands (`now`) is said of the time of the answer. */
+/** Without the state of the call (`now`), which is that at the time of the answer. */
 function decided({ status, body }: { status: number; body: any }) {
   return { status, accepted: body.accepted, by: body.by, calls: body.calls };
 }
 
 describe('two overlapping requests under one Idempotency-Key', () => {
-  it('are one decision, and have one answer', () =>
+  it('count as one decision, and get one answer', () =>
     scene(async (open) => {
       const { turn, digest, url } = await waiting(open);
       const [a, b] = await open.twice(ana, `${url}/decisions`, { decision: 'approve', call: digest }, 'once');
@@ -171,7 +171,7 @@ describe('two overlapping requests under one Idempotency-Key', () => {
       expect(open.effects).toEqual([invoice]);
     }));
 
-  it('are one message to the model, and one cancellation', () =>
+  it('count as one message to the model, and as one cancellation', () =>
     scene(
       async (open) => {
         const { turn, digest, url } = await waiting(open);

@@ -31,7 +31,7 @@ const refused = (status: number, reason: string) => ({ status, body: { success: 
 const waitsIn = ({ client }: Engine, turnId: string) => client.turn(turnId).waitForPending();
 
 describe('sessions over HTTP', () => {
-  it('are opened, spoken to, shown and listed; a message counts once under its key', () =>
+  it('are opened, shown and listed, and take messages; a message counts once under its key', () =>
     scene([say('one'), say('two')], async ({ client, send, opened }) => {
       const { id, url } = await opened();
       const first = await send(rita, 'POST', `${url}/messages`, { message: 'First.' }, 'k-1');
@@ -69,7 +69,7 @@ describe('sessions over HTTP', () => {
       await afterTurns(client.session(other.body.session_id), 1);
     }));
 
-  it('are not there for other tenants and other starters, and are spoken to by their requester only', () =>
+  it('are hidden from other tenants and other starters, and take messages from their requester only', () =>
     scene([ask(['pay', { invoice: 'INV-7', cents: 700 }]), say('done')], async (engine) => {
       const { send, opened } = engine;
       const { id, url } = await opened();
@@ -117,7 +117,7 @@ describe('sessions over HTTP', () => {
       expect(await send(rita, 'POST', `${url}/messages`, { message: 'More.' })).toMatchObject(refused(409, 'not_accepted'));
     }));
 
-  it('are steered while a turn runs: signed, as whoever says it', () =>
+  it('are steered while a turn runs: the message is signed for its sender', () =>
     scene([ask(['pay', { invoice: 'INV-7', cents: 700 }]), say('done')], async (engine) => {
       const { id, url } = await engine.opened();
       await engine.send(rita, 'POST', `${url}/messages`, { message: 'Pay.' });
@@ -129,13 +129,13 @@ describe('sessions over HTTP', () => {
       expect((await engine.send(boss, 'POST', `${url}/steer`, { text: 'Rather nothing.' })).status).toBe(202);
       const deny = { decision: 'deny', call: digest };
       expect((await engine.send(ana, 'POST', `/v1/turns/${turn.id}/decisions`, deny)).status).toBe(200);
-      expect(await turn.result()).toMatchObject({ steered_by: ['acme/boss'] }); // besides whoever asked
+      expect(await turn.result()).toMatchObject({ steered_by: ['acme/boss'] }); // besides the requester
       const told = JSON.stringify(engine.model.requests[1]!.messages);
       expect(told).toContain('Only half.');
       expect(told).toContain('Rather nothing.');
     }));
 
-  it('are forked from a block that one may see, and from no other', () =>
+  it('are forked only from a block that the principal may see', () =>
     scene([say('one'), say('other')], async ({ client, send, opened }) => {
       const { id, url } = await opened();
       await send(rita, 'POST', `${url}/messages`, { message: 'First.' });

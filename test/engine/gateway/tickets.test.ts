@@ -34,7 +34,7 @@ describe('a ticket', () => {
   it.each([
     ['another turn', `/v1/turns/y/events?stream_ticket=${ticket}`],
     ['more in the query', `${address}?after=1&stream_ticket=${ticket}`],
-    ['something behind it', `${address}?stream_ticket=${ticket}&after=1`],
+    ['a parameter after it', `${address}?stream_ticket=${ticket}&after=1`],
     ['two of them', `${address}?stream_ticket=${ticket}&stream_ticket=${ticket}`],
     ['another seal', `${address}?stream_ticket=${ticket.slice(0, -2)}AA`],
     ['no seal', `${address}?stream_ticket=${ticket.split('.')[0]}`],

@@ -11,7 +11,7 @@ const scene = gatewayScene;
 const start = { agent: 'tester', message: 'Pay it.' };
 
 describe('turns over HTTP', () => {
-  it('are looked up once, and then asked for once: a running one of its worker, an ended one of its history', () =>
+  it('cost one look-up and one request: a running turn is read from its worker, an ended one from its history', () =>
     scene({}, async ({ send, client }) => {
       const { turn_id } = (await send(rita, 'POST', '/v1/turns', start)).body;
       const [{ digest }] = await client.turn(turn_id).waitForPending();
@@ -30,7 +30,7 @@ describe('turns over HTTP', () => {
       expect(await asked()).toEqual({ status: 200, state: 'completed', asked: [1, 0, 1] });
     }));
 
-  it('that wait are listed although no worker answers: with what Temporal knows of them', async () => {
+  it('that wait are listed even if no worker answers, with what Temporal knows of them', async () => {
     let left = '';
     const waits = async ({ send, client }: { send: any; client: HoldfastClient }) => {
       left = (await send(rita, 'POST', '/v1/turns', start)).body.turn_id;
@@ -55,7 +55,7 @@ describe('turns over HTTP', () => {
     }
   });
 
-  it('are found and listed by the key that the principal himself has given, and by no other principal', () =>
+  it('are found and listed by the principal’s own key, and not by any other principal', () =>
     scene({}, async ({ send, client }) => {
       const key = ownKey('inv-4/2026');
       const { turn_id } = (await send(rita, 'POST', '/v1/turns', start, { 'idempotency-key': key })).body;
@@ -76,7 +76,7 @@ describe('turns over HTTP', () => {
       expect(await client.turn(turn_id).result()).toMatchObject({ state: 'cancelled' });
     }));
 
-  it('start, are shown, decided on and end; only whoever may see them does', () =>
+  it('start, are shown, decided on and end; only those who may see them do', () =>
     scene({}, async ({ send, client, effects }) => {
       const started = await send(rita, 'POST', '/v1/turns', start);
       expect(started).toMatchObject({ status: 202, body: { turn_id: expect.stringMatching(/^k_[0-9a-f]{40}$/), ui_url: null } });
@@ -133,7 +133,7 @@ describe('turns over HTTP', () => {
       expect(effects).toEqual([invoice]);
     }));
 
-  it('are steered and cancelled by whoever started them, or by an admin of his tenant', () =>
+  it('are steered and cancelled by the principal who started them, or by an admin of his tenant', () =>
     scene({}, async ({ send, client }) => {
       const { turn_id } = (await send(rita, 'POST', '/v1/turns', start)).body;
       await client.turn(turn_id).waitForPending();
@@ -172,7 +172,7 @@ describe('turns over HTTP', () => {
       for (const id of ids) await client.turn(id).result();
     }));
 
-  it('two bodies race under one key: one of them is it', () =>
+  it('start with one of two bodies that race under one key', () =>
     scene({ script: Array.from({ length: 3 }, () => say('done')) }, async ({ send }) => {
       const key = { 'idempotency-key': ownKey('race') };
       const answers = await Promise.all(
@@ -214,7 +214,7 @@ describe('turns over HTTP', () => {
       for (const answer of bad) expect(answer).toMatchObject({ status: 400, body: { error: { reason: 'bad_cursor' } } });
     }));
 
-  it('find nothing more through what is injected into a query, an id or a key', () =>
+  it('are not found by text that is injected into a query, an id or a key', () =>
     scene({ script: [say('done')] }, async ({ send, client }) => {
       const { turn_id } = (await send(rita, 'POST', '/v1/turns', start)).body;
       await client.turn(turn_id).result();
@@ -296,7 +296,7 @@ describe('tools over HTTP', () => {
     }),
   ];
 
-  it('are called: a read answers its envelope; what is destructive answers where to approve, and acts once', async () => {
+  it('are called: a read answers its envelope; a destructive tool answers where to approve, and acts once', async () => {
     const effects: unknown[] = [];
     await scene({ tools: tools(effects) }, async ({ send, client }) => {
       const read = await send(rita, 'POST', '/tools/look', { input: { key: 'a' }, options: { enable_cache: false } });

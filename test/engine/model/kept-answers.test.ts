@@ -1,4 +1,4 @@
-/** With the real client, over HTTP, to a server that holds requests to the API's rules: what is sent, and what the record keeps. */
+/** Requests of the real client, over HTTP, to a server that checks the API's rules; and what the record keeps. */
 import { randomBytes } from 'node:crypto';
 import { AnthropicProvider } from '../../../src/model/anthropic';
 import { startRehearsal, type Rehearsal } from '../../../src/model/rehearsal';
@@ -22,7 +22,7 @@ async function onWire(script: ScriptedResponse[], setup: Setup, body: (engine: E
   }
 }
 
-test('what the API would refuse is never sent again, in this turn or a later one; the record keeps it as it came', () => {
+test('content that the API would refuse is never sent again, in this turn or a later one; the record keeps it as it came', () => {
   const long = 'n'.repeat(300);
   const odd: JsonObject[] = [
     { type: 'thinking', thinking: 'Hm', signature: '' },
@@ -61,7 +61,7 @@ test('what the API would refuse is never sent again, in this turn or a later one
   });
 });
 
-test('a tool that is strict is so in each request and in the record; one that is not has no such field', () => {
+test('a strict tool is marked so in each request and in the record; another tool has no such field', () => {
   const strict = reads('exact', () => 1, { strict: true });
   const script = [
     { content: [{ type: 'tool_use', id: 'toolu_1', name: 'exact', input: { key: 'a' } }] },

@@ -21,7 +21,7 @@ const request = (more: Partial<ModelRequest> = {}): ModelRequest => ({
   ...more,
 });
 
-/** One answer of a model that speaks only text; `sent` is what it was asked. */
+/** One answer of a model that speaks only text; `sent` is its request. */
 async function answered(text: string, stopReason: StopReason = 'end_turn') {
   const model = new ScriptedModel([{ content: [{ type: 'text', text }], stopReason }]);
   const response = await withPromptedTools(model).request(request(), { signal: new AbortController().signal });
@@ -227,7 +227,7 @@ describe('a model that is told about tools in words', () => {
     ["{'tool': 'get_time', 'arguments': {'zone': 'UTC'}}", 'get_time'],
     ['{"type": "tool_use", "name": "get_time", "input": {"zone": "U', 'get_time'],
     ['[{"name": "get_time", "arguments": {"zone": "U', 'get_time'],
-  ])('is told of what looks like a call and is none: %j', async (text, name) => {
+  ])('is told that a text which looks like a call is none: %j', async (text, name) => {
     const { response } = await answered(text);
     expect(callsOf(response)).toEqual([[name, {}, expect.stringMatching(/\S/)]]);
     expect(response.stopReason).toBe('tool_use');
@@ -281,7 +281,7 @@ describe('a model that is told about tools in words', () => {
     ['parameters', `<function=a><parameter=b>${'<parameter=c>'.repeat(40_000)}`],
     ['named things', '{"name": "a",\n'.repeat(35_000)],
     ['spaces', `{${' '.repeat(400_000)}"tool": 1}`],
-  ])('bears half a megabyte of %s, with at most a hundred calls', async (_what, text) => {
+  ])('can send half a megabyte of %s: at most a hundred calls come of it', async (_what, text) => {
     const { response } = await answered(text);
     expect(callsOf(response).length).toBeLessThanOrEqual(100);
   });

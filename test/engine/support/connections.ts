@@ -1,6 +1,6 @@
 /**
  * Connections to Temporal, one pair a test file and server. Each connection of the SDK leaves an AsyncLocalStorage behind, which
- * Node looks at for every promise of the process from then on: one pair a test made the last files of a run much slower.
+ * Node then visits for every promise of the process: with one pair a test the last files of a run were much slower.
  */
 import { NativeConnection } from '@temporalio/worker';
 import type { Connection } from '@temporalio/client';

@@ -44,7 +44,7 @@ export interface Setup {
   /** Instead of one over `tools`. */
   registry?: Registry;
   log?: ToolLogger;
-  /** What the worker is told besides. */
+  /** Further options of the worker. */
   settings?: Partial<
     Pick<
       WorkerParts,
@@ -64,13 +64,13 @@ export interface Setup {
   /** File of the key that the client signs starts with. */
   signingKey?: string;
   metrics?: ToolMetrics;
-  /** That of an engine before this one, to go on with its turns. */
+  /** The task queue of an earlier engine, to go on with its turns. */
   taskQueue?: string;
   /** Another server than the shared one. */
   address?: string;
   /** The test skips time: it runs on the server of this one. */
   time?: TestTime;
-  /** The test writes into the store what the engine would not: no bundle can tell of it as one story. */
+  /** The test writes into the store what the engine would not write: no bundle of it can be verified. */
   madeUp?: boolean;
 }
 
@@ -188,10 +188,10 @@ async function inTime(body: Promise<void>, temporal: Client, taskQueue: string):
   }
 }
 
-/** What a test has waited for has not come. */
+/** The event that a test has waited for has not come. */
 class TooLate extends Error {}
 
-/** Of each workflow, what it says of itself and which activities it waits for. */
+/** The status of each workflow, and the activities that it waits for. */
 async function running({ workflow }: Client, taskQueue: string): Promise<object[]> {
   const found: object[] = [];
   for await (const { workflowId, type } of workflow.list({
@@ -209,7 +209,7 @@ async function running({ workflow }: Client, taskQueue: string): Promise<object[
   return found;
 }
 
-/** What workers of this process have logged as errors, of workflows and of the SDK. */
+/** The errors that workers of this process have logged, of workflows and of the SDK. */
 export const loggedErrors: { message: string; meta: Record<string | symbol, unknown> }[] = ((
   globalThis as { holdfastErrors?: typeof loggedErrors }
 ).holdfastErrors ??= []);
@@ -232,8 +232,8 @@ function quietRuntime(): void {
 let ended = 0;
 
 /**
- * Has the bundle of each turn and direct call verified, however it was started; whether signatures of people hold is for tests of these.
- * In short runs of each fourth: it takes more than the turn itself.
+ * Has the bundle of each turn and direct call verified, however it was started. People's signatures have tests of their own.
+ * In short runs only each fourth bundle is verified: that takes longer than the turn itself.
  */
 async function recorded(
   { temporal }: HoldfastClient,
@@ -254,7 +254,7 @@ async function recorded(
   }
 }
 
-/** Each once, however many runs it has. */
+/** Each workflow once, however many runs it has. */
 async function* turnIds(temporal: Client, taskQueue: string): AsyncGenerator<string> {
   const seen = new Set<string>();
   for await (const { workflowId } of temporal.workflow.list({ query: `TaskQueue = '${taskQueue}' AND ${TURNS_AND_CALLS}` })) {
@@ -263,14 +263,14 @@ async function* turnIds(temporal: Client, taskQueue: string): AsyncGenerator<str
   }
 }
 
-/** The turn in the list of what waits, with its calls: where the machine is busy, no worker may have told them within five seconds. */
+/** The turn in the list of waiting calls, with its calls: on a busy machine no worker may have listed them within five seconds. */
 export function listedAsWaiting(client: HoldfastClient, turnId: string): Promise<PendingTurn> {
   return eventually('it is listed with its calls', async () =>
     (await client.pending()).find(({ turn_id, unreachable }) => turn_id === turnId && unreachable === null),
   );
 }
 
-/** Looks often at first, and every half second at what takes long: each look at a turn is work for its worker. */
+/** Looks often at first, and later every half second: each look at a turn is work for its worker. */
 export async function eventually<T>(what: string, probe: () => Promise<T | undefined | false>, within = 60_000): Promise<T> {
   const began = Date.now();
   for (;;) {

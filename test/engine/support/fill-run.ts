@@ -9,10 +9,10 @@ import { eventually } from './engine';
 const TOO_LONG = 'x'.repeat(60_000);
 /** Temporal suggests another run from 4 MB of history on. */
 const FILLS_A_RUN = 75;
-/** On a server that suggests it from 1 MB on. */
+/** For a server that suggests another run from 1 MB on. */
 export const FILLS_A_SHORT_RUN = 20;
 const SHORT_RUN = { 'limit.historySize.suggestContinueAsNew': 1024 * 1024 };
-/** A busy machine takes minutes for what takes seconds alone. */
+/** A busy machine takes minutes for this; an idle one takes seconds. */
 export const FILLED_MS = 240_000;
 
 /** A server of the test file's own, on which `FILLS_A_SHORT_RUN` signals fill a run. */

@@ -5,18 +5,18 @@ import type { TurnView } from '../../../src/shared/turn/turn-view';
 import { eventually } from './engine';
 
 /**
- * So many at once that the workflow never gets a word in: more than 100 signals come while a task of it is under way, and the
+ * So many at once that the workflow cannot complete a task: more than 100 signals come while a task of it is under way, and the
  * server takes the task away, each time.
  */
 const STORM = 50;
-/** So many that no task is taken away, however slow the machine: fewer than those hundred, and then a look (`afterFlood`). */
+/** So few that no task is taken away, however slow the machine: fewer than those hundred, and then a look (`afterFlood`). */
 export const STEADY = 80;
-/** A busy machine takes minutes for what takes half a minute alone. */
+/** A busy machine takes minutes for this; an idle one takes half a minute. */
 export const FLOOD_MS = 900_000;
 
 /**
- * Sent in parallel: one after the other would take minutes. What Temporal bounces is sent again, as a stubborn sender would.
- * A long storm is slow for nothing: each task that was taken away begins with the whole history again, and after many the
+ * Sent in parallel: one after the other would take minutes. A signal that Temporal refuses is sent again, as a stubborn sender would.
+ * A long storm is slow without need: each task that was taken away begins with the whole history again, and after many the
  * server waits for minutes before the next. Send few, and look (`afterFlood`) before you send more.
  */
 export async function flood(send: (n: number) => Promise<void>, count: number, senders = STORM): Promise<void> {
@@ -33,7 +33,7 @@ function bounced(error: unknown): false {
   throw error;
 }
 
-/** The view once it is as wanted; a query that a flooded worker does not come to is asked again. */
+/** The view once it is as wanted; a query that a flooded worker does not answer is sent again. */
 export function afterFlood(turn: TurnHandle, wanted: (view: TurnView) => boolean): Promise<TurnView> {
   const look = async () => {
     const view = await turn.status().catch((error: unknown) => {

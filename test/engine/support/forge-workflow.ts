@@ -2,7 +2,7 @@ import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../../src/shared/io/activities';
 
 /**
- * What an attacker with access to Temporal could start: any activity, with made-up arguments. An approval whose `run_id` is
+ * An attacker with access to Temporal could start this: any activity, with made-up arguments. An approval whose `run_id` is
  * empty is made up for the attacker's own run, which he knows only once it has begun.
  */
 export async function forge(taskQueue: string, activity: keyof Activities, input: any): Promise<unknown> {

@@ -17,12 +17,12 @@ import type { Decision } from '../../../src/shared/approval/approval';
 type Input<A extends keyof Activities> = Parameters<Activities[A]>[0];
 type Output<A extends keyof Activities> = Awaited<ReturnType<Activities[A]>>;
 /**
- * Runs one activity; what it throws is thrown on, with the message that it gave.
+ * Runs one activity. Its error is thrown on, with its message.
  * @param runId of the turn's workflow, whose activity it is; absent: the first one
  */
 export type Forge = <A extends keyof Activities>(activity: A, input: Input<A>, runId?: string) => Promise<Output<A>>;
 
-/** Made once a process: webpack takes seconds for it. */
+/** Made once a process, since webpack takes seconds for it. */
 const shared = globalThis as { holdfastForgeBundle?: Promise<WorkflowBundleWithSourceMap> };
 
 async function bundled(): Promise<WorkflowBundleWithSourceMap> {
@@ -32,7 +32,7 @@ async function bundled(): Promise<WorkflowBundleWithSourceMap> {
 
 /**
  * Who the attacker is. `worker`: he also answers the tasks of the turn's own workflow, in the place of our workers, so that Temporal
- * says of what he schedules that it is the turn's. `stranger`: he starts workflows.
+ * attributes the activities that he schedules to the turn. `stranger`: he starts workflows.
  */
 type Attacker = 'worker' | 'stranger';
 
@@ -79,7 +79,7 @@ export async function withForger<T>(
   }
 }
 
-/** What activities are told of the workflow that has scheduled them. */
+/** The information that activities get about the workflow that has scheduled them. */
 async function tellOf(told: Map<string, { workflowId: string; runId: string }>): Promise<{ mockRestore(): void }> {
   const { Context } = await import('@temporalio/activity');
   const current = Context.current.bind(Context);
@@ -97,7 +97,7 @@ export function runForged(client: HoldfastClient, taskQueue: string, input: RunC
 
 const quiet = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
-/** What would be passed to run a call that waits, read from where whoever reaches Temporal can read it. */
+/** The arguments that would run a call that waits, from where an attacker who reaches Temporal can read them. */
 export async function waitingArguments(client: HoldfastClient, turn: TurnHandle, digest: string): Promise<CallArguments> {
   const { events } = await client.temporal.workflow.getHandle(turn.workflowId).fetchHistory();
   const asked = new Map<string, AdmitCallInput>();
@@ -133,7 +133,7 @@ export function approvalOf(call: WaitingCall, name: string, { attestation }: By)
   };
 }
 
-/** All else as the turn would pass it. */
+/** Everything else is as the turn would pass it. */
 export async function runInput(turn: TurnHandle, call: CallArguments, approvals: Decision[]): Promise<RunCallInput> {
   const [{ head, agent, requester }, { namespace: _, ...audience }] = await Promise.all([turn.status(), turn.audience()]);
   const context = { ...audience, turn_id: turn.id, agent, requester, session_id: null, trace_id: 'trace_20260101_000000000000' };

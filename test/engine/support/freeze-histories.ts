@@ -1,5 +1,5 @@
 /**
- * Writes the frozen histories of test/histories that it is told, or all, anew. One that is there already: only when a
+ * Writes the frozen histories of test/histories that are named, or all, anew. Replace one that exists only when a
  * change of the workflow is meant to break old histories, and say so in the changelog. Needs a Temporal server:
  * `HOLDFAST_TEST_ADDRESS=127.0.0.1:7233 npx tsx test/engine/support/freeze-histories.ts [NAME…]`
  */
@@ -25,7 +25,7 @@ const flaky = reads('flaky', () => {
   return 'at last';
 });
 
-/** A turn, the direct call of one tool, or what is said in a session; `of` is the workflow beside the turn that is frozen. */
+/** A turn, the direct call of one tool, or the messages of a session; `of` is the workflow beside the turn that is frozen. */
 type Run = Setup & {
   call?: { tool: string; input: JsonObject };
   says?: string[];
@@ -37,10 +37,10 @@ type Run = Setup & {
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 const freely = { permissions: { allow: ['pay'] } };
-/** Of the same name each time it is frozen; the server is to be a new one. */
+/** The same name each time it is frozen; use a new server. */
 const BUDGET: Budget = { name: 'frozen', tools: ['pay'], per: 'agent', windowMs: 3_600_000, measure: 'input.cents', cap: '1000' };
 
-/** The workflow that tells of the turn's end. */
+/** The workflow that notifies of the turn's end. */
 async function told(engine: Engine, { workflowId }: TurnHandle): Promise<string> {
   const { events } = await historyOf(engine, workflowId);
   const child = events!.find((event) => event.startChildWorkflowExecutionInitiatedEventAttributes)!;
@@ -87,7 +87,7 @@ const RUNS: Record<string, Run> = {
 
 const historyOf = ({ client }: Engine, workflowId: string) => client.temporal.workflow.getHandle(workflowId).fetchHistory();
 
-/** Two messages wait, it is renamed and closed, a signal says nothing; all is run. */
+/** Two messages wait, the session is renamed and closed, an empty signal comes; all messages are run. */
 async function sessionHistory(engine: Engine, [first = '', ...others]: string[]) {
   const session = await engine.client.openSession({ agent: 'tester', title: 'Frozen' });
   const { turn } = await session.send(first);
@@ -163,7 +163,7 @@ async function freeze(name: string, run: Run): Promise<void> {
   }
 }
 
-/** On which a run is soon told to go on in another one. */
+/** A server that soon tells a run to go on in another one. */
 async function serverOfShortRuns() {
   const { path } = await findTemporalCli();
   const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': 50 };

@@ -21,7 +21,7 @@ import type { AgentDefinition } from '../../../src/agents/agent';
 
 const COMMITTEE = 'credit-committee@bank.example';
 
-/** A server that takes everything. */
+/** A server that accepts every request. */
 const mailer = {
   from: 'analyst@bank.example',
   send: async ({ recipient }: { recipient: string }) => ({

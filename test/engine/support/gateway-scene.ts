@@ -1,4 +1,4 @@
-/** A gateway over the real engine, with people of three tenants: whoever may do something, and whoever may not. */
+/** A gateway over the real engine, with people of three tenants: some may do something, others may not. */
 import { Ajv } from 'ajv';
 import addFormats from 'ajv-formats';
 import { gatewayApp } from '../../../src/gateway/app';
@@ -14,9 +14,9 @@ export const ron = person('acme/ron', 'starter');
 export const boss = person('acme/boss', 'admin');
 export const ana = person('acme/ana', 'approver');
 export const eve = person('globex/eve', 'starter', 'approver', 'auditor', 'admin');
-/** Of a tenant whose name begins with another one's. */
+/** A person of a tenant whose name begins with another tenant's name. */
 export const ned = person('acme2/ned', 'starter', 'admin', 'approver', 'auditor');
-/** The operator's: without a tenant. */
+/** The operator, who has no tenant. */
 export const olga = person('olga', 'admin', 'auditor');
 
 export const invoice = { invoice: 'INV-7', cents: 700 };
@@ -28,9 +28,9 @@ export interface Answered {
 
 export interface Scene extends Engine {
   app: ReturnType<typeof gatewayApp>;
-  /** What the tool `pay` has done. */
+  /** The payments of the tool `pay`. */
   effects: unknown[];
-  /** @param who null: nobody says who he is */
+  /** @param who null: the request has no token */
   send(
     who: Person | null,
     method: 'GET' | 'POST',
@@ -80,7 +80,7 @@ interface Described {
   content?: Record<string, { schema: object }>;
 }
 
-/** @returns what of its answers does not fit what their route declares; more of it comes with each answer */
+/** @returns the answers that do not fit the schema of their route; the list grows with each answer */
 function holdToSchemas(app: ReturnType<typeof gatewayApp>): string[] {
   const faults: string[] = [];
   const ajv = new Ajv({ strict: false, allErrors: true });

@@ -1,6 +1,6 @@
 /**
  * Once before all tests: dist/ (the tests use the workflow bundle in it) and one Temporal dev server,
- * whose address stands in HOLDFAST_TEST_ADDRESS. A server that is named there already is used instead. Time-skipping servers start
+ * whose address is in HOLDFAST_TEST_ADDRESS. If that names a server already, it is used instead. Time-skipping servers start
  * when tests need them; their jars are found or made here.
  */
 import { spawnSync } from 'node:child_process';

@@ -26,7 +26,7 @@ export function madeUpCall(turn: TurnContext, fields: Partial<CallArguments> & {
   return { ...call, digest: callDigest(turn, call) };
 }
 
-/** Kept under its digest, as it would be if it had been admitted: whoever reaches the task queue can have that done. */
+/** Stores the call under its digest, as admission would: an attacker who reaches the task queue can have that done. */
 export async function keepMadeUp(store: Store, turn: TurnContext, call: CallArguments, input = call.input!): Promise<void> {
   await store.putCalls([{ record: callRecord(turn, call), input, target: null }]);
 }
@@ -47,7 +47,7 @@ export function madeUpApproval({ digest }: { digest: string }, more: Partial<Dec
   };
 }
 
-/** Who and where, as the turn's own activities are told. */
+/** The turn's context, as its own activities get it. */
 export async function contextOf(turn: TurnHandle, more: Partial<TurnContext> = {}): Promise<TurnContext> {
   const { namespace: _, ...audience } = await turn.audience();
   const trace_id = 'trace_20260101_000000000000';
@@ -62,7 +62,7 @@ export async function contextOf(turn: TurnHandle, more: Partial<TurnContext> = {
   };
 }
 
-/** What the turn's activities have answered so far: whoever reaches Temporal can read it. */
+/** The answers of the turn's activities so far: an attacker who reaches Temporal can read them. */
 export async function answersOf(client: HoldfastClient, turn: TurnHandle): Promise<any[]> {
   const history = await client.temporal.workflow.getHandle(turn.workflowId).fetchHistory();
   const payloads = history.events!.flatMap(({ activityTaskCompletedEventAttributes: done }) => done?.result?.payloads ?? []);
@@ -71,7 +71,7 @@ export async function answersOf(client: HoldfastClient, turn: TurnHandle): Promi
 
 type Refs = Required<Pick<CallArguments, 'policy_ref' | 'definition_ref' | 'target_hash'>>;
 
-/** What a digest covers besides the call itself, as admission recorded it of the first call. */
+/** The refs that a digest covers besides the call itself, as admission recorded them for the first call. */
 export async function recordedRefs(client: HoldfastClient, turn: TurnHandle): Promise<Refs> {
   const { policy, calls } = (await answersOf(client, turn)).find((answer) => answer?.policy);
   const [{ definition_ref, target_hash }] = calls;

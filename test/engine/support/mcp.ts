@@ -31,7 +31,7 @@ export interface McpSetup extends Partial<Omit<Setup, 'agent'>> {
   parts?: Partial<GatewayParts>;
 }
 
-/** Under whose rules whoever asks may approve too. */
+/** An agent whose rules let the requester approve too. */
 const plainAgent = (tools: Tool[]): AgentDefinition => ({
   name: 'tester',
   prompt: 'Test.',

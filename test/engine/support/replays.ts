@@ -1,6 +1,6 @@
 /**
- * Histories are replayed when the tests of a file have ended, all in one replay worker: that such a worker loads the workflow
- * code takes longer than the replay of a history.
+ * Histories are replayed when the tests of a file have ended, all in one replay worker: to load the workflow code takes such a
+ * worker longer than to replay a history.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -28,8 +28,8 @@ interface Recorded {
 
 let recorded: Recorded[] = [];
 /**
- * Has the histories of these executions, as they stand now, replayed, the digests of their calls recomputed, and their views and
- * events held to their shapes.
+ * Replays the present histories of these executions, recomputes the digests of their calls, and checks their views and events
+ * against their shapes.
  */
 export async function keepForReplay(temporal: Client, ...executions: Execution[]): Promise<void> {
   recorded.push(...(await Promise.all(executions.map((execution) => record(temporal, execution)))));
@@ -50,7 +50,7 @@ async function record(temporal: Client, { workflowId, runId }: Execution): Promi
   const history = await temporal.workflow.getHandle(workflowId, runId).fetchHistory();
   const [first, second] = history.events!;
   const before = first!.workflowExecutionStartedEventAttributes?.continuedExecutionRunId;
-  if (!second && before) return record(temporal, { workflowId, runId: before }); // this run has only begun: there is nothing to replay
+  if (!second && before) return record(temporal, { workflowId, runId: before }); // this run has only begun, so there is nothing to replay
   return { test: testName(), workflowId, history };
 }
 

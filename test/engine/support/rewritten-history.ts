@@ -2,7 +2,7 @@
 import type { Client } from '@temporalio/client';
 
 /**
- * What Temporal answers from then on: in each payload that has it, one text in the place of another.
+ * Changes Temporal's answers from then on: in each payload that has one text, another takes its place.
  * @param where which payloads, by their text
  * @returns ends it
  */

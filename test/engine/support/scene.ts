@@ -15,17 +15,17 @@ export const invoice = { invoice: 'INV-7', cents: 700 };
 export interface Scene extends Engine {
   effects: unknown[];
   signers: Signers;
-  /** Asked for by rita; its one call waits. */
+  /** A turn that rita asked for; its one call waits. */
   turn: TurnHandle;
   waiting: WaitingCall;
   digest: string;
-  /** What a person says, as the channel takes it: a name, or a signature. */
+  /** A person's statement, as the channel takes it: a name, or a signature. */
   by(name: string, more?: Partial<Signing> & { turn?: TurnHandle; digest?: string }): Promise<By>;
-  /** As the Web UI sends it. */
+  /** Sends a signal as the Web UI does. */
   signal(name: string, body: unknown): Promise<void>;
-  /** Why the last signal was ignored, once so many were. */
+  /** Why the last signal was ignored, once that many have been. */
   ignored(count?: number): Promise<string>;
-  /** A valid approval, given afterwards, runs the call once: the turn had not been harmed. */
+  /** Gives a valid approval afterwards, which runs the call once: the turn was not harmed. */
   goesOn(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export async function scene(channel: Channel, setup: Partial<Setup>, body: (scen
   try {
     await withEngine({ tools: [pays('pay', effects)], script, ...attested, ...setup }, async (engine) => {
       const turn = await engine.start('Pay it.', { requester: 'rita' });
-      // That waits, or has waited: on a busy machine it may have expired by now.
+      // The call waits, or has waited: on a busy machine it may have expired by now.
       const call = await eventually('its call is asked about', async () => {
         const { calls } = await turn.status();
         return calls.find(({ approval }) => approval.expires_at) as WaitingCall | undefined;
@@ -75,7 +75,7 @@ export async function scene(channel: Channel, setup: Partial<Setup>, body: (scen
   }
 }
 
-/** The call that waits in the stead of another one. */
+/** The waiting call that supersedes another one. */
 export function insteadOf(turn: TurnHandle, digest: string): Promise<WaitingCall> {
   return eventually('another call waits in its stead', async () => {
     const [next] = await turn.pending();

@@ -10,13 +10,13 @@ import { eventually } from './engine';
 import { keepForReplay } from './replays';
 import type { StoredBlock } from '../../../src/store/core/seal';
 
-/** Says something, and waits for the end of its turn. */
+/** Sends a message, and waits for the end of its turn. */
 export async function talk(session: SessionHandle, message: string, id?: string): Promise<TurnView> {
   const { turn_id } = await session.send(message, id === undefined ? {} : { id });
   return (await session.started(turn_id)).result();
 }
 
-/** Once the session has noticed that so many turns have ended. */
+/** The view, once the session has noticed that this many turns have ended. */
 export function afterTurns(session: SessionHandle, turns: number): Promise<SessionView> {
   return eventually(`${turns} turns have ended`, async () => {
     const view = await session.status();
@@ -37,7 +37,7 @@ export async function replayedSession(client: HoldfastClient, session: SessionHa
   return runs;
 }
 
-/** What is wrong with a session's chain: each turn begins where the one before ended, and every call has its result. */
+/** Faults of a session's chain: each turn begins where the one before ended, and every call has its result. */
 export async function chainFaults(store: Store, head: string | null): Promise<string[]> {
   const blocks = await walk(store, head);
   const faults: string[] = [];

@@ -44,7 +44,7 @@ function shareCode(sdk: Sdk): void {
   };
 }
 
-/** Of workers whose workflows run in this thread. All have the same activities. */
+/** For workers whose workflows run in this thread. All have the same activities. */
 function shareContexts(sdk: Sdk): void {
   const creators = new Map<string, Promise<Creator>>();
   const numbers = new Map<object, number>();

@@ -1,4 +1,4 @@
-/** Turns that are spoken to while their model thinks. */
+/** Turns that get messages while their model thinks. */
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { ModelRequest } from '../../../src/model/provider';
@@ -9,7 +9,7 @@ import { ScriptedModel, type Answer } from '../../support/scripted-model';
 
 export interface Interrupted extends Engine {
   turn: TurnHandle;
-  /** What the model was asked so far. */
+  /** The model's requests so far. */
   requests: ModelRequest[];
 }
 

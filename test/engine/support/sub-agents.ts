@@ -1,4 +1,4 @@
-/** Turns whose calls are answered by other agents, each turn with a script of its own, which its message tells. */
+/** Turns whose calls are answered by other agents, each turn with a script of its own, found by its message. */
 import { defineApp } from '../../../src/agents/define';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { HoldfastClient } from '../../../src/client';
@@ -10,7 +10,7 @@ import type { Answer } from '../../support/scripted-model';
 import type { Agent } from '../../../src/agents/agent';
 
 export interface Agents extends Engine {
-  /** What each turn's model was asked, by the turn's message. */
+  /** The requests of each turn's model, by the turn's message. */
   requests: Map<string, ModelRequest[]>;
 }
 
@@ -56,7 +56,7 @@ async function replayBelow(client: HoldfastClient, turn: TurnHandle): Promise<vo
   }
 }
 
-/** The handles of a turn's sub-agents' turns, once there are so many. */
+/** The handles of a turn's sub-agents' turns, once there are this many. */
 export function children(client: HoldfastClient, turn: TurnHandle, count = 1): Promise<TurnHandle[]> {
   return eventually(`${count} sub-agents run`, async () => {
     const { sub_turns = [] } = await turn.status();

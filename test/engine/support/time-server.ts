@@ -1,7 +1,7 @@
 /**
  * Time that tests skip, on Temporal's time-skipping test server (decision 0065): one a test file, which starts with the first test
- * that needs it. Its time goes on as usual, but for `skip`. Where it cannot be had, `skip` waits on the shared dev server, for the
- * short times that each test names beside the long ones.
+ * that needs it. Its time goes on as usual, but for `skip`. Where that server is not available, `skip` waits on the shared dev
+ * server, for the short times that each test names beside the long ones.
  */
 import { delimiter } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,13 +36,13 @@ interface Started {
 }
 
 export class TestTime {
-  /** False: it is waited for. */
+  /** False: `skip` waits. */
   readonly skips = Boolean(process.env[JARS]);
   private starting: Promise<Started> | undefined;
   private date: DateAhead | undefined;
   private skipping = false;
 
-  /** A time of a test, ms. @param skipped where time can be skipped @param waitedMs where it is waited for */
+  /** A time of a test, ms. @param skipped where time can be skipped @param waitedMs where `skip` waits */
   either(skipped: Duration, waitedMs: number): number {
     return this.skips ? msToNumber(skipped) : waitedMs;
   }
@@ -89,7 +89,7 @@ export class TestTime {
       });
   }
 
-  /** What a test leaves behind has no worker, and time does not pass while a workflow waits for one: it is terminated. */
+  /** A workflow that a test leaves behind has no worker, and time does not pass while a workflow waits for one. So it is terminated. */
   async end(): Promise<void> {
     if (!this.skips) return;
     this.date?.restore();
@@ -144,7 +144,7 @@ async function prepared(address: string): Promise<Connection> {
 
 /**
  * Its histories do not say with which start a workflow task is completed, and commands name the start of their task in place of its
- * completion. Here they say what Temporal's do.
+ * completion. This makes them say what Temporal's histories do.
  */
 function mended(page: temporal.api.workflowservice.v1.GetWorkflowExecutionHistoryResponse) {
   const starts = new Map<string, Long>();

@@ -9,7 +9,7 @@ const invoice = { invoice: 'INV-7', cents: 700 };
 const digits = expect.stringMatching(/^[0-9a-f]{12}$/);
 
 describe('the log of a turn', () => {
-  it('tells steps, calls, the question, the decision and the end, each with the turn’s ids and nothing of its content', async () => {
+  it('has lines for steps, calls, the question, the decision and the end, with the turn’s ids and without content', async () => {
     const captured = capturedLog('info');
     const look = reads('look', (input, { log }) => (log.info({ rows: 3 }, 'looked'), { secret_result: input }));
     const pay = pays('pay', [], { preview: () => 'secret preview' });
@@ -25,7 +25,7 @@ describe('the log of a turn', () => {
       expect(captured.lines()).toMatchObject([
         { msg: expect.stringContaining('no price is known') }, // once
         { msg: 'step taken', step: 1, next: 'calls', calls: 1, ...step },
-        { msg: 'looked', rows: 3, call_id: '1.1', tool: 'look' }, // what the tool itself logs
+        { msg: 'looked', rows: 3, call_id: '1.1', tool: 'look' }, // a line of the tool itself
         { msg: 'call ended', call_id: '1.1', tool: 'look', class: 'read', digest: digits, state: 'succeeded', attempts: 1 },
         { msg: 'step taken', step: 2 },
         { msg: 'question asked', ...ofPay, expires_at: expect.any(String) },
@@ -40,7 +40,7 @@ describe('the log of a turn', () => {
     });
   });
 
-  it('tells each retry at warn with its code, and a failure that stands with its code and reason', async () => {
+  it('has each retry at warn with its code, and a final failure with its code and reason', async () => {
     const captured = capturedLog('info');
     const look = reads('look', () => {
       throw new ToolError('TIMEOUT', 'upstream_slow', 'secret message');
@@ -62,7 +62,7 @@ describe('the log of a turn', () => {
     expect(captured.text()).not.toContain('secret message');
   });
 
-  it('tells a denial with the step after it', async () => {
+  it('has a denial with the step after it', async () => {
     const captured = capturedLog('info');
     const script = [ask(['pay', invoice]), say('not paid')];
     await withEngine({ tools: [pays('pay', [])], script, log: captured.log }, async ({ start }) => {
@@ -77,7 +77,7 @@ describe('the log of a turn', () => {
     });
   });
 
-  it('tells a call in doubt at error with what to do, once its probe has been asked in vain, and who settled it', async () => {
+  it('has a call in doubt at error, with what to do, once its probe has found nothing out, and who settled it', async () => {
     const captured = capturedLog('info');
     const pay = pays('pay', [], {
       run: () => {
@@ -111,7 +111,7 @@ describe('the log of a turn', () => {
     expect(captured.said('call settled')).toMatchObject([{ level: 'info', outcome: 'applied', by: 'bob', digest: digits }]);
   });
 
-  it('tells a fault of the engine at error, with the error and what to do', async () => {
+  it('has a fault of the engine at error, with the error and what to do', async () => {
     const captured = capturedLog('info');
     await withEngine({ script: [], log: captured.log }, async ({ client }) => {
       const turn = await client.start({ agent: 'nobody', message: 'Do it.' });
@@ -125,7 +125,7 @@ describe('the log of a turn', () => {
     ]);
   });
 
-  it('never costs the call when a line cannot be written', async () => {
+  it('never makes a call fail when a line cannot be written', async () => {
     const broken = () => {
       throw new Error('the disk of the log is full');
     };

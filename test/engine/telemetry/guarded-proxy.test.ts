@@ -5,7 +5,7 @@ import { loadConfig } from '../../../src/config';
 import { secretAddress, startGuardedProxy, type GuardedProxy } from '../../../src/telemetry/guarded-proxy';
 import { eventually } from '../support/engine';
 
-describe('the proxy before what has no check of its own', () => {
+describe('the proxy in front of servers that have no check of their own', () => {
   let behind: Server;
   let proxy: GuardedProxy;
   const asked: string[] = [];
@@ -47,7 +47,7 @@ describe('the proxy before what has no check of its own', () => {
     expect(asked).toEqual([`POST /a?b=%20c 127.0.0.1:${proxy.port}`]);
   });
 
-  it('passes on an answer while it comes, and ends it when whoever asked is gone', async () => {
+  it('passes on an answer while it comes, and ends it when the client is gone', async () => {
     const stop = new AbortController();
     const answer = await fetch(url('/slow'), { signal: stop.signal });
     const { value } = await answer.body!.getReader().read();
@@ -80,22 +80,22 @@ describe('the proxy before what has no check of its own', () => {
     expect(asked).toEqual(['GET / localhost']);
   });
 
-  it('says so when nobody stands behind it', async () => {
+  it('says so when there is no server behind it', async () => {
     await new Promise((resolve) => behind.close(resolve));
     expect((await fetch(url('/'))).status).toBe(502);
     behind.listen();
   });
 });
 
-describe('a place that no page finds', () => {
+describe('an address that no page finds', () => {
   it('is another one each time, of the 16 million addresses of this machine', async () => {
     const hosts = await Promise.all(Array.from({ length: 20 }, async () => (await secretAddress()).host));
     expect(new Set(hosts).size).toBe(20);
     for (const host of hosts) expect(host).toMatch(/^127\.(?!0\.0\.1$)/);
   });
 
-  it('is not there where the system has one loopback address: then only signed decisions count beside the embedded server', async () => {
-    const documentation = () => '192.0.2.1'; // of no machine
+  it('does not exist where the system has one loopback address: then only signed decisions count beside the embedded server', async () => {
+    const documentation = () => '192.0.2.1'; // no machine has this address
     const place = await secretAddress(documentation);
     expect(place).toMatchObject({ host: '127.0.0.1', secret: false });
     const [one, many] = [async () => place, async () => ({ ...place, secret: true })];

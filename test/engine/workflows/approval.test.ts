@@ -240,7 +240,7 @@ describe('a destructive call', () => {
     });
   });
 
-  it('whose second attempt proves that it has done nothing is in doubt all the same: that says nothing of the first', async () => {
+  it('whose second attempt proves that it has done nothing is still in doubt: that proves nothing about the first attempt', async () => {
     let attempts = 0;
     const pay = pays('pay', [], {
       idempotent: true,
@@ -265,7 +265,7 @@ describe('a destructive call', () => {
     });
   });
 
-  it('is repeated too when an idempotent tool fails in a way that says nothing, but not for ever', async () => {
+  it('is repeated too when an idempotent tool fails without saying whether it acted, but not for ever', async () => {
     const keys: string[] = [];
     let lastsUntil = 3;
     const pay = pays('pay', [], {
@@ -321,7 +321,7 @@ describe('a destructive call', () => {
     },
   );
 
-  it('waits for its end when the turn is cancelled while it runs, and the turn says what was done', async () => {
+  it('runs to its end when the turn is cancelled meanwhile, and the turn says what was done', async () => {
     const effects: unknown[] = [];
     let release: () => void = () => undefined;
     let running = false;

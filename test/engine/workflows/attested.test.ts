@@ -44,7 +44,7 @@ describe('decisions that are signed', () => {
     });
   });
 
-  it('deny a call, whoever signs', async () => {
+  it('deny a call, also without the role', async () => {
     const effects: unknown[] = [];
     const agent = { approvals: { roles: ['treasurer'] } };
     await withEngine({ tools: [pays('pay', effects)], agent, script: script(), ...attested() }, async ({ start }) => {
@@ -59,7 +59,7 @@ describe('decisions that are signed', () => {
     });
   });
 
-  it('edit a call: the one in its stead waits, and its editor does not approve it', async () => {
+  it('edit a call: the call that supersedes it waits, and its editor cannot approve it', async () => {
     const effects: unknown[] = [];
     await withEngine({ tools: [pays('pay', effects)], script: script(), ...attested() }, async ({ start }) => {
       const turn = await start();

@@ -76,7 +76,7 @@ describe('a budget', () => {
     });
   });
 
-  it('cannot be passed by turns that race: of twelve at once as many act as fit', async () => {
+  it('cannot be exceeded by turns that race: of twelve at once only as many act as fit', async () => {
     const effects: unknown[] = [];
     const daily = budget({ cap: '3500' });
     const model = new OneCallEach(ask(['pay', invoice(700)]));
@@ -89,7 +89,7 @@ describe('a budget', () => {
     });
   }, 180_000);
 
-  it('asks where it is set to: who approves lets that one call go beyond that budget, and the next is asked about again', async () => {
+  it('asks where it is set to ask: an approval lets that one call exceed that budget, and the next call is asked about again', async () => {
     const effects: unknown[] = [];
     const daily = budget({ exhausted: 'ask' });
     const model = new OneCallEach(ask(['pay', invoice(600)]));
@@ -120,7 +120,7 @@ describe('a budget', () => {
     });
   });
 
-  it('that was approved beyond opens no other: each is asked about, and one that refuses still refuses', async () => {
+  it('that people let a call exceed opens no other budget: each is asked about, and one that refuses still refuses', async () => {
     const effects: unknown[] = [];
     const first = budget({ exhausted: 'ask', cap: '0' });
     const second = budget({ exhausted: 'ask', cap: '1', measure: 'count' });
@@ -145,7 +145,7 @@ describe('a budget', () => {
       expect(await decided()).toMatchObject({ asked: 2, call: { state: 'succeeded' } });
       expect(await decided()).toMatchObject({ asked: 2, call: { state: 'failed', error: { code: 'QUOTA_EXCEEDED' } } });
       expect(effects).toHaveLength(2);
-      // What the third turn had reserved of the first two is given back: all or nothing.
+      // What the third turn had reserved in the first two budgets is given back: all or nothing.
       expect(await look(engine, first)).toMatchObject({ used: '1200', reserved: 0, over: 2 });
       expect(await look(engine, second)).toMatchObject({ used: '2', reserved: 0, over: 1 });
       expect(await look(engine, third)).toMatchObject({ used: '2', reserved: 0, over: 0 });
@@ -183,7 +183,7 @@ describe('a budget', () => {
     });
   }, 180_000);
 
-  it('gets back what a call took that had no effect', async () => {
+  it('gets back the amount of a call that had no effect', async () => {
     let broke = true;
     const run = () => {
       if (broke) throw new ToolError('EXECUTION_ERROR', 'closed', 'The bank is closed.', { nothingHappened: true });
@@ -232,7 +232,7 @@ describe('a budget', () => {
     });
   });
 
-  it('frees what was spent when its window is over', async () => {
+  it('frees spent amounts when their window is over', async () => {
     const effects: unknown[] = [];
     const windowMs = time.either('31 days', 6000);
     const brief = budget({ windowMs });
@@ -304,7 +304,7 @@ describe('the book of a budget', () => {
     });
   });
 
-  it('ends once nothing of it counts any more; what comes later begins another', async () => {
+  it('ends once nothing in it counts any more; a later call begins another', async () => {
     const name = book();
     await withBook(async (temporal, taskQueue) => {
       const budgets = temporalBudgets(temporal, taskQueue);

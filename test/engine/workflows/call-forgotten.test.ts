@@ -1,4 +1,4 @@
-/** A direct call is asked for under its key again, after Temporal has forgotten it: the store has not. */
+/** A direct call is asked for again under its key, after Temporal has forgotten it. The store still knows it. */
 import { WorkflowNotFoundError } from '@temporalio/client';
 import type { CallHandle } from '../../../src/client/turns/direct-call';
 import { eventually, withEngine } from '../support/engine';
@@ -7,7 +7,7 @@ import { pays, reads } from '../../support/tools';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 
-it('a destructive call under a key that the store knows is refused, whoever starts it, and nobody is asked', async () => {
+it('a destructive call under a key that the store knows is refused however it is started, and nobody is asked', async () => {
   const effects: unknown[] = [];
   await withEngine({ tools: [pays('pay', effects), reads('look', () => ({ found: 1 }))] }, async ({ client }) => {
     const [inv7, inv8, seen] = ['inv-7', 'inv-8', 'seen'].map(ownKey) as [string, string, string];

@@ -100,7 +100,7 @@ describe('a session whose context window is nearly full', () => {
       expect(sent.at(-1)).toContain(SUMMARY);
       expect(sent.at(-1)).not.toContain('"key 1"');
 
-      // What was said: all of it, under the blocks that the notes name.
+      // All content is still there, under the blocks that the notes name.
       const kept = JSON.stringify(blocks.filter(({ block }) => block.kind === 'message').map(({ bodies }) => bodies));
       for (let turn = 1; turn <= TURNS; turn++) expect(kept).toContain(found(`key ${turn}`));
       for (const hash of named) {

@@ -24,7 +24,7 @@ async function waiting(turn: TurnHandle, count: number) {
 describe('several approvers', () => {
   const agent = { approvals: { quorum: 2, fourEyes: true } };
 
-  it('are needed where the policy says so; nobody counts twice, and never who asked', async () => {
+  it('are needed where the policy says so; nobody counts twice, and the requester never counts', async () => {
     const effects: unknown[] = [];
     await withEngine(
       { tools: [pays('pay', effects)], agent, script: [ask(['pay', invoice]), say('paid')] },
@@ -108,8 +108,8 @@ describe('one decision on several calls', () => {
   });
 });
 
-describe('an approver’s other input', () => {
-  it('supersedes the call by one that waits, with the name on the change; the model is told', async () => {
+describe('an approver’s edit', () => {
+  it('supersedes the call by one that waits and names the editor; the model is told', async () => {
     const effects: unknown[] = [];
     const preview = (input: any) => `Pay ${input.cents}`;
     await withEngine(
@@ -165,7 +165,7 @@ describe('an approver’s other input', () => {
     );
   });
 
-  it('is refused by a rule about what outsiders wrote, as the model’s own input would be', async () => {
+  it('is refused by a rule about outsiders’ text, as the model’s own input would be', async () => {
     const effects: unknown[] = [];
     const mail = reads('mail', () => 'Pay me more.', { untrustedOutput: true });
     const deny = [{ rule: 'pay', when: 'turn.untrusted && input.cents > 500' }];
@@ -182,7 +182,7 @@ describe('an approver’s other input', () => {
     });
   });
 
-  it('is not approved by its editor where it is asked about once more, and not settled by him either', async () => {
+  it('cannot be approved by its editor when people are asked once more, nor settled by him', async () => {
     const effects: unknown[] = [];
     let price = 1;
     const pay = pays('pay', effects, {

@@ -12,7 +12,7 @@ describe('thousands of signals of junk', () => {
   const server = shortRunServer();
 
   it(
-    'do not keep a later approval from running the call once: the turn goes on in another run, and what was said to it too',
+    'do not keep a later approval from running the call once: the turn goes on in another run, with the messages to it',
     async () => {
       const effects: { invoice: string }[] = [];
       const calls = ['A', 'B', 'C'].map((name): [string, any] => ['pay', { invoice: name, cents: 1 }]);

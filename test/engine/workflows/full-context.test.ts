@@ -98,7 +98,7 @@ test('a message that is longer than the window ends its turn, and no turn of the
   });
 });
 
-test('what the model declined to answer is not sent again: no later turn of the session is declined for it', async () => {
+test('a message that the model declined is not sent again: no later turn of the session is declined because of it', async () => {
   const model: ModelProvider = {
     name: 'careful',
     request: async (request, how) => {
@@ -169,7 +169,7 @@ describe('with the real client, over HTTP', () => {
     ),
   );
 
-  it('what a search has cost in all does not count as what the conversation takes: nothing is compacted', () => {
+  it('the total tokens of a search do not count as the size of the conversation: nothing is compacted', () => {
     const searched: JsonObject[] = [
       { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } },
       { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] },

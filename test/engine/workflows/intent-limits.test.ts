@@ -7,7 +7,7 @@ import { keepForReplay } from '../support/replays';
 describe('the entity of an intent', () => {
   const server = shortRunServer();
 
-  it('holds no more than it can carry into another run, however long what it is told: the longest texts of the most owners', async () => {
+  it('holds no more than it can carry into another run, even with the longest texts of the most owners', async () => {
     await withEngine({ address: server.address, tools: [] }, async ({ client, taskQueue }) => {
       const handle = await client.temporal.workflow.start('intent', {
         taskQueue,

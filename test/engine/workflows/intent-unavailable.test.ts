@@ -13,7 +13,7 @@ const script = [ask(['pay', invoice]), say('so be it')];
 
 interface Play extends Engine {
   effects: unknown[];
-  /** Ends what stands where the intent's entity belongs, and answers no claim. */
+  /** Ends the workflow that has the place of the intent's entity, and answers no claim. */
   free(): Promise<void>;
 }
 
@@ -33,8 +33,8 @@ function replaceEntity({ client, taskQueue }: Engine) {
   return client.temporal.workflow.start(BUDGET_WORKFLOW, options);
 }
 
-describe('while nobody can tell whether an act was done before', () => {
-  it('it is not done; once somebody can, it is done once', async () => {
+describe('while nobody can tell whether an action was done before', () => {
+  it('it is not done; once the entity answers, it is done once', async () => {
     await withoutEntity(async ({ client, start, effects, free }) => {
       const turn = await start('Pay.');
       await eventually('the first dispatch was refused, and the second waits', async () => {
@@ -50,7 +50,7 @@ describe('while nobody can tell whether an act was done before', () => {
     });
   });
 
-  it('and that lasts, the call fails with the reason, and the turn goes on', async () => {
+  it('the call fails with the reason if that lasts, and the turn goes on', async () => {
     await withoutEntity(async ({ start, effects }) => {
       const { calls, text } = await (await start('Pay.')).result();
       expect(calls).toMatchObject([{ state: 'failed', effect: 'not_applied', error: { reason: 'intent_unavailable' } }]);
@@ -59,7 +59,7 @@ describe('while nobody can tell whether an act was done before', () => {
     });
   });
 
-  it('what was done is on record as done, also where its end cannot be told', async () => {
+  it('an action that was done is recorded as done, also where the entity cannot be told', async () => {
     let engine!: Engine;
     const run = async () => {
       await replaceEntity(engine);

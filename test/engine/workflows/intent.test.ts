@@ -26,7 +26,7 @@ function replayed(engine: Engine): Promise<void> {
   return keepForReplay(engine.client.temporal, entity(engine));
 }
 
-describe('the same act', () => {
+describe('the same action', () => {
   it('planned again in the same turn waits, though a rule allows it; the card shows the first one', async () => {
     const effects: unknown[] = [];
     const script = [ask(['pay', invoice]), ask(['pay', { ...invoice, cents: 701 }]), say('paid once')];
@@ -66,7 +66,7 @@ describe('the same act', () => {
     });
   });
 
-  it('is on the first card where a person is asked anyway, and asked about once', async () => {
+  it('is named on the first card where a person is asked anyway, and is asked about once', async () => {
     const effects: unknown[] = [];
     const script = [ask(['pay', invoice]), ask(['pay', invoice]), say('paid twice')];
     await withEngine({ tools: [pays('pay', effects, { intentKey })], script }, async (engine) => {
@@ -90,7 +90,7 @@ describe('the same act', () => {
     });
   });
 
-  it('is another after the window; the entity has ended', async () => {
+  it('counts as another action after the window; the entity has ended', async () => {
     const effects: unknown[] = [];
     const intentWindowMs = time.either('7 days', 1000);
     const tool = pays('pay', effects, { intentKey, intentWindowMs });
@@ -192,7 +192,7 @@ describe('the same act', () => {
     });
   });
 
-  it('in doubt holds it, until a person has found out that it did not happen', async () => {
+  it('waits while the first is in doubt, until a person has found out that it did not happen', async () => {
     const effects: unknown[] = [];
     let cut = true;
     const run = (input: unknown) => {
@@ -231,7 +231,7 @@ describe('the same act', () => {
     });
   });
 
-  it('is not done while nobody can say what it is', async () => {
+  it('is not done if its intent key cannot be computed', async () => {
     const effects: unknown[] = [];
     const broken = () => {
       throw new Error('no payee');
@@ -252,7 +252,7 @@ describe('the entity of an intent', () => {
     accepted: [],
   });
 
-  it('refuses what is no claim, is not wedged by it or by signals, and goes on in another run before its updates run out', async () => {
+  it('refuses malformed claims, is not wedged by them or by signals, and goes on in another run before its updates run out', async () => {
     await withEngine(
       { tools: [pays('pay', [], { intentKey })], agent: allowed, script: [ask(['pay', invoice]), say('ok')] },
       async (engine) => {

@@ -14,7 +14,7 @@ async function metadataOf(store: Store, view: TurnView, call = 0): Promise<Envel
 }
 
 describe('identical reads', () => {
-  it('of two turns at once run once; each keeps its own ids, and one says that it shared', async () => {
+  it('of two turns at once run once; each turn keeps its own ids, and one says that the result was shared', async () => {
     const { log, said } = capturedLog();
     const begun = () => said('activity began').filter(({ activity }) => activity === 'runCall').length;
     let ran = 0;
@@ -79,7 +79,7 @@ describe('the times of a call', () => {
 });
 
 describe('the limits of a tool', () => {
-  it('keep calls of one step apart that would run at once', async () => {
+  it('keep calls of one step from running at once', async () => {
     let inside = 0;
     let most = 0;
     const single = reads(
@@ -100,8 +100,8 @@ describe('the limits of a tool', () => {
     });
   });
 
-  // These two mostly wait: at once.
-  it.concurrent('put a destructive call off before it counts as dispatched; it happens once', async () => {
+  // These two mostly wait, so they run at once.
+  it.concurrent('delay a destructive call before it counts as dispatched; it happens once', async () => {
     const effects: unknown[] = [];
     const pay = pays('pay', effects, { limits: { rate: { calls: 1, perMs: 12_000 } } });
     const script = [ask(['pay', { invoice: 'a', cents: 1 }], ['pay', { invoice: 'b', cents: 2 }]), say('ok')];

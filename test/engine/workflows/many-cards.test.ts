@@ -1,4 +1,4 @@
-/** More cards than the Web UI's page of a turn holds: whoever asks for them by client gets all. */
+/** More cards than the Web UI's page of a turn holds: a client gets all of them. */
 import type { JsonObject } from '../../../src/shared/json/json';
 import { listedAsWaiting, withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';

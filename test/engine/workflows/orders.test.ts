@@ -1,6 +1,6 @@
 /**
- * Every order of decisions. What must come of each is worked out here, by a few lines that know nothing of the engine, before
- * anything is run; the other side counts what was done, and notices what overlaps.
+ * Every order of decisions. A few lines here, which know nothing of the engine, work out the expected result of each before it runs;
+ * the other side counts payments, and notices those that overlap.
  */
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
@@ -57,7 +57,7 @@ function permutations<T>(items: readonly T[]): T[][] {
 
 const ASSIGNMENTS: Fate[][] = FATES.flatMap((a) => FATES.flatMap((b) => FATES.map((c) => [a, b, c])));
 
-/** What each call meets, and in which order people decide on those that they decide on. */
+/** The fate of each call, and the order in which people decide. */
 interface Case {
   name: string;
   fates: Fate[];
@@ -84,7 +84,7 @@ const CASES = runs(
   ALL_CASES,
 );
 
-/** What must come of it: what is approved is paid, in the order of the calls, whatever the order of the decisions. */
+/** The expected result: approved calls are paid in the order of the calls, in whichever order people decide. */
 function foreseen({ fates }: Case) {
   const ends = {
     approve: { state: 'succeeded', effect: 'applied', attempts: 1 },
@@ -137,7 +137,7 @@ describe('three calls of one step that wait together', () => {
         const digests = await waiting(turn);
         for (const which of it.order) {
           const [decision, digest] = [it.fates[which] as 'approve' | 'deny', digests[which]!];
-          // Both ways in, by turns.
+          // By update and by signal, alternately.
           if ((nth + which) % 2 === 0) await turn[decision](digest, { by: 'ana' });
           else await signal(client, turn, decision, { call: digest, by: 'ana' });
         }
@@ -173,7 +173,7 @@ describe('three calls of one step that wait together', () => {
     });
   }, 900_000);
 
-  it('keep a later one that is approved from being dispatched until the earlier ones are decided', async () => {
+  it('do not dispatch a later, approved one until the earlier ones are decided', async () => {
     const bank = new Bank();
     const setup = { tools: [pays('pay', [], { run: bank.pay as never })], model: payments() };
     await withEngine(setup, async ({ start, client }) => {
@@ -197,7 +197,7 @@ describe('three calls of one step that wait together', () => {
     });
   });
 
-  it('run by signed approvals too where an earlier one was left to expire: a signature outlasts the wait', async () => {
+  it('run by signed approvals too where an earlier one expired: a signature outlasts the wait', async () => {
     const signers = new Signers();
     const bank = new Bank();
     const setup: Setup = {

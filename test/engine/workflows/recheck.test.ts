@@ -9,7 +9,7 @@ import { pays } from '../../support/tools';
 
 /** A workflow of somebody else's, which schedules the activity with arguments of its own. */
 describe('a call that never went through admission', () => {
-  it('is held to the rules where it is run, harmless classes too', async () => {
+  it('is checked against the rules where it runs, also if its class is harmless', async () => {
     const effects: unknown[] = [];
     const write = pays('pay', effects, { class: 'write' });
     const permissions = { ask: [{ rule: 'pay', when: 'input.cents > 100' }], deny: [{ rule: 'pay', when: 'input.cents == 7' }] };

@@ -28,7 +28,7 @@ function lost(probe: Probe, more: Partial<ToolDefinition<any>> & { keys?: string
   });
 }
 
-/** Approves the payment; it is dispatched, and its answer is lost. */
+/** Approves the payment. It is dispatched, and its answer is lost. */
 async function paid({ start }: Engine): Promise<TurnHandle> {
   const turn = await start();
   const [call] = await turn.waitForPending();
@@ -54,8 +54,8 @@ async function settlements(store: Store, head: string) {
 
 const script = () => [ask(['pay', invoice]), say('end')];
 
-describe('a probe that finds out', () => {
-  it('that it was applied ends the call as done: nobody is asked, and the model reads the tool’s own data', async () => {
+describe('a probe that finds', () => {
+  it('that the call was applied ends it as done: nobody is asked, and the model reads the tool’s own data', async () => {
     const keys: string[] = [];
     const asked: ToolContext[] = [];
     const found = { outcome: 'applied', evidence: 'payment 17 at 12:00', data: { paid: true, payment: 17 } };
@@ -74,7 +74,7 @@ describe('a probe that finds out', () => {
     });
   });
 
-  it('that nothing has happened ends the call so; it is not dispatched again, and the model reads why', async () => {
+  it('that nothing has happened ends the call as not applied; it is not dispatched again, and the model reads why', async () => {
     const keys: string[] = [];
     const tool = lost(() => ({ outcome: 'not_applied', evidence: 'the bank has no such payment' }), { keys });
     await withEngine({ tools: [tool], script: script() }, async (engine) => {
@@ -86,7 +86,7 @@ describe('a probe that finds out', () => {
     });
   });
 
-  it('only after a while is asked again and again', async () => {
+  it('the outcome only after a while is asked again and again', async () => {
     const answers: ProbeAnswer[] = ['unknown', { outcome: 'unknown', evidence: 'pending' }, 'applied'];
     const tool = lost(() => answers.shift(), { reconcileMs: 60_000 });
     await withEngine({ tools: [tool], script: script() }, async (engine) => {
@@ -96,7 +96,7 @@ describe('a probe that finds out', () => {
     });
   });
 
-  it('data that its own output schema does not allow hands them on with a mark', async () => {
+  it('data that the output schema does not allow hands them on with a mark', async () => {
     const output = z.object({ paid: z.boolean() });
     const tool = lost(() => ({ outcome: 'applied', data: { paid: 'yes' } }), { output });
     await withEngine({ tools: [tool], script: script() }, async (engine) => {
@@ -108,7 +108,7 @@ describe('a probe that finds out', () => {
   });
 });
 
-// These mostly wait: at once, as many as Jest runs so.
+// These mostly wait, so as many run at once as Jest allows.
 describe('a probe that cannot tell', () => {
   it.concurrent.each<[string, Probe, string]>([
     ['says so', () => ({ outcome: 'unknown', evidence: 'the bank is <b>closed</b>' }), 'the bank is <b>closed</b>'],
@@ -142,7 +142,7 @@ describe('a probe that cannot tell', () => {
     });
   });
 
-  it.concurrent('is heard by a cancelled turn too, which then waits for the person', async () => {
+  it.concurrent('is asked by a cancelled turn too, which then waits for a person', async () => {
     let asked = 0;
     const tool = lost(() => (asked++, 'unknown'), { reconcileMs: 4000 });
     await withEngine({ tools: [tool], script: script() }, async (engine) => {
@@ -159,7 +159,7 @@ describe('a probe that cannot tell', () => {
 });
 
 describe('the attempt that was lost', () => {
-  it.concurrent('ends after all while the probe looks: what the attempt has recorded stands, whatever the probe saw', async () => {
+  it.concurrent('may end while the probe looks: what the attempt has recorded stands, not what the probe saw', async () => {
     let store: Store;
     const probe: Probe = async (_input, { idempotencyKey }) => {
       await store.effects.move(idempotencyKey, 1, 'applied');
@@ -197,7 +197,7 @@ describe('the attempt that was lost', () => {
   it.concurrent.each([
     ['until its time limit, where it was claimed by an older build', undefined, 1000],
     ['until the deadline that it has written down, however long its tool takes', 6000, 6000],
-  ])('may be alive %s: that nothing has happened is not believed before', async (_how, actsFor, believedAfter) => {
+  ])('may be alive %s: a probe that finds nothing does not count before', async (_how, actsFor, believedAfter) => {
     const looked: number[] = [];
     const effects: unknown[] = [];
     const reconcile = () => (looked.push(Date.now()), 'not_applied' as const);
@@ -223,7 +223,7 @@ describe('the attempt that was lost', () => {
   });
 });
 
-it('a long patience does not keep a full run from going on in another, which asks on', async () => {
+it('a long wait between probes does not keep a full run from going on in another, which goes on asking', async () => {
   let answer: ProbeAnswer = 'unknown';
   const keys: string[] = [];
   const tool = lost(() => answer, { keys, reconcileMs: 600_000 });

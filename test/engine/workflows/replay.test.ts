@@ -13,7 +13,7 @@ import { recordedCalls, recomputeDigests } from '../../support/recompute-digests
 
 const FOLDER = join(__dirname, '../../histories');
 const NAMES = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
-/** The others are of turns. */
+/** All other histories are of turns. */
 const OTHERS: Record<string, string> = {
   'call.json': 'call',
   'session.json': 'session',
@@ -33,7 +33,7 @@ function replay(name: string, codePath = workflowBundlePath()): Promise<void> {
   );
 }
 
-/** Of a turn: the digests of its calls cover it. */
+/** The workflow id of a turn; the digests of its calls cover it. */
 function idOf({ events }: History): string {
   const [argument] = events![0]!.workflowExecutionStartedEventAttributes!.input!.payloads!;
   return workflowId(defaultPayloadConverter.fromPayload<TurnInput>(argument!).turn_id);
@@ -142,7 +142,7 @@ describe('a copy of a history with one recorded argument changed', () => {
     ['requester', (input) => (input.turn.requester = 'mallory')],
     ['turn', (input) => (input.turn.turn_id = 'another')],
     ['approval', (input) => (approvalsOf(input)[0]!.digest = 'f'.repeat(64))],
-  ])('is found out: %s', (_what, change) => expect(changed(change)).not.toEqual([]));
+  ])('is found: %s', (_what, change) => expect(changed(change)).not.toEqual([]));
 
   it("passes Temporal's own replay all the same: that is why the digests are recomputed", async () => {
     const history = load('approval.json');

@@ -1,4 +1,4 @@
-/** What JSON cannot hold in a tool's result: the model reads where it stands, and nothing of it is lost without a word. */
+/** A tool's result that JSON cannot hold: the model reads which part that is, and no part is dropped without a message. */
 import { withEngine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
@@ -6,7 +6,7 @@ import { pays, reads } from '../../support/tools';
 const totals = () => ({ rows: [{ totals: new Map([['a', 1]]) }] });
 const PLACE = 'rows[0].totals is a Map: return Object.fromEntries(map)';
 
-it('a read fails with the place in its error; what a generator yields as content reaches the model', async () => {
+it('a read fails, and its error names the part; content that a generator yields reaches the model', async () => {
   const sums = reads('sums', totals);
   const tells = reads('tells', async function* () {
     yield { type: 'content', data: 'First.' };
@@ -23,7 +23,7 @@ it('a read fails with the place in its error; what a generator yields as content
   });
 });
 
-it('a payment has happened: its call is done, and the model reads which part of its answer could not be kept', async () => {
+it('a payment that has happened is done, and the model reads which part of its answer could not be kept', async () => {
   const effects: unknown[] = [];
   const run = (input: unknown) => (effects.push(input), totals());
   const script = [ask(['pay', { invoice: 'INV-7', cents: 700 }]), say('done')];

@@ -1,4 +1,4 @@
-/** Decisions that meet: at the same instant, twice, too late, or one against the other. One of them counts; the others are told why not. */
+/** Rival decisions: at the same instant, twice, too late, or contradictory. One of them counts; the others are told why they do not. */
 import type { HoldfastClient } from '../../../src/client';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { forEachConcurrent } from '../../../src/shared/turn/calls';
@@ -49,7 +49,7 @@ const decided = ({ approval }: CallView) => approval.decisions.map(({ decision, 
 const paid = (effects: Payment[], turn: number) =>
   effects.map(({ invoice }) => invoice).filter((name) => name.startsWith(`${turn}`));
 
-/** As many turns at once: enough to see more than one way in which two decisions meet. */
+/** As many turns at once: enough to see more than one order in which two decisions arrive. */
 const TURNS = [1, 2, 3, 4, 5, 6];
 
 describe('an approval and a denial of one call at the same instant', () => {
@@ -76,11 +76,11 @@ describe('an approval and a denial of one call at the same instant', () => {
       await forEachConcurrent(TURNS, TURNS.length, one);
     });
 
-  it('leave one of them on record, and the other one named as ignored', async () => {
+  it('leave one of them on record, and list the other as ignored', async () => {
     await meet((client, turn, call, kind) => signal(client, turn, kind, { call, by: who[kind] }), {});
   });
 
-  it('do so too where both are signed, and a worker looks at them first', async () => {
+  it('do the same where both are signed, and a worker checks them first', async () => {
     const signers = new Signers();
     const settings = { approvals: 'attested' as const, trust: signers.trust };
     const send: Send = async (client, turn, call, kind) => {
@@ -161,8 +161,8 @@ describe('the same decision several times', () => {
   });
 });
 
-describe('a decision on what has ended', () => {
-  it('changes nothing of a call that is done or denied, and says that it is too late', async () => {
+describe('a decision on a call that has ended', () => {
+  it('changes nothing about a call that is done or denied, and is answered that it is too late', async () => {
     await withPayments({}, async ({ start, client }, effects) => {
       const turn = await start('A B C');
       const [a, b, c] = await waiting(turn, 3);
@@ -225,7 +225,7 @@ describe('one decision on several calls', () => {
     });
   });
 
-  it('and another one on some of them at the same instant: one list holds as a whole, nothing of the other does', async () => {
+  it('is taken as a whole, and none of a rival list that names some of them at the same instant', async () => {
     await withPayments({}, async ({ start, client }, effects) => {
       const one = async (nth: number) => {
         const turn = await start(`${nth}A ${nth}B ${nth}C`);
@@ -250,11 +250,11 @@ describe('one decision on several calls', () => {
   });
 });
 
-describe('two other inputs for one call at the same instant', () => {
-  it('leave the one whose sender was told that it is taken', async () => {
+describe('two edits of one call at the same instant', () => {
+  it('leave the edit whose sender was told that it is taken', async () => {
     const barriers = new Map(TURNS.map((nth) => [nth, new Barrier(2)]));
     const preview = async ({ invoice, cents }: Payment) => {
-      // Both are admitted, and neither is back before the other.
+      // Both are admitted, and neither is answered before the other.
       if (cents > 1) await barriers.get(Number(invoice[0]))!.pass();
       return `Pay ${cents}`;
     };

@@ -1,4 +1,4 @@
-/** A turn has ended, and its session has not learnt of it yet: what somebody says who has seen the end is taken as said after it. */
+/** A turn has ended, and its session does not know yet: a message or request of somebody who has seen the end counts as sent after it. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
@@ -37,7 +37,7 @@ function open({ client }: Engine) {
   return client.openSession({ agent: 'tester', id: `s-${randomBytes(5).toString('hex')}` });
 }
 
-it('a message is answered, and not held', () =>
+it('a message to a session that does not yet know that its turn failed is answered, and not held', () =>
   failedTurn(async ({ session, learn }) => {
     const { turn_id } = await session.send('2');
     expect(await session.status()).toMatchObject({ running: { turn_id: `${session.id}.1` }, held: null });
@@ -45,7 +45,7 @@ it('a message is answered, and not held', () =>
     expect(await (await session.started(turn_id)).result()).toMatchObject({ text: 'two' });
   }));
 
-it('resuming waits for it, and goes on', () =>
+it('resuming such a session waits until it knows, and goes on', () =>
   failedTurn(async ({ model, session, learn }) => {
     const resumed = session.resume();
     await Promise.race([resumed, sleep(1000)]); // it is with the session by then

@@ -34,7 +34,7 @@ function inOneTask(events: Event[]): Event[] {
 
 function renumbered(events: Event[]): Event[] {
   const now = new Map(events.map(({ eventId }, index) => [eventId, String(index + 1)]));
-  // An id that is gone is one of a task that nothing follows from.
+  // An id that is gone belongs to a task without consequences.
   return JSON.parse(JSON.stringify(events), (key, value: unknown) =>
     /[eE]ventId$/.test(key) ? (now.get(String(value)) ?? '0') : value,
   );
@@ -51,7 +51,7 @@ async function replay(events: Event[], workflowId: string, change: (code: string
   }
 }
 
-describe('a history in which the end of a turn and a message were taken apart, and a replay takes them at once', () => {
+describe('a history in which the end of a turn and a message were taken one after the other, and which a replay takes at once', () => {
   it('replays, because the loop begins a turn after its message was answered; without that it would not', () =>
     withEngine({ script: [say('one'), say('two')] }, async ({ client }) => {
       const session = await client.openSession({ agent: 'tester', id: `o-${randomBytes(4).toString('hex')}` });

@@ -39,7 +39,7 @@ describe('a session of an agent whose decisions are signed', () => {
     });
   const ended = async (session: SessionHandle, turns: number) => (await afterTurns(session, turns)).held;
 
-  it('signs each message, and a signed decision by somebody else lets the call go', () =>
+  it('signs each message, and a signed decision by somebody else lets the call run', () =>
     signed([ask(['pay', invoice]), say('Paid.'), say('You are welcome.')], async ({ store }, session) => {
       const { turn } = await session.send('Pay.');
       await session.started(turn.id);
@@ -52,7 +52,7 @@ describe('a session of an agent whose decisions are signed', () => {
       expect(await chainFaults(store, (await afterTurns(session, 2)).head)).toEqual([]);
     }));
 
-  it('begins no turn for a message that is not signed, or not as it stands; and goes on with the next one that is', () =>
+  it('begins no turn for a message that is not signed, or was changed; and goes on with the next one that is signed', () =>
     signed([say('Good day.')], async (engine, session) => {
       await sendRaw(engine, session, { message_id: 'a', message: 'Hello.' });
       expect(await ended(session, 1)).toMatchObject({ state: 'failed', reason: expect.stringContaining('it is not signed') });

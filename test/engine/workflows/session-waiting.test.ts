@@ -1,4 +1,4 @@
-/** A session whose turn waits for a person, while people go on talking: what that costs is bounded, and can be seen here. */
+/** A session whose turn waits for a person, while people send more messages. Its cost is bounded; these tests show it. */
 import { randomBytes } from 'node:crypto';
 import { startDevServer, type DevServer } from '../../../src/devserver/dev-server';
 import { findTemporalCli } from '../../../src/devserver/find-cli';
@@ -50,7 +50,7 @@ describe('a session with a turn that waits for its approval', () => {
       console.log(`runs of the session while its turn waits: ${JSON.stringify(sizes)}`);
       for (const { events, argument } of sizes) {
         expect(events).toBeLessThan(2 * SUGGESTED_AT);
-        expect(argument).toBeLessThan(10_000); // a head, a short queue, and what each message was
+        expect(argument).toBeLessThan(10_000); // a head, a short queue, and one entry for each message
       }
 
       const waiting = await session.status();
@@ -74,7 +74,7 @@ type Event = {
   workflowExecutionStartedEventAttributes?: { input?: { payloads?: { data?: Uint8Array | null }[] | null } | null } | null;
 };
 
-/** Of what a run is started with. */
+/** The size of the argument with which a run is started. */
 function argumentBytes(events: Event[]): number {
   const payloads = events[0]?.workflowExecutionStartedEventAttributes?.input?.payloads ?? [];
   return payloads.reduce((sum, { data }) => sum + (data?.length ?? 0), 0);

@@ -13,7 +13,7 @@ const look = reads('look', ({ key }) => key);
 const newId = () => `s-${randomBytes(5).toString('hex')}`;
 const open = ({ client }: Engine, more = {}) => client.openSession({ agent: 'tester', id: newId(), ...more });
 
-/** A gate before a request of the model: resolves when it stands there, and lets it go. */
+/** A gate before a request of the model: resolves when the request has come, and lets it go on. */
 function gate() {
   const at: Record<number, { reached: () => void; open: Promise<void> }> = {};
   return {
@@ -62,7 +62,7 @@ describe('a session', () => {
       expect(await replayedSession(engine.client, session)).toBe(1);
     }));
 
-  it('is opened by its first message, answers at once, and runs what waits one after the other', () => {
+  it('is opened by its first message, answers at once, and runs waiting messages one after the other', () => {
     const held = gate();
     const model = new ScriptedModel([say('one'), say('two'), say('three')], held.before);
     return withEngine({ model }, async ({ client }) => {
@@ -109,7 +109,7 @@ describe('a session', () => {
     });
   });
 
-  it('belongs to whoever opened it, and to its agent', () =>
+  it('belongs to the principal who opened it, and to its agent', () =>
     withEngine({ script: [] }, async (engine) => {
       const session = await open(engine, { requester: 'ana' });
       const as = (more: object) => engine.client.session(session.id, { agent: 'tester', ...more }).send('Hello.');
@@ -118,7 +118,7 @@ describe('a session', () => {
       await expect(engine.client.session('there-is-none').send('Hello.')).rejects.toThrow(SessionNotFound);
     }));
 
-  it('is renamed, listed and closed: what was taken is run, and nothing more is', () => {
+  it('is renamed, listed and closed: messages that it has taken are run, and no later ones', () => {
     const held = gate();
     return withEngine({ model: new ScriptedModel([say('one'), say('two')], held.before) }, async (engine) => {
       const first = held.close(0);
@@ -131,7 +131,7 @@ describe('a session', () => {
       expect(await session.status()).toMatchObject({ state: 'closing', title: 'After' });
       await expect(session.send('3')).rejects.toThrow('is closed');
       expect(await session.send('1', { id: 'm-1' })).toMatchObject({ again: true, turn_id: `${session.id}.1` });
-      // Asked while it still runs, and answered once it has ended: what it said then is not its last word.
+      // Asked while it still runs, and answered once it has ended: its earlier state is not the last one.
       const { workflow } = engine.client.temporal;
       const handle = workflow.getHandle(session.workflowId);
       const slow = {
@@ -238,7 +238,7 @@ describe('a turn that does not come to its end', () => {
     });
   });
 
-  it('failed: what waits is held, and the next message goes on with all that was said', () => {
+  it('failed: waiting messages are held, and the next message goes on with the whole conversation', () => {
     const failure = new ModelFailure('The key is bad.', { type: 'model.auth', retryable: false, status: 401 });
     const model = new ScriptedModel([say('one'), failure, say('three')]);
     return withEngine({ model }, async (engine) => {
@@ -255,7 +255,7 @@ describe('a turn that does not come to its end', () => {
     });
   });
 
-  it('terminated through Temporal, with a call open: it is noticed, and the model is told that nobody knows', () => {
+  it('terminated through Temporal, with a call open: the session notices, and the model is told that the outcome is unknown', () => {
     const script = [ask(['pay', invoice]), say('I will look first.')];
     return withEngine({ tools: [pays('pay', [])], script }, async (engine) => {
       const session = await open(engine);
@@ -330,7 +330,7 @@ describe('steering a session', () => {
     });
   });
 
-  it('lets a call wait on, where the agent does not say so', () =>
+  it('leaves a call waiting, where the agent does not say so', () =>
     withEngine({ tools: [pays('pay', [])], script: [ask(['pay', invoice]), say('paid')] }, async ({ start }) => {
       const turn = await start('Pay it.');
       const [first] = await turn.waitForPending();
@@ -363,7 +363,7 @@ describe('a fork', () => {
       await replayedSession(engine.client, forked);
     }));
 
-  it('is refused between a call and its result, with the block before it; and of a block of somebody else, or none', () =>
+  it('is refused between a call and its result, naming the block before; and from a block of somebody else, or none', () =>
     withEngine({ tools: [look], script: [ask(['look', {}]), say('one')] }, async (engine) => {
       const session = await open(engine, { requester: 'ana' });
       const turn = await talk(session, '1');

@@ -9,9 +9,9 @@ import { withEngine } from '../support/engine';
 import { ask, say } from '../../support/scripted-model';
 import { pays } from '../../support/tools';
 
-// Both mostly wait: at once.
+// Both mostly wait, so they run at once.
 it.concurrent.each(['claim', 'move'] as const)(
-  'a %s that takes longer than the heartbeat allows leaves nobody in doubt',
+  'a %s that takes longer than the heartbeat allows leaves no call in doubt',
   async (slow) => {
     const directory = await mkdtemp(join(tmpdir(), 'holdfast-slow-'));
     const store = await FileStore.open(directory);

@@ -44,14 +44,14 @@ describe('a message to a turn while it runs', () => {
       async ({ turn, requests, store }) => {
         const view = await turn.result();
         expect(view).toMatchObject({ state: 'completed', step: 2, text: 'second' });
-        expect(view.steered_by).toBeUndefined(); // she asked for it anyway
+        expect(view.steered_by).toBeUndefined(); // she is its requester anyway
         expect(conversation(requests[1]!).slice(1)).toEqual(['assistant: first', 'user: And in euros?']);
         const { kinds } = await recorded(store, view.head);
         expect(kinds).toEqual(['start', 'message', 'message', 'admission', 'message', 'message', 'admission', 'end']);
       },
     ));
 
-  it('stands in the order in which it came, be it a signal or an update', () =>
+  it('keeps the order in which it came, as a signal or as an update', () =>
     interrupted(
       { tools: [look], script: [ask(['look', {}]), say('done')] },
       {
@@ -81,7 +81,7 @@ describe('a message to a turn while it runs', () => {
       },
     ));
 
-  it('does not lift the turn’s limits, and is told where no step could take it', () =>
+  it('does not lift the turn’s limits, and is reported where no step could take it', () =>
     interrupted(
       { script: [say('first')], agent: { limits: { steps: 1 } } },
       { 1: (turn) => turn.steer('More.', { by: 'bob' }) },
@@ -162,8 +162,8 @@ describe('a message to a turn while it runs', () => {
   });
 });
 
-describe('whoever has steered a turn, under four eyes', () => {
-  it('does not approve what is proposed from then on, for the rest of the turn; a third person does', () => {
+describe('a person who has steered a turn, under four eyes', () => {
+  it('cannot approve later calls, for the rest of the turn; a third person can', () => {
     const effects: unknown[] = [];
     const script = [ask(['look', {}]), ask(['look', { key: 'b' }]), ask(['pay', invoice]), say('done')];
     return interrupted(
@@ -182,7 +182,7 @@ describe('whoever has steered a turn, under four eyes', () => {
     );
   });
 
-  it('approves a call that waited already when he wrote, and not the next one', async () => {
+  it('can approve a call that waited already when he wrote, but not the next one', async () => {
     const effects: unknown[] = [];
     const next = { invoice: 'INV-8', cents: 800 };
     const script = [ask(['pay', invoice]), ask(['pay', next]), say('done')];
@@ -196,7 +196,7 @@ describe('whoever has steered a turn, under four eyes', () => {
         return call !== undefined && call.digest !== first.digest && call;
       });
       await expect(turn.approve(second.digest, { by: 'bob' })).rejects.toThrow('changed it or steered the turn');
-      await turn.deny(second.digest, { by: 'bob' }); // whoever it comes from
+      await turn.deny(second.digest, { by: 'bob' }); // no matter who denies
       await turn.result();
       expect(effects).toEqual([invoice]);
     });
@@ -225,7 +225,7 @@ describe('whoever has steered a turn, under four eyes', () => {
     );
   });
 
-  it('does not settle a call in doubt that a rule had let run without a question', () => {
+  it('cannot settle a call in doubt that a rule let run without a question', () => {
     const lost = pays('pay', [], {
       run: () => {
         throw new ToolError('TIMEOUT', 'no_answer', 'The bank did not answer.');

@@ -1,4 +1,4 @@
-/** What turns leave in the trail, over a real worker and store. */
+/** The entries that turns write to the trail, with a real worker and store. */
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { Store } from '../../../src/store/store';
 import { walk } from '../../../src/store/core/transcript';
@@ -28,7 +28,7 @@ const signal = (turn: TurnHandle, client: { temporal: any }, name: string, body:
 const nextPending = (turn: TurnHandle, not: string) =>
   eventually('another call waits', async () => (await turn.pending()).find(({ digest }) => digest !== not));
 
-it('every destructive call shows up once and in order: approved, denied, edited, in doubt and settled', async () => {
+it('every destructive call is in the trail once and in order: approved, denied, edited, in doubt and settled', async () => {
   const effects: Invoice[] = [];
   const run = (input: Invoice) => {
     effects.push(input);
@@ -62,20 +62,20 @@ it('every destructive call shows up once and in order: approved, denied, edited,
     expect(await trailOf(store, turn)).toEqual(expected);
     expect(effects.map(({ invoice, cents }) => `${invoice} ${cents}`)).toEqual(['A-approve 700', 'C-edit 350', 'D-doubt 700']);
 
-    // Each of them stands in the turn's own chain.
+    // Each entry is in the turn's own chain.
     const chain = new Set((await walk(store, head)).map(({ hash }) => hash));
     const { entries } = await store.trail.query({ turn: turn.id });
     expect(entries.filter(({ block }) => !chain.has(block))).toEqual([]);
     expect(entries[1]).toMatchObject({ turn_id: turn.id, workflow_id: turn.workflowId, requester: 'rita', digest: a.digest });
 
-    // And asked for by person and state.
+    // The entries, selected by person and state.
     const by = async (query: object) => (await store.trail.query({ turn: turn.id, ...query })).entries.map(said);
     expect(await by({ by: 'Bob' })).toEqual(['2.1 r1 decision denied bob']);
     expect(await by({ state: 'in_doubt' })).toEqual(['4.1 r1 effect in_doubt']);
   });
 });
 
-it('so does a call that expired', async () => {
+it('a call that expired is in the trail too', async () => {
   const setup = { tools: [pays('pay', [])], agent: { approvalExpiryMs: 800 }, script: [ask(call('C-expire')), say('done')] };
   await withEngine(setup, async ({ start, store }) => {
     const turn = await start();
@@ -84,7 +84,7 @@ it('so does a call that expired', async () => {
   });
 });
 
-it('a decision on a call that is no destructive one is in the trail, and in the transcript', async () => {
+it('a decision on a call that is not destructive is in the trail, and in the transcript', async () => {
   const note = reads('note', ({ key }) => key, { class: 'write', description: 'Writes a note.' });
   const agent = { permissions: { ask: ['note'] } };
   await withEngine({ tools: [note], agent, script: [ask(['note', {}]), say('done')] }, async ({ start, store }) => {
@@ -96,7 +96,7 @@ it('a decision on a call that is no destructive one is in the trail, and in the 
   });
 });
 
-it('approvals that did not suffice are there too, of a call that was denied and of one whose turn was cancelled', async () => {
+it('approvals that did not suffice are in the trail too, of a call that was denied and of one whose turn was cancelled', async () => {
   const agent = { approvals: { quorum: 2 } };
   const script = [ask(call('A')), ask(call('B'))];
   await withEngine({ tools: [pays('pay', [])], agent, script }, async ({ start, store }) => {

@@ -14,7 +14,7 @@ async function blocks(store: Store, head: string | null): Promise<{ kind: string
 }
 
 describe('the transcript', () => {
-  it('tells the whole turn: who asked, what was admitted, decided, dispatched and done, and how it ended', () =>
+  it('records the whole turn: who asked, what was admitted, decided, dispatched and done, and how it ended', () =>
     withEngine(
       { tools: [read, pays('pay', [])], script: [ask(['lookup', {}]), ask(['pay', invoice]), say('paid')] },
       async ({ start, client, store }) => {
@@ -48,7 +48,7 @@ describe('the transcript', () => {
       },
     ));
 
-  it('holds a denial, which no call wrote itself', () =>
+  it('contains a denial, though the denied call has written nothing itself', () =>
     withEngine({ tools: [pays('pay', [])], script: [ask(['pay', invoice]), say('no')] }, async ({ start, store }) => {
       const turn = await start();
       const [call] = await turn.waitForPending();

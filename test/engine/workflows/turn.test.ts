@@ -67,7 +67,7 @@ describe('a turn', () => {
     });
   });
 
-  it('gives results back in the order of the calls, whatever finished first', async () => {
+  it('returns results in the order of the calls, whichever call finished first', async () => {
     const delays: Record<string, number> = { slow: 400, middle: 200, quick: 0 };
     const finished: string[] = [];
     const wait = reads('wait', async ({ key }) => {
@@ -147,7 +147,7 @@ describe('a turn', () => {
 
   it('fails, naming the block, when its transcript is damaged', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'holdfast-damage-'));
-    // A worker that remembers nothing, as after a restart.
+    // A worker with empty caches, as after a restart.
     const store: Store = Object.assign(Object.create(await FileStore.open(directory)) as Store, {
       getBlock: async (hash: string) => (await FileStore.open(directory)).getBlock(hash),
     });
@@ -183,7 +183,7 @@ describe('a turn', () => {
     });
   });
 
-  it('does not retry what a retry cannot help', async () => {
+  it('does not retry an error that a retry cannot help', async () => {
     let attempts = 0;
     const wrong = reads('wrong', () => {
       attempts += 1;
@@ -349,7 +349,7 @@ describe('a turn', () => {
     });
   });
 
-  it('ends its running tools first when it is cancelled, then itself', async () => {
+  it('stops its running tools before it ends when it is cancelled', async () => {
     const order: string[] = [];
     let started = false;
     const tool = reads('work', async (_input, ctx) => {

@@ -1,4 +1,4 @@
-/** A step that another run has left open is taken up: with what the store has of it, and whatever comes meanwhile. */
+/** A run takes up a step that an earlier run has left open: from the store, and with the messages that come meanwhile. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,7 +58,7 @@ async function approvedByThree({ start, client }: Engine) {
   return { turn, digest, second };
 }
 
-/** What an activity waits for, and whether it does. */
+/** A gate that an activity waits for, and whether it has come there. */
 function gate() {
   let open!: () => void;
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -75,7 +75,7 @@ function gate() {
 }
 
 describe.each(['readSaid', 'readCard'])('during %s', (activity) => {
-  it('cancelled: each call has its outcome, and what was said is written down', async () => {
+  it('a cancelled turn gives each call its outcome, and records the decisions', async () => {
     const reading = gate();
     const effects: unknown[] = [];
     await withStore(activity, reading.wait, (store) =>
@@ -99,7 +99,7 @@ describe.each(['readSaid', 'readCard'])('during %s', (activity) => {
     );
   });
 
-  it('a call waits still, and a decision until its question is asked again, as update and as signal', async () => {
+  it('a call still waits, and a decision waits until its question is asked again, as update and as signal', async () => {
     const reading = gate();
     const effects: unknown[] = [];
     await withStore(activity, reading.wait, (store) =>
@@ -131,7 +131,7 @@ describe.each(['readSaid', 'readCard'])('during %s', (activity) => {
     );
   });
 
-  it('interrupted: nothing is asked any more', async () => {
+  it('an interrupted turn asks nothing any more', async () => {
     const reading = gate();
     const effects: unknown[] = [];
     await withStore(activity, reading.wait, (store) =>
@@ -149,7 +149,7 @@ describe.each(['readSaid', 'readCard'])('during %s', (activity) => {
   });
 });
 
-it('is decided also by what was said while the store took what had been said before', async () => {
+it('a call is decided also by decisions that came while the store took earlier ones', async () => {
   const keeping = gate();
   const effects: unknown[] = [];
   await withStore('keepSaid', keeping.wait, (store) =>
@@ -172,7 +172,7 @@ it('is decided also by what was said while the store took what had been said bef
   );
 });
 
-it('ends where the card that is to be shown again is that of another call', async () => {
+it('a turn ends if the card to be shown again is that of another call', async () => {
   const effects: unknown[] = [];
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-taken-up-'));
   const store = await FileStore.open(folder);
@@ -194,7 +194,7 @@ it('ends where the card that is to be shown again is that of another call', asyn
   }
 });
 
-it('ends where the store has lost what was said, and says what is missing', async () => {
+it('a turn ends if the store has lost decisions, and says what is missing', async () => {
   const effects: unknown[] = [];
   let lost = '';
   const lose = async (hash: string) => {

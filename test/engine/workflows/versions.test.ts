@@ -33,7 +33,7 @@ describe('a call that was admitted under a version', () => {
     });
   });
 
-  it('does not act when the worker no longer has it, though it is approved; the model is told to ask again', async () => {
+  it('does not act if the worker no longer has that version, even if it is approved; the model is told to ask again', async () => {
     const effects: string[] = [];
     const v1 = pays('pay', [], { run: () => void effects.push('v1') });
     const v2 = pays('pay', [], { ...second, run: () => void effects.push('v2') });

@@ -1,11 +1,11 @@
-/** A tool whose zod schema makes something else of the input: its functions are given that, in each activity that asks them. */
+/** A tool whose zod schema transforms the input: its functions get the transformed input, in each activity that calls them. */
 import { z } from 'zod';
 import { defineTool } from '../../../src/tools/define/define';
 import { ToolError } from '../../../src/tools/define/errors';
 import { withEngine } from '../support/engine';
 import { ask, results, say } from '../../support/scripted-model';
 
-it('preview, run and the probe get the schema’s output; asked, shown and recorded is the input', async () => {
+it('preview, run and the probe get the schema’s output; question, card and record have the input', async () => {
   const given: [where: string, input: unknown][] = [];
   const note = (where: string, input: { to: string; cents: number }) => void given.push([where, { ...input }]);
   const pay = defineTool({

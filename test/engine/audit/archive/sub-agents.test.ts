@@ -1,4 +1,4 @@
-/** An effect of a sub-agent's turn is kept in the bundle of the turn above all, whichever of the two ends last. */
+/** An effect of a sub-agent's turn is kept in the bundle of the topmost turn, whichever of the two ends last. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { silent } from '../../../support/silent';
 import { children, withAgents } from '../../support/sub-agents';
 import { pays } from '../../../support/tools';
 
-test('one bundle, of the turn above, with the turn of the sub-agent that paid', async () => {
+test('there is one bundle, of the turn above, and it contains the turn of the sub-agent that paid', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdfast-kept-below-'));
   const own = SigningKey.generate();
   const archive = new BundleArchive(folder);

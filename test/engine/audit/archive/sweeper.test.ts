@@ -27,7 +27,7 @@ const invoice = (n: number) => ({ invoice: `INV-${n}`, cents: 700 });
 const sweeperOf = ({ client, store, taskQueue }: Engine, more: Partial<ConstructorParameters<typeof Sweeper>[0]> = {}) =>
   new Sweeper({ temporal: client.temporal, store, taskQueue, archive, signer, log: silent, ...more });
 
-/** Temporal lists what has ended a moment later. */
+/** Temporal lists an ended workflow a moment after its end. */
 async function sweptUntil(sweeper: Sweeper, ...turns: string[]): Promise<string[]> {
   const all: string[] = [];
   await eventually('their bundles are kept', async () => {
@@ -48,7 +48,7 @@ const filesOf = async () => {
   return names;
 };
 
-test('bundles are kept of turns with effects, once, however they ended; they go under their time', async () => {
+test('each turn with effects has one bundle, however it ended; bundles are removed when their time is over', async () => {
   const effects: unknown[] = [];
   const script = [
     say('Nothing to do.'),
@@ -106,7 +106,7 @@ test('bundles are kept of turns with effects, once, however they ended; they go 
   await retention();
 });
 
-/** Over what the sweep has left. */
+/** Checks retention, with the bundles that the sweep has left. */
 async function retention(): Promise<void> {
   const files = await filesOf();
   const request = { before: new Date(Date.now() + 86_400_000).toISOString(), why: 'rule 7', signer: key };

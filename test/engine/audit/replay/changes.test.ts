@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundle, history, replayed as replayedIn, replayedChanged, type Change } from '../../../support/audit/replay/samples';
 
-/** What is found in the one history, as `sentences`. */
+/** The findings in this one history, as `sentences`. */
 async function found(file: string, ...changes: Change[]): Promise<string[]> {
   const [replayed] = await replayedChanged([file], changes);
   if (replayed!.outcome === 'same') return [];
@@ -15,7 +15,7 @@ async function found(file: string, ...changes: Change[]): Promise<string[]> {
 /** Runs before the first step of a turn. */
 const BEFORE_FIRST_STEP = /(async function nextStep\(input, turn, data, steers\) \{)/;
 
-describe('a change that Temporal’s own check passes over', () => {
+describe('a change that Temporal’s own check does not find', () => {
   const CHANGES: [kind: string, change: Change, sentence: RegExp][] = [
     [
       'argument',
@@ -83,7 +83,7 @@ describe('a change that Temporal’s own check passes over', () => {
     expect(sentences).toContainEqual(expect.stringMatching(sentence));
   });
 
-  it('is found where a session starts a turn, and where its title is kept', async () => {
+  it('is found where a session starts a turn, and where its title is set', async () => {
     const sentences = await found(
       history('session'),
       [
@@ -124,7 +124,7 @@ describe('a change that Temporal’s own check passes over', () => {
   });
 });
 
-describe('a change of what is done', () => {
+describe('a change of the commands', () => {
   it.each<[kind: string, file: string, sentence: RegExp, changes: Change[]]>([
     [
       'order',

@@ -41,11 +41,11 @@ describe('the histories of a file', () => {
     expect(new Set(runs.map(({ run_id }) => run_id)).size).toBe(2);
   });
 
-  it('is one of a history as JSON, under the id that its first event names', async () => {
+  it('are one history as JSON, with the id that its first event names', async () => {
     expect(await all(history('session'))).toMatchObject([{ workflow_id: expect.stringMatching(/^session\//), run_id: null }]);
   });
 
-  it('cannot be replayed once a payload was redacted', async () => {
+  it('cannot be replayed if a payload was redacted', async () => {
     const path = await changed('plain', (line) => {
       if (line.kind !== 'event') return line;
       const { activityTaskScheduledEventAttributes: scheduled } = line.body.event as {
@@ -66,12 +66,12 @@ describe('the histories of a file', () => {
     ['nothing', ''],
     ['no JSON', 'hello'],
     ['no events', '{"events":[]}'],
-    ['events that are none', '{"events":[1]}'],
-  ])('is refused in a sentence where a file has %s', async (_what, text) => {
+    ['invalid events', '{"events":[1]}'],
+  ])('are refused, with a reason, where a file has %s', async (_what, text) => {
     await expect(all(await written(text))).rejects.toThrow(/is neither a bundle nor a history as JSON: /);
   });
 
-  it('is read up to the line of a bundle that is broken', async () => {
+  it('are read up to the broken line of a bundle', async () => {
     const text = await readFile(bundle('plain'), 'utf8');
     await expect(all(await written(text.slice(0, text.length / 2)))).rejects.toThrow(/cut short/);
   });

@@ -1,7 +1,7 @@
 import { replayed, BUNDLES, HISTORIES } from '../../../support/audit/replay/samples';
 
 describe('replay', () => {
-  it('passes every frozen history and every sample bundle: today’s code does what was done', async () => {
+  it('passes every frozen history and every sample bundle: the present code sends the recorded commands', async () => {
     const all = await replayed([...HISTORIES, ...BUNDLES]);
     expect(all.length).toBeGreaterThanOrEqual(HISTORIES.length + BUNDLES.length);
     expect(all.filter(({ outcome }) => outcome !== 'same')).toEqual([]);

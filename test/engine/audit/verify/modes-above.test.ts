@@ -16,7 +16,7 @@ const scripts = {
 const lookup = reads('lookup', async () => ({ value: 'a' }));
 const policies = (lines: OpenLine[]) => lines.filter(({ kind, body }) => kind === 'object' && /policy/.test(body.value.v));
 
-test('the rules inside are in the bundle; one that is complete without them is broken', async () => {
+test('the bundle contains the inner rules; a bundle that is marked complete without them is broken', async () => {
   const clerk = defineAgent({ name: 'clerk', prompt: 'You look.', tools: [lookup], permissions: { allow: ['lookup'] } });
   const tools = [agentTool(clerk, { description: 'Asks the clerk.' })];
   const lead = defineAgent({ name: 'lead', prompt: 'You lead.', tools, permissions: { mode: 'locked', allow: ['clerk'] } });

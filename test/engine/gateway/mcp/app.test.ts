@@ -11,7 +11,7 @@ const sue = person('acme/sue', 'starter');
 const ada = person('globex/ada', 'starter', 'approver');
 const people = [stan, sue, ada];
 
-/** What a client is told of logs, from the level on. */
+/** The log messages that a client receives, from this level on. */
 async function logsOf(client: Client, level: 'debug' | 'info' | 'error' | null): Promise<unknown[]> {
   const told: unknown[] = [];
   client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void told.push(params));
@@ -39,7 +39,7 @@ describe('log messages of tools over HTTP', () => {
       expect([tooLittle, before]).toEqual([[], []]);
     }));
 
-  it('are in no stream over HTTP, which others may read', () =>
+  it('are not in streams over HTTP, which others may read', () =>
     withMcp({ people, tools: [look], mcp: { toolLogs: true } }, async ({ client: holdfast, gateway }) => {
       const { turn } = await holdfast.call({ tool: 'look', agent: 'tester', input: { key: 'a' }, requester: 'acme/stan' });
       const streams = ['/v1/turns/ID/events', '/tools/look/sse?call=ID'].map(async (path) => {
@@ -56,7 +56,7 @@ describe('log messages of tools over HTTP', () => {
       }
     }));
 
-  it('have no exception of the tool: its stack is the operator’s', () =>
+  it('do not contain an exception of the tool: its stack is for the operator', () =>
     withMcp({ people, tools: [look], mcp: { toolLogs: true } }, async ({ connect }) => {
       const client = await connect(stan);
       const told = await logsOf(client, 'debug');
@@ -64,7 +64,7 @@ describe('log messages of tools over HTTP', () => {
       expect(told.map((line: any) => line.data.message)).toEqual(['asks', 'looks']);
     }));
 
-  it('are not told where the app does not say so', () =>
+  it('are not sent unless the app says so', () =>
     withMcp({ people, tools: [look] }, async ({ connect }) => {
       const client = await connect(stan);
       expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: true } });

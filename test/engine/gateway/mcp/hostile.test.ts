@@ -50,7 +50,7 @@ describe('hostile MCP clients', () => {
       expect(fine.body.result.tools).toHaveLength(3);
     }));
 
-  it('is answered, where the gateway knows of no app, that it does not', () =>
+  it('are told if the gateway knows no app', () =>
     withMcp({ people, tools: [], parts: { catalogue: undefined } as never }, async ({ post }) => {
       expect(await post(INITIALIZE, stan.headers)).toMatchObject({ status: 404, body: { error: { reason: 'no_app' } } });
     }));
@@ -70,7 +70,7 @@ describe('sessions', () => {
     return session;
   };
 
-  it('are bounded: the one that was idle longest gives way, one in use does not', async () => {
+  it('are bounded: the one that was idle longest is ended, one in use is not', async () => {
     const sessions = new Sessions({ perPrincipal: 2, inAll: 3, idleMs: 60_000 });
     const ann = createPrincipal('ann', ['starter']);
     const [first, second] = [await begin(sessions, 'ann'), await begin(sessions, 'ann')];
@@ -85,7 +85,7 @@ describe('sessions', () => {
     await sessions.close();
   });
 
-  it('forget old events, and replay only those of the stream that broke', async () => {
+  it('forget old events, and send again only those of the stream that broke', async () => {
     const events = new RecentEvents();
     const sent: string[] = [];
     const send = async (id: string) => void sent.push(id);

@@ -27,7 +27,7 @@ export interface ServersSetup {
   trusted?: TrustedErrors | undefined;
   /** Read anew by each worker process. */
   env?: NodeJS.ProcessEnv | undefined;
-  /** How long a server that does not answer is waited for. */
+  /** How long to wait for a server that does not answer. */
   waitMs?: number | undefined;
 }
 
@@ -44,11 +44,11 @@ export interface Servers {
 
 export interface McpEngine extends Engine, Servers {
   store: Store;
-  /** From now on the worker knows nothing that only its process knew of the servers. */
+  /** From now on the worker has lost what only its process knew of the servers. */
   restarted(): Promise<void>;
 }
 
-/** The servers without an engine: for what a tool of theirs is, and what its run says. */
+/** The servers without an engine, to look at their tools and at the results of runs. */
 export async function withServers(
   setup: ServersSetup,
   body: (servers: Servers & { log: ToolLogger }) => Promise<void>,
