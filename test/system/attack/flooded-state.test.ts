@@ -1,4 +1,4 @@
-/** What anybody can send to a turn does not end it, and keeps nobody from deciding. Each test is named after what it prevents. */
+/** Nothing that anybody can send to a turn ends it, or keeps people from deciding. Each test is named after what it prevents. */
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { walk } from '../../../src/store/core/transcript';
@@ -26,7 +26,7 @@ async function allWait(turn: TurnHandle): Promise<string[]> {
   });
 }
 
-describe('whoever can reach a turn cannot', () => {
+describe('somebody who can send to a turn cannot', () => {
   const server = shortRunServer();
 
   it('end it, or hide what waits in it, by long notes on many calls: it goes on in another run, and is decided there', () =>

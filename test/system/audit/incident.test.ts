@@ -1,4 +1,4 @@
-/** `holdfast incident`: one command, from a turn to a folder that answers for it. */
+/** `holdfast incident`: one command makes a folder with all evidence about a turn. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ describe('holdfast incident', () => {
   beforeAll(async () => (home = await mkdtemp(join(tmpdir(), 'holdfast-incident-'))));
   afterAll(() => rm(home, { recursive: true, force: true }));
 
-  it('exports, verifies, reports and replays a turn; exit 0 where all of it holds, 1 where something does not', async () => {
+  it('exports, verifies, reports and replays a turn; exits 0 if all of it holds, 1 if something does not', async () => {
     const stored = join(home, 'store');
     const settings = { TEMPORAL_ADDRESS: testAddress(), HOLDFAST_STORE: `file:${stored}` };
     const run = async (args: string[]) => {
