@@ -40,7 +40,7 @@ async function started(env: NodeJS.ProcessEnv): Promise<(headers: OutgoingHttpHe
     });
 }
 
-it('passes on what is asked by the name of this machine or of the Web UI, and refuses every other page, in a container too', async () => {
+it('passes on requests under the name of this machine or of the Web UI, and refuses every other page, in a container too', async () => {
   const ask = await started({ ...defaultEnvironment(readCompose().services['web-ui']!), HOLDFAST_UI_URL: 'https://ui.example' });
   for (const host of ['localhost:8233', '127.0.0.1:8233', 'ui.example']) expect(await ask({ host })).toBe(`200 passed ${host}`);
   expect(await ask({ host: 'ui.example', origin: 'https://ui.example' })).toContain('200');

@@ -27,7 +27,7 @@ describe('the embedded server', () => {
     return server;
   }
 
-  it('can run a turn as soon as it is there: our search attributes, the namespace, the Web UI', async () => {
+  it('can run a turn as soon as it is up: it has our search attributes, the namespace and the Web UI', async () => {
     const server = await start({ namespace: 'mine', headless: false, uiPort: 0 });
     const connection = await Connection.connect({ address: server.address });
     try {
@@ -43,7 +43,7 @@ describe('the embedded server', () => {
     }
   });
 
-  it('has an end: stop() leaves no process', async () => {
+  it('ends completely: stop() leaves no process', async () => {
     const server = await start();
     expect(isAlive(server.pid)).toBe(true);
     await server.stop();

@@ -16,7 +16,7 @@ function run(command: string): Promise<string> {
   });
 }
 
-test('there are three', () => expect(TRIED).toHaveLength(3));
+test('the walk-through has three commands', () => expect(TRIED).toHaveLength(3));
 
 test.each(TRIED)('holdfast %s', async (command, printed) => {
   expect(await run(command)).toBe(printed);

@@ -256,7 +256,7 @@ suite(`the official MCP programs${missing === null ? '' : ` (skipped: ${missing}
     });
   }, 600_000);
 
-  it('conformance: our client passes every scenario of what it offers', async () => {
+  it('conformance: our client passes every scenario of the features that it offers', async () => {
     const results = join(folder, 'clients');
     // The suite starts all clients at once; so they run one after the other, and no scenario of times sees the load of others.
     const command = `flock ${join(folder, 'one')} ${process.execPath} ${join(__dirname, 'fixtures/mcp-client.mjs')}`;

@@ -77,7 +77,7 @@ if (missing && !required) {
       return items.length > 0 && items;
     });
 
-  it('take one turn from its start through a held call to exactly one mail, and find it by its state', async () => {
+  it('take one turn from its start through a waiting call to exactly one mail, and find it by its state', async () => {
     const started = await cli<{ turn_id: string }>(
       'run',
       '--agent',

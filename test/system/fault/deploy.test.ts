@@ -148,7 +148,7 @@ describe('a deploy while one payment is approved, and another waits', () => {
     expect(paid(stage, ...both)).toEqual(onceEach(both));
   });
 
-  it('asks again with both on the card where the new build says otherwise what it will do', async () => {
+  it('asks again with both previews on the card where the new build describes the call otherwise', async () => {
     const both = await deployed('said');
     for (const payment of both) {
       const again = await askedAgain(payment);

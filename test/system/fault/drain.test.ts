@@ -40,7 +40,7 @@ describe('a worker that is stopped with SIGTERM', () => {
 
   const row = (name: string, play: () => Promise<void>) => it(name, () => hearing(stage, play));
 
-  row('lets a running read and a running effect end, says meanwhile that it takes nothing new, and exits with 0', async () => {
+  row('lets a running read and a running effect end, reports meanwhile that it takes no new work, and exits with 0', async () => {
     const [reads, sends] = [sceneOf(stage, 'reads'), sceneOf(stage, 'sends')];
     const [read, sending] = [reads.gates.close('read c'), sends.gates.close('rcpt')];
     await reads.begin();
@@ -80,7 +80,7 @@ describe('a worker that is stopped with SIGTERM', () => {
     expect(await outcomeOf(scene)).toEqual({ ...CLEAN, reads: '1 1 2 1' });
   });
 
-  row('cuts off an effect that outlasts the last moment, with 1: the call is in doubt, and nobody repeats it', async () => {
+  row('cuts off an effect that outlasts the last moment, and exits with 1: the call is in doubt and not repeated', async () => {
     const scene = sceneOf(stage, 'cut');
     const sending = scene.gates.close('rcpt');
     await scene.begin();

@@ -16,7 +16,7 @@ const NOT_TAKEN = /No worker answered in time to .*(was not taken, and is not ta
 const said = (outcome: PromiseSettledResult<unknown>) =>
   outcome.status === 'fulfilled' ? 'accepted' : `${(outcome.reason as Error).name}: ${(outcome.reason as Error).message}`;
 
-it('what is sent by a client while no worker runs is not taken later', async () => {
+it('nothing that a client sends while no worker runs is taken later', async () => {
   const stage = new Stage();
   const ids: Record<string, string> = {};
   const digests: Record<string, string> = {};
@@ -84,7 +84,7 @@ it('what is sent by a client while no worker runs is not taken later', async () 
   }
 }, 240_000);
 
-it('what is sent over HTTP while no worker runs is not taken later, also where the connection is cut; the same request again is', async () => {
+it('nothing that is sent over HTTP while no worker runs is taken later, also if the connection is cut; the same request again is taken', async () => {
   const stage = new Stage();
   let id = '';
   try {
@@ -171,7 +171,7 @@ it('a decision over HTTP while no worker runs is not taken later, wherever the c
   }
 }, 240_000);
 
-it('what commands, a session’s handle and cut connections send while no worker runs is not taken later', async () => {
+it('nothing that commands, a session’s handle or cut connections send while no worker runs is taken later', async () => {
   const stage = new Stage();
   const waiting: Record<string, { id: string; digest: string }> = {};
   const sessions: Record<string, string> = {};

@@ -69,7 +69,7 @@ function cellsOf(...faults: Fault[]): Cell[] {
 
 const seen = new Map<string, string>();
 
-describe('whatever happens to a payment, and whenever: how often it is made, and what is known of it in the end', () => {
+describe('for each fault at each moment: how often a payment is made, and what is known about it in the end', () => {
   afterAll(printMatrix);
 
   it(

@@ -74,7 +74,7 @@ describe('a conversation of thirty turns', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it('goes on in other runs, is compacted, steered, interrupted and forked, with a worker killed five times', async () => {
+  it('continues in other runs, is compacted, steered, interrupted and forked, while a worker is killed five times', async () => {
     const kills = killPlan();
     console.log(`a worker is killed during turns ${[...kills].join(', ')}`); // for whoever has to find out why it failed
     const session = await client.openSession({ agent: 'talker', id: `long-${randomBytes(4).toString('hex')}` });

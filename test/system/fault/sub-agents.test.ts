@@ -73,7 +73,7 @@ describe('a worker that is killed with -9', () => {
       expect(asks.model.requests).toHaveLength(5); // two of each turn, and the one that is repeated
     }));
 
-  it('while a sub-agent’s call waits: a decision that the parent is sent meanwhile counts, once', () =>
+  it('while a sub-agent’s call waits: a decision that is sent to the parent meanwhile counts, once', () =>
     hearing(stage, async () => {
       const { below } = await ended(waits, 1);
       expect(below.calls[0]!.approval).toMatchObject({ by: ['ana'] });

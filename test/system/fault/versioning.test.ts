@@ -115,7 +115,7 @@ describe('two versions of the workers', () => {
     await turn.result();
   });
 
-  it('a worker without a version says that it takes nothing where a version is current', async () => {
+  it('a worker without a version says that it takes no new turns while a version is current', async () => {
     const plain = await stage.startWorker(undefined, { HOLDFAST_LOG_LEVEL: 'info' });
     const { notice, command } = await noticeOf(plain);
     expect(notice).toBe(`New turns go to ${deployment}:b: this worker has no version, and takes none.`);

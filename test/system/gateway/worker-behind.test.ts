@@ -15,7 +15,7 @@ import { holdfast } from '../support/process';
 const APP = join(__dirname, '../cli/fixtures/call.app.ts');
 const rita = person('rita', 'starter', 'approver');
 
-it('a worker that is behind is 503 worker_behind, with when to ask again; where none polls it is no_worker', async () => {
+it('a worker that is behind gives 503 worker_behind and when to ask again; where no worker polls it is no_worker', async () => {
   const home = await mkdtemp(join(tmpdir(), 'holdfast-behind-'));
   const queue = (kind: string) => ({
     TEMPORAL_ADDRESS: testAddress(),

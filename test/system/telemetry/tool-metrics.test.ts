@@ -102,7 +102,7 @@ describe("a worker's metrics", () => {
     }
   });
 
-  it('are the same in a prom-client registry, which several workers of a process may share', async () => {
+  it('are the same in a prom-client registry, which several workers in one process may share', async () => {
     const registry = new Registry();
     promToolMetrics(registry);
     const broken = reads('broken', () => {

@@ -67,7 +67,7 @@ describe('a parent that goes on in another run', () => {
 });
 
 describe('a parent that is reset', () => {
-  it('to before its sub-agent was asked takes what that one did, and repeats nothing', async () => {
+  it('to before its sub-agent was asked takes over that sub-agent’s work, and repeats nothing', async () => {
     const effects: unknown[] = [];
     const worker = payer(effects, { permissions: { allow: ['pay'] } });
     const scripts = { 'Lead.': [ask(['worker', { task: 'Pay.' }]), say('paid')], 'Pay.': [ask(['pay', invoice]), say('done')] };
@@ -105,7 +105,7 @@ describe('a parent that is reset', () => {
     });
   });
 
-  it('and then asks something else under the same number: what ran before is ended first, and both are counted', async () => {
+  it('and then asks something else under the same number: the earlier sub-turn is ended first, and both are counted', async () => {
     const effects: unknown[] = [];
     let asked = 0;
     const scripts = {

@@ -74,7 +74,7 @@ afterEach(() => void flipper?.kill('SIGKILL'));
   600_000,
 );
 
-it('a directory that is moved away between two steps is written where it is, never where its name leads', async () => {
+it('a file in a directory that is moved between two steps is written where the directory is now, never where its name leads', async () => {
   const place = new Place();
   mkdirSync(join(place.root, 'a'));
   const workspace = new Workspace(place.root, false);
@@ -91,7 +91,7 @@ it('a directory that is moved away between two steps is written where it is, nev
 });
 
 it.each([true, false])(
-  'a directory that is removed while it is open is a refusal, and leaves nothing (%s: anchored)',
+  'a write into a directory that is removed while it is open is refused, and leaves nothing (%s: anchored)',
   async (anchored) => {
     const place = new Place();
     mkdirSync(join(place.root, 'a'));
