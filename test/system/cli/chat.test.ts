@@ -48,7 +48,7 @@ describe('conversations on the command line', () => {
       const { code, stdout } = await talking.ended;
       expect(code).toBe(0);
       expect(stdout.split('\n')[0]).toBe(`session ${id}, agent tester`);
-      expect(stdout).not.toMatch(/First|Second|completed/); // who said it knows what he said, and that it was answered
+      expect(stdout).not.toMatch(/First|Second|completed/); // the person who typed it knows his text, and that it was answered
       expect(stdout.split('\n').filter((line) => line === 'one' || line === 'two')).toEqual(['one', 'two']);
       expect(await afterTurns(engine.client.session(id), 2)).toMatchObject({ turns: 2 });
     }));

@@ -98,7 +98,7 @@ describe('holdfast dev', () => {
     ).ended;
     expect(code).toBe(2);
     expect(existsSync(join(home, 'dev.json'))).toBe(false);
-    // Nothing was started that could say something.
+    // No process was started that could print something.
     expect(stderr.trim().split('\n')).toEqual([
       expect.stringContaining('defineApp is not defined'),
       expect.stringContaining('broken.ts:1:'),

@@ -1,4 +1,4 @@
-/** `--host`: an HTTP face listens at the address that it is told, and at no other. */
+/** `--host`: an HTTP server of ours listens at the given address, and at no other. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';

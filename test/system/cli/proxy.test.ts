@@ -1,4 +1,4 @@
-/** `holdfast proxy` as docker-compose.yml runs it: beyond loopback, before a server that checks nothing. */
+/** `holdfast proxy` as docker-compose.yml runs it: reached from outside loopback, in front of a server that checks nothing. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, request, type OutgoingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const to = () => `127.0.0.1:${(behind.address() as AddressInfo).port}`;
-/** As a container is reached: not over loopback. */
+/** An address as containers are reached: not over loopback. */
 const OUTSIDE = Object.values(networkInterfaces())
   .flat()
   .find((one) => one?.family === 'IPv4' && !one.internal)?.address;

@@ -1,4 +1,4 @@
-/** What a program waits for before it does anything: the packages that are loaded by then. */
+/** The packages that are loaded before a program does anything, since it waits for them. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -6,7 +6,7 @@ const DIST = join(__dirname, '../../../dist');
 /** Only some features need them, and each costs from 50 to 300 ms. */
 const RARE = ['viem', 'ox', 'prom-client', 'pdfkit', 'docx', 'typescript', 'tsx'];
 
-/** What is loaded when a script of dist/ has run to its end with these arguments. */
+/** The packages that are loaded when a script of dist/ has run to its end with these arguments. */
 function filesOf(script: string, ...args: string[]): string[] {
   const program = `process.argv.splice(1, 0, 'holdfast');
     process.on('exit', () => require('node:fs').writeSync(2, JSON.stringify(Object.keys(require.cache))));

@@ -1,4 +1,4 @@
-/** docker/backup.sh over a real PostgreSQL that asks for a password; what `docker compose` would run in containers runs here. */
+/** docker/backup.sh over a real PostgreSQL that asks for a password; the commands that `docker compose` would run in containers run here. */
 import { spawn, spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** docker-compose.yml: valid by the compose specification, and what we hold ourselves to beyond it. No container engine is needed. */
+/** docker-compose.yml is valid by the compose specification, and keeps our own rules beyond it. No container engine is needed. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

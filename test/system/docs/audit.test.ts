@@ -1,4 +1,4 @@
-/** The walk-through of docs/audit.md, tried as written: each command, and what it prints. */
+/** The walk-through of docs/audit.md, run as written: each command, and its output. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

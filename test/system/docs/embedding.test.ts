@@ -20,7 +20,7 @@ describe('docs/embedding.md', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'holdfast-embedding-'));
     for (const { name, text } of files) writeFileSync(join(folder, name), text);
-    // As `npm install holdfast zod` lays it.
+    // As `npm install holdfast zod` installs it.
     mkdirSync(join(folder, 'node_modules'));
     symlinkSync(ROOT, join(folder, 'node_modules/holdfast'));
     for (const name of ['zod', '@temporalio', '@types'])

@@ -83,7 +83,7 @@ describe('the examples in TypeScript', () => {
   it('compile, all of them', () => {
     const examples = pages().flatMap((page) => examplesOf(page, readFileSync(join(ROOT, page), 'utf8')));
     expect(examples.length).toBeGreaterThan(30);
-    // One that does not: it shows that faults are found, and where.
+    // An example that does not compile shows that faults are found, and where.
     const page = 'Text.\n\n<!-- ts\ndeclare const name: string;\n-->\n\n```ts\nconst length = name.length;\nname.lenght;\n```\n';
     expect(faultsOf([...examples, ...examplesOf('docs/none.md', page)])).toEqual([
       "docs/none.md:9 Property 'lenght' does not exist on type 'string'. Did you mean 'length'?",

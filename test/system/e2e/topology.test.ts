@@ -1,6 +1,6 @@
 /**
  * The topology of docker-compose.yml, run natively: PostgreSQL, Temporal's production server, a worker as a process of its own,
- * all set up by the files of docker/. One turn goes through it, held and approved from the command line.
+ * all set up by the files of docker/. One turn goes through it; its call waits, and is approved from the command line.
  */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

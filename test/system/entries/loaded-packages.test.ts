@@ -1,4 +1,4 @@
-/** What an entry loads, in a process of its own: a program pays for what it uses. */
+/** The packages that an entry loads, in a process of its own: a program loads only what it uses. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

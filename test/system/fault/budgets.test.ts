@@ -1,4 +1,4 @@
-/** `kill -9` of the worker between a budget's reservation and its settlement: the cap is one memo, so whatever is lost of it shows. */
+/** `kill -9` of the worker between a budget's reservation and its settlement: the cap is one memo, so any part of it that is lost shows. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { budgetWorkflowId } from '../../../src/shared/budget-book';
@@ -18,7 +18,7 @@ import {
 } from '../support/fault-stage';
 
 const APP = join(__dirname, 'fixtures/budget.app.ts');
-/** The memo, and then the end; it follows from the conversation alone. */
+/** The memo, and then the end; the answer depends on the conversation alone. */
 function answer(body: JsonObject) {
   const asked = (body.messages as JsonObject[]).some(({ role }) => role === 'assistant');
   return asked

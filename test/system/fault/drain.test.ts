@@ -1,7 +1,7 @@
 /**
- * An orderly end (SIGTERM) of real worker processes, each time while calls stand at barriers of the test's own: what runs is
- * let end, up to the limit; what is cut off is repeated only where that does no harm. The worker that goes on with it is the
- * next to be stopped.
+ * An orderly end (SIGTERM) of real worker processes, each time while calls wait at barriers of the test's own: running calls may
+ * end, up to the limit; a call that is cut off is repeated only if that does no harm. The worker that goes on with the turns is
+ * stopped next.
  */
 import { testAddress } from '../../engine/support/engine';
 import {
@@ -17,7 +17,7 @@ import {
 import { CLEAN, outcomeOf } from '../support/fault-table';
 import { freePort } from '../../support/free-port';
 
-/** Long enough that no test reaches it, whatever the machine. */
+/** Long enough that no test reaches it, on any machine. */
 const PATIENT = { HOLDFAST_DRAIN_SECONDS: '60', HOLDFAST_LOG_LEVEL: 'info' };
 const HURRIED = { HOLDFAST_DRAIN_SECONDS: '1', HOLDFAST_LOG_LEVEL: 'info' };
 
@@ -105,7 +105,7 @@ describe('a worker that is stopped with SIGTERM', () => {
     expect(await outcomeOf(scene)).toEqual({ ...CLEAN, reads: '1 1 2 1' });
   });
 
-  /** Begins a turn of which one read stands at its gate, and the others have ended. */
+  /** Begins a turn and waits until one of its reads stands at its gate and the others have ended. */
   async function standsInRead(name: string): Promise<Stage> {
     const scene = sceneOf(stage, name);
     const read = scene.gates.close('read c');
@@ -115,7 +115,7 @@ describe('a worker that is stopped with SIGTERM', () => {
     return scene;
   }
 
-  /** Sends SIGTERM; resolves when the worker says that it takes nothing new. */
+  /** Sends SIGTERM; resolves when the worker says that it takes no new work. */
   async function draining(): Promise<void> {
     const said = worker.logs('draining');
     worker.signal('SIGTERM');

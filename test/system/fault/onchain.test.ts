@@ -1,7 +1,7 @@
 /**
  * `kill -9` of the worker while it swaps: between decision, signature, broadcast and receipt. Each time a fresh worker
  * goes on by itself, nobody is asked twice, and the chain has exactly one swap more, with the amounts that the turn reports. That
- * worker is the next to be killed.
+ * worker is killed next.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';

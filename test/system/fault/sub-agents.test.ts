@@ -1,4 +1,4 @@
-/** `kill -9` of the worker in the middle of a sub-agent's turn: both turns go on, and what was done is done once. */
+/** `kill -9` of the worker in the middle of a sub-agent's turn: both turns go on, and each effect happens once. */
 import { join } from 'node:path';
 import type { ScriptedResponse } from '../../../src/model/rehearsal';
 import type { JsonObject } from '../../../src/shared/json/json';
@@ -18,7 +18,7 @@ import {
 
 const APP = join(__dirname, 'fixtures/sub-agents.app.ts');
 
-/** Follows from the conversation alone: a request that is repeated gets the same answer. */
+/** Depends on the conversation alone: a request that is repeated gets the same answer. */
 function answer(body: JsonObject): ScriptedResponse {
   const [first, ...more] = body.messages as { role: string; content: unknown }[];
   const text = JSON.stringify(first!.content);

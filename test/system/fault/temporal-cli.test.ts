@@ -1,6 +1,6 @@
 /**
- * What an operator does with Temporal's own tools while a payment waits, runs, or is done. Payments are counted by the
- * other side, in a process that no worker shares.
+ * An operator uses Temporal's own tools while a payment waits, runs, or is done. The other side counts the payments,
+ * in a process that no worker shares.
  */
 import { join } from 'node:path';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
@@ -143,7 +143,7 @@ describe('temporal activity', () => {
 });
 
 describe('temporal workflow reset while a payment runs', () => {
-  /** `in the history`: the running attempt is in what is kept, and Temporal starts it again by itself. */
+  /** `in the history`: the history that is kept has the running attempt, and Temporal starts it again by itself. */
   it.each(['cut off', 'in the history'])('(its attempt %s) asks people again, and does not repeat it', async (where) => {
     const cell = `running ${where}`;
     const gate = gates.close(`during ${cell}`);
@@ -202,7 +202,7 @@ describe('temporal workflow reset while a payment runs', () => {
     });
     const givenWay = stage.gates.close('after 1.2');
     claim.open();
-    await givenWay.reached(); // its own claim is closed again: it has not acted, and will not
+    await givenWay.reached(); // it has closed its own claim again: it has not acted, and will not
     givenWay.open();
     expect(counter.effects(cell)).toBe(1);
   });

@@ -1,4 +1,4 @@
-/** Two gateways over one store: a request that counted, and whose answer was lost with the store, is sent again to the other one. */
+/** Two gateways over one store: a request counted, its answer was lost with the store, and it is sent again to the other gateway. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

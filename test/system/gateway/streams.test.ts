@@ -75,7 +75,7 @@ describe('the events of a turn', () => {
           await reader.until(({ type }) => type === 'approval_requested');
           const [call] = await turn.waitForPending();
           await turn.approve(call.digest, { by: 'ana' });
-          expect(await reader.over).toBe(204); // all was told: it stays away
+          expect(await reader.over).toBe(204); // it has every event: it stays away
           const told = reader.durable();
           const expected = await whole(eventsOf(gateway, turn), rita.headers);
           expect(told.map(({ type, lastEventId }) => ({ type, id: lastEventId }))).toEqual(expected);
@@ -311,7 +311,7 @@ describe('an event that is stored nowhere', () => {
       const done = reader.told.findIndex(({ type }) => type === 'step_completed');
       expect(reader.told[done]!.data).toMatchObject({ text: 'Hello there.', durable: true });
       expect(reader.told.slice(done).some(({ type }) => type === 'text_delta')).toBe(false);
-      // A piece of text has no id: it does not move the place to come back to.
+      // A piece of text has no id: it does not move the place where the reader resumes.
       expect(reader.told.find(({ type }) => type === 'text_delta')!.lastEventId).toBe('');
       expect((await whole(eventsOf(gateway, turn), rita.headers)).map(({ type }) => type)).toEqual(
         reader.durable().map(({ type }) => type),

@@ -1,4 +1,4 @@
-/** A worker that is there and does not get round to it is told from one that is not there. It is a process, to be stopped. */
+/** A worker that is there but does not answer in time gives another error than no worker. It is a process, so that it can be stopped. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

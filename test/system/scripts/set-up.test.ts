@@ -180,7 +180,7 @@ describe('the lock file of npm', () => {
   });
 });
 
-/** The lock file without what the question doesn't need: it travels on a command line. */
+/** The lock file with only the fields that the test needs: it is passed on a command line. */
 function platformParts(text: string): Record<string, object> {
   const { packages } = JSON.parse(text) as { packages: Record<string, { optionalDependencies?: object }> };
   return Object.fromEntries(Object.entries(packages).map(([path, { optionalDependencies }]) => [path, { optionalDependencies }]));

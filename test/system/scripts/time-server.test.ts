@@ -1,4 +1,4 @@
-/** The jars of the time-skipping server: none is handed out that is not the one of the list. */
+/** The jars of the time-skipping server: only those of the list are used. */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';

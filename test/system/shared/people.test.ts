@@ -1,4 +1,4 @@
-/** Who is one person, however the name is written: by us, and by whoever verifies what we have signed. */
+/** Which spellings of a name are one person: for us, and for those who verify our bundles. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ function byPython(names: string[]): (string | null)[] {
   return answer.toString().trimEnd().split('\n').map((line) => JSON.parse(line) as string | null); // oxfmt-ignore
 }
 
-/** Letters, accents, fillers, spaces, wide and compatible forms, and all that nobody sees. */
+/** Letters, accents, fillers, spaces, wide and compatible forms, and all invisible characters. */
 function* names(count: number): Generator<string> {
   const next = random(16);
   const seen = [

@@ -1,4 +1,4 @@
-/** What is counted of tools: in a real worker's `/metrics`, in a prom-client registry, and in the alert rules. */
+/** Metrics of tools: in a real worker's `/metrics`, in a prom-client registry, and in the alert rules. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -22,7 +22,7 @@ async function card(client: HoldfastClient, turn: TurnHandle): Promise<string> {
   return (await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
 }
 
-/** The question in the stead of the one that was asked before the reset. */
+/** The question that replaces the one that was asked before the reset. */
 function askedAnew(turn: TurnHandle, before: string): Promise<WaitingCall> {
   return eventually('a new question', async () => (await turn.pending()).find(({ digest }) => digest !== before));
 }

@@ -1,4 +1,4 @@
-/** Sub-agents and what Temporal does to their parents: another run, a reset; and the same names by somebody else. */
+/** Sub-agents whose parents go on in another run or are reset; and somebody else who uses their names. */
 import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent } from '../../../src/agents/define';
 import { startDevServer } from '../../../src/devserver/dev-server';
@@ -45,7 +45,7 @@ describe('a parent that goes on in another run', () => {
             return all.length === 2 && all;
           });
           expect(again.map(({ digest }) => digest)).toEqual(waiting.map(({ digest }) => digest));
-          // On a busy machine it may go on once more, and asks nobody meanwhile.
+          // On a busy machine it may go on in one more run, and asks nobody meanwhile.
           const cards = await eventually('both have cards', async () => {
             const all = await turn.cards();
             return all.size === 2 && all;

@@ -18,7 +18,7 @@ const ada = person('acme/ada', 'admin', 'approver');
 const eve = person('globex/eve', 'admin', 'approver');
 const people = [stan, ada, eve];
 const invoice = { invoice: 'INV-7', cents: 700 };
-/** Whose turns are those of one test alone: all tests share a server. */
+/** People whose turns belong to one test alone: all tests share a server. */
 const someone = () => person(`acme/${randomUUID()}`, 'starter', 'approver');
 const META = 'holdfast/call';
 

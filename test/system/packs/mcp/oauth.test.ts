@@ -1,4 +1,4 @@
-/** Servers over HTTP: logging in to them, and what they answer instead. */
+/** Servers over HTTP: how we log in to them, and their other answers. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ async function worker(config: ReturnType<typeof configured>) {
   return { run, offered: () => source.offered(['guarded']), text };
 }
 
-/** Whoever sits at the browser agrees: the page sends him back. */
+/** The person at the browser agrees: the page sends him back. */
 async function agrees(address: URL): Promise<void> {
   const sent = await fetch(address, { redirect: 'manual' });
   const back = await fetch(sent.headers.get('location')!);
@@ -94,7 +94,7 @@ describe('client credentials', () => {
     server = await guardedServer();
     const headers = { 'X-Api-Key': 'a-key-for-the-server' };
     const { run } = await worker(configured({ oauth: oauth(), headers }, { SECRET: CLIENT.secret }));
-    // It echoes what it was sent, and that is taken out.
+    // The server echoes the headers that it got; they are removed.
     expect((await run()).text).toContain('"x-api-key":"[key]"');
     expect(server.served.some(({ headers: sent }) => sent['x-api-key'] === 'a-key-for-the-server')).toBe(true);
     expect(server.issued.length).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** Turns with tools of an MCP server: what a server does to them, and what it cannot do. */
+/** Turns with tools of an MCP server: what a server can do to them, and what it cannot. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

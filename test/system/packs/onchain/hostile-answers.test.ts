@@ -1,4 +1,4 @@
-/** What a node, or a contract that it runs, answers: it is read, and nothing more is done for it. */
+/** Answers of a node, or of a contract that it runs: they are read, and trigger nothing else. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

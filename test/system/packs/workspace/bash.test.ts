@@ -7,7 +7,7 @@ let place: Place;
 beforeEach(() => (place = new Place()));
 afterEach(() => place.remove());
 
-/** Processes of this name that run; not what is dead and only waits for its parent to look. Their numbers in a namespace are others. */
+/** Running processes of this name, without zombies. Their numbers in a namespace differ. */
 const running = (name: string) =>
   readdirSync('/proc').filter((pid) => {
     try {
@@ -90,7 +90,7 @@ describe('bash', () => {
   });
 
   it('ends when it kills all processes that it can, also its own parent', async () => {
-    // Where there is no namespace, -1 would be every process of whoever runs this test.
+    // Where there is no namespace, -1 would be every process of the user who runs this test.
     const all = `[ "$(readlink /proc/self/ns/pid)" != "${readlinkSync('/proc/self/ns/pid')}" ] && kill -9 -1`;
     for (const command of [all, 'kill -9 $PPID; exec sleep 300'])
       expect(await place.ok('bash', { command, timeout_s: 20 })).toMatchObject({ exit_code: null, signal: 'SIGKILL' });

@@ -4,7 +4,7 @@ import { HAS_PROC_FD } from '../../../../packs/workspace/src/files/directory';
 import { attacks } from './attacks';
 import { Place, SECRET } from './support';
 
-/** The same attack on every tool, through every field that takes a path or a pattern. What only reads goes at once. */
+/** The same attack on every tool, through every field that takes a path or a pattern. Tools that only read run at once. */
 async function attackAll(place: Place, path: string, folders: Set<string>): Promise<string> {
   const folder = path.replace(/[^/\\]*$/, '') || path;
   const answers = [

@@ -24,7 +24,7 @@ const FLIPPER = `
 const ROUNDS = 300;
 
 let flipper: ChildProcess | undefined;
-/** Also when a test runs out of time, for its body goes on: it would take a whole processor from those that come after. */
+/** Also after a test has run out of time, since its body goes on: it would take a whole processor from the tests after it. */
 afterEach(() => void flipper?.kill('SIGKILL'));
 
 (HAS_PROC_FD ? it : it.skip)(

@@ -1,4 +1,4 @@
-/** Another app for a running worker: what runs ends as it began, and what begins is of the new app. */
+/** Another app for a running worker: a running call ends in the old app, and a new call runs in the new one. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What a tool is given, and what comes of it, is the same whether it runs on the worker's thread or in one of its own. */
+/** The input and the outcome of a tool are the same whether it runs on the worker's thread or in one of its own. */
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { Deadline } from '../../../../src/tools/run/deadline';

@@ -1,4 +1,4 @@
-/** Limits as several processes at one store keep them. What is checked are counts and the store's own times. */
+/** Limits that several processes at one store keep. The tests check counts and the store's own times. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
