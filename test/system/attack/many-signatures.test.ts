@@ -108,7 +108,7 @@ describe('signed decisions on as many calls as a step may have', () => {
     });
   });
 
-  it('are not asked for where ten would be needed for each: the model is told to ask for fewer, and may ask again', async () => {
+  it('are not requested if each call needs ten: the model is told to ask for fewer, and may ask again', async () => {
     const effects: unknown[] = [];
     const again = ask(...payments(TOO_MANY));
     const script = [again, again, say('done')];

@@ -78,7 +78,7 @@ describe('holdfast incident', () => {
     expect(effects).toEqual([invoice]);
   });
 
-  it('says of a turn whose start bears a false signature that it does not hold, to people and to machines', async () => {
+  it('tells people and machines that a turn whose start has a false signature does not hold', async () => {
     const bundles = join(__dirname, '../../bundles');
     const { text } = forged(await readFile(join(bundles, 'approval.jsonl'), 'utf8'), (lines) => {
       const started = lines.flatMap(({ body }) => body.event?.workflowExecutionStartedEventAttributes ?? []);
@@ -101,7 +101,7 @@ describe('holdfast incident', () => {
     expect(JSON.parse(await readFile(join(folder, 'verification.json'), 'utf8'))).toMatchObject({ bad_starts: 1 });
   });
 
-  it('says what is wrong with a file that is no bundle, or is not there: exit 2', async () => {
+  it('exits 2 for a file that is no bundle or does not exist, and says what is wrong', async () => {
     const run = async (...args: string[]) => {
       const process = holdfast(home, ['audit', 'report', ...args]);
       return { code: await process.ended, output: process.output() };

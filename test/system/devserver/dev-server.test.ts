@@ -96,7 +96,7 @@ describe('the embedded server', () => {
     expect(found.status.name).toBe('RUNNING');
   });
 
-  it('says what the server wrote when it does not come up', async () => {
+  it('reports the server’s output when it does not come up', async () => {
     await expect(start({ dbFilename: '/dev/null/no' })).rejects.toThrow();
     await expect(startDevServer({ cli: process.execPath, port: 0, headless: true })).rejects.toThrow(
       /did not come up: the server ended\. It wrote:\n.*server/s,

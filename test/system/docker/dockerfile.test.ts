@@ -112,7 +112,7 @@ describe('Dockerfile', () => {
     expect(made?.rest).toContain('"--owner=node"');
   });
 
-  it('puts no development dependency and no source into what runs', () => {
+  it('puts no development dependency and no source into the image that runs', () => {
     const copied = runtime.filter(({ name }) => name === 'COPY').map(({ rest }) => rest);
     expect(copied).toContain('--from=dependencies /app/node_modules ./node_modules');
     expect(copied.join('\n')).not.toMatch(/(^| )(\.|src|scripts|test)( |$)/m);

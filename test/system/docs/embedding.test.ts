@@ -39,7 +39,7 @@ describe('docs/embedding.md', () => {
     execFileSync(join(ROOT, 'node_modules/.bin/tsc'), [...options, 'program.ts'], { cwd: folder, stdio: 'inherit' });
   });
 
-  it('prints what it says', () => {
+  it('prints the output that the page shows', () => {
     const env = environment({ TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: server.namespace, HOLDFAST_HOME: folder });
     const { stdout, stderr, status } = spawnSync(join(ROOT, 'node_modules/.bin/tsx'), ['program.ts'], {
       cwd: folder,

@@ -1,7 +1,7 @@
 /**
  * Each example in TypeScript of the README, of docs/ and of the packages compiles, against the types of the packages as they are built. An example is a module of
- * its own; where its first line names a file (`// app.ts`), the other examples of its page can import that. What an example leaves
- * out stands before it, in a comment that begins with `<!-- ts`: declarations, or a file with its name in the first line.
+ * its own; where its first line names a file (`// app.ts`), the other examples of its page can import that. Code that an
+ * example leaves out is before it, in a comment that begins with `<!-- ts`: declarations, or a file with its name in the first line.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

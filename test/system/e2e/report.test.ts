@@ -80,7 +80,7 @@ describeInBrowser('the audit report in a browser', (browser) => {
     await opened.close();
   });
 
-  it('prints whole: what is folded on the screen is on the paper', async () => {
+  it('prints everything, also the parts that are folded on the screen', async () => {
     const opened = await open(html(report(await sample('edited'))));
     const pdf = await opened.page.pdf({ format: 'A4' });
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');

@@ -150,7 +150,7 @@ describe('the showcase', () => {
     expect(mails).toBe(1);
   });
 
-  it('takes company and recipient from what the user wrote, and sends nothing when told so', async () => {
+  it('takes company and recipient from the user’s message, and sends nothing when told so', async () => {
     const { steps, made } = await show({ message: 'Show it on GOOGL, for risk@bank.example' });
     expect(steps.flat().find(({ name }) => name === 'send_credit_memo')!.input.recipient).toBe('risk@bank.example');
     expect(made.filter(({ succeeded }) => !succeeded)).toEqual([]);

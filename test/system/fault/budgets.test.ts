@@ -66,7 +66,7 @@ describe('a budget whose worker is killed with -9', () => {
       expect(await look('reserved')).toMatchObject({ used: '1', left: '0', reserved: 0, in_doubt: 0, over: 0 });
     }));
 
-  it('between the claim and the outcome: what is in doubt counts, until a person has settled it as not applied', () =>
+  it('between the claim and the outcome: an amount in doubt counts, until a person has settled it as not applied', () =>
     hearing(stage, async () => {
       const { claimed } = scenes;
       await reachesState(claimed, 'in_doubt');

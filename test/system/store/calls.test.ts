@@ -53,7 +53,7 @@ overEachKind((fresh) => {
     expect((await store.getCall(digest!)).input).toEqual(input);
   });
 
-  test('a call is not taken for one whose input or target is another, or which was never kept', async () => {
+  test('a call whose input or target is not its own, or that was never stored, cannot be read', async () => {
     const place = await fresh();
     const store = await place.open();
     const other = await store.putCalls([{ record: record('1.1'), input: { ...input, cents: 70_000 }, target }]);

@@ -9,7 +9,7 @@ const OTHER_KEY = `hf_${'2'.repeat(40)}`;
 overEachKind((fresh) => {
   const effectsOf = async (place?: Place): Promise<EffectStore> => (await (place ?? (await fresh())).open()).effects;
 
-  test('the first claim of a dispatch wins, and every later one is told what is known', async () => {
+  test('the first claim of a dispatch wins, and every later claim gets the known record', async () => {
     const effects = await effectsOf();
     const first = await effects.claim(aClaim({ run_id: 'run-1' }));
     expect(first).toMatchObject({ claimed: true, record: { state: 'claimed', run_id: 'run-1', result_ref: null } });
@@ -28,7 +28,7 @@ overEachKind((fresh) => {
     },
   );
 
-  test('a proven not_applied allows one new dispatch, and an old one is then told of the new', async () => {
+  test('a proven not_applied allows one new dispatch, and a claim of the old one then gets the new one', async () => {
     const effects = await effectsOf();
     await effects.claim(aClaim());
     await effects.move(KEY, 1, 'in_doubt');

@@ -19,7 +19,7 @@ overEachKind((fresh) => {
     expect((await one.registers.read('other')).value).toBeNull();
   });
 
-  test('a change that throws changes nothing, and does not stand in the way', async () => {
+  test('a change that throws changes nothing, and blocks no later change', async () => {
     const { registers } = await (await fresh()).open();
     const broken = registers.update('limit', () => {
       throw new Error('broken');

@@ -59,7 +59,7 @@ describe('a turn with an MCP server', () => {
       },
     ));
 
-  it('has its tools, and runs by itself what a person has accepted as a read', () =>
+  it('has its tools, and runs a tool without a question that a person has accepted as a read', () =>
     withMcp(
       { servers: odd(), accept: { odd: { look: 'read' } }, script: [ask(['odd__look', { q: 'x' }]), say('done')] },
       async (engine) => {
@@ -141,7 +141,7 @@ describe('a turn with an MCP server', () => {
       },
     ));
 
-  it('shows the progress that the server tells', () =>
+  it('shows the progress that the server reports', () =>
     withServers({ servers: odd(), accept: { odd: { steps: 'read' } } }, async ({ outside }) => {
       const { tools } = await outside.offered(['odd']);
       const tool = tools.find(({ name }) => name === 'odd__steps')!;

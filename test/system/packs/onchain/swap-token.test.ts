@@ -226,7 +226,7 @@ describe('swap_token on a chain', () => {
       expect(await swap(careful, swapInput(stage), { idempotencyKey })).toMatchObject({ amount_in: UNIT.toString() });
     });
 
-    it('that moved the price too far is reverted: nothing but gas is spent, and the reason is told', async () => {
+    it('that moved the price too far is reverted: nothing but gas is spent, and the error names the reason', async () => {
       await mining(false);
       const big = swapInput(stage, { amount_in: (900n * UNIT).toString() });
       const client = clientOf(stage.node.rpcUrl);

@@ -23,7 +23,7 @@ const die = (name: string) => eventually(`the end of ${name}`, async () => runni
 const runs = (name: string) => eventually(name, async () => running(name).length > 0, 10_000);
 
 describe('bash', () => {
-  it('runs in the workspace and tells exit code and output; failing is a result', async () => {
+  it('runs in the workspace and returns exit code and output; a failure is a result too', async () => {
     expect(await place.ok('bash', { command: 'pwd -P; echo out; echo err >&2; exit 3' })).toMatchObject({
       exit_code: 3,
       signal: null,
@@ -159,7 +159,7 @@ describe('bash', () => {
     expect(await place.call('bash', { command: 'true\0false' })).toMatchObject({ reason: 'bad_command' });
   });
 
-  it('shows the command, the folder and what to look at to the person who is asked', async () => {
+  it('shows the person who is asked the command, the folder and what to look at', async () => {
     const preview = place.tool('bash').preview!;
     const shown = await preview(
       { command: 'sudo git push --force origin main', cwd: '/', timeout_s: 60 } as never,

@@ -197,7 +197,7 @@ describe('write_file', () => {
 describe('edit_file', () => {
   const edit = (input: object, more = {}) => place.call('edit_file', { path: '/a.txt', ...input } as never, more);
 
-  it('replaces the one match and tells the line and the new hash', async () => {
+  it('replaces the one match and returns the line and the new hash', async () => {
     place.put('a.txt', 'one\ntwo\nthree\n');
     expect(await edit({ old_text: 'two', new_text: '2' })).toEqual({
       ok: true,

@@ -93,7 +93,7 @@ describePostgres('A store whose connections break (needs PostgreSQL)', () => {
     expect((await store.registers.read('limit')).value).toEqual(['a', 'b']);
   });
 
-  test('a step’s blocks take one round trip, with what they add to the trail; a walk over a transcript few', async () => {
+  test('a step’s blocks and their trail entries take one round trip; a walk over a transcript takes few', async () => {
     await store.effects.latest(KEY); // connected
     let parent: string | null = null;
     const before = proxy.statements();
