@@ -25,7 +25,7 @@ const thrown = async (file) => {
 };
 Promise.all(files.map(thrown)).then((stacks) => console.log(JSON.stringify(stacks)));`;
 
-/** The package counts in the process how often it is loaded, and so does the app; the tool's name says both. */
+/** The package counts how often it is loaded in the process, and so does the app; the tool's name has both counts. */
 const COUNTED_PACKAGE = 'exports.times = globalThis.timesOfPackage = (globalThis.timesOfPackage ?? 0) + 1;';
 const COUNTED_APP = `import { times } from 'counted';
 import { defineAgent, defineApp } from 'holdfast';

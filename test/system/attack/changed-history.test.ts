@@ -13,11 +13,11 @@ import { pays } from '../../support/tools';
 const invoice = { invoice: 'INV-7', cents: 700 };
 const python = pythonVerifier();
 
-describe('whoever writes Temporal’s database cannot', () => {
+describe('a person who can write to Temporal’s database cannot', () => {
   it.each([
     ['an activity', /^\{[^[]*"effect":"applied"[^[]*\}$/],
     ['the turn’s result', /"calls":\[/],
-  ])('have it said by %s that a payment was not made: the bundle is signed as contradictory', async (_source, where) => {
+  ])('make %s say that a payment was not made: the bundle is signed as contradictory', async (_source, where) => {
     await withEngine({ tools: [pays('pay', [])], script: [ask(['pay', invoice]), say('Paid.')] }, async (engine) => {
       const { start, client, store } = engine;
       const turn = await start('Pay INV-7.', { requester: 'rita' });

@@ -1,4 +1,4 @@
-/** Programs that we start for others against the processes beside them: a command of `bash`, and an MCP server. */
+/** Attacks by programs that we start for others on the processes beside them: a command of `bash`, and an MCP server. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import {
   chmodSync,
@@ -123,7 +123,7 @@ except Exception as error:
     print('kill', type(error).__name__)
 END`;
 
-/** Takes the socket to the worker from whoever has started the command, and writes to it; some systems do not let it. */
+/** Takes the socket to the worker from the process that has started the command, and writes to it; some systems refuse that. */
 const TO_THE_WORKER = (said: string, times: number) => `${PYTHON} - <<'END'
 import ctypes, os
 libc = ctypes.CDLL(None)
@@ -163,7 +163,7 @@ describe.each(WAYS)('through $way', ({ way, programs }) => {
     }
   });
 
-  it.each(['a command', 'an MCP server'] as const)('%s cannot trace, read the memory of, or kill one', async (who) => {
+  it.each(['a command', 'an MCP server'] as const)('%s cannot trace or kill another process, or read its memory', async (who) => {
     const { printedBy, end } = await withPrograms(programs);
     try {
       const printed = await printedBy[who](MEMORY(victim.pid!));
@@ -177,12 +177,12 @@ describe.each(WAYS)('through $way', ({ way, programs }) => {
     }
   });
 
-  it.each(['a command', 'an MCP server'] as const)('%s cannot bring back the /proc of the machine', async (who) => {
+  it.each(['a command', 'an MCP server'] as const)('%s cannot mount the /proc of the machine again', async (who) => {
     const { printedBy, end } = await withPrograms(programs);
     try {
       const other = join(folder, 'other-proc'); // not where the programs are: a mount that comes about would hide them
       mkdirSync(other);
-      // Only away from the machine's own mounts: where this test fails, it must not take /proc from whoever runs it.
+      // Only away from the machine's own mounts: where this test fails, it must not take /proc from the person who runs it.
       const apart = `[ "$(readlink /proc/self/ns/mnt)" != "${readlinkSync('/proc/self/ns/mnt')}" ]`;
       const printed = await printedBy[who](
         `if ${apart}; then umount -l /proc 2>&1; mount -t proc proc ${other} 2>&1; fi; cat /proc/${victim.pid}/environ ${other}/${victim.pid}/environ; ${ENVIRONMENTS}; ls -d /proc/[0-9]*`,
@@ -205,7 +205,7 @@ describe.each(WAYS)('through $way', ({ way, programs }) => {
         const { serverOf } = require(${compiled('mcp/servers-file')});
         const hears = { said() {}, sent() {} };
         transportTo(serverOf('spy', { command: 'sh', args: ${JSON.stringify(args)} }), '', hears).then((open) => open.start());`;
-      // A terminal of its own, as whoever starts `holdfast` by hand has one.
+      // A terminal of its own, as a person who starts `holdfast` by hand has one.
       const inTerminal = ['-c', 'import pty, sys; pty.spawn(sys.argv[1:])', process.execPath, '-e', worker];
       execFileSync(PYTHON, inTerminal, { stdio: 'ignore', timeout: 60_000 });
       expect(readFileSync(answer, 'utf8')).toBe('none\n');
@@ -215,7 +215,7 @@ describe.each(WAYS)('through $way', ({ way, programs }) => {
   });
 
   it.each(['a command', 'an MCP server'] as const)(
-    '%s cannot read what somebody types, or write, in a terminal of this user',
+    '%s can neither read what a person types in a terminal of this user nor write to it',
     async (who) => {
       const { printedBy, end } = await withPrograms(programs);
       const terminal = spawn(PYTHON, ['-c', TERMINAL], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -251,7 +251,7 @@ describe.each(WAYS)('through $way', ({ way, programs }) => {
     }
   });
 
-  it('nothing of a command outlives it, not even what has left its group', async () => {
+  it('no process outlives its command, not even one that has left the process group', async () => {
     const { printedBy, end } = await withPrograms(programs);
     try {
       await printedBy['a command'](`setsid bash -c 'exec -a ${folder}-daemon sleep 600' & sleep 0.3; echo done`);
@@ -262,10 +262,10 @@ describe.each(WAYS)('through $way', ({ way, programs }) => {
   });
 });
 
-it('a command that has run cannot say, in the name of what starts it, that it was not started', async () => {
+it('a command that has run cannot report, in the name of the program that starts it, that it was not started', async () => {
   const { inBash, end } = await withPrograms([]);
   try {
-    // As a command does that stops its parent before that one can say more, and takes its socket.
+    // As a command does that stops its parent before the parent can say more, and takes its socket.
     const real = PATH.split(delimiter)
       .map((place) => join(place, 'bwrap'))
       .find(existsSync);
@@ -285,7 +285,7 @@ it('a command that has run cannot say, in the name of what starts it, that it wa
   }
 });
 
-it('a program of bubblewrap’s name that keeps nothing apart is not believed', async () => {
+it('a program named bwrap that isolates nothing does not count as isolation', async () => {
   const { inBash, end } = await withPrograms([]);
   try {
     writeFileSync(join(folder, 'bwrap'), '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n');
@@ -297,7 +297,7 @@ it('a program of bubblewrap’s name that keeps nothing apart is not believed', 
   }
 });
 
-describe('where nothing keeps programs apart', () => {
+describe('where nothing isolates programs', () => {
   it('neither commands nor MCP servers run, and the error says what to do', async () => {
     const { inBash, inServer, end } = await withPrograms([]);
     try {
@@ -312,7 +312,7 @@ describe('where nothing keeps programs apart', () => {
     }
   });
 
-  it('the error says of a container how it has to be started', () => {
+  it('the error says how a container must be started', () => {
     expect(whatToDo(true)).toMatch(
       /^This is a container: .*seccomp profile .*systempaths=unconfined .*"In a container".*; or set HOLDFAST_/,
     );
@@ -321,7 +321,7 @@ describe('where nothing keeps programs apart', () => {
     for (const heading of ['## Isolation', '### In a container']) expect(page).toContain(`${heading}\n`);
   });
 
-  it('they run once somebody has taken the risk that the setting names, which is real', async () => {
+  it('they run once the setting accepts the risk, and can then read secrets', async () => {
     const { printedBy, end } = await withPrograms([]);
     try {
       acceptNoIsolation();

@@ -1,4 +1,4 @@
-/** Rules that allow a command, against whoever writes what the command reads: all by tools that ask nobody. */
+/** Attacks on rules that allow a command: the model writes the files that the command reads, with tools that ask nobody. */
 import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
@@ -23,7 +23,7 @@ const packageJson = (script: string) => JSON.stringify({ name: 'x', version: '1.
 const write = (path: string, content: string): Calls[number] => ['write_file', { path, content }];
 const bash = (command: string): Calls[number] => ['bash', { command, cwd: '/' }];
 
-/** What the model asks for, step by step; whatever waits for a person is denied. Tells what waited. */
+/** Runs the model's calls, step by step, and denies each call that waits for a person. Returns the tools that waited. */
 async function asked(allow: AgentPermissions['allow'], steps: Calls[]): Promise<string[]> {
   const waited: string[] = [];
   const script = [...steps.map((calls) => ask(...calls)), say('done')];
@@ -48,7 +48,7 @@ async function asked(allow: AgentPermissions['allow'], steps: Calls[]): Promise<
   return waited;
 }
 
-/** What becomes of a command of the model, before anybody is asked. */
+/** The verdict on a command of the model, before anybody is asked. */
 async function verdict(allow: AgentPermissions['allow'], command: string, cwd = '/'): Promise<string> {
   const tools = workspaceTools({ root: place.root });
   const agent = defineAgent({ name: 'a', prompt: 'p', tools, permissions: { allow } });
@@ -60,7 +60,7 @@ async function verdict(allow: AgentPermissions['allow'], command: string, cwd = 
 const written = (path: string, content: string) => place.ok('write_file', { path, content });
 
 describe('an allowed command', () => {
-  it('does not run what was written into the files that it reads: npm test', async () => {
+  it('does not run code that the model has written into the files that it reads: npm test', async () => {
     expect(await asked(['bash(npm test)'], [[write('/package.json', packageJson('touch ran'))], [bash('npm test')]])).toEqual([
       'bash',
     ]);
@@ -84,7 +84,7 @@ describe('an allowed command', () => {
     ['gdb -nx -batch -x report.gdb', '/report.gdb', 'shell touch ran'],
     ['xargs -a report.txt env', '/report.txt', 'touch ran'],
     ['GIT_PAGER=./report.sh git -p status', '/report.sh', '#!/bin/sh\ntouch ran'],
-  ])('does not run what was written: %s', async (command, path, content) => {
+  ])('does not run a file that the model has written: %s', async (command, path, content) => {
     await written(path, content);
     expect(await verdict([`bash(${command})`], command)).toBe('ask');
   });
@@ -100,7 +100,7 @@ describe('an allowed command', () => {
     expect(ran()).toBe(false);
   });
 
-  it('is not run either where the file is written in the same step, after the rules were asked', async () => {
+  it('does not run either if its file is written in the same step, after the rules were checked', async () => {
     const script = 'echo fine > fine\n';
     place.put('report.sh', script);
     const rule = { rule: 'bash(sh report.sh)', files: { '/report.sh': sha256(script) } };
@@ -110,7 +110,7 @@ describe('an allowed command', () => {
     expect(existsSync(join(place.root, 'fine'))).toBe(false);
   });
 
-  it('is not the same words in another folder', async () => {
+  it('is not allowed in another folder by a rule with a pattern', async () => {
     const script = 'echo fine > fine\n';
     place.put('report.sh', script);
     const rule = { rule: 'bash(sh report.sh)', files: { '/report.sh': sha256(script) } };
@@ -119,7 +119,7 @@ describe('an allowed command', () => {
     expect(await verdict([rule], 'sh report.sh')).toBe('allow');
   });
 
-  it('is not the same words in another folder, where a condition allows it', async () => {
+  it('is not allowed in another folder by a rule with a condition', async () => {
     const script = 'echo fine > fine\n';
     place.put('report.sh', script);
     const rule = { rule: 'bash', when: 'input.command == "sh report.sh"', files: { '/report.sh': sha256(script) } };
@@ -128,7 +128,7 @@ describe('an allowed command', () => {
     expect(await verdict([rule], 'sh report.sh')).toBe('allow');
   });
 
-  it('with another file than the rule has is not what the rule is for', async () => {
+  it('is not allowed if it reads another file than the rule names', async () => {
     const script = 'echo fine > fine\n';
     place.put('report.sh', script);
     const rule = { rule: 'bash(sh *report.sh)', files: { '/report.sh': sha256(script) } };
@@ -146,12 +146,12 @@ describe('an allowed command', () => {
     ['git *', 'git config include.path report.txt', ''],
     ['git *', 'git ls-remote --upload-pack=./report.txt .', ''],
     ['tar *', 'tar -cf /dev/null --checkpoint=1 --checkpoint-action=exec=./report.txt report.txt', ''],
-  ])('by the rule %s does not run what was written: %s', async (pattern, command, content) => {
+  ])('under the rule %s does not run a file that the model has written: %s', async (pattern, command, content) => {
     await written('/report.txt', content);
     expect(await verdict([`bash(${pattern})`], command)).toBe('ask');
   });
 
-  it('git status runs nothing of a repository that file tools have made', async () => {
+  it('git status runs no code from a repository that file tools have made', async () => {
     const config = '[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = "touch ran; false"\n';
     const made: Calls = [
       write('/HEAD', 'ref: refs/heads/main\n'),
@@ -166,7 +166,7 @@ describe('an allowed command', () => {
     expect(ran()).toBe(true);
   });
 
-  it('is a program of the system, and not a file of the workspace of its name, whatever PATH the worker has', async () => {
+  it('runs the program of the system, and not a file of that name in the workspace, with any PATH of the worker', async () => {
     const { PATH } = process.env;
     process.env.PATH = `.:${PATH}:`;
     try {
@@ -190,7 +190,7 @@ describe('an allowed command', () => {
     expect(workspaceTools({ root, home: base })).toHaveLength(6);
   });
 
-  it('runs whatever lies there only by a rule that says so', async () => {
+  it('runs files with any content only under a rule that says so', async () => {
     const rule = { rule: 'bash(sh report.sh)', files: 'any' as const };
     expect(await asked([rule], [[write('/report.sh', 'echo any > any')], [bash('sh report.sh')]])).toEqual([]);
     expect(readFileSync(join(place.root, 'any'), 'utf8')).toBe('any\n');

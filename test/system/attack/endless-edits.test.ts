@@ -1,4 +1,4 @@
-/** A turn that is made to grow by edits. */
+/** A turn that somebody makes grow by edits. */
 import { insteadOf, scene } from '../../engine/support/scene';
 
 it(

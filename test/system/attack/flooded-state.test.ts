@@ -1,4 +1,4 @@
-/** What anybody can send to a turn does not end it, and keeps nobody from deciding. Each test is named after what it prevents. */
+/** Nothing that anybody can send to a turn ends it, or keeps people from deciding. Each test is named after what it prevents. */
 import { defaultPayloadConverter } from '@temporalio/common';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { walk } from '../../../src/store/core/transcript';
@@ -26,10 +26,10 @@ async function allWait(turn: TurnHandle): Promise<string[]> {
   });
 }
 
-describe('whoever can reach a turn cannot', () => {
+describe('somebody who can send to a turn cannot', () => {
   const server = shortRunServer();
 
-  it('end it, or hide what waits in it, by long notes on many calls: it goes on in another run, and is decided there', () =>
+  it('end it, or hide its waiting calls, by long notes on many calls: it goes on in another run, and is decided there', () =>
     withEngine({ ...paying(), address: server.address }, async ({ start, client }) => {
       const turn = await start();
       const digests = await allWait(turn);
@@ -48,7 +48,7 @@ describe('whoever can reach a turn cannot', () => {
       expect(done.calls.map(({ state }) => state)).toEqual(digests.map(() => 'denied'));
     }));
 
-  it('end it by long messages to it: what does not fit is refused, with the reason, and what fits is read', () =>
+  it('end it by long messages to it: a message that does not fit is refused, with the reason, and one that fits is read', () =>
     withEngine(paying(), async ({ start, client, model }) => {
       const turn = await start();
       const digests = await allWait(turn);
@@ -119,7 +119,7 @@ describe('whoever can reach a turn cannot', () => {
       },
     ));
 
-  it('keep a call from running by half a character at the end of what a client calls itself', () =>
+  it('keep a call from running by half a character at the end of a client’s identity', () =>
     withEngine(
       { tools: [pays('pay', [])], script: [ask(['pay', { invoice: 'INV-1', cents: 1 }]), say('done')] },
       async (engine) => {

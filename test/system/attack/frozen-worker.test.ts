@@ -1,7 +1,7 @@
 /**
- * Whoever can stop a worker's process (SIGSTOP, a machine that is suspended, a host that swaps) chooses when it goes on. Here it
- * stands still after its claim, long enough for a probe on another worker to be believed that nothing has happened, and for
- * the payment to be made anew. Then it wakes up.
+ * Somebody who can stop a worker's process (SIGSTOP, a machine that is suspended, a host that swaps) chooses when it goes on. Here
+ * it stops after its claim, so long that a probe on another worker reports that nothing has happened, that this counts, and that
+ * the payment is made again. Then it wakes up.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ function standsStill({ pid }: WorkerProcess): boolean {
   return execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).startsWith('T');
 }
 
-/** One worker stops at a point; the probe is believed on another, which then pays; the first goes on to its end. */
+/** One worker stops at a point; the probe's answer counts on another worker, which then pays; the first goes on to its end. */
 async function wokenAfterwards(
   tool: string,
   point: string,
@@ -64,7 +64,7 @@ async function wokenAfterwards(
   }
 }
 
-describe('a worker that stood still while the payment was found not to have happened, and was made anew', () => {
+describe('a worker that was stopped while the payment was found not to have happened and was made again', () => {
   it(
     'between its claim and its tool, does not pay when it wakes up',
     () =>
@@ -78,7 +78,7 @@ describe('a worker that stood still while the payment was found not to have happ
   );
 
   it(
-    'inside of its tool, does not pay when it wakes up: the signal says at once that its time is over',
+    'inside its tool, does not pay when it wakes up: the signal says at once that its time is over',
     () =>
       wokenAfterwards(
         'stop_and_pay',

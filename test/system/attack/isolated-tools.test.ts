@@ -45,7 +45,7 @@ it('a tool that takes memory without end is ended with its thread, and the next 
   expect(await runs('refuses', 30_000)).toMatchObject({ ok: false, error: { reason: 'too_often' } });
 });
 
-it('a tenant with many principals does not have all threads: another tenant’s call does not wait for theirs', async () => {
+it('a tenant with many principals cannot take all threads: another tenant’s call does not wait for theirs', async () => {
   const ends: string[] = [];
   const spinning = ['acme/ana', 'acme/ben'].map((owner) => runs('spins', 6000, owner).then(() => ends.push('acme')));
   await new Promise((resolve) => setTimeout(resolve, 200));
@@ -79,7 +79,7 @@ it.each(['preview', 'reconcile'] as const)('a %s that spins is ended at its time
   expect(longestMs).toBeLessThan(2700);
 });
 
-it('a worker asks previews and probes in threads', async () => {
+it('a worker runs previews and probes in threads', async () => {
   const script = [ask(['looks', {}]), say('Done.')];
   await withEngine({ app, script, settings: { appModule, isolation } }, async ({ start }) => {
     const turn = await start('Look.', { agent: 'test', requester: 'rita' });

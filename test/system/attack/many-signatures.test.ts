@@ -9,7 +9,7 @@ import { ask, results, say } from '../../support/scripted-model';
 import { Signers } from '../../support/signers';
 import { pays } from '../../support/tools';
 
-/** What is said of them is too long for an argument. As many as are run of one answer: `unit/workflows/state-limits`. */
+/** Their decisions are too long for an argument. As many as run from one answer: `unit/workflows/state-limits`. */
 const CALLS = 20;
 /** More than there is room for at ten signatures each. */
 const TOO_MANY = 26;
@@ -20,7 +20,7 @@ const people = ['甲', '乙', '丙', '丁', '戊', '己', '庚', '辛', '壬', '
 const payments = (count: number) =>
   Array.from({ length: count }, (_, n): [string, any] => ['pay', { invoice: `INV-${n}`, cents: 1 }]);
 
-describe('decisions that are signed, on as many calls as a step may have', () => {
+describe('signed decisions on as many calls as a step may have', () => {
   const server = shortRunServer();
   let signers: Signers;
   let key: string;
@@ -71,7 +71,7 @@ describe('decisions that are signed, on as many calls as a step may have', () =>
     };
   }
 
-  it.each([3])('find room at a quorum of %i, over continue-as-new, a settlement and a denial too', async (quorum) => {
+  it.each([3])('all find room at a quorum of %i, also over continue-as-new, with a settlement and a denial', async (quorum) => {
     const effects: unknown[] = [];
     const script = [ask(...payments(CALLS)), say('done')];
     await withEngine({ ...setup(quorum, effects), address: server.address, script }, async ({ start, client }) => {
@@ -108,7 +108,7 @@ describe('decisions that are signed, on as many calls as a step may have', () =>
     });
   });
 
-  it('are not asked for where ten would be needed for each: the model is told to ask for fewer, and may ask again', async () => {
+  it('are not requested if each call needs ten: the model is told to ask for fewer, and may ask again', async () => {
     const effects: unknown[] = [];
     const again = ask(...payments(TOO_MANY));
     const script = [again, again, say('done')];

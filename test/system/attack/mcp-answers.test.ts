@@ -1,6 +1,6 @@
 /**
- * An MCP server is somebody else's program. It acts, and then answers as if it had refused: whoever believes it makes the model
- * repeat the payment. What proves that nothing has happened is only that nothing was sent.
+ * An MCP server is somebody else's program. It acts, and then answers as if it had refused: if that answer counted, the model
+ * would repeat the payment. Nothing has happened for certain only if nothing was sent.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
@@ -23,7 +23,7 @@ afterEach(() => rmSync(file, { force: true }));
 const program = () => ({ odd: { command: process.execPath, args: [SCRIPT], env: { LEDGER: file } } });
 const payments = () => readFileSync(file, { encoding: 'utf8', flag: 'a+' }).split('\n').filter(Boolean).length;
 
-/** The model asks for the payment, and again if it is told that nothing has happened; a person approves whatever he is asked. */
+/** The model asks for the payment, and again if it is told that nothing has happened; a person approves each call that he is asked about. */
 async function approvedThroughout({ start }: McpEngine): Promise<TurnView> {
   const turn = await start();
   return eventually('it has ended, or is in doubt', async () => {
@@ -84,7 +84,7 @@ describe('a server that pays and then answers as if it had not', () => {
     }
   });
 
-  it('with whatever error of JSON-RPC, proves nothing by it', () =>
+  it('proves nothing with any error of JSON-RPC', () =>
     withServers({ servers: program() }, async ({ outside }) => {
       const tool = await payAndErr(outside);
       for (const code of [-32602, -32600, -32601, 4711, 0])
@@ -92,7 +92,7 @@ describe('a server that pays and then answers as if it had not', () => {
       expect(payments()).toBe(5);
     }));
 
-  it('with whatever status of HTTP, proves nothing by it', async () => {
+  it('proves nothing with any status of HTTP', async () => {
     const statuses = [400, 401, 403, 404, 429, 503];
     const upstream = await startPaying((paid) => statuses[paid - 1]!);
     try {
@@ -129,8 +129,8 @@ it('a server that pays, and then asks for another login, is not sent the payment
 
 const accepted = { by: 'ana', at: '2026-01-01T00:00:00Z' };
 
-describe('that nothing has happened', () => {
-  it('is what an answer means that a person has accepted as a refusal, of this server alone and with this code alone', async () => {
+describe('the proof that nothing has happened', () => {
+  it('is an answer that a person has accepted as a refusal, from this server alone and with this code alone', async () => {
     const trusted = { odd: { '-32602': accepted }, other: { '-32600': accepted } };
     await withMcp({ servers: program(), trusted, ...repeated({ code: -32600 }) }, (engine) => inDoubt(engine, payments));
     await withMcp({ servers: program(), trusted, script: [ask(['odd__refuse', {}]), say('done')] }, async (engine) => {
@@ -139,7 +139,7 @@ describe('that nothing has happened', () => {
     });
   });
 
-  it('is what a server proves that cannot be reached when the call is due: nothing was sent', async () => {
+  it('is a server that cannot be reached when the call is due: nothing was sent', async () => {
     const upstream = await startPaying(() => 503);
     await withMcp({ servers: { odd: { type: 'http', url: upstream.url } }, waitMs: 1000, ...repeated({}) }, async (engine) => {
       const turn = await engine.start();

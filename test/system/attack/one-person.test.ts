@@ -23,10 +23,10 @@ async function verdicts(edit: (lines: OpenLine[]) => void): Promise<unknown[]> {
   return [await verifyBundle([bytes], TRUST), theirs].map((answer) => `${answer!.verdict} ${answer!.rule}`);
 }
 
-both(`no verifier takes two spellings of a name for two people, nor for nobody${suffix}`, async () => {
+both(`both verifiers take two spellings of a name for one person, neither for two people nor for nobody${suffix}`, async () => {
   for (const unseen of UNSEEN) {
     const other = `an${unseen}a`;
-    // What was said and what was recorded differ in spelling only: that is found as such (H9), and not as a decision of nobody.
+    // The decision that was sent and the one that was recorded differ in spelling only: that is found as such (H9), not as a decision of nobody.
     expect(await verdicts((lines) => void (decided(lines).by = other))).toEqual(['broken H9', 'broken H9']);
     const twice = (lines: OpenLine[]) => approvals(lines).push({ ...approvals(lines)[0], by: other });
     expect(await verdicts((lines) => void twice(lines))).toEqual(['broken H4', 'broken H4']);

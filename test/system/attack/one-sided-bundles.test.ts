@@ -1,6 +1,6 @@
 /**
- * With the stolen key for bundles one fact is told otherwise in one place, and all hashes are made right again: places that
- * nobody compared. And what a model makes up, which must not have an honest bundle called contradictory.
+ * Somebody with the stolen key for bundles changes one fact in one place, where nobody compared it before, and makes all hashes right
+ * again. And a model makes something up, which must not make an honest bundle contradictory.
  */
 import { verifyBundle } from '../../../src/audit/verify';
 import { forged, type OpenLine } from '../../support/audit/forge';
@@ -61,7 +61,7 @@ async function bundle(): Promise<string> {
   return text;
 }
 
-describe('whoever has the stolen key cannot change in one place alone', () => {
+describe('a person with the stolen key cannot change in one place alone', () => {
   let text: string;
   beforeAll(async () => {
     text = await bundle();
@@ -71,27 +71,27 @@ describe('whoever has the stolen key cannot change in one place alone', () => {
     ['that a call was denied, in the turn’s result', (lines) => (result(lines).calls[1].state = 'expired')],
     ['that a call was denied, in what the next step is told', (lines) => (outcome(lines, 'denied').state = 'expired')],
     [
-      'what came of a call, by a text that looks shortened',
+      'the outcome of a call, by a text that looks shortened',
       (lines) => (result(lines).calls[0].result_summary = 'Nothing was paid…'),
     ],
-    ['why, by a text that looks shortened', (lines) => said(result(lines).calls[0].approval, 'I never saw this…')],
+    ['the note, by a text that looks shortened', (lines) => said(result(lines).calls[0].approval, 'I never saw this…')],
     [
-      'what people were shown that a call acts on',
+      'the target of a call that people were shown',
       (lines) => {
         for (const body of bodies(lines, ({ call_id, preview, target }) => call_id === '2.1' && preview !== undefined && target))
           body.target = { account: 'DE-2' };
       },
     ],
     [
-      'what the model was told of a call that was made',
+      'what the model was told about a call that ran',
       (lines) => (toldOf(lines, 'success":true').content[0].text = JSON.stringify({ success: true, data: { paid: false } })),
     ],
     [
-      'that the model was told of a payment as one that failed',
+      'whether the model was told that a payment failed',
       (lines) => Object.assign(toldOf(lines, 'success":true'), { content: [{ type: 'text', text: REFUSED }], is_error: true }),
     ],
     [
-      'why the model was told that a call was not made',
+      'the reason that the model was told for a call that did not run',
       (lines) => {
         const [said] = toldOf(lines, 'success":false').content;
         said.text = said.text.replace('CONFIRMATION_REQUIRED', 'NETWORK_ERROR');
@@ -100,7 +100,7 @@ describe('whoever has the stolen key cannot change in one place alone', () => {
     ['that the model was told of an error', (lines) => delete toldOf(lines, 'success":false').is_error],
     ['of which call the model was told', (lines) => (toldOf(lines, 'success":true').tool_use_id = 'use_9')],
     [
-      'what a call was admitted to act on',
+      'the target with which a call was admitted',
       (lines) => {
         for (const body of bodies(lines, ({ asked, target }) => asked !== undefined && target)) body.target = { account: 'DE-2' };
       },
@@ -125,7 +125,7 @@ describe('whoever has the stolen key cannot change in one place alone', () => {
   });
 });
 
-test('a model that asks for a tool by a long name in another script has no honest bundle called contradictory', async () => {
+test('a model that asks for a tool by a long name in another script does not make an honest bundle contradictory', async () => {
   const script = [ask(['支'.repeat(100) as never, {} as never]), say('done')];
   await withEngine({ tools: [pays('pay', [])], script }, async ({ start, client, store }) => {
     const turn = await start('Do it.', { requester: 'rita' });

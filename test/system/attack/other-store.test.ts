@@ -1,4 +1,4 @@
-/** Effects are on record in the store over which a turn began: a worker over another one, which knows nothing of them, does nothing of the turn. */
+/** Effects are recorded in the store over which a turn began. A worker over another store, which knows nothing of them, runs nothing of the turn. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

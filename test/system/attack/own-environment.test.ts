@@ -17,7 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const shown = (pid: number) => readFileSync(`/proc/${pid}/environ`, 'utf8');
 const settings = () => ({
-  DATABASE_PASSWORD: SECRET, // an app's own, whatever its name
+  DATABASE_PASSWORD: SECRET, // an app's own, under any name
   HOLDFAST_NOTIFY_MAIL: '',
   HOLDFAST_SMTP_HOST: '127.0.0.1',
   HOLDFAST_SMTP_FROM: 'a@b.example',
@@ -25,15 +25,15 @@ const settings = () => ({
   SEEN: join(folder, 'seen'),
 });
 
-describe('a process of ours', () => {
-  it('shows nothing secret of what dev was started with: not itself, not its worker, not the server, not after a restart', async () => {
+describe('each of our processes', () => {
+  it('shows no secret that dev was started with: neither dev itself nor its worker nor the server, also after a restart', async () => {
     const dev = await startDev(['--app', APP], settings());
     try {
       const all = family(dev.child.pid!);
       expect(all.length).toBeGreaterThanOrEqual(4); // dev, worker, supervisor, server
       for (const { pid, command } of all) expect([command, shown(pid).includes(SECRET)]).toEqual([command, false]);
       expect(shown(dev.child.pid!)).toContain('PATH=');
-      // Whoever is to have it has it: our settings, and the app that the worker loads.
+      // Those that need the secret have it: our settings, and the app that the worker loads.
       expect(readFileSync(settings().SEEN, 'utf8')).toBe(`${SECRET} ${SECRET}`);
       rmSync(settings().SEEN);
       process.kill(dev.facts.worker_pid, 'SIGKILL');
@@ -46,7 +46,7 @@ describe('a process of ours', () => {
     }
   });
 
-  it('shows nothing secret of what a gateway was started with', async () => {
+  it('shows no secret that a gateway was started with', async () => {
     const gateway = start(['gateway', '--json', '--http-port', '0'], environment({ HOLDFAST_HOME: folder, ...settings() }));
     try {
       await eventually('the gateway is up', async () => gateway.output.stdout.includes('\n') || gateway.exitCode !== null);
@@ -62,7 +62,7 @@ describe('a process of ours', () => {
     ['worker', ['worker', '--json', '--app', APP]],
     ['chat', ['chat', '--agent', 'tester']],
     ['mcp serve', ['mcp', 'serve', '--app', APP]],
-  ])('shows nothing secret of what %s was started with, by itself', async (_, args) => {
+  ])('shows no secret that %s was started with, when it runs alone', async (_, args) => {
     const more = { HOLDFAST_HOME: folder, TEMPORAL_ADDRESS: testAddress(), HOLDFAST_TASK_QUEUE: `own-${args[0]}` };
     const env = environment({ ...settings(), ...more });
     const child = spawn(process.execPath, [MAIN, ...args], { env, stdio: 'pipe' });
@@ -81,7 +81,7 @@ describe('a process of ours', () => {
     }
   });
 
-  it('shows nothing secret of what start was started with: not itself, and none that it has started', async () => {
+  it('shows no secret that start was started with: neither start itself nor a process that it has started', async () => {
     const secrets = { DATABASE_PASSWORD: SECRET, HOLDFAST_HOME: folder };
     const started = start(['start', '--hold'], environment(secrets));
     try {

@@ -1,5 +1,5 @@
 /**
- * What a page in the browser of whoever runs `holdfast dev` can do: under a name of its own that it has pointed at this
+ * What a page in the browser of a person who runs `holdfast dev` can do: under a name of its own that it has pointed at this
  * machine (DNS rebinding, which `Host` shows), or openly from elsewhere (`Origin`).
  */
 import { platform } from 'node:os';
@@ -14,7 +14,7 @@ import { rawHttp, type RawRequest } from '../support/raw-http';
 const PATHS = ['/', '/healthz', '/readyz', '/metrics', '/docs', '/openapi.json', '/api/v1/namespaces', '/v1/pending', '/mcp'];
 const EVIL = 'http://evil.example';
 
-describe('a page of somebody else, in the browser of whoever runs `holdfast dev`,', () => {
+describe('a page of somebody else, in the browser of a person who runs `holdfast dev`,', () => {
   if (platform() !== 'linux') return void it.skip('(ports are looked up in /proc: Linux only)', () => undefined);
 
   let dev: Dev;
@@ -36,7 +36,7 @@ describe('a page of somebody else, in the browser of whoever runs `holdfast dev`
   const counters = async ({ host, port }: Listening) =>
     /^# HELP/m.test((await rawHttp({ host, port, path: '/metrics', headers: { host: `${host}:${port}` } })).body);
 
-  it('learns nothing under a name of its own: not from any port, but for Temporal’s own counters', async () => {
+  it('learns nothing from any port under a host name of its own, except Temporal’s own counters', async () => {
     const [open, said] = [reached(), [] as { port: number; path: string; status: number; body: string }[]];
     expect(open.map(({ port }) => port)).toEqual(
       expect.arrayContaining([ui().port, gateway().port, chain().port, health, metrics]),
@@ -51,7 +51,7 @@ describe('a page of somebody else, in the browser of whoever runs `holdfast dev`
     expect(said.length).toBeLessThanOrEqual(1); // its one port for counters, which cannot be switched off
   });
 
-  it('finds what has no check of its own only on addresses that it would have to guess', async () => {
+  it('finds servers without a check of their own only on addresses that it would have to guess', async () => {
     const hidden = ports().filter(({ host }) => host.startsWith('127.') && host !== '127.0.0.1');
     expect(new Set(hidden.map(({ host }) => host)).size).toBe(hidden.length);
     const open = reached();
@@ -101,7 +101,7 @@ describe('a page of somebody else, in the browser of whoever runs `holdfast dev`
     }
   });
 
-  it('is refused by its Origin wherever it asks openly', async () => {
+  it('is refused because of its Origin wherever it asks openly', async () => {
     const rpc = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] });
     const asked: Omit<RawRequest, 'headers'>[] = [
       ui(),

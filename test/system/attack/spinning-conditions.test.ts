@@ -1,4 +1,4 @@
-/** Conditions of rules and measures of budgets over inputs that are made to be slow: no time of the worker's own thread. */
+/** Conditions of rules and measures of budgets over inputs that are made to be slow take no time of the worker's own thread. */
 import { defineAgent, defineApp, type AgentPermissions } from '../../../src/agents/define';
 import { admit } from '../../../src/tools/admit/admit';
 import { budgetsOf } from '../../../src/tools/limits/budgets';
@@ -51,14 +51,14 @@ const [when, input] = SLOW['a loop over rows that counts a long text']!;
 const stopped = expect.stringContaining(`stopped after ${SHORTER} seconds of computing`) as string;
 
 describe('a condition that takes too long blocks nobody', () => {
-  it.each(Object.entries(SLOW))('and its rule counts: %s', async (_what, [when, input]) => {
+  it.each(Object.entries(SLOW))('and a deny rule with it counts: %s', async (_what, [when, input]) => {
     const asked = { name: 'pays', json: JSON.stringify(input), cut: false };
     const { value, longestMs } = await blockedDuring(() => admit(agentOf({ deny: [{ rule: 'pays', when }] }), asked));
     expect(value).toMatchObject({ error: { reason: 'denied_by_rule', message: stopped } });
     expect(longestMs).toBeLessThan(mostBlockedMs());
   });
 
-  it('and its rule does not count where it allows', async () => {
+  it('and an allow rule with it does not count', async () => {
     const { policy } = agentOf({ allow: [{ rule: 'pays', when }] });
     const { verdict, considered } = await decide(policy, { tool: pays, input: input as never, turn: TRUSTED });
     expect(verdict).toBe('ask');
@@ -74,7 +74,7 @@ it('a measure of a budget that takes too long gives no amount, and blocks nobody
   expect(longestMs).toBeLessThan(mostBlockedMs());
 });
 
-it('a condition that is asked in a thread decides as it would here, and an auditor’s verification agrees', async () => {
+it('a condition decides in a thread as it would in this process, and an auditor’s verification agrees', async () => {
   const fits = { rule: 'pays', when: 'input.rows.all(row, size(input.text) > row)' };
   const forbids = { rule: 'pays', when: `size(input.rows) > 100 && ${when}` };
   const agent = defineAgent({ name: 'a', prompt: 'p', tools: [pays], permissions: { allow: [fits], deny: [forbids] } });

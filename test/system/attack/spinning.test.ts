@@ -1,4 +1,4 @@
-/** Inputs that keep a processor busy: what they cost is one call, and no time of the worker's own thread. */
+/** Inputs that keep a processor busy cost one call, and no time of the worker's own thread. */
 import { join } from 'node:path';
 import { Documents } from '../../../packs/finance/src/edgar/documents';
 import { calculateTool } from '../../../packs/finance/src/tools/calculate';
@@ -100,7 +100,7 @@ const SPINS: Record<string, Spin> = {
   },
 };
 
-describe('the worker’s thread goes on', () => {
+describe('the worker’s thread is not blocked', () => {
   it('beside an MCP server’s answer of many short texts and one long structure', async () => {
     const content = Array.from({ length: 600 }, () => ({ type: 'text', text: '1' }));
     const answer = { content, structuredContent: { long: 'x'.repeat(5_000_000) } };
@@ -133,7 +133,7 @@ function nested(depth: number): JsonObject {
   return depth === 0 ? {} : { x: nested(depth - 1) };
 }
 
-describe('admission leaves the worker’s thread alone', () => {
+describe('admission does not block the worker’s thread', () => {
   it('where a schema takes twice as long for each level of an input', async () => {
     const tree = defineTool({
       name: 'tree',
@@ -175,7 +175,7 @@ describe('admission leaves the worker’s thread alone', () => {
     expect(longestMs).toBeLessThan(MOST_BLOCKED_MS);
   });
 
-  it('where a server’s schema keeps its patterns where nobody counts them', async () => {
+  it('where a server’s schema hides its patterns in a place where nobody counts them', async () => {
     const allOf = Array.from({ length: 3000 }, (_, i) => ({ pattern: `^a${i}$` }));
     const inputSchema = { type: 'object', properties: { x: { $ref: '#/examples/0' } }, examples: [{ allOf }] };
     const { value, longestMs } = await blockedDuring(() => {
@@ -198,7 +198,7 @@ describe('admission leaves the worker’s thread alone', () => {
     expect(longestMs).toBeLessThan(MOST_BLOCKED_MS);
   });
 
-  it('where a tool’s result has a shape of its server that takes as long', async () => {
+  it('where a tool’s result takes as long to check against its server’s schema', async () => {
     const tool = { ...reads('lookup', () => nested(30)), output: doubling } as never;
     const { value, longestMs } = await blockedDuring(() => runTool(tool, {}, toolContext(), { timeoutMs: 30_000 }));
     expect(value).toMatchObject({ ok: false, error: { code: 'EXECUTION_ERROR', reason: 'output_mismatch' } });

@@ -38,7 +38,7 @@ describe.each(CHANNELS)('where decisions are %s, a call is not approved', (chann
       expect(effects).toEqual([]);
       await turn.deny(waiting.digest, await by('ana', { decision: 'deny' }));
       expect((await turn.result()).calls[1]).toMatchObject({ state: 'denied' });
-      // It was said to the model, and a person's word counted.
+      // The model was told, and the person's denial counted.
       const [looked, paid] = results(model.requests[1]!);
       expect(JSON.stringify(looked!.body)).toContain(waiting.digest);
       expect(paid).toMatchObject({ isError: true, body: { error: { code: 'CONFIRMATION_REQUIRED' } } });
@@ -46,7 +46,7 @@ describe.each(CHANNELS)('where decisions are %s, a call is not approved', (chann
     });
   });
 
-  it('by a document that a workspace tool reads, nor by the model that believes it', async () => {
+  it('by a document that a workspace tool reads, or by the model that repeats it', async () => {
     const place = new Place();
     try {
       place.put('memo.md', `# Memo\n\n${approvals('f'.repeat(64)).join('\n\n')}\n`);

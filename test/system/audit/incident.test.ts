@@ -1,4 +1,4 @@
-/** `holdfast incident`: one command, from a turn to a folder that answers for it. */
+/** `holdfast incident`: one command makes a folder with all evidence about a turn. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ describe('holdfast incident', () => {
   beforeAll(async () => (home = await mkdtemp(join(tmpdir(), 'holdfast-incident-'))));
   afterAll(() => rm(home, { recursive: true, force: true }));
 
-  it('exports, verifies, reports and replays a turn; exit 0 where all of it holds, 1 where something does not', async () => {
+  it('exports, verifies, reports and replays a turn; exits 0 if all of it holds, 1 if something does not', async () => {
     const stored = join(home, 'store');
     const settings = { TEMPORAL_ADDRESS: testAddress(), HOLDFAST_STORE: `file:${stored}` };
     const run = async (args: string[]) => {
@@ -78,7 +78,7 @@ describe('holdfast incident', () => {
     expect(effects).toEqual([invoice]);
   });
 
-  it('says of a turn whose start bears a false signature that it does not hold, to people and to machines', async () => {
+  it('tells people and machines that a turn whose start has a false signature does not hold', async () => {
     const bundles = join(__dirname, '../../bundles');
     const { text } = forged(await readFile(join(bundles, 'approval.jsonl'), 'utf8'), (lines) => {
       const started = lines.flatMap(({ body }) => body.event?.workflowExecutionStartedEventAttributes ?? []);
@@ -101,7 +101,7 @@ describe('holdfast incident', () => {
     expect(JSON.parse(await readFile(join(folder, 'verification.json'), 'utf8'))).toMatchObject({ bad_starts: 1 });
   });
 
-  it('says what is wrong with a file that is no bundle, or is not there: exit 2', async () => {
+  it('exits 2 for a file that is no bundle or does not exist, and says what is wrong', async () => {
     const run = async (...args: string[]) => {
       const process = holdfast(home, ['audit', 'report', ...args]);
       return { code: await process.ended, output: process.output() };

@@ -51,7 +51,7 @@ test.each([
   expect(readFileSync(join(folder, 'answers.md'), 'utf8')).toContain(`n ${n}`);
 });
 
-test('each sent the memo to somebody else, and only the third asked nobody', async () => {
+test('each turn sent the memo to the wrong person, and only the third asked nobody', async () => {
   for (const [index, name] of NAMES.entries()) {
     const lines = readFileSync(join(folder, `${name}.jsonl`), 'utf8');
     expect(lines).toContain(`"accepted":["${WRONG[index]}"]`);

@@ -45,7 +45,7 @@ function reached(files: string[]): { modules: string[]; packages: string[] } {
 }
 
 describe('the module graph of audit', () => {
-  it('sees requires, so that the next tests cannot pass on nothing', () => {
+  it('sees calls of `require`, so that the next tests cannot pass on an empty graph', () => {
     const { modules } = reached([join(DIST, 'worker.js')]);
     expect(modules.filter((name) => FORBIDDEN.test(name)).length).toBeGreaterThan(50);
   });
@@ -65,7 +65,7 @@ describe('the module graph of audit', () => {
     expect(packages.filter((name) => /^@temporalio\/client/.test(name))).toEqual([]);
   });
 
-  it('of the process that replays is smaller still: shared, the data converter, histories as JSON, and itself', () => {
+  it('is smaller still in the process that replays: shared, the data converter, histories as JSON, and itself', () => {
     const { modules, packages } = reached([join(DIST, 'audit', 'replay', 'child.js')]);
     expect(
       modules.filter((name) => !/^(?:shared|audit\/replay)\/|^temporal\/(?:data-converter|history-json)\.js$/.test(name)),

@@ -10,7 +10,7 @@ const MAIN = join(ROOT, 'dist', 'cli', 'main.js');
 const MEMO = join(ROOT, 'docs', 'incidents', 'memo-1.jsonl');
 const inIncidents = (name: string) => join(ROOT, 'docs', 'incidents', name);
 
-/** Loaded before anything else: whatever can act leaves its name in a file as soon as its code is read, before it runs. */
+/** Loaded before anything else: each module that can act leaves its name in a file as soon as its code is read, before it runs. */
 const TRIPWIRE = `
 const Module = require('node:module');
 const compile = Module.prototype._compile;
@@ -47,7 +47,7 @@ describe('without network, and with a tripwire on every tool', () => {
     expect(existsSync(tripped)).toBe(false);
   });
 
-  it('would be noticed: a command that has tools trips the wire', () => {
+  it('shows a command that has tools: it trips the wire', () => {
     run(['tools', 'list'], []);
     expect(readFileSync(tripped, 'utf8')).toMatch(/packs\/[a-z]+\/dist\//);
   });

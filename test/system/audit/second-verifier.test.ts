@@ -28,7 +28,7 @@ test.each(readdirSync(PYTHON).filter((name) => name.endsWith('.py')))(
   },
 );
 
-whatFor(`both say the same of samples, and of whoever signs without being known${suffix}`, async () => {
+whatFor(`both say the same about samples, also when an unknown signer has signed them${suffix}`, async () => {
   const cases = samples();
   const strange = cases.map(({ name, bytes }) => signedByStranger(name, bytes));
   const all = [...cases, ...strange];
@@ -37,7 +37,7 @@ whatFor(`both say the same of samples, and of whoever signs without being known$
   expect(new Set(ours.map(({ verdict }) => verdict))).toEqual(new Set(['intact', 'signer_unknown']));
 });
 
-/** Who has no key changes nothing unseen, in bundles of every kind. */
+/** A person without a key changes nothing unnoticed, in bundles of every kind. */
 test.each(samples())(
   `each change is found, at its line, by ${python === null ? 'ours alone' : 'both'}: $name`,
   async ({ name, bytes }) => {
@@ -51,7 +51,7 @@ test.each(samples())(
   },
 );
 
-whatFor(`both find what contradicts itself under a good signature, where both look${suffix}`, async () => {
+whatFor(`both find the contradictions under a good signature that both look for${suffix}`, async () => {
   const cases = await forgeries();
   const [ours, theirs] = [await judged(cases), await judgedByPython(python!, cases)];
   const rules = rulesOfThePage();

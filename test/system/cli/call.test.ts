@@ -84,7 +84,7 @@ describe('holdfast call, beside an embedded stack', () => {
     expect(listed).toMatchObject({ workflow_id: id, agent: 'tester' });
   });
 
-  it('that is denied exits 3; one that is left goes on, and can be cancelled', async () => {
+  it('exits 3 for a call that is denied; a call that the user leaves goes on, and can be cancelled', async () => {
     const denied = following('pay', '{"size": 8}', '--id', 'pay-2');
     const digest = await eventually('it asks', async () => /call ([0-9a-f]{64})\n/.exec(denied.output.stderr)?.[1]);
     await json('deny', 'call/pay-2', '--call', digest, '--note', 'No.');
@@ -100,12 +100,12 @@ describe('holdfast call, beside an embedded stack', () => {
     await eventually('it is cancelled', async () => (await json('show', 'call/pay-3')).state === 'cancelled');
   });
 
-  it('has no chain beside it, as its app is the user’s own', () => {
+  it('has no chain beside it, since the app is the user’s own', () => {
     expect(dev.facts.chain_url).toBeNull();
     expect(family(dev.child.pid!).filter(({ command }) => command.includes('anvil'))).toEqual([]);
   });
 
-  it('gives an address for a large file, which the stack’s own gateway serves', async () => {
+  it('gives an address for a large file, and the stack’s own gateway serves the file', async () => {
     const { stdout } = await holdfast('report', '{"size": 1500000}', '--json');
     const { data } = JSON.parse(stdout);
     const { http_url } = dev.facts;
@@ -127,7 +127,7 @@ describe('holdfast call, beside an embedded stack', () => {
     expect(await gateway.ended).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('leaves histories of which every one replays', async () => {
+  it('leaves only histories that replay', async () => {
     expect(await replayAll(readDevState(dev.env.HOLDFAST_HOME!)!.address)).toBeGreaterThan(6);
   });
 });

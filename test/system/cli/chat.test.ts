@@ -48,7 +48,7 @@ describe('conversations on the command line', () => {
       const { code, stdout } = await talking.ended;
       expect(code).toBe(0);
       expect(stdout.split('\n')[0]).toBe(`session ${id}, agent tester`);
-      expect(stdout).not.toMatch(/First|Second|completed/); // who said it knows what he said, and that it was answered
+      expect(stdout).not.toMatch(/First|Second|completed/); // the person who typed it knows his text, and that it was answered
       expect(stdout.split('\n').filter((line) => line === 'one' || line === 'two')).toEqual(['one', 'two']);
       expect(await afterTurns(engine.client.session(id), 2)).toMatchObject({ turns: 2 });
     }));
@@ -116,7 +116,7 @@ describe('conversations on the command line', () => {
     }),
   );
 
-  onTerminal(`Ctrl-D at a question leaves it open, and whoever comes back is asked again${NEEDS}`, () =>
+  onTerminal(`Ctrl-D at a question leaves it open, and a person who comes back is asked again${NEEDS}`, () =>
     scene([ask(['pay', invoice]), say('not paid')], async (engine, effects) => {
       const id = newId();
       const first = typing(engine, '--agent', 'tester', '--session', id);
@@ -142,7 +142,7 @@ describe('conversations on the command line', () => {
     }),
   );
 
-  onTerminal(`what is typed before a question stands there is no answer to it${NEEDS}`, async () => {
+  onTerminal(`text that was typed before a question appears is no answer to it${NEEDS}`, async () => {
     let open!: () => void;
     const opened = new Promise<void>((resolve) => (open = resolve));
     const effects: unknown[] = [];
@@ -168,7 +168,7 @@ describe('conversations on the command line', () => {
     });
   });
 
-  onTerminal(`a call in doubt is asked about, and settled there${NEEDS}`, async () => {
+  onTerminal(`chat asks about a call in doubt, and settles it there${NEEDS}`, async () => {
     const lost = pays('pay', [], {
       run: () => {
         throw new Error('the line went dead');
@@ -189,7 +189,7 @@ describe('conversations on the command line', () => {
     });
   });
 
-  onTerminal(`what a sub-agent asks is asked in the chat with the agent that has asked it${NEEDS}`, async () => {
+  onTerminal(`a sub-agent’s question appears in the chat with the agent that has called it${NEEDS}`, async () => {
     const effects: unknown[] = [];
     const worker = defineAgent({ name: 'payables', prompt: 'Pay.', tools: [pays('pay', effects)] });
     const lead = defineAgent({ name: 'lead', prompt: 'Lead.', tools: [agentTool(worker, { description: 'Pays.' })] });
@@ -212,7 +212,7 @@ describe('conversations on the command line', () => {
     });
   });
 
-  it('a closed session is not talked to: it says how to go on from it', () =>
+  it('chat with a closed session is refused, with how to go on from it', () =>
     scene([say('one')], async (engine) => {
       const id = newId();
       await engine.client.session(id, { agent: 'tester', requester: 'ana' }).send('First.');
@@ -223,7 +223,7 @@ describe('conversations on the command line', () => {
       expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`holdfast fork --from ${head}`) });
     }));
 
-  it('run --session says something in it; sessions shows, renames and closes it; fork goes on from a block', () =>
+  it('run --session sends a message to it; sessions shows, renames and closes it; fork goes on from a block', () =>
     scene([say('one'), say('two'), say('other')], async (engine) => {
       const id = newId();
       const say = (text: string) => json(engine, 'run', '--agent', 'tester', '--session', id, '--id', text, text);

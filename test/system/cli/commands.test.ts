@@ -149,7 +149,7 @@ describe('the commands, beside an embedded stack that they find by themselves', 
     expect((await json('list', '--state', 'refused')).map(({ turn_id }: { turn_id: string }) => turn_id)).toContain('denied-1');
   });
 
-  it('run --follow exits 1 for an agent that nobody serves, naming those that are', async () => {
+  it('run --follow exits 1 for an agent that nobody serves, and names the agents that are served', async () => {
     const { code, stdout } = await holdfast('run', '--agent', 'no-such-agent', '--follow', 'Hello.');
     expect(code).toBe(1);
     expect(stdout).toContain('no agent "no-such-agent"; it serves: credit-analyst');
@@ -200,14 +200,14 @@ describe('the commands, beside an embedded stack that they find by themselves', 
     expect(stderr).toMatch(/^holdfast: There is no turn "(\.\.\/)?no-such-turn" in this namespace\. .+\n$/);
   });
 
-  it('list --limit and an odd state', async () => {
+  it('list takes --limit, and refuses an unknown state', async () => {
     expect(await json('list', '--limit', '1')).toHaveLength(1);
     const { code, stderr } = await holdfast('list', '--state', 'odd');
     expect(code).toBe(2);
     expect(stderr).toContain('There is no state "odd"; states: running,');
   });
 
-  it('leaves histories of which every one replays', async () => {
+  it('leaves only histories that replay', async () => {
     expect(await replayAll(readDevState(dev.env.HOLDFAST_HOME!)!.address)).toBeGreaterThan(3);
   });
 });

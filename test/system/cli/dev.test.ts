@@ -35,7 +35,7 @@ async function endsInOrder(signal: NodeJS.Signals, dev: Dev) {
 }
 
 describe('holdfast dev', () => {
-  it('takes turns, also where the environment names a version; prints one JSON value with --json, whatever the worker says; leaves no process behind after SIGINT', async () => {
+  it('takes turns, also where the environment names a version; prints one JSON value with --json, no matter what the worker says; leaves no process behind after SIGINT', async () => {
     const dev = await startDev([], { HOLDFAST_DEPLOYMENT: 'prod', HOLDFAST_BUILD_ID: '7' });
     try {
       expect(await run(['doctor'], dev.env)).toMatchObject({ code: 0 });
@@ -88,7 +88,7 @@ describe('holdfast dev', () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  it('tells of an app file that cannot be loaded before it starts anything', async () => {
+  it('reports an app file that cannot be loaded before it starts anything', async () => {
     const home = mkdtempSync(join(tmpdir(), 'holdfast-dev-'));
     const file = join(home, 'broken.ts');
     writeFileSync(file, 'export default defineApp({});');
@@ -98,7 +98,7 @@ describe('holdfast dev', () => {
     ).ended;
     expect(code).toBe(2);
     expect(existsSync(join(home, 'dev.json'))).toBe(false);
-    // Nothing was started that could say something.
+    // No process was started that could print something.
     expect(stderr.trim().split('\n')).toEqual([
       expect.stringContaining('defineApp is not defined'),
       expect.stringContaining('broken.ts:1:'),

@@ -1,4 +1,4 @@
-/** `--host`: an HTTP face listens at the address that it is told, and at no other. */
+/** `--host`: an HTTP server of ours listens at the given address, and at no other. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ onLinux.each([
   ['proxy', ['127.0.0.1:9'], /[\d.]+:(\d+) for /],
 ] as const)('holdfast %s (Linux, whose loopback has many addresses)', (command, more, printed) => {
   it.each([
-    ['where --host says, whatever the variable says', ['--host', TOLD], { HOLDFAST_HTTP_HOST: BY_VARIABLE }, TOLD],
+    ['where --host says, though the variable says otherwise', ['--host', TOLD], { HOLDFAST_HTTP_HOST: BY_VARIABLE }, TOLD],
     ['where HOLDFAST_HTTP_HOST says, without --host', [], { HOLDFAST_HTTP_HOST: BY_VARIABLE }, BY_VARIABLE],
     ['at 127.0.0.1, where nothing says', [], {}, '127.0.0.1'],
     ['at all addresses of the machine, for 0.0.0.0', ['--host', '0.0.0.0'], {}, '0.0.0.0'],

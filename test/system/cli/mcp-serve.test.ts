@@ -60,7 +60,7 @@ describe('holdfast mcp serve', () => {
       expect(faults).toEqual([]);
     }));
 
-  it('refuses an agent that there is not, with nothing on standard output', async () => {
+  it('refuses an agent that does not exist, with nothing on standard output', async () => {
     const { code, stdout, stderr } = await run(
       ['mcp', 'serve', '--app', APP, '--agent', 'nobody'],
       environment({ HOLDFAST_HOME: HOME }),

@@ -26,7 +26,7 @@ const rows = async () =>
 const accepted = () => JSON.parse(readFileSync(join(home, 'mcp.accepted.json'), 'utf8')).servers.odd;
 
 describe('holdfast mcp', () => {
-  it('adds a server, proposes classes, and takes them with one confirmation; a change takes them back', async () => {
+  it('adds a server, proposes classes, and accepts them with one confirmation; a change withdraws them', async () => {
     const marker = join(home, 'changed');
     const added = await holdfastJson<{ accepted: boolean }>([
       'mcp',
@@ -52,7 +52,7 @@ describe('holdfast mcp', () => {
     expect(await holdfastJson(['mcp', 'list'])).toEqual([]);
   });
 
-  it('takes a code of the server for a refusal only if somebody says so, shows who did, and forgets it with the server', async () => {
+  it('treats an error code of the server as a refusal only if a person says so, shows who did, and forgets it with the server', async () => {
     await holdfastJson(['mcp', 'add', 'odd', '--yes', '--by', 'ana', '--', process.execPath, SERVER]);
     const answer = await holdfastJson([
       'mcp',
@@ -78,7 +78,7 @@ describe('holdfast mcp', () => {
     expect(trusted()).toEqual({});
   }, 120_000);
 
-  it('keeps what stands in the file for variables, and shows no value in a fault', async () => {
+  it('keeps variables in the file as they are written, and prints no value of one', async () => {
     const added = await holdfast(['mcp', 'add', 'odd', '--env', 'TOKEN=${ODD_TOKEN}', '--', process.execPath, SERVER], {
       ODD_TOKEN: 'a-very-secret-token',
     });
@@ -87,7 +87,7 @@ describe('holdfast mcp', () => {
     expect(readFileSync(join(home, 'mcp.json'), 'utf8')).toContain('${ODD_TOKEN}');
   });
 
-  it('takes classes by pattern: a name counts more, of two patterns the strictest; it names defaults that do not fit', async () => {
+  it('takes classes by pattern: a name wins over a pattern, and of two patterns the strictest wins; it names defaults that do not fit', async () => {
     const classes = ['look*=read', 'pay*=read', 'pay*err=write', 'odd__look_again=write', 'hang*=read'];
     const added = await holdfast([
       ...['mcp', 'add', 'odd', '--yes', ...classes.flatMap((one) => ['--class', one])],

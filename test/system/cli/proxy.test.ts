@@ -1,4 +1,4 @@
-/** `holdfast proxy` as docker-compose.yml runs it: beyond loopback, before a server that checks nothing. */
+/** `holdfast proxy` as docker-compose.yml runs it: reached from outside loopback, in front of a server that checks nothing. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, request, type OutgoingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const to = () => `127.0.0.1:${(behind.address() as AddressInfo).port}`;
-/** As a container is reached: not over loopback. */
+/** An address as containers are reached: not over loopback. */
 const OUTSIDE = Object.values(networkInterfaces())
   .flat()
   .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
@@ -40,7 +40,7 @@ async function started(env: NodeJS.ProcessEnv): Promise<(headers: OutgoingHttpHe
     });
 }
 
-it('passes on what is asked by the name of this machine or of the Web UI, and refuses every other page, in a container too', async () => {
+it('passes on requests under the name of this machine or of the Web UI, and refuses every other page, in a container too', async () => {
   const ask = await started({ ...defaultEnvironment(readCompose().services['web-ui']!), HOLDFAST_UI_URL: 'https://ui.example' });
   for (const host of ['localhost:8233', '127.0.0.1:8233', 'ui.example']) expect(await ask({ host })).toBe(`200 passed ${host}`);
   expect(await ask({ host: 'ui.example', origin: 'https://ui.example' })).toContain('200');

@@ -1,4 +1,4 @@
-/** What a program waits for before it does anything: the packages that are loaded by then. */
+/** The packages that are loaded before a program does anything, since it waits for them. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -6,7 +6,7 @@ const DIST = join(__dirname, '../../../dist');
 /** Only some features need them, and each costs from 50 to 300 ms. */
 const RARE = ['viem', 'ox', 'prom-client', 'pdfkit', 'docx', 'typescript', 'tsx'];
 
-/** What is loaded when a script of dist/ has run to its end with these arguments. */
+/** The packages that are loaded when a script of dist/ has run to its end with these arguments. */
 function filesOf(script: string, ...args: string[]): string[] {
   const program = `process.argv.splice(1, 0, 'holdfast');
     process.on('exit', () => require('node:fs').writeSync(2, JSON.stringify(Object.keys(require.cache))));
@@ -46,7 +46,7 @@ it('--help loads neither tools, Temporal nor the code of audits', () => {
   expect([...RARE, ...others].filter((name) => packages.has(name))).toEqual([]);
 });
 
-it('the tools commands are there for whoever asks for them', () => {
+it('help lists every tools command', () => {
   const { stdout } = spawnSync(process.execPath, [join(DIST, 'cli/main.js'), 'help', 'tools'], { encoding: 'utf8' });
   for (const name of ['list', 'show', 'lint', 'check', 'cards', 'migrate', 'export', 'draft'])
     expect(stdout).toContain(`  ${name}`);

@@ -12,7 +12,7 @@ beforeEach(() => void (home = mkdtempSync(join(tmpdir(), 'holdfast-start-cli-'))
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 describe('npm start, where decisions are attested', () => {
-  it('tells the whole story: one approval, which is signed, and one mail', async () => {
+  it('plays the whole demonstration: one signed approval, and one mail', async () => {
     const env = environment({ HOLDFAST_HOME: home, HOLDFAST_APPROVALS: 'attested' });
     const { code, stdout } = await start(['start', '--json', '--yes'], env).ended;
     expect(code).toBe(0);

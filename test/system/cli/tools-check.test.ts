@@ -71,7 +71,7 @@ describe('tools check', () => {
     expect(any.warnings).toEqual([
       expect.stringMatching(/write_file may write \/package\.json unasked; the rule then allows what/),
     ]);
-    // Bound, and yet its tests may be written; no more once whatever writes asks.
+    // The rule binds its files, but the tests may still be written; no longer once every tool that writes asks.
     const bound = `allow: [{ rule: "bash(npm test)", files: { /package.json: "${'0'.repeat(64)}" } }]`;
     const half = await checked([bound]);
     expect(half.warnings[0]).toContain('write_file may write /src/index.js unasked');

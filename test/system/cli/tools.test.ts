@@ -18,7 +18,7 @@ describe('holdfast tools', () => {
     return JSON.parse(stdout) as any;
   };
 
-  it('list tells each tool with its cost, and the cost of all', async () => {
+  it('list shows each tool with its cost, and the cost of all', async () => {
     const { tools: listed, definition_tokens } = await json('list');
     expect(listed).toContainEqual(
       expect.objectContaining({ name: 'get_quote', class: 'read', agents: expect.arrayContaining(['credit-analyst']) }),
@@ -42,7 +42,7 @@ describe('holdfast tools', () => {
     });
   });
 
-  it('export gives definitions for others, and says what is lost', async () => {
+  it('export writes definitions for other systems, and lists what is lost', async () => {
     const { tools: exported, losses } = await json('export', '--format', 'openai');
     expect(exported[0]).toMatchObject({ type: 'function', function: { strict: true } });
     expect(losses).toContainEqual(expect.objectContaining({ tool: 'get_quote', path: '/version' }));
@@ -100,7 +100,7 @@ describe('holdfast tools', () => {
     expect((await tools('draft', 'csv', source, '--name', 'add')).code).toBe(2);
   });
 
-  it('list --by leaves out what this principal may not call, and what this environment has not', async () => {
+  it('list --by leaves out the tools that this principal may not call, and those that this environment lacks', async () => {
     const app = join(folder, 'rules.app.cjs');
     const tool = (name: string, more: string) =>
       `defineTool({ name: '${name}', version: '1.0.0', class: 'destructive', description: 'Pays.', input: { type: 'object' }, run: async () => 1, ${more} })`;

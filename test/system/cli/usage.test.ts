@@ -66,7 +66,7 @@ describe('holdfast without a server', () => {
       });
     });
 
-    it('that cannot be loaded stops every command with what is wrong, and where', async () => {
+    it('stops every command if it cannot be loaded, with what is wrong, and where', async () => {
       writeFileSync(join(folder, 'holdfast.config.ts'), 'export default {\n  HOLDFAST_TASK_QUEUE: missing,\n};');
       const { code, stderr } = await config();
       expect({ code, stderr }).toEqual({
@@ -76,7 +76,7 @@ describe('holdfast without a server', () => {
     });
   });
 
-  it('ends with the exit code of its command: bad usage', async () => {
+  it('exits with 2 for bad usage', async () => {
     const ran = await run(['list', '--colour'], nowhere());
     expect(ran).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining("unknown option '--colour'") });
   });
@@ -96,7 +96,7 @@ describe('holdfast without a server', () => {
     return { code, ok, of: (name: string) => findings.find(({ what }) => what === name)! };
   };
 
-  it('doctor --json exits 1 and says what to do; what keeps programs apart, that they are refused where nothing does, and who has taken the risk', async () => {
+  it('doctor --json exits 1 and says what to do; it says what isolates programs, that they are refused where nothing does, and that a setting accepts the risk', async () => {
     const [here, nothing, accepted] = await Promise.all([
       doctor(),
       doctor({ PATH: '/nonexistent' }),

@@ -22,7 +22,7 @@ describe('the embedded chain', () => {
     expect((await one.exited).how).toBeTruthy();
   });
 
-  it('says what the node said when it does not come up', async () => {
+  it('reports the node’s output when it does not come up', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'holdfast-anvil-'));
     const anvil = join(dir, 'anvil');
     await writeFile(anvil, '#!/bin/sh\necho "no such hardfork" >&2\nexit 3\n');

@@ -27,7 +27,7 @@ describe('the embedded server', () => {
     return server;
   }
 
-  it('can run a turn as soon as it is there: our search attributes, the namespace, the Web UI', async () => {
+  it('can run a turn as soon as it is up: it has our search attributes, the namespace and the Web UI', async () => {
     const server = await start({ namespace: 'mine', headless: false, uiPort: 0 });
     const connection = await Connection.connect({ address: server.address });
     try {
@@ -43,7 +43,7 @@ describe('the embedded server', () => {
     }
   });
 
-  it('has an end: stop() leaves no process', async () => {
+  it('ends completely: stop() leaves no process', async () => {
     const server = await start();
     expect(isAlive(server.pid)).toBe(true);
     await server.stop();
@@ -96,7 +96,7 @@ describe('the embedded server', () => {
     expect(found.status.name).toBe('RUNNING');
   });
 
-  it('says what the server wrote when it does not come up', async () => {
+  it('reports the server’s output when it does not come up', async () => {
     await expect(start({ dbFilename: '/dev/null/no' })).rejects.toThrow();
     await expect(startDevServer({ cli: process.execPath, port: 0, headless: true })).rejects.toThrow(
       /did not come up: the server ended\. It wrote:\n.*server/s,

@@ -10,7 +10,7 @@ import { toolContext } from '../../support/tool-context';
 import { chainTime, rpc } from '../packs/onchain/support';
 
 describe('the chain of an embedded stack', () => {
-  it('comes with settings with which the onchain tools find tokens and session', async () => {
+  it('comes with the settings that the onchain tools need to find tokens and session', async () => {
     const said: string[] = [];
     const chain = (await startChainWithContracts(equipDemoChain, (line) => said.push(line)))!;
     try {
@@ -28,7 +28,7 @@ describe('the chain of an embedded stack', () => {
     expect(said).toEqual([]);
   });
 
-  it('has tokens at the addresses that the example in the tools’ words names', async () => {
+  it('has tokens at the addresses that the example in the tools’ descriptions names', async () => {
     const chain = (await startChainWithContracts(equipDemoChain, () => undefined))!;
     await chain.stop();
     const { tokens } = loadConfig({ ...chain.settings, HOLDFAST_HOME: '/unused' }).evm!;
@@ -54,7 +54,7 @@ describe('the chain of an embedded stack', () => {
     }
   });
 
-  it('is done without, in one line, where anvil is not installed or does not come up', async () => {
+  it('is left out, with one line that says so, where anvil is not installed or does not come up', async () => {
     const said: string[] = [];
     const say = (line: string) => void said.push(line);
     const never = () => Promise.reject(new Error('not asked'));

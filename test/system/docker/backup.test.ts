@@ -1,4 +1,4 @@
-/** docker/backup.sh over a real PostgreSQL that asks for a password; what `docker compose` would run in containers runs here. */
+/** docker/backup.sh over a real PostgreSQL that asks for a password; the commands that `docker compose` would run in containers run here. */
 import { spawn, spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -75,7 +75,7 @@ exit 9
     expect(spawnSync('tar', ['--list', '--file', join(to, 'holdfast.tar')], { encoding: 'utf8' }).stdout).toContain('./block');
   });
 
-  it('comes back into empty volumes by the commands that docs/deployment.md shows', async () => {
+  it('is restored into empty volumes by the commands that docs/deployment.md shows', async () => {
     const page = await readFile(join(ROOT, 'docs/deployment.md'), 'utf8');
     const [, shown] = /^Back again, into empty volumes:\n\n```sh\n([^]*?)```$/m.exec(page)!;
     const into = join(folder, 'again');
@@ -106,7 +106,7 @@ exit 9
     }
   }, 60_000);
 
-  it('is made while workers write: files come, change and go while they are read', async () => {
+  it('works while workers write: files appear, change and vanish while they are read', async () => {
     const store = join(folder, 'store');
     const to = join(folder, 'busy');
     const busy = spawn('sh', ['-c', 'while :; do i=$((i+1)); echo x >t$i; mv t$i f$((i%50)); echo line >>log; done'], {
@@ -123,7 +123,7 @@ exit 9
     }
   }, 60_000);
 
-  it('leaves nothing behind, and an older backup as it was, where it is ended on its way or cannot read the volume', async () => {
+  it('leaves nothing behind, and an older backup as it was, if it is interrupted or cannot read the volume', async () => {
     const to = join(folder, 'good');
     const before = (await readdir(to)).sort();
     const secret = join(folder, 'secret');

@@ -1,4 +1,4 @@
-/** docker-compose.yml: valid by the compose specification, and what we hold ourselves to beyond it. No container engine is needed. */
+/** docker-compose.yml is valid by the compose specification, and keeps our own rules beyond it. No container engine is needed. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ describe('docker-compose.yml', () => {
     expect(composeFaults(compose)).toEqual([]);
   });
 
-  it('would not be if it were wrong: the schema bites', () => {
+  it('is invalid with mistakes in it: the schema finds them', () => {
     const wrong = structuredClone(compose) as any;
     wrong.services.worker.restarts = 'always';
     wrong.services.worker.stop_grace_period = 'soon';
@@ -65,7 +65,7 @@ describe('docker-compose.yml', () => {
     expect([service.restart, waitedFor]).toEqual(ONE_SHOTS.includes(name) ? ['no', true] : ['unless-stopped', false]);
   });
 
-  it('says of every service that others wait for how its health is asked', () => {
+  it('has a health check for every service that others wait for', () => {
     for (const [, { depends_on }] of services) {
       for (const [other, { condition }] of Object.entries(depends_on ?? {})) {
         const asked: ComposeService | undefined = compose.services[other];
@@ -98,7 +98,7 @@ describe('docker-compose.yml', () => {
     expect(others).toEqual(['temporal-ui', 'web-ui']);
   });
 
-  it('hands secrets over as files: no value stands in it, and Git ignores the files', () => {
+  it('passes secrets as files: it contains no value of a secret, and Git ignores the files', () => {
     for (const [name, { environment = {} }] of services) {
       for (const [variable, value] of Object.entries(environment)) {
         if (!/PASS|PWD|KEY|TOKEN|SECRET/.test(variable)) continue;
@@ -126,7 +126,7 @@ describe('docker-compose.yml', () => {
     expect(composeText.match(/HOLDFAST_APPROVALS:-\w+/g)).toEqual(['HOLDFAST_APPROVALS:-attested']);
   });
 
-  it('has a gateway that listens on the port that is published of it, and knows its principals from a secret', () => {
+  it('has a gateway that listens on its published port, and reads its principals from a secret', () => {
     const { command, environment, ports } = compose.services.gateway!;
     expect(command).toEqual(['gateway']);
     expect(environment).toMatchObject({ HOLDFAST_HTTP_HOST: '0.0.0.0', HOLDFAST_TOKENS_FILE: '/run/secrets/gateway_tokens' });

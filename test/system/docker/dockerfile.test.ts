@@ -90,7 +90,7 @@ describe('Dockerfile', () => {
     expect(await check(kinds[0]!)).toBe(1);
   });
 
-  it('calls a gateway healthy that runs as its command says', async () => {
+  it('reports a gateway as healthy that runs as its command says', async () => {
     const script = (JSON.parse(/CMD (\[.*\])$/.exec(only('HEALTHCHECK'))![1]!) as string[])[2]!;
     const home = await mkdtemp(join(tmpdir(), 'holdfast-image-'));
     const port = await freePort();
@@ -112,7 +112,7 @@ describe('Dockerfile', () => {
     expect(made?.rest).toContain('"--owner=node"');
   });
 
-  it('puts no development dependency and no source into what runs', () => {
+  it('puts no development dependency and no source into the image that runs', () => {
     const copied = runtime.filter(({ name }) => name === 'COPY').map(({ rest }) => rest);
     expect(copied).toContain('--from=dependencies /app/node_modules ./node_modules');
     expect(copied.join('\n')).not.toMatch(/(^| )(\.|src|scripts|test)( |$)/m);

@@ -1,4 +1,4 @@
-/** The walk-through of docs/audit.md, tried as written: each command, and what it prints. */
+/** The walk-through of docs/audit.md, run as written: each command, and its output. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ function run(command: string): Promise<string> {
   });
 }
 
-test('there are three', () => expect(TRIED).toHaveLength(3));
+test('the walk-through has three commands', () => expect(TRIED).toHaveLength(3));
 
 test.each(TRIED)('holdfast %s', async (command, printed) => {
   expect(await run(command)).toBe(printed);

@@ -41,7 +41,7 @@ describe('docs/backend.md', () => {
     ports = { gateway: await freePort(), callbacks: await freePort() };
     for (const { name, text } of files)
       writeFileSync(join(folder, name), text.replaceAll('8480', `${ports.gateway}`).replaceAll('9100', `${ports.callbacks}`));
-    // As `npm install holdfast zod` lays it.
+    // As `npm install holdfast zod` installs it.
     mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
     symlinkSync(ROOT, join(folder, 'node_modules/holdfast'));
     symlinkSync(join(ROOT, 'node_modules/zod'), join(folder, 'node_modules/zod'));

@@ -20,7 +20,7 @@ describe('docs/embedding.md', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'holdfast-embedding-'));
     for (const { name, text } of files) writeFileSync(join(folder, name), text);
-    // As `npm install holdfast zod` lays it.
+    // As `npm install holdfast zod` installs it.
     mkdirSync(join(folder, 'node_modules'));
     symlinkSync(ROOT, join(folder, 'node_modules/holdfast'));
     for (const name of ['zod', '@temporalio', '@types'])
@@ -39,7 +39,7 @@ describe('docs/embedding.md', () => {
     execFileSync(join(ROOT, 'node_modules/.bin/tsc'), [...options, 'program.ts'], { cwd: folder, stdio: 'inherit' });
   });
 
-  it('prints what it says', () => {
+  it('prints the output that the page shows', () => {
     const env = environment({ TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: server.namespace, HOLDFAST_HOME: folder });
     const { stdout, stderr, status } = spawnSync(join(ROOT, 'node_modules/.bin/tsx'), ['program.ts'], {
       cwd: folder,

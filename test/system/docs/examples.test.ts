@@ -1,7 +1,7 @@
 /**
  * Each example in TypeScript of the README, of docs/ and of the packages compiles, against the types of the packages as they are built. An example is a module of
- * its own; where its first line names a file (`// app.ts`), the other examples of its page can import that. What an example leaves
- * out stands before it, in a comment that begins with `<!-- ts`: declarations, or a file with its name in the first line.
+ * its own; where its first line names a file (`// app.ts`), the other examples of its page can import that. Code that an
+ * example leaves out is before it, in a comment that begins with `<!-- ts`: declarations, or a file with its name in the first line.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -83,7 +83,7 @@ describe('the examples in TypeScript', () => {
   it('compile, all of them', () => {
     const examples = pages().flatMap((page) => examplesOf(page, readFileSync(join(ROOT, page), 'utf8')));
     expect(examples.length).toBeGreaterThan(30);
-    // One that does not: it shows that faults are found, and where.
+    // An example that does not compile shows that faults are found, and where.
     const page = 'Text.\n\n<!-- ts\ndeclare const name: string;\n-->\n\n```ts\nconst length = name.length;\nname.lenght;\n```\n';
     expect(faultsOf([...examples, ...examplesOf('docs/none.md', page)])).toEqual([
       "docs/none.md:9 Property 'lenght' does not exist on type 'string'. Did you mean 'length'?",

@@ -1,4 +1,4 @@
-/** Judges of the protocol, not ours: the official conformance suite, and the inspector's command line. */
+/** Independent judges of the protocol: the official conformance suite, and the inspector's command line. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -240,7 +240,7 @@ suite(`the official MCP programs${missing === null ? '' : ` (skipped: ${missing}
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it('conformance: every scenario that the suite has for servers passes', () => {
-    // The suite has no token to send: here everybody is somebody who may.
+    // The suite has no token to send: here everybody may do everything.
     const authenticator = { authenticate: async () => createPrincipal('suite', ['starter', 'approver']), hint: '' };
     return withMcp({ people: [], tools, mcp, parts: { authenticator } }, async ({ gateway }) => {
       const results = join(folder, 'servers');
@@ -256,7 +256,7 @@ suite(`the official MCP programs${missing === null ? '' : ` (skipped: ${missing}
     });
   }, 600_000);
 
-  it('conformance: our client passes every scenario of what it offers', async () => {
+  it('conformance: our client passes every scenario of the features that it offers', async () => {
     const results = join(folder, 'clients');
     // The suite starts all clients at once; so they run one after the other, and no scenario of times sees the load of others.
     const command = `flock ${join(folder, 'one')} ${process.execPath} ${join(__dirname, 'fixtures/mcp-client.mjs')}`;

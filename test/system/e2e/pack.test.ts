@@ -83,7 +83,7 @@ describe('in an empty TypeScript project outside of the repository', () => {
   describe('the engine alone', () => {
     beforeAll(() => void npm(['uninstall', '--no-audit', '--no-fund', ...BESIDE.map((name) => `@holdfast/${name}`)], project));
 
-    it('brings nothing of a pack along, and says how to have the agents that ship and what drafts tools', async () => {
+    it('brings nothing of a pack along, and says how to get the agents that ship and the tool that drafts tools', async () => {
       const ofPacks = ['docx', 'htmlparser2', 'mathjs', 'pdfkit', 'viem', 'csv-parse', 'pgsql-ast-parser'];
       const optional = ['@fastify/swagger-ui', 'nodemailer', 'pg', 'prom-client', 'smtp-server'];
       expect([...ofPacks, ...optional].filter(isInstalled)).toEqual([]);

@@ -38,7 +38,7 @@ describePostgres('A turn over PostgreSQL (needs PostgreSQL)', () => {
     return process.stdout();
   }
 
-  it('holds a call while the database is killed and started again, and runs it once, on record', async () => {
+  it('holds a call while the database is killed and started again, and runs and records it once', async () => {
     const effects: unknown[] = [];
     let turnId = '';
     const script = [ask(['pay', invoice]), say('paid')];
@@ -68,7 +68,7 @@ describePostgres('A turn over PostgreSQL (needs PostgreSQL)', () => {
     ]);
   }, 180_000);
 
-  it('is what doctor tells of, with the version of its tables', async () => {
+  it('is reported by doctor, with the version of its tables', async () => {
     const { findings } = JSON.parse(await cli('doctor', '--json')) as {
       findings: { what: string; ok: boolean; detail: string }[];
     };

@@ -80,7 +80,7 @@ describeInBrowser('the audit report in a browser', (browser) => {
     await opened.close();
   });
 
-  it('prints whole: what is folded on the screen is on the paper', async () => {
+  it('prints everything, also the parts that are folded on the screen', async () => {
     const opened = await open(html(report(await sample('edited'))));
     const pdf = await opened.page.pdf({ format: 'A4' });
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-');
@@ -103,7 +103,7 @@ describeInBrowser('the audit report in a browser', (browser) => {
     expect(opened.requests).toEqual([]);
     expect(opened.complaints).toEqual([]);
     expect(await opened.violations()).toEqual([]);
-    // Should something slip through after all, the policy holds it.
+    // If something gets through after all, the policy stops it.
     const ran = await opened.page.evaluate(`(() => {
       const script = document.createElement('script');
       script.textContent = 'window.slipped = true';
@@ -125,7 +125,7 @@ async function sample(name: string): Promise<ReportInput> {
 }
 
 class Opened {
-  /** Whatever the page asked for, itself apart. */
+  /** All that the page requested, except itself. */
   readonly requests: string[] = [];
   readonly complaints: string[] = [];
 

@@ -1,6 +1,6 @@
 /**
- * The whole gateway, asked by schemathesis: requests made up from the OpenAPI document, fitting and not, one by one and in
- * sequences. No answer may be a 5xx, or be other than the document says. What is left out stands in fixtures/schemathesis.toml.
+ * schemathesis tests the whole gateway with requests that it makes up from the OpenAPI document, valid and invalid, one by one and
+ * in sequences. No answer may be a 5xx, or differ from the document. fixtures/schemathesis.toml says what is left out.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -59,7 +59,7 @@ whatFor(`schemathesis finds nothing wrong with the gateway${suffix}`, () => {
   /** What it has found begins after this heading. */
   const found = ({ code, text }: Ran) => (code === 0 ? '' : text.slice(text.indexOf('= FAILURES =') + 1).slice(0, 20_000));
 
-  // First and apart: after 60 wrong tokens a minute of one address the answer is 429, and nothing would be learned.
+  // First and separately: after 60 wrong tokens a minute from one address the answer is 429, and the test would show nothing.
   it('without a token, or with a wrong one', async () => {
     const ran = await run(admin.token, ['--checks', 'ignored_auth', '--max-examples', '1', '--phases', 'examples']);
     expect(found(ran)).toBe('');
@@ -79,7 +79,7 @@ whatFor(`schemathesis finds nothing wrong with the gateway${suffix}`, () => {
     expect(ran.cases).toBeGreaterThan(100);
   });
 
-  // What a role may not do is told to all of them alike.
+  // All roles get the same answer for what they may not do.
   it.each([single[0]!, ...sampled(single.slice(1), 3)])('with the role %s only', async (_role, { token }) => {
     const ran = await run(token, ['--max-examples', '1', '--phases', 'examples,fuzzing', '--max-time', '20']);
     expect(found(ran)).toBe('');

@@ -109,7 +109,7 @@ describe('the showcase', () => {
     });
   });
 
-  it('looks at the note of an earlier turn, and replaces what it has seen', async () => {
+  it('reads the note of an earlier turn, and replaces the version that it has read', async () => {
     mkdirSync(join(root, 'notes'));
     writeFileSync(join(root, 'notes/aapl.md'), 'An older note.\n');
     const { steps, made } = await show();
@@ -120,7 +120,7 @@ describe('the showcase', () => {
     expect(note()).toContain('Status: read back, as written');
   });
 
-  it('is told what people denied, reports it, and asks for none of it again', async () => {
+  it('learns which calls people denied, reports them, and asks for none of them again', async () => {
     const deny = { swap_token: 'not today', bash: 'count them yourself', send_credit_memo: 'the figures look old' };
     const { made, mails, swaps: swapped, text } = await show({ deny });
     expect({ mails, swapped }).toEqual({ mails: 0, swapped: 0 });
@@ -132,7 +132,7 @@ describe('the showcase', () => {
   it.each([
     ['outcome_unknown', 'swap_token was dispatched and nothing more is known', 'is in doubt, and I do not repeat it'],
     ['expired', 'nobody decided within 24 h', 'was not decided on in time'],
-  ])('tells of a swap that ended as %s, and does not swap again', async (reason, message, words) => {
+  ])('reports a swap that ended as %s, and does not swap again', async (reason, message, words) => {
     const error = { code: 'EXECUTION_ERROR', kind: 'FATAL_ERROR', reason, message, hint: '', retryable: false };
     let times = 0;
     const swap_token = () => (times++, { success: false, status: 'error', error });
@@ -150,7 +150,7 @@ describe('the showcase', () => {
     expect(mails).toBe(1);
   });
 
-  it('takes company and recipient from what the user wrote, and sends nothing when told so', async () => {
+  it('takes company and recipient from the user’s message, and sends nothing when told so', async () => {
     const { steps, made } = await show({ message: 'Show it on GOOGL, for risk@bank.example' });
     expect(steps.flat().find(({ name }) => name === 'send_credit_memo')!.input.recipient).toBe('risk@bank.example');
     expect(made.filter(({ succeeded }) => !succeeded)).toEqual([]);

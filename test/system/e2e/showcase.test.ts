@@ -43,7 +43,7 @@ describe('npx holdfast run --agent showcase, beside npx holdfast dev', () => {
   const swaps = () =>
     clientOf(dev.facts.chain_url!).getContractEvents({ abi: SESSION_ROUTER.abi, eventName: 'Swapped', fromBlock: 0n });
 
-  it('uses every tool of four packs in one turn, and what three approvals allowed happens once', async () => {
+  it('uses every tool of four packs in one turn, and runs each of the three approved calls once', async () => {
     const { turn_id: turn } = await json('run', '--agent', 'showcase');
     const waiting = await threeWaiting(turn);
     expect(waiting.map(({ tool }) => tool).sort()).toEqual(['bash', 'send_credit_memo', 'swap_token']);
@@ -77,7 +77,7 @@ describe('npx holdfast run --agent showcase, beside npx holdfast dev', () => {
       .toString();
   }
 
-  it('shows a second turn to the end with --follow, over the notes of the first; a denial ends it as the rest allows', async () => {
+  it('follows a second turn to its end with --follow, over the notes of the first; after a denial it finishes the rest', async () => {
     const follow = start(['run', '--agent', 'showcase', '--id', 'again', '--follow', 'Show it on AAPL again.'], dev.env);
     for (const { tool, digest } of await threeWaiting('again')) {
       const by = { by: 'ana', note: 'not today' };

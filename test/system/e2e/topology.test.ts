@@ -1,6 +1,6 @@
 /**
  * The topology of docker-compose.yml, run natively: PostgreSQL, Temporal's production server, a worker as a process of its own,
- * all set up by the files of docker/. One turn goes through it, held and approved from the command line.
+ * all set up by the files of docker/. One turn goes through it; its call waits, and is approved from the command line.
  */
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -77,7 +77,7 @@ if (missing && !required) {
       return items.length > 0 && items;
     });
 
-  it('take one turn from its start through a held call to exactly one mail, and find it by its state', async () => {
+  it('take one turn from its start through a waiting call to exactly one mail, and find it by its state', async () => {
     const started = await cli<{ turn_id: string }>(
       'run',
       '--agent',

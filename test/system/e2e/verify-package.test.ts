@@ -1,4 +1,4 @@
-/** An auditor with `@holdfast/verify` alone: packed, and installed into an empty folder without a network. */
+/** An auditor who has `@holdfast/verify` alone: packed, and installed into an empty folder without a network. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';

@@ -164,7 +164,7 @@ describeInBrowser('in the Temporal Web UI', (browser) => {
       await page.close();
     });
 
-    it('is not moved by junk in the signal dialogue: the turn waits on, lists what it ignored, and takes the right approval', async () => {
+    it('ignores junk in the signal dialogue: the turn waits on, lists what it ignored, and takes the right approval', async () => {
       const { page, turn, digest } = await started('junk', 'credit-analyst', MEMO);
       const dialogue = await page.openSignals();
       await dialogue.choose('approve');
@@ -286,7 +286,7 @@ describeInBrowser('in the Temporal Web UI', (browser) => {
       await page.close();
     }, 300_000);
 
-    it('deny a payment: a bare denial decides nothing, one that is signed is enough, also after an approval', async () => {
+    it('deny a payment: a bare denial decides nothing, one signed denial is enough, also after an approval', async () => {
       const { turn, page, card, digest } = await waiting('deny-payment');
       await page.sendSignal('approve', await signed('ana', turn, digest, { decision: 'approve' }));
       await decided(turn, 1);
@@ -342,7 +342,7 @@ describeInBrowser('in the Temporal Web UI', (browser) => {
     }, 300_000);
   });
 
-  it('the inbox lists exactly the turns that wait for a person; pending --watch tells of them, and Ctrl-C ends it', async () => {
+  it('the inbox lists exactly the turns that wait for a person; pending --watch reports them, and Ctrl-C ends it', async () => {
     const watch = home.start(['pending', '--watch']);
     await watch.printed(/Watching; Ctrl-C ends it/);
     const ids = ['memo-aapl-1', 'memo-aapl-2', 'memo-aapl-3'];

@@ -1,4 +1,4 @@
-/** What an entry loads, in a process of its own: a program pays for what it uses. */
+/** The packages that an entry loads, in a process of its own: a program loads only what it uses. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ it('every entry is in the table', () => {
 });
 
 it.each(Object.entries(CASES))(
-  'holdfast, %s: no package of a pack, no model, no store, no mail that is not used',
+  'holdfast, %s loads no package of a pack, model, store or mail that it does not use',
   (entry, { bare, besides }) => {
     expect(more((entries[entry] as { default: string }).default, bare)).toEqual(besides);
   },

@@ -1,4 +1,4 @@
-/** `kill -9` of the worker between a budget's reservation and its settlement: the cap is one memo, so whatever is lost of it shows. */
+/** `kill -9` of the worker between a budget's reservation and its settlement: the cap is one memo, so any part of it that is lost shows. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { budgetWorkflowId } from '../../../src/shared/budget-book';
@@ -18,7 +18,7 @@ import {
 } from '../support/fault-stage';
 
 const APP = join(__dirname, 'fixtures/budget.app.ts');
-/** The memo, and then the end; it follows from the conversation alone. */
+/** The memo, and then the end; the answer depends on the conversation alone. */
 function answer(body: JsonObject) {
   const asked = (body.messages as JsonObject[]).some(({ role }) => role === 'assistant');
   return asked
@@ -66,7 +66,7 @@ describe('a budget whose worker is killed with -9', () => {
       expect(await look('reserved')).toMatchObject({ used: '1', left: '0', reserved: 0, in_doubt: 0, over: 0 });
     }));
 
-  it('between the claim and the outcome: what is in doubt counts, until a person has settled it as not applied', () =>
+  it('between the claim and the outcome: an amount in doubt counts, until a person has settled it as not applied', () =>
     hearing(stage, async () => {
       const { claimed } = scenes;
       await reachesState(claimed, 'in_doubt');

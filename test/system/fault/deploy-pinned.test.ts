@@ -52,7 +52,7 @@ describe('two builds of one deployment', () => {
   const start = (buildId: string, builds: Record<string, Build>) =>
     startBuild(stage, builds, { HOLDFAST_DEPLOYMENT: `pinned-${stage.taskQueue}`, HOLDFAST_BUILD_ID: buildId });
 
-  it('a budget and an intent that the first began are held to by the second, after the first is gone for good', async () => {
+  it('the second keeps to a budget and an intent that the first began, after the first is gone for good', async () => {
     const two = await startPayment(stage, 'alike', 'two');
     const card = await shownCard(stage.client, two.turn);
     expect(card).toContain('It looks like something that was done before');
@@ -67,7 +67,7 @@ describe('two builds of one deployment', () => {
     expect(paid(stage, one, two, three)).toEqual({ 'pay@1.2.0 one 700 cents': 1, 'pay@1.2.0 two 700 cents': 1 });
   });
 
-  it('a call that waits under the first is never run by the second, whatever it has changed: it runs once the first is back', async () => {
+  it('the second never runs a call that waits under the first: it runs once the first is back', async () => {
     await signalApproval(stage, old, old.digest);
 
     const late = await startPayment(stage, 'changed', 'late');

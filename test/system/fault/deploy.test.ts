@@ -1,6 +1,6 @@
 /**
- * A deploy while payments wait: the old build is gone for good, and the next one is not the same. Each row says beforehand
- * what becomes of two payments: one that a person had approved and that had not run yet, and one that nobody had decided on.
+ * A deploy while payments wait: the old build is gone for good, and the next one differs. Each row states beforehand the
+ * outcome of two payments: one that a person had approved and that had not run yet, and one that nobody had decided on.
  * Payments are counted by the test's own server.
  */
 import { eventually, testAddress } from '../../engine/support/engine';
@@ -69,7 +69,7 @@ describe('a deploy while one payment is approved, and another waits', () => {
   const onceEach = (both: Payment[], version = '1.2.0', amount = '700 cents') =>
     Object.fromEntries(both.map(({ name }) => [`pay@${version} ${name} ${amount}`, 1]));
 
-  /** What the approval was for has not been paid, and somebody is asked again. */
+  /** The approved payment has not been made, and somebody is asked again. */
   const askedAgain = ({ turn, digest }: Payment) =>
     eventually('it is asked again', async () => (await turn.pending()).find((call) => call.digest !== digest));
 
@@ -148,7 +148,7 @@ describe('a deploy while one payment is approved, and another waits', () => {
     expect(paid(stage, ...both)).toEqual(onceEach(both));
   });
 
-  it('asks again with both on the card where the new build says otherwise what it will do', async () => {
+  it('asks again with both previews on the card where the new build describes the call otherwise', async () => {
     const both = await deployed('said');
     for (const payment of both) {
       const again = await askedAgain(payment);

@@ -1,7 +1,7 @@
 /**
- * An orderly end (SIGTERM) of real worker processes, each time while calls stand at barriers of the test's own: what runs is
- * let end, up to the limit; what is cut off is repeated only where that does no harm. The worker that goes on with it is the
- * next to be stopped.
+ * An orderly end (SIGTERM) of real worker processes, each time while calls wait at barriers of the test's own: running calls may
+ * end, up to the limit; a call that is cut off is repeated only if that does no harm. The worker that goes on with the turns is
+ * stopped next.
  */
 import { testAddress } from '../../engine/support/engine';
 import {
@@ -17,7 +17,7 @@ import {
 import { CLEAN, outcomeOf } from '../support/fault-table';
 import { freePort } from '../../support/free-port';
 
-/** Long enough that no test reaches it, whatever the machine. */
+/** Long enough that no test reaches it, on any machine. */
 const PATIENT = { HOLDFAST_DRAIN_SECONDS: '60', HOLDFAST_LOG_LEVEL: 'info' };
 const HURRIED = { HOLDFAST_DRAIN_SECONDS: '1', HOLDFAST_LOG_LEVEL: 'info' };
 
@@ -40,7 +40,7 @@ describe('a worker that is stopped with SIGTERM', () => {
 
   const row = (name: string, play: () => Promise<void>) => it(name, () => hearing(stage, play));
 
-  row('lets a running read and a running effect end, says meanwhile that it takes nothing new, and exits with 0', async () => {
+  row('lets a running read and a running effect end, reports meanwhile that it takes no new work, and exits with 0', async () => {
     const [reads, sends] = [sceneOf(stage, 'reads'), sceneOf(stage, 'sends')];
     const [read, sending] = [reads.gates.close('read c'), sends.gates.close('rcpt')];
     await reads.begin();
@@ -80,7 +80,7 @@ describe('a worker that is stopped with SIGTERM', () => {
     expect(await outcomeOf(scene)).toEqual({ ...CLEAN, reads: '1 1 2 1' });
   });
 
-  row('cuts off an effect that outlasts the last moment, with 1: the call is in doubt, and nobody repeats it', async () => {
+  row('cuts off an effect that outlasts the last moment, and exits with 1: the call is in doubt and not repeated', async () => {
     const scene = sceneOf(stage, 'cut');
     const sending = scene.gates.close('rcpt');
     await scene.begin();
@@ -105,7 +105,7 @@ describe('a worker that is stopped with SIGTERM', () => {
     expect(await outcomeOf(scene)).toEqual({ ...CLEAN, reads: '1 1 2 1' });
   });
 
-  /** Begins a turn of which one read stands at its gate, and the others have ended. */
+  /** Begins a turn and waits until one of its reads stands at its gate and the others have ended. */
   async function standsInRead(name: string): Promise<Stage> {
     const scene = sceneOf(stage, name);
     const read = scene.gates.close('read c');
@@ -115,7 +115,7 @@ describe('a worker that is stopped with SIGTERM', () => {
     return scene;
   }
 
-  /** Sends SIGTERM; resolves when the worker says that it takes nothing new. */
+  /** Sends SIGTERM; resolves when the worker says that it takes no new work. */
   async function draining(): Promise<void> {
     const said = worker.logs('draining');
     worker.signal('SIGTERM');

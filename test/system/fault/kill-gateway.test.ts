@@ -21,7 +21,7 @@ const APP = join(__dirname, 'fixtures/session.app.ts');
 const LOOKS = 12;
 const HELD = 5;
 
-/** How many calls it has the results of. */
+/** The number of calls whose results it has. */
 const seen = (body: JsonObject) =>
   (body.messages as { content: JsonObject[] }[]).flatMap(({ content }) => content).filter(({ type }) => type === 'tool_result')
     .length;

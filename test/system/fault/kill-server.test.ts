@@ -1,6 +1,6 @@
 /**
  * `kill -9` of the Temporal server, which keeps its workflows in a file, at barriers of the test's own. The server comes back on
- * the same port over the same file; the worker has lived on, or has died too. One kill meets the turns of many rows.
+ * the same port over the same file; the worker has lived on, or has died too. One kill hits the turns of many rows.
  */
 import { KillableServer } from '../support/fault-server';
 import type { Gate } from '../support/fault-gates';

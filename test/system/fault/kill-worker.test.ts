@@ -1,8 +1,8 @@
 /**
- * `kill -9` of the worker process, at barriers of the test's own. What must come of it is written down beforehand; then a
- * fresh worker over the same store goes on, and it must come so. One kill meets the turns of many rows, each at a barrier of
- * its own; the rows after them want a death that no other turn may share. Each worker goes on with what the one before it has
- * left, and is then the next to be struck.
+ * `kill -9` of the worker process, at barriers of the test's own. Each row states the expected outcome beforehand; then a
+ * fresh worker over the same store goes on, and must reach it. One kill hits the turns of many rows, each at a barrier of
+ * its own; the rows after them need a kill that hits no other turn. Each worker goes on with what the one before it has
+ * left, and is then killed next.
  */
 import { eventually, testAddress } from '../../engine/support/engine';
 import { startWire, type Wire } from '../support/fault-servers';
@@ -102,7 +102,7 @@ const AT_ONCE: SharedRow[] = [
 const BETWEEN_STEPS: Row = { name: 'between two steps', expected: CLEAN };
 const CUT_OFF: Row = {
   name: 'not at all: it is cut off while it sends, and sends late; the person who settles has looked too early',
-  expected: { ...IN_DOUBT, mails: 1 }, // the record knows better than the person: it is no "not applied"
+  expected: { ...IN_DOUBT, mails: 1 }, // the record wins over the person: the outcome is not "not applied"
   settle: 'not_applied',
 };
 const STANDS_STILL: Row = {

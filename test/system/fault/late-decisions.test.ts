@@ -1,6 +1,6 @@
 /**
- * Whatever is sent while no worker runs: whoever sends it is told that no worker answered, and when one is back nothing of
- * it happens.
+ * Messages of all kinds that are sent while no worker runs: the sender is told that no worker answered, and when a worker is back
+ * none of them takes effect.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
@@ -10,13 +10,13 @@ import { ana, rita } from '../../engine/support/gateway-scene';
 import { environment, run } from '../cli/support/cli';
 import { requester, SETTLES, Stage } from '../support/late-stage';
 
-/** What only asks how things stand, as the steering of a session does first, changes nothing. */
+/** Requests that only read the state, as the steering of a session does first, change nothing. */
 const NOT_TAKEN = /No worker answered in time to .*(was not taken, and is not taken later|nothing was lost or changed)/;
 
 const said = (outcome: PromiseSettledResult<unknown>) =>
   outcome.status === 'fulfilled' ? 'accepted' : `${(outcome.reason as Error).name}: ${(outcome.reason as Error).message}`;
 
-it('what is sent by a client while no worker runs is not taken later', async () => {
+it('nothing that a client sends while no worker runs is taken later', async () => {
   const stage = new Stage();
   const ids: Record<string, string> = {};
   const digests: Record<string, string> = {};
@@ -84,7 +84,7 @@ it('what is sent by a client while no worker runs is not taken later', async () 
   }
 }, 240_000);
 
-it('what is sent over HTTP while no worker runs is not taken later, also where the connection is cut; the same request again is', async () => {
+it('nothing that is sent over HTTP while no worker runs is taken later, also if the connection is cut; the same request again is taken', async () => {
   const stage = new Stage();
   let id = '';
   try {
@@ -92,7 +92,7 @@ it('what is sent over HTTP while no worker runs is not taken later, also where t
       const session = await client.openSession({ agent: 'tester', requester });
       id = session.id;
       await stage.overHttp(client, id, async (post) => {
-        // A worker runs, and the answer is lost: it is the same for the same request.
+        // A worker runs, and the answer is lost: the same request gets the same answer.
         await expect(post('Hello.', 'first', 1)).rejects.toThrow(/abort|timeout/i);
         expect(await post('Hello.', 'first')).toMatchObject({ status: 202, body: { turn_id: `${id}.1` } });
       });
@@ -105,11 +105,11 @@ it('what is sent over HTTP while no worker runs is not taken later, also where t
         const [cut, waited] = await Promise.allSettled([post('Cut.', 'cut', 2000), post('Waited.', 'waited')]);
         expect(cut.status).toBe('rejected');
         expect(waited).toMatchObject({ value: { status: 503 } });
-        // Of the two, one may not even have been sent: the other is under way.
+        // One of the two may not even have been sent, as the other is under way.
         expect((waited as any).value.body.error.message).toMatch(
           /was not taken, and is not taken later|nothing was lost or changed/,
         );
-        // Nobody was told what became of the one that was cut: a worker that comes in time takes it.
+        // Nobody was told the outcome of the one that was cut: a worker that comes in time takes it.
         await sleep(Math.max(0, tooLate - Date.now()));
       }),
     );
@@ -171,7 +171,7 @@ it('a decision over HTTP while no worker runs is not taken later, wherever the c
   }
 }, 240_000);
 
-it('what commands, a session’s handle and cut connections send while no worker runs is not taken later', async () => {
+it('nothing that commands, a session’s handle or cut connections send while no worker runs is taken later', async () => {
   const stage = new Stage();
   const waiting: Record<string, { id: string; digest: string }> = {};
   const sessions: Record<string, string> = {};
@@ -230,7 +230,7 @@ it('what commands, a session’s handle and cut connections send while no worker
       for (const told of commands) expect(told).toMatch(new RegExp(`^1 .*${NOT_TAKEN.source}`, 's'));
       for (const one of await sent) expect(said(one)).toMatch(NOT_TAKEN);
       expect((await cuts).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-      // A cancellation is kept by Temporal itself: it is said to be requested, and counts.
+      // Temporal itself keeps a cancellation: the answer says that it is requested, and it counts.
       await stage.posting(client, rita, async (post) =>
         expect(await post(`turns/${waiting.httpCancel!.id}/cancel`, {}, null)).toMatchObject({ status: 202 }),
       );

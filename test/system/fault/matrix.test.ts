@@ -22,19 +22,19 @@ type Fault = 'kill -9 of the worker' | 'kill -9 of the Temporal server' | Failur
 const KINDS = ['once', 'once_probed', 'keyed', 'keyed_probed'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** Who found out, what, and how many payments there are. */
+/** Who found out the outcome, the outcome, and the number of payments. */
 type Outcome = `${'itself' | 'probe' | 'person'}: ${'applied' | 'not_applied'}, ${number}`;
 
 const DONE: Outcome = 'itself: applied, 1';
-/** once, once_probed, keyed, keyed_probed: whoever honours the key is simply asked again. */
+/** once, once_probed, keyed, keyed_probed: an upstream that honours the key is simply asked again. */
 const NOTHING_WAS_PAID: Outcome[] = ['person: not_applied, 0', 'probe: not_applied, 0', DONE, DONE];
 const IT_WAS_PAID: Outcome[] = ['person: applied, 1', 'probe: applied, 1', DONE, DONE];
-/** The worker lives and has its answer: it tells the server when that is back. */
+/** The worker lives and has its answer: it reports it when the Temporal server is back. */
 const NOBODY_NOTICES: Outcome[] = [DONE, DONE, DONE, DONE];
 
 /**
- * `before`: the tool has begun, and the other side has not acted, and will not. `during`: the request is there, and the
- * other side acts on it although whoever asked is gone. `after`: it has acted, and nobody has recorded that.
+ * `before`: the tool has begun, and the other side has not acted, and will not. `during`: the request has arrived, and the
+ * other side acts on it although the caller is gone. `after`: it has acted, and nobody has recorded that.
  */
 const MATRIX: Record<Fault, Partial<Record<Moment, Outcome[]>>> = {
   'kill -9 of the worker': { before: NOTHING_WAS_PAID, during: IT_WAS_PAID, after: IT_WAS_PAID },
@@ -69,7 +69,7 @@ function cellsOf(...faults: Fault[]): Cell[] {
 
 const seen = new Map<string, string>();
 
-describe('whatever happens to a payment, and whenever: how often it is made, and what is known of it in the end', () => {
+describe('for each fault at each moment: how often a payment is made, and what is known about it in the end', () => {
   afterAll(printMatrix);
 
   it(
@@ -162,7 +162,7 @@ async function atBarriers(stage: Stage, gates: Gates, cells: Cell[]) {
   return { turns, barriers };
 }
 
-/** Effect records that say what became of a first dispatch. */
+/** Effect records with the outcome of a first dispatch. */
 async function closedRecords({ home }: Stage): Promise<number> {
   return (await readdir(home, { recursive: true })).filter((path) => path.endsWith('/1.2.json')).length;
 }
@@ -177,7 +177,7 @@ function compare(cells: Cell[], outcomes: string[]): void {
   expect(named(outcomes)).toEqual(named(cells.map(({ expected }) => expected)));
 }
 
-/** Follows a call to its end; a person who is asked looks at the other side, and says what is there. */
+/** Follows a call to its end; a person who is asked looks at the other side, and states what he finds. */
 async function outcomeOf(stage: Stage, counter: Counter, { name }: Cell, turn: TurnHandle): Promise<string> {
   const asked = await eventually(
     `${name} has ended, or a person is asked`,
@@ -197,7 +197,7 @@ async function outcomeOf(stage: Stage, counter: Counter, { name }: Cell, turn: T
   return `${who}: ${calls[0]!.effect}, ${counter.effects(name)}`;
 }
 
-/** A cell that came otherwise than expected shows both. */
+/** A cell with an unexpected outcome shows both. */
 function printMatrix(): void {
   const faults = Object.keys(MATRIX) as Fault[];
   const rows = faults.flatMap((fault) =>

@@ -79,7 +79,7 @@ describe('a worker that is killed with -9 in the middle of an MCP call', () => {
   it('repeats a read, with a server of the new worker', () =>
     hearing(stage, async () => {
       await reachesState(reads, 'completed');
-      expect(runsOf(stage, 'hang_once')).toBe(2); // the number of a namespace is given again
+      expect(runsOf(stage, 'hang_once')).toBe(2); // the number of a namespace is used again
       expect((await reads.turn.status()).calls[0]).toMatchObject({ state: 'succeeded', attempts: 2 });
     }));
 });

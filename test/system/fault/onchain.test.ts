@@ -1,7 +1,7 @@
 /**
  * `kill -9` of the worker while it swaps: between decision, signature, broadcast and receipt. Each time a fresh worker
  * goes on by itself, nobody is asked twice, and the chain has exactly one swap more, with the amounts that the turn reports. That
- * worker is the next to be killed.
+ * worker is killed next.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -125,7 +125,7 @@ describe('a worker that is killed with -9 while it swaps', () => {
     120_000,
   );
 
-  it('not at all, but cut off before it broadcasts, while another one does: one swap on the chain, also when it wakes up', async () => {
+  it('or that is cut off before it broadcasts, while another one broadcasts: one swap on the chain, also when it wakes up', async () => {
     const sending = stage.gates.close('before eth_sendRawTransaction');
     const turn = await stage.begin();
     await sending.reached();

@@ -106,7 +106,7 @@ describe('a rolling restart under twenty running turns', () => {
   }
 });
 
-/** The same four calls for each turn, one after the other; follows from the conversation alone. */
+/** The same four calls for each turn, one after the other; depends on the conversation alone. */
 function answer(body: JsonObject): ScriptedResponse {
   const messages = body.messages as JsonObject[];
   const turn = Number(/Turn (\d+)\./.exec(JSON.stringify(messages[0]))![1]);

@@ -1,6 +1,6 @@
 /**
  * A long conversation with a worker that is killed again and again: thirty turns, in several runs of the session,
- * compacted on the way, steered, interrupted, forked from its middle. Nothing that was said may be lost or stand twice.
+ * compacted on the way, steered, interrupted, forked from its middle. No message may be lost or appear twice.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -74,9 +74,9 @@ describe('a conversation of thirty turns', () => {
     await rm(home, { recursive: true, force: true });
   });
 
-  it('goes on in other runs, is compacted, steered, interrupted and forked, with a worker killed five times', async () => {
+  it('continues in other runs, is compacted, steered, interrupted and forked, while a worker is killed five times', async () => {
     const kills = killPlan();
-    console.log(`a worker is killed during turns ${[...kills].join(', ')}`); // for whoever has to find out why it failed
+    console.log(`a worker is killed during turns ${[...kills].join(', ')}`); // to find out why it failed
     const session = await client.openSession({ agent: 'talker', id: `long-${randomBytes(4).toString('hex')}` });
     const heads: (string | null)[] = [];
     for (let turn = 1; turn <= TURNS; turn++) {
@@ -156,7 +156,7 @@ describe('a conversation of thirty turns', () => {
     return onceAnswered(() => turn.result());
   }
 
-  /** At some moment of the turn that begins now. Resolves when another worker is ready. */
+  /** Kills a worker at some moment of the turn that begins now. Resolves when another worker is ready. */
   async function killSoon(): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 800));
     expect(await worker.kill()).toBe('SIGKILL');
@@ -165,7 +165,7 @@ describe('a conversation of thirty turns', () => {
   }
 });
 
-/** Not while the test holds the model: whoever holds a dead worker's request holds nothing. */
+/** Not while the test holds the model: a held request of a dead worker holds up nothing. */
 function killPlan(): Set<number> {
   const may = Array.from({ length: TURNS }, (_, index) => index + 1).filter((turn) => turn !== STEERED && turn !== INTERRUPTED);
   const plan = new Set<number>();
@@ -187,7 +187,7 @@ function lastMessage(body: JsonObject): number | null {
   return Number(numbers.at(-1) ?? 0);
 }
 
-/** Follows from the conversation alone; every fifth turn looks something up first. */
+/** Depends on the conversation alone; every fifth turn looks something up first. */
 function answer(body: JsonObject): ScriptedResponse {
   const turn = lastMessage(body);
   if (turn === null) return { content: [{ type: 'text', text: 'They send numbered messages, and are answered.' }] };

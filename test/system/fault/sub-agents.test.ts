@@ -1,4 +1,4 @@
-/** `kill -9` of the worker in the middle of a sub-agent's turn: both turns go on, and what was done is done once. */
+/** `kill -9` of the worker in the middle of a sub-agent's turn: both turns go on, and each effect happens once. */
 import { join } from 'node:path';
 import type { ScriptedResponse } from '../../../src/model/rehearsal';
 import type { JsonObject } from '../../../src/shared/json/json';
@@ -18,7 +18,7 @@ import {
 
 const APP = join(__dirname, 'fixtures/sub-agents.app.ts');
 
-/** Follows from the conversation alone: a request that is repeated gets the same answer. */
+/** Depends on the conversation alone: a request that is repeated gets the same answer. */
 function answer(body: JsonObject): ScriptedResponse {
   const [first, ...more] = body.messages as { role: string; content: unknown }[];
   const text = JSON.stringify(first!.content);
@@ -73,7 +73,7 @@ describe('a worker that is killed with -9', () => {
       expect(asks.model.requests).toHaveLength(5); // two of each turn, and the one that is repeated
     }));
 
-  it('while a sub-agent’s call waits: a decision that the parent is sent meanwhile counts, once', () =>
+  it('while a sub-agent’s call waits: a decision that is sent to the parent meanwhile counts, once', () =>
     hearing(stage, async () => {
       const { below } = await ended(waits, 1);
       expect(below.calls[0]!.approval).toMatchObject({ by: ['ana'] });

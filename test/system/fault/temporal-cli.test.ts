@@ -1,6 +1,6 @@
 /**
- * What an operator does with Temporal's own tools while a payment waits, runs, or is done. Payments are counted by the
- * other side, in a process that no worker shares.
+ * An operator uses Temporal's own tools while a payment waits, runs, or is done. The other side counts the payments,
+ * in a process that no worker shares.
  */
 import { join } from 'node:path';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
@@ -116,7 +116,7 @@ describe('temporal activity', () => {
     ['pause and unpause', [['pause'], ['unpause', '--reset-attempts']]],
     ['reset', [['reset', '--reset-heartbeats']]],
   ] as [string, [string, ...string[]][]][])(
-    'update-options to more attempts, and %s between them, leaves a payment whose worker died in doubt, and paid once',
+    'update-options to more attempts, and %s between them, leave a payment whose worker died in doubt, and paid once',
     async (name, commands) => {
       const cell = `between ${name}`;
       const { turn, gate, on } = await underWay(cell);
@@ -143,8 +143,8 @@ describe('temporal activity', () => {
 });
 
 describe('temporal workflow reset while a payment runs', () => {
-  /** `in the history`: the running attempt is in what is kept, and Temporal starts it again by itself. */
-  it.each(['cut off', 'in the history'])('(its attempt %s) asks anew, and does not repeat it', async (where) => {
+  /** `in the history`: the history that is kept has the running attempt, and Temporal starts it again by itself. */
+  it.each(['cut off', 'in the history'])('(its attempt %s) asks people again, and does not repeat it', async (where) => {
     const cell = `running ${where}`;
     const gate = gates.close(`during ${cell}`);
     const { turn, call } = await asked(cell);
@@ -168,7 +168,7 @@ describe('temporal workflow reset while a payment runs', () => {
     expect(counter.effects(cell)).toBe(1);
   });
 
-  it('and an approval that comes too early does not repeat it: it is in doubt until somebody looks', async () => {
+  it('and an approval that comes too early do not repeat it: it is in doubt until a person settles it', async () => {
     const cell = 'approved too early';
     const gate = gates.close(`during ${cell}`);
     const { turn, call } = await asked(cell);
@@ -185,7 +185,7 @@ describe('temporal workflow reset while a payment runs', () => {
     expect(counter.effects(cell)).toBe(1);
   });
 
-  it('lets one of two runs pay, also where the first had not come to its claim when the second was approved', async () => {
+  it('lets one of two runs pay, also if the first had not made its claim when the second was approved', async () => {
     const cell = 'late claim';
     const claim = stage.gates.close('before 1.1');
     const { turn, call } = await asked(cell);
@@ -202,7 +202,7 @@ describe('temporal workflow reset while a payment runs', () => {
     });
     const givenWay = stage.gates.close('after 1.2');
     claim.open();
-    await givenWay.reached(); // its own claim is closed again: it has not acted, and will not
+    await givenWay.reached(); // it has closed its own claim again: it has not acted, and will not
     givenWay.open();
     expect(counter.effects(cell)).toBe(1);
   });
@@ -223,7 +223,7 @@ describe('temporal workflow reset of a payment that is made', () => {
           [...point, true],
         ] as const,
     ),
-  )('%s: asks anew and says what was done, and an approval takes that over', async (name, to, more, nudged) => {
+  )('%s: asks people again with what was done, and an approval takes that over', async (name, to, more, nudged) => {
     const cell = `${name} ${nudged}`;
     const { turn, call } = await asked(cell);
     if (nudged) await nudge(turn); // so that the question stands in the history that is kept
@@ -246,7 +246,7 @@ describe('temporal workflow reset of a payment that is made', () => {
     if (more.length === 0) expect(view.ignored_signals.last.map(({ signal }) => signal)).toContain('approve');
   });
 
-  it('a changed input is another act: its card says that it comes besides', async () => {
+  it('a changed input is another act: its card says that it is run in addition', async () => {
     const { turn, call } = await asked('first');
     await approve(turn, call);
     await turn.result();
@@ -262,7 +262,7 @@ describe('temporal workflow reset of a payment that is made', () => {
 });
 
 describe('temporal workflow terminate', () => {
-  it('ends a turn for good: the same id starts nothing, and what was under way is paid once', async () => {
+  it('ends a turn for good: the same id starts nothing, and a payment under way is made once', async () => {
     const cell = 'terminated';
     const gate = gates.close(`during ${cell}`);
     const start = () => stage.client.call({ agent: 'payer', tool: 'pay_once', input: { cell }, id: 'terminated-1' });
@@ -280,7 +280,7 @@ describe('temporal workflow terminate', () => {
     expect(counter.effects(cell)).toBe(1);
   });
 
-  it('and a start by hand under the same id makes nothing again, and asks nobody', async () => {
+  it('and a start by hand under the same id repeat nothing, and ask nobody', async () => {
     const cell = 'started by hand';
     const { turn, call } = await asked(cell);
     await approve(turn, call);
@@ -299,7 +299,7 @@ describe('temporal workflow terminate', () => {
 });
 
 describe('temporal workflow cancel while a payment runs', () => {
-  it('waits for its end, and tells it', async () => {
+  it('waits for the payment’s end, and reports it', async () => {
     const cell = 'cancelled';
     const gate = gates.close(`during ${cell}`);
     const { turn, call } = await asked(cell);
@@ -313,7 +313,7 @@ describe('temporal workflow cancel while a payment runs', () => {
 });
 
 describe('a batch, temporal workflow reset --query', () => {
-  it('asks about each payment anew, and repeats none', async () => {
+  it('asks people about each payment again, and repeats none', async () => {
     const cells = ['batch 1', 'batch 2'];
     const made = await Promise.all(cells.map((cell) => asked(cell)));
     for (const { turn, call } of made) await approve(turn, call);

@@ -48,7 +48,7 @@ describe('a worker that is replaced by one with other versions of its tools', ()
     for (const turn of [paying, looking]) await keepForReplay(stage.client.temporal, turn);
   });
 
-  it('runs none of them where that version is gone, though a person approved: the model is told, and asks again under the new one', async () => {
+  it('runs none of them if that version is gone, though a person approved: the model is told, and asks again under the new one', async () => {
     const { paying, looking, digest } = await leaveBehind();
     await approve(paying.workflowId, digest);
     await stage.startWorker(undefined, { FAULT_VERSIONS: '2.0.0' });

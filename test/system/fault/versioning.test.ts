@@ -1,6 +1,6 @@
 /**
  * Two versions of the workers, as real processes, in one deployment: a turn stays on the version that it began on,
- * new turns go to the current one. What the worker tells a person to type is typed here.
+ * new turns go to the current one. The test types the command that the worker tells a person to type.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -30,7 +30,7 @@ describe('two versions of the workers', () => {
       HOLDFAST_LOG_LEVEL: 'info',
     });
 
-  /** What the worker said at its start, and the command in it. */
+  /** The worker's notice at its start, and the command in it. */
   async function noticeOf(worker: WorkerProcess): Promise<{ notice: string; command: string }> {
     const { notice, todo } = await eventually('the notice', async () => worker.lastEvent('no new turns'));
     expect(worker.output).toContain(`${String(notice)} ${String(todo)}\n`);
@@ -95,7 +95,7 @@ describe('two versions of the workers', () => {
     const { connection } = stage.client.temporal;
     expect(await examinePinnedTurns(connection, 'default', stage.taskQueue)).toBeNull();
 
-    // The server lists a dead worker for minutes. What it says of its last poll is what is made up here, nothing else.
+    // The server lists a dead worker for minutes. Only the time of its last poll is made up here.
     const { workflowService } = connection;
     const later = Object.create(workflowService, {
       describeTaskQueue: {
@@ -106,7 +106,7 @@ describe('two versions of the workers', () => {
         },
       },
     }) as typeof workflowService;
-    // The list is late: what it says of turns that have ended may still be in it.
+    // The list is late: it may still contain turns that have ended.
     await eventually('the turn alone is listed', async () => {
       const found = await examinePinnedTurns({ workflowService: later }, 'default', stage.taskQueue);
       return found !== null && /^1 turn blocked: pinned to a version of which no worker polls/.test(found);
@@ -115,7 +115,7 @@ describe('two versions of the workers', () => {
     await turn.result();
   });
 
-  it('a worker without a version says that it takes nothing where a version is current', async () => {
+  it('a worker without a version says that it takes no new turns while a version is current', async () => {
     const plain = await stage.startWorker(undefined, { HOLDFAST_LOG_LEVEL: 'info' });
     const { notice, command } = await noticeOf(plain);
     expect(notice).toBe(`New turns go to ${deployment}:b: this worker has no version, and takes none.`);

@@ -1,4 +1,4 @@
-/** Two gateways over one store: a request that counted, and whose answer was lost with the store, is sent again to the other one. */
+/** Two gateways over one store: a request counted, its answer was lost with the store, and it is sent again to the other gateway. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ describePostgres('Two gateways over one PostgreSQL (needs PostgreSQL)', () => {
     await rm(home, { recursive: true, force: true });
   }, 60_000);
 
-  it('a decision counted, the store was killed before its answer was kept: its retry at the other gateway gets that answer', async () => {
+  it('if the store is killed after a decision counted and before its answer is kept, a retry at the other gateway gets that answer', async () => {
     const store = await server.fresh();
     const proxy = await startCuttingProxy(server.port);
     const shared = {

@@ -58,7 +58,7 @@ const gatewayUrl = async (gateway: ReturnType<typeof holdfast>) =>
   (await gateway.printed(/(http:\/\/127\.\d+\.\d+\.\d+:\d+);/))[1]!;
 
 it(
-  'gateways that are started at once on an empty home sign with one key, which is trusted',
+  'gateways that start at once on an empty home sign with one key, which is trusted',
   () =>
     hosts(async ({ host }) => {
       const { home, run } = host('a');

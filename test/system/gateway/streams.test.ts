@@ -59,7 +59,7 @@ async function whole(url: string, headers: Record<string, string>): Promise<{ id
 
 describe('the events of a turn', () => {
   it.each<Cut>(['after each event', 'within each event'])(
-    'are told once each and in order to an EventSource whose connection is cut %s',
+    'reach an EventSource once each and in order, though its connection is cut %s',
     async (cut) => {
       const tools = [reads('look', () => ({ found: true })), pays('pay', [])];
       const script = [
@@ -75,7 +75,7 @@ describe('the events of a turn', () => {
           await reader.until(({ type }) => type === 'approval_requested');
           const [call] = await turn.waitForPending();
           await turn.approve(call.digest, { by: 'ana' });
-          expect(await reader.over).toBe(204); // all was told: it stays away
+          expect(await reader.over).toBe(204); // it has every event: it stays away
           const told = reader.durable();
           const expected = await whole(eventsOf(gateway, turn), rita.headers);
           expect(told.map(({ type, lastEventId }) => ({ type, id: lastEventId }))).toEqual(expected);
@@ -91,7 +91,7 @@ describe('the events of a turn', () => {
     },
   );
 
-  it('are begun at one gateway and gone on with at another', async () => {
+  it('begin at one gateway and go on at another', async () => {
     await scene(
       { tools: [pays('pay', [])], script: [ask(['pay', invoice]), say('Paid.')] },
       async ({ start, gateway, another }) => {
@@ -142,7 +142,7 @@ describe('the events of a turn', () => {
     });
   });
 
-  it('are told as decisions are made: also those on the Web UI’s way, while another call still waits', async () => {
+  it('arrive as decisions are made, also decisions by signal as the Web UI sends them, while another call still waits', async () => {
     const script = [ask(['pay', invoice], ['pay', { invoice: 'INV-8', cents: 800 }]), say('Done.')];
     await scene({ tools: [pays('pay', [])], script }, async ({ start, client, gateway }) => {
       const turn = await start('Pay.', { requester: 'acme/rita' });
@@ -174,7 +174,7 @@ describe('the events of a turn', () => {
     });
   });
 
-  it('are counted apart from requests that are answered and over', async () => {
+  it('have a metric of their own, apart from ordinary requests', async () => {
     await scene({ tools: [reads('look', () => 1)], script: [say('done')] }, async ({ gateway, start }) => {
       const turn = await start('Hi.', { requester: 'acme/rita' });
       await turn.result();
@@ -192,7 +192,7 @@ describe('the events of a turn', () => {
     });
   });
 
-  it('go on over a reset: what was told is not told again, and what follows is', async () => {
+  it('go on over a reset: events that were sent are not sent again, and later ones are sent', async () => {
     const script = [ask(['pay', invoice]), say('Paid.'), say('Paid.'), say('Paid.')];
     await scene({ tools: [pays('pay', [])], script }, async ({ start, client, gateway }) => {
       const turn = await start('Pay.', { requester: 'acme/rita' });
@@ -217,7 +217,7 @@ describe('the events of a turn', () => {
     });
   });
 
-  it('are refused: to whoever may not see the turn, after an id that nobody gave, beyond the bounds', async () => {
+  it('are refused to a principal that may not see the turn, after an unknown event id, and beyond the bounds', async () => {
     const more = { streams: { perPrincipal: 2, inAll: 3 } };
     await scene(
       { tools: [pays('pay', [])], script: [ask(['pay', invoice]), say('Refused.')] },
@@ -279,7 +279,7 @@ describe('the events of a turn', () => {
   });
 });
 
-describe('what lasts nowhere', () => {
+describe('an event that is stored nowhere', () => {
   /** Breaks off once in the middle of its text. */
   const broken = (after: () => Promise<void>): ModelProvider => {
     const scripted = new ScriptedModel([say('Hello there.')]);
@@ -297,7 +297,7 @@ describe('what lasts nowhere', () => {
     };
   };
 
-  it('is told live, marked, by attempt; and whoever comes late has the finished block instead', async () => {
+  it('is sent live, marked, with its attempt; and a reader who comes late gets the finished block instead', async () => {
     const live = new InProcessLive();
     const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 1500));
     await scene({ model: broken(pause), settings: { live } }, async ({ start, gateway }) => {
@@ -311,7 +311,7 @@ describe('what lasts nowhere', () => {
       const done = reader.told.findIndex(({ type }) => type === 'step_completed');
       expect(reader.told[done]!.data).toMatchObject({ text: 'Hello there.', durable: true });
       expect(reader.told.slice(done).some(({ type }) => type === 'text_delta')).toBe(false);
-      // A piece of text has no id: it does not move the place to come back to.
+      // A piece of text has no id: it does not move the place where the reader resumes.
       expect(reader.told.find(({ type }) => type === 'text_delta')!.lastEventId).toBe('');
       expect((await whole(eventsOf(gateway, turn), rita.headers)).map(({ type }) => type)).toEqual(
         reader.durable().map(({ type }) => type),
@@ -384,7 +384,7 @@ describe('a direct call as a stream', () => {
     });
   });
 
-  it('is what POST answers when it runs for longer than a second, to those who say that they accept it', async () => {
+  it('is the answer of POST when the call runs for longer than a second, to clients that accept it', async () => {
     let end!: () => void;
     const ended = new Promise<void>((resolve) => (end = resolve));
     const open = reads('open', async (_input: unknown, ctx: any) => {
@@ -418,7 +418,7 @@ describe('a direct call as a stream', () => {
     });
   });
 
-  it('carries files below 1 MB as base64, and no others; what only looks like a file of ours stays as it is', async () => {
+  it('carries files below 1 MB as base64, and no others; an object that only looks like a file of ours stays as it is', async () => {
     const bytes = (size: number) => Buffer.alloc(size, 'x');
     const file = (filename: string, size: number) => binaryFile({ filename, contentType: 'text/plain', bytes: bytes(size) });
     const fake = { filename: 'f', content_type: 'text/plain', sha256: 'a'.repeat(64), ref: 'b'.repeat(64), url: 'http://x/?expires=9999999999&signature=x', expires_at: 'x' }; // oxfmt-ignore
@@ -455,7 +455,7 @@ describe('a direct call as a stream', () => {
     });
   });
 
-  it('that can do harm is started by POST, and followed by GET', async () => {
+  it('of a tool that can do harm is started by POST, and followed by GET', async () => {
     await scene(setup(), async ({ gateway, client }) => {
       const url = `${gateway.url}/tools/pay/sse`;
       const refused = await fetch(`${url}?invoice=INV-7&cents=700`, { headers: rita.headers });
@@ -502,7 +502,7 @@ describe('a direct call as a stream', () => {
     await scene({}, body, { catalogue });
   });
 
-  it('that somebody else has started is not his to follow, nor to come back to', async () => {
+  it('that somebody else has started cannot be followed or resumed', async () => {
     await scene(setup(), async ({ gateway, call }) => {
       const { turn } = await call('add', { a: 1, b: 2 }, { requester: 'globex/eve' });
       await turn.result();

@@ -1,4 +1,4 @@
-/** A worker that is there and does not get round to it is told from one that is not there. It is a process, to be stopped. */
+/** A worker that is there but does not answer in time gives another error than no worker. It is a process, so that it can be stopped. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { holdfast } from '../support/process';
 const APP = join(__dirname, '../cli/fixtures/call.app.ts');
 const rita = person('rita', 'starter', 'approver');
 
-it('a worker that is behind is 503 worker_behind, with when to ask again; where none polls it is no_worker', async () => {
+it('a worker that is behind gives 503 worker_behind and when to ask again; where no worker polls it is no_worker', async () => {
   const home = await mkdtemp(join(tmpdir(), 'holdfast-behind-'));
   const queue = (kind: string) => ({
     TEMPORAL_ADDRESS: testAddress(),

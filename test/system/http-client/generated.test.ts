@@ -7,7 +7,7 @@ import { Signers } from '../../support/signers';
 import { pays } from '../../support/tools';
 
 describe('the TypeScript client', () => {
-  it('starts a turn, decides on what waits, and reads its end', async () => {
+  it('starts a turn, decides on a waiting call, and reads the turn’s end', async () => {
     const signers = new Signers();
     const [rita, ana] = [person('rita', 'starter'), person('ana', 'approver')];
     const effects: unknown[] = [];

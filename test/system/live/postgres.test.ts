@@ -71,7 +71,7 @@ run('live events between processes that share a PostgreSQL (needs PostgreSQL)', 
     if (folder) await rm(folder, { recursive: true, force: true });
   });
 
-  it('arrive at whoever listens to their turn, gathered, in order and whole, however long the text', async () => {
+  it('arrive at each listener of their turn, gathered, in order and whole, with text of any length', async () => {
     const heard: LiveEvent[] = [];
     const elsewhere: LiveEvent[] = [];
     const live = bus();
@@ -98,7 +98,7 @@ run('live events between processes that share a PostgreSQL (needs PostgreSQL)', 
     ends.forEach((end) => end());
   });
 
-  it('take no harm from what others write there', async () => {
+  it('take no harm from messages that others send there', async () => {
     const heard: LiveEvent[] = [];
     const live = bus();
     live.subscribe('turn-3', (event) => heard.push(event));
@@ -123,7 +123,7 @@ run('live events between processes that share a PostgreSQL (needs PostgreSQL)', 
     expect(heard.every(({ type }) => type === 'text_delta')).toBe(true);
   });
 
-  it('come again after the server was gone; meanwhile nobody waits, and the log says it once and without the password', async () => {
+  it('come again after the server was gone; meanwhile nobody waits, and the log says so once and without the password', async () => {
     const heard: LiveEvent[] = [];
     const live = bus();
     live.subscribe('turn-4', (event) => heard.push(event));

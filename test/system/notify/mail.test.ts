@@ -59,7 +59,7 @@ it('a mail that is sent again is the same message', async () => {
   expect(ids[0]).toMatch(/^<msg_[0-9a-f]{32}@holdfast\.invalid>$/);
 });
 
-it('what a stranger wrote adds no header and no invisible characters to a mail', async () => {
+it('text that a stranger wrote adds no header and no invisible characters to a mail', async () => {
   const { turn } = aQuestion();
   const hostile = aQuestion({
     tool: 'pay\r\nBcc: eve@evil.example\r\n\r\nbody',
@@ -75,7 +75,7 @@ it('what a stranger wrote adds no header and no invisible characters to a mail',
   expect(mail.text).toContain('a⟨U+202E⟩b');
 });
 
-it('an address that the server refuses is not taken for told, and is the only one that is tried again', async () => {
+it('an address that the server refuses does not count as reached, and is the only one that is tried again', async () => {
   const refused = 'nobody@bank.example';
   const server = await badSmtpServer({ rcptOf: (line) => (line.includes(refused) ? '550 5.1.1 no such user' : '250 ok') });
   try {
@@ -94,7 +94,7 @@ it('an address that the server refuses is not taken for told, and is the only on
   }
 });
 
-it('one way that fails keeps no other from being tried; the next attempt leaves out those that got through', async () => {
+it('a channel that fails does not stop the others; the next attempt leaves out the channels that got through', async () => {
   const hook = await receiver((nth, response) => void response.writeHead(nth === 1 ? 503 : 200).end());
   try {
     const webhook = { url: hook.url, secret: SECRET };
@@ -125,6 +125,6 @@ it('a mail server that is not there is an error without the password', async () 
   catcher = await startMailCatcher({ dir });
 });
 
-it('without a way there is no notifier', () => {
+it('without a channel there is no notifier', () => {
   expect(createNotifier({ webhook: null, mail: null, ...WHERE })).toBeNull();
 });

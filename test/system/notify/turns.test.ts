@@ -87,7 +87,7 @@ it('a webhook that is down holds no turn', async () => {
   });
 });
 
-it('whoever must decide is reminded before the expiry, each reminder a message of its own', async () => {
+it('people who must decide are reminded before the expiry, each reminder a message of its own', async () => {
   const hook = await started();
   const time = new TestTime();
   const approvalExpiryMs = time.either('3 days', 9000);
@@ -106,7 +106,7 @@ it('whoever must decide is reminded before the expiry, each reminder a message o
   });
 });
 
-it('a call in doubt is told of, with its card and the commands that settle it', async () => {
+it('people are told of a call in doubt, with its card and the commands that settle it', async () => {
   const hook = await started();
   const breaks = pays('pay', [], {
     run: () => {
@@ -127,7 +127,7 @@ it('a call in doubt is told of, with its card and the commands that settle it', 
   });
 });
 
-it('a question that goes on in another run is told of once, and what was said on it goes along', async () => {
+it('a question that goes on in another run is announced once, and keeps the decisions on it', async () => {
   const hook = await started();
   const { path } = await findTemporalCli();
   const dynamicConfig = { 'limit.historyCount.suggestContinueAsNew': 60 };

@@ -69,13 +69,13 @@ describe('set-up', () => {
     expect(existsSync(dist(''))).toBe(false);
   });
 
-  it('sees what npm ci installed by hand, without a mark of its own', async () => {
+  it('recognizes an installation that npm ci made by hand, without a mark of its own', async () => {
     rmSync(join(root, 'node_modules', '.holdfast-lock'));
     const { said } = await run(join(root, 'scripts', 'setup.mjs'), '--check');
     expect(said).toMatch(/^✓ dependencies /);
   });
 
-  it('says first what has to be done, and for about how long; builds it once, even when two start at the same time', async () => {
+  it('says first what it will do, and about how long that takes; builds once, even when two start at the same time', async () => {
     const both = await Promise.all([build(root), build(root)]);
     expect(both.map(({ code }) => code)).toEqual([0, 0]);
     const said = both.map((one) => one.said).join('');
@@ -180,7 +180,7 @@ describe('the lock file of npm', () => {
   });
 });
 
-/** The lock file without what the question doesn't need: it travels on a command line. */
+/** The lock file with only the fields that the test needs: it is passed on a command line. */
 function platformParts(text: string): Record<string, object> {
   const { packages } = JSON.parse(text) as { packages: Record<string, { optionalDependencies?: object }> };
   return Object.fromEntries(Object.entries(packages).map(([path, { optionalDependencies }]) => [path, { optionalDependencies }]));

@@ -8,12 +8,12 @@ const summary = {
 };
 
 describe('the count of npm test', () => {
-  it('is what Jest says', () => {
+  it('is the count of Jest', () => {
     expect(count(0, summary)).toEqual({ passed: 5, failed: 0, skipped: 0 });
     expect(count(1, { ...summary, numFailedTests: 2, numPendingTests: 1 })).toEqual({ passed: 5, failed: 2, skipped: 1 });
   });
 
-  it('takes a crash without a summary for a failure', () => {
+  it('counts a crash without a summary as a failure', () => {
     expect(count(0, null)).toEqual({ passed: 0, failed: 1, skipped: 0 });
   });
 
@@ -22,7 +22,7 @@ describe('the count of npm test', () => {
     expect(count(1, summary)).toMatchObject({ failed: 1 });
   });
 
-  it('takes a file that was not run, since Jest was broken off, for a failure', () => {
+  it('counts a file that was not run, because Jest was interrupted, as a failure', () => {
     expect(count(0, { ...summary, numTotalTestSuites: 3 })).toEqual({ passed: 5, failed: 2, skipped: 0 });
   });
 

@@ -1,4 +1,4 @@
-/** The jars of the time-skipping server: none is handed out that is not the one of the list. */
+/** The jars of the time-skipping server: only those of the list are used. */
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -24,7 +24,7 @@ describe('the jars of the time-skipping server', () => {
     expect(faultOf('verifiedJars(lib.default.jarsFolder(input))')).toMatch(/has the SHA-256 [0-9a-f]{64}, not .*is not started/);
   });
 
-  it('are not kept where Maven brings others, or fails', () => {
+  it('are not kept if Maven brings other files, or fails', () => {
     const before = process.env.PATH;
     const mvn = join(cache, 'mvn');
     process.env.PATH = [cache, dirname(process.execPath), '/usr/bin', '/bin'].join(delimiter);
@@ -44,7 +44,7 @@ describe('the jars of the time-skipping server', () => {
     }
   });
 
-  it('are asked for where there is Java, and Maven or a folder of them; else it says what to install', () => {
+  it('are used if there is Java, and Maven or a folder of them; else it says what to install', () => {
     const why = (...present: string[]) =>
       ask<string | null>(`return lib.default.whyNoTimeServer(input, (name) => ${JSON.stringify(present)}.includes(name));`);
     expect(why('mvn')).toContain('openjdk-17-jre-headless');

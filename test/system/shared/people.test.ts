@@ -1,4 +1,4 @@
-/** Who is one person, however the name is written: by us, and by whoever verifies what we have signed. */
+/** Which spellings of a name are one person: for us, and for those who verify our bundles. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ function byPython(names: string[]): (string | null)[] {
   return answer.toString().trimEnd().split('\n').map((line) => JSON.parse(line) as string | null); // oxfmt-ignore
 }
 
-/** Letters, accents, fillers, spaces, wide and compatible forms, and all that nobody sees. */
+/** Letters, accents, fillers, spaces, wide and compatible forms, and all invisible characters. */
 function* names(count: number): Generator<string> {
   const next = random(16);
   const seen = [
@@ -48,12 +48,12 @@ function* names(count: number): Generator<string> {
     yield Array.from({ length: 1 + Math.floor(next() * 8) }, () => pick([() => pick(seen), unseen, any])()).join('');
 }
 
-test('names that differ by what nobody sees are one person, and others are not', () => {
+test('names that differ only in invisible characters are one person, and others are not', () => {
   expect(same.filter(([a, b]) => !samePerson(a, b))).toEqual([]);
   expect(other.filter(([a, b]) => samePerson(a, b))).toEqual([]);
 });
 
-test('whatever this version of Unicode calls ignorable, a format or a control character is in the list', () => {
+test('the list has every character that this version of Unicode calls ignorable, a format or a control character', () => {
   const ignored = /[\p{Cf}\p{Default_Ignorable_Code_Point}]|(?!\s)\p{Cc}/u;
   const missing: string[] = [];
   for (let point = 0; point <= 0x10ffff; point++) {

@@ -29,7 +29,7 @@ overEachKind((fresh) => {
     expect((await store.getBytes(hash)).toString()).toBe('genuine');
   });
 
-  it('bytes that nobody stored are not found, whatever the name', async () => {
+  it('bytes that nobody stored are not found, under any name', async () => {
     const place = await fresh();
     const store = await place.open();
     for (const name of ['f'.repeat(64), '../salt.key', '', '.', `${EMPTY}/../${EMPTY}`, EMPTY.toUpperCase()])

@@ -45,7 +45,7 @@ overEachKind((fresh) => {
     expect(await store.putCalls(calls)).toEqual(digests);
   });
 
-  test('what is read of a call may be changed: the next reader gets it as it was', async () => {
+  test('a reader may change the call that he has read: the next reader gets it as it was', async () => {
     const store = await (await fresh()).open();
     const [digest] = await store.putCalls([{ record: record('1.1'), input, target }]);
     const first = await store.getCall(digest!);
@@ -53,7 +53,7 @@ overEachKind((fresh) => {
     expect((await store.getCall(digest!)).input).toEqual(input);
   });
 
-  test('a call is not taken for one whose input or target is another, or which was never kept', async () => {
+  test('a call whose input or target is not its own, or that was never stored, cannot be read', async () => {
     const place = await fresh();
     const store = await place.open();
     const other = await store.putCalls([{ record: record('1.1'), input: { ...input, cents: 70_000 }, target }]);
@@ -72,7 +72,7 @@ overEachKind((fresh) => {
     }
   });
 
-  test('a store has one id, whoever opens it first and however often', async () => {
+  test('a store has one id, no matter who opens it first and how often', async () => {
     const [place, another] = [await fresh(), await fresh()];
     const opened = await Promise.all([place.open(), place.open(), place.open()]);
     const ids = new Set([...opened, await place.open()].map(({ identity }) => JSON.stringify(identity)));

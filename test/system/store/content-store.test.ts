@@ -26,7 +26,7 @@ overEachKind((fresh) => {
     }
   });
 
-  test('parts and blocks are read with their salts: what is read has the hash that was asked for', async () => {
+  test('parts and blocks are read with their salts: they have the hash that was asked for', async () => {
     const place = await fresh();
     const store = await place.open();
     const part = await store.putPart('run-1', { text: 'é' });
@@ -49,7 +49,7 @@ overEachKind((fresh) => {
     }
   });
 
-  test('what is read cannot be changed under the next reader', async () => {
+  test('a reader cannot change what the next reader gets', async () => {
     const place = await fresh();
     const head = await append(await place.open(), 'run-1', start);
     const store = await place.open();

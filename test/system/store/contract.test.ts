@@ -1,4 +1,4 @@
-/** Both kinds of store keep what `testStore` asks of a user's own. */
+/** Both kinds of store meet the contract that `testStore` checks for a user's own store. */
 import { testStore } from '../../../src/testing';
 import { overEachKind } from './support/kinds';
 

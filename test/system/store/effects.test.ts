@@ -9,7 +9,7 @@ const OTHER_KEY = `hf_${'2'.repeat(40)}`;
 overEachKind((fresh) => {
   const effectsOf = async (place?: Place): Promise<EffectStore> => (await (place ?? (await fresh())).open()).effects;
 
-  test('the first claim of a dispatch wins, and every later one is told what is known', async () => {
+  test('the first claim of a dispatch wins, and every later claim gets the known record', async () => {
     const effects = await effectsOf();
     const first = await effects.claim(aClaim({ run_id: 'run-1' }));
     expect(first).toMatchObject({ claimed: true, record: { state: 'claimed', run_id: 'run-1', result_ref: null } });
@@ -28,7 +28,7 @@ overEachKind((fresh) => {
     },
   );
 
-  test('a proven not_applied allows one new dispatch, and an old one is then told of the new', async () => {
+  test('a proven not_applied allows one new dispatch, and a claim of the old one then gets the new one', async () => {
     const effects = await effectsOf();
     await effects.claim(aClaim());
     await effects.move(KEY, 1, 'in_doubt');
@@ -94,7 +94,7 @@ overEachKind((fresh) => {
     expect(await effects.latest(OTHER_KEY)).toBeNull();
   });
 
-  test('a deadline is changed while the outcome is open, by whoever knows the one that stands', async () => {
+  test('a deadline can be changed while the outcome is open, by a caller who knows the present one', async () => {
     const effects = await effectsOf();
     const [first, second] = ['2026-01-01T00:00:10.000Z', '2026-01-01T00:00:20.000Z'];
     expect(await effects.claim(aClaim({ deadline: first }))).toMatchObject({ record: { deadline: first } });
@@ -107,7 +107,7 @@ overEachKind((fresh) => {
     await expect(effects.claim(aClaim({ idempotency_key: OTHER_KEY, deadline: 'soon' }))).rejects.toThrow('deadline is no time');
   });
 
-  test('an attempt that says that it has done nothing speaks for itself alone: not once another has begun', async () => {
+  test('an attempt can report that it has done nothing only for itself: not once another attempt has begun', async () => {
     const effects = await effectsOf();
     const [mine, theirs] = ['2026-01-01T00:00:10.000Z', '2026-01-01T00:00:20.000Z'];
     await effects.claim(aClaim({ deadline: mine }));
@@ -117,7 +117,7 @@ overEachKind((fresh) => {
     expect(await effects.move(KEY, 1, 'not_applied', { alone: theirs })).toMatchObject({ state: 'not_applied' });
   });
 
-  test('a record of an older build, which has no deadline, is read, moved and given one', async () => {
+  test('a record of an older build, which has no deadline, can be read and moved, and can get one', async () => {
     const effects = await effectsOf();
     await effects.claim(aClaim());
     expect(Object.keys((await effects.latest(KEY))!)).not.toContain('deadline');
@@ -134,7 +134,7 @@ overEachKind((fresh) => {
     expect(await effects.findByDigest('../..', '../..')).toBeNull();
   });
 
-  test('of two keys of one digest the one that may have happened is found', async () => {
+  test('of two keys of one digest the one whose effect may have happened is found', async () => {
     const effects = await effectsOf();
     await effects.claim(aClaim());
     await effects.move(KEY, 1, 'applied');
@@ -142,7 +142,7 @@ overEachKind((fresh) => {
     expect(await effects.findByDigest('inv-7', 'd'.repeat(64))).toMatchObject({ idempotency_key: KEY });
   });
 
-  test('what was done under another key is found by the act, and not what was done under the own', async () => {
+  test('an effect under another key is found by its act, and an effect under the caller’s own key is not', async () => {
     const effects = await effectsOf();
     const act = 'a'.repeat(64);
     await effects.claim(aClaim({ act }));

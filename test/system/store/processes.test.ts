@@ -8,7 +8,7 @@ import { aClaim, KEY } from '../../support/store/store-dir';
 jest.setTimeout(180_000);
 
 overEachKind((fresh) => {
-  test('of 8 processes that claim one effect at once exactly one wins, and all name the winner', async () => {
+  test('if 8 processes claim one effect at once, exactly one wins, and all name the winner', async () => {
     const place = await fresh();
     const answers = await race<{ claimed: boolean; record: EffectRecord }>(
       Array.from({ length: 8 }, (_, i) => ['claim', place.url, `run-${i}`]),
@@ -18,7 +18,7 @@ overEachKind((fresh) => {
     expect(new Set(answers.map((answer) => answer.record.run_id))).toEqual(new Set([winners[0]?.record.run_id]));
   });
 
-  test('of processes that settle one effect differently one outcome wins, and the others are refused', async () => {
+  test('if processes settle one effect differently, one outcome wins, and the others are refused', async () => {
     const place = await fresh();
     const store = await place.open();
     await store.effects.claim(aClaim());

@@ -19,7 +19,7 @@ overEachKind((fresh) => {
     expect((await one.registers.read('other')).value).toBeNull();
   });
 
-  test('a change that throws changes nothing, and does not stand in the way', async () => {
+  test('a change that throws changes nothing, and blocks no later change', async () => {
     const { registers } = await (await fresh()).open();
     const broken = registers.update('limit', () => {
       throw new Error('broken');
@@ -37,7 +37,7 @@ overEachKind((fresh) => {
     expect(Math.abs(Date.now() - after)).toBeLessThan(3_600_000);
   });
 
-  test('of all that several processes count at once nothing is lost', async () => {
+  test('no count of several processes at once is lost', async () => {
     const place = await fresh();
     await race<number>(Array.from({ length: 4 }, () => ['count', place.url, '25']));
     expect((await (await place.open()).registers.read('count')).value).toBe(100);
@@ -81,14 +81,14 @@ describe('registers in files', () => {
     expect(await registers.update('old', (value) => ({ value: 4, answer: value }))).toBeNull();
   });
 
-  test('stay however long, where their names say so', async () => {
+  test('stay for any time if their names say so', async () => {
     await put('kept/last', 1);
     age(400);
     await registers.sweep();
     expect((await registers.read('kept/last')).value).toBe(1);
   });
 
-  test('changed in the moment in which they go, are changed from nothing', async () => {
+  test('that are changed while they are deleted are changed from null', async () => {
     await put('count', 5);
     const [folder] = folders();
     const seen: unknown[] = [];
@@ -101,7 +101,7 @@ describe('registers in files', () => {
     expect((await registers.read('count')).value).toBe(6);
   });
 
-  test('that somebody has made anew since keep what he wrote', async () => {
+  test('that somebody has made again since keep his value', async () => {
     for (const value of [1, 2, 3]) await put('count', value);
     const [folder] = folders();
     const seen: unknown[] = [];

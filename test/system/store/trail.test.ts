@@ -58,7 +58,7 @@ overEachKind((fresh, kind) => {
     expect(entries).toEqual([expect.objectContaining({ block: head, verified: true })]);
   });
 
-  test('an admission is entered once something follows it: a lost attempt may have asked for something else', async () => {
+  test('an admission gets its entry once something follows it: a lost attempt may have asked for something else', async () => {
     const store = await (await fresh()).open();
     const admit = (tool: string) =>
       append(store, 'run-1', {
@@ -83,7 +83,7 @@ overEachKind((fresh, kind) => {
     ]);
   });
 
-  test('blocks from before there was a trail are no fault, and a parent that cannot be read keeps nothing from being written', async () => {
+  test('blocks from before there was a trail are no fault, and a parent that cannot be read does not stop a write', async () => {
     const store = await (await fresh()).open();
     const old = { call_id: '1.1', digest: DIGEST, effect: 'applied' };
     const head = await append(store, 'run-1', { parent: 'f'.repeat(64), kind: 'effect', at: AT, bodies: [old] });
@@ -91,7 +91,7 @@ overEachKind((fresh, kind) => {
     expect(await store.trail.query({})).toEqual({ entries: [], damaged: [], next_cursor: null });
   });
 
-  describe('what was tampered with', () => {
+  describe('an entry that was tampered with', () => {
     async function three() {
       const place = await fresh();
       const store = await place.open();
@@ -188,7 +188,7 @@ overEachKind((fresh, kind) => {
       return all.filter(keep);
     }
 
-    test('finds what a plain scan over all entries finds, in the same order, whatever the pages', async () => {
+    test('finds what a plain scan over all entries finds, in the same order, with any page size', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.uniqueArray(made, { maxLength: 12, selector: (one) => JSON.stringify(one) }),
@@ -228,7 +228,7 @@ overEachKind((fresh, kind) => {
       );
     });
 
-    test('finds a turn by its id, or by the key under which its requester has started it, whatever the pages', async () => {
+    test('finds a turn by its id, or by the key under which its requester has started it, with any page size', async () => {
       const store = await (await fresh()).open();
       const draft = new Draft(store, 'run-1', null);
       const of = (requester: string) => turnIdFromKey(requester, 'inv-4');

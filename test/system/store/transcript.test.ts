@@ -45,7 +45,7 @@ overEachKind((fresh) => {
     expect(await append(store, 'run-1', { parent: start, kind: 'message', at, bodies: ['one'] })).toBe(read[1]!.hash);
   });
 
-  test('a draft without blocks is what it follows', async () => {
+  test('a draft without blocks has the head that it follows', async () => {
     const store = await (await fresh()).open();
     const start = await append(store, 'run-1', first);
     expect(await new Draft(store, 'run-1', start).store()).toBe(start);

@@ -43,7 +43,7 @@ async function signedByTwo(engine: Engine, agentName: string): ReturnType<Scenar
   return ended(turn);
 }
 
-/** What an engine of these is set up with besides, while `body` runs. */
+/** Further settings of an engine for these bundles, while `body` runs. */
 export async function withAttestedSetup(body: (setup: Setup) => Promise<void>): Promise<void> {
   const temp = await mkdtemp(join(tmpdir(), 'holdfast-bundles-'));
   const signingKey = join(temp, 'gateway.pem');

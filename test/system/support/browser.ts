@@ -1,4 +1,4 @@
-/** Tests in a real browser, and the command line beside it: a home folder of its own, with what runs there. */
+/** Tests in a real browser, and the command line beside it: a home folder of its own, with the processes that run there. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

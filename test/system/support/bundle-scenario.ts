@@ -1,4 +1,4 @@
-/** What scenarios of sample bundles are made of: make-bundles.ts. */
+/** Parts of the scenarios of sample bundles: make-bundles.ts. */
 import { defineAgent } from '../../../src/agents/define';
 import type { Subject } from '../../../src/audit/export/bundle';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
@@ -18,7 +18,7 @@ export const lookUp = (...keys: string[]): Answer => ask(...keys.map((key): [str
 export const agent = (name: string, more: Partial<AgentDefinition> = {}) =>
   defineAgent({ name, prompt: 'You pay invoices.', tools: [pay, read], ...more });
 
-/** What a scenario has made, by the names of its files. */
+/** The bundles that a scenario has made, by the names of their files. */
 export type Made = Record<string, Subject>;
 export type Scenario = (engine: Engine) => Promise<Made | TurnHandle>;
 

@@ -49,7 +49,7 @@ export function defaultEnvironment({ environment = {} }: ComposeService): Record
   return Object.fromEntries(Object.entries(environment).map(([name, text]) => [name, byDefault(String(text))]));
 }
 
-/** What the schema finds wrong: `/services/x must have …`; empty when it is valid. */
+/** The faults that the schema finds: `/services/x must have …`; empty if it is valid. */
 export function composeFaults(document: unknown): string[] {
   const ajv = new Ajv2019({ strict: false, allErrors: true, formats: FORMATS });
   const validate = ajv.compile(usable(composeSchema) as object);

@@ -8,7 +8,7 @@ export interface CuttingProxy {
   url: string;
   /** How many connections it has cut. */
   cuts(): number;
-  /** From now on connections lead elsewhere; those that are open are cut. */
+  /** From now on connections go elsewhere; open ones are cut. */
   leadTo(upstream: string): void;
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ export interface Seen {
   userAgent: string | undefined;
   ifNoneMatch: string | undefined;
   ifModifiedSince: string | undefined;
-  /** What was answered; 0 while it was not. */
+  /** The status of the answer; 0 before the answer. */
   status: number;
 }
 

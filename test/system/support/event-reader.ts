@@ -1,4 +1,4 @@
-/** An EventSource as a browser has one, with a token, that notes all that it is told. */
+/** An EventSource like a browser's, with a token, that records all events. */
 import { EventSource } from 'eventsource';
 import { toolEvent, streamedEvent } from '../../../src/shapes/turn-event';
 
@@ -13,10 +13,10 @@ export interface EventReader {
   told: Told[];
   /** Those that have an id. */
   durable(): Told[];
-  /** Resolves once it stays away for good: with the status that told it so. */
+  /** Resolves once it does not reconnect any more: with the status that made it stop. */
   over: Promise<number | undefined>;
   until(what: (told: Told) => boolean, withinMs?: number): Promise<Told>;
-  /** Holds all that was told to its shape, too. */
+  /** Also checks the shape of all events. */
   close(): void;
 }
 
@@ -25,7 +25,7 @@ export const EVENTS = [
   ...['tool_result', 'tool_error', 'approval_requested', 'approval_decided', 'turn_reset', 'turn_completed'],
 ];
 
-/** A shape leaves out what it does not know: that shows here. */
+/** A shape leaves out fields that it does not know: this shows them. */
 function checkShape(url: string, event: string, data: object): void {
   if (new URL(url).pathname.endsWith('/sse')) expect(toolEvent.parse({ event, data })).toEqual({ event, data });
   else expect(streamedEvent.parse(data)).toEqual(data);

@@ -1,4 +1,4 @@
-/** Builds of one app whose agents pay, as a deploy puts one in the place of another (test/system/fault/fixtures/deploy.app.ts). */
+/** Builds of one app whose agents pay, as a deploy replaces one by another (test/system/fault/fixtures/deploy.app.ts). */
 import { join } from 'node:path';
 import type { TurnHandle } from '../../../src/client/turns/turn-handle';
 import type { ScriptedResponse } from '../../../src/model/rehearsal';
@@ -15,7 +15,7 @@ export interface Build {
   denies?: boolean;
   /** A budget, of so many payments an hour. */
   budget?: { name: string; cap: number };
-  /** One amount is one act, whoever asks for it. */
+  /** Payments of one amount are one act, no matter who asks for them. */
   sameAct?: boolean;
 }
 
@@ -52,13 +52,13 @@ export function signalApproval({ client }: Stage, { turn }: Payment, call: strin
   return client.temporal.workflow.getHandle(turn.workflowId).signal('approve', { call, by });
 }
 
-/** What the other side has taken of these payments, and how often. */
+/** Which of these payments the other side has taken, and how often. */
 export function paid({ backend }: Stage, ...payments: Payment[]): Record<string, number> {
   const isOfThese = (key: string) => payments.some(({ name }) => key.startsWith('pay@') && key.split(' ')[1] === name);
   return Object.fromEntries(Object.entries(backend.reads).filter(([key]) => isOfThese(key)));
 }
 
-/** It looks up and asks to pay, in the words of the tool that it is shown; told that the tool has changed, it asks once more. */
+/** It looks up and asks to pay, with the input fields of the tool that it is shown; told that the tool has changed, it asks once more. */
 function answer(body: JsonObject): ScriptedResponse {
   const messages = body.messages as JsonObject[];
   const [, turn] = /pay (\w+)/.exec(JSON.stringify(messages[0]))!;

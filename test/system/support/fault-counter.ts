@@ -1,13 +1,13 @@
 /**
- * The other side of a payment: it counts what it did, apart for each cell of the matrix, and fails once in the way and at
- * the moment that the cell names. What comes after that first request is served well.
+ * The other side of a payment: it counts its payments, separately for each cell of the matrix, and fails once in the way and at
+ * the moment that the cell names. It serves all requests after that first one normally.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Gates } from './fault-gates';
 
 export type Moment = 'before' | 'during' | 'after';
-/** What the other side does by itself; anything else befalls those who ask it. */
+/** Failures of the other side itself; all other faults hit its callers. */
 export type Failure = 'cut' | 'timeout' | 'HTTP 500';
 
 export interface Counter {
@@ -56,7 +56,7 @@ export async function startCounter(gates: Gates): Promise<Counter> {
     if (plan.moment === 'before') return fail();
     if (plan.moment === 'after') return (done(), fail());
     underWay.add(key);
-    request.socket.once('close', done); // whoever asked has gone, and it is paid all the same
+    request.socket.once('close', done); // the caller has gone, and it is paid all the same
     fail();
   };
 

@@ -1,4 +1,4 @@
-/** Barriers of a fault test: whoever comes to a closed gate first stands there until the test lets it go, or for ever. */
+/** Barriers of a fault test: the first to come to a closed gate waits there until the test lets it go, or for ever. */
 const REACHED_WITHIN = 60_000;
 
 class Moment {
@@ -21,7 +21,7 @@ export class Gate {
     this.opening.come();
   }
 
-  /** Resolves when somebody stands at it. */
+  /** Resolves when somebody waits at it. */
   async reached(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
@@ -41,7 +41,7 @@ export class Gates {
     return gate;
   }
 
-  /** @param points what the same point is called, such as with and without whose it is */
+  /** @param points the names of one point, such as with and without its owner */
   async pass(...points: string[]): Promise<void> {
     const point = points.find((name) => this.closed.has(name));
     if (point === undefined) return;

@@ -1,4 +1,4 @@
-/** What stands around the process that is killed: servers of the test's own, which count, and hold at gates. */
+/** The servers around the process that is killed: they are the test's own, count requests, and hold them at gates. */
 import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { SMTPServer } from 'smtp-server';
@@ -12,7 +12,7 @@ export interface Backend {
 }
 
 /**
- * The read tool's upstream (gates `read KEY`), and the doorkeeper of the effect records (fixtures/hold-effect-records.ts; gates
+ * The read tool's upstream (gates `read KEY`), and the server that holds effect records (fixtures/hold-effect-records.ts; gates
  * such as `before 1.1`, or `before 1.1 of IDEMPOTENCY KEY` for those of one call).
  */
 export async function startBackend(gates: Gates): Promise<Backend> {
@@ -65,7 +65,7 @@ export async function startPostOffice(gates: Gates): Promise<PostOffice> {
 /** A wire between a worker and Temporal. */
 export interface Wire {
   address: string;
-  /** What comes from Temporal no longer reaches the worker; what the worker says still reaches Temporal. */
+  /** Messages from Temporal no longer reach the worker; messages from the worker still reach Temporal. */
   deafen(): void;
   /** Cuts it: neither hears of the other again. */
   close(): Promise<void>;

@@ -45,7 +45,7 @@ export interface Stage {
   turn: TurnHandle;
   /** Every worker that was started, dead or alive. */
   workers: WorkerProcess[];
-  /** Starts another worker; `address` for one that reaches Temporal by a detour. */
+  /** Starts another worker; `address` for a worker that reaches Temporal through a proxy. */
   startWorker(address?: string, settings?: Record<string, string>): Promise<WorkerProcess>;
   /** Starts the turn; the gates that the row needs must be closed before. */
   begin(agent?: string): Promise<TurnHandle>;
@@ -57,7 +57,7 @@ export interface Stage {
 
 /**
  * @param play.app the file that the workers serve
- * @param play.answer what the model answers to a request; it follows from the conversation alone
+ * @param play.answer the model's answer to a request; it depends on the conversation alone
  */
 export async function openStage(
   address: string,
@@ -158,7 +158,7 @@ export async function closeRecordGate({ gates, turn }: Stage, point: string): Pr
   return gates.close(`${point} of ${call.idempotency_key}`);
 }
 
-/** Runs `work`; what fails says what the workers said. */
+/** Runs `work`; an error includes the workers' output. */
 export async function hearing<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -268,7 +268,7 @@ export function isGone(pid: number): boolean {
 
 /**
  * Asks again where no worker answered: a query after a kill waits ten seconds for the dead worker before another gets it.
- * For questions, and for what carries an id of its own.
+ * For queries, and for requests with an id of their own.
  */
 export async function onceAnswered<T>(ask: () => Promise<T>): Promise<T> {
   const until = Date.now() + 120_000;
@@ -307,7 +307,7 @@ export interface Recorded {
   pids: Set<number>;
 }
 
-/** What the history says so far; answered without a worker. */
+/** The history so far; answered without a worker. */
 export async function recorded({ client, turn }: Stage): Promise<Recorded> {
   const history = await client.temporal.workflow.getHandle(turn.workflowId).fetchHistory();
   const types = new Map<string, string>();
@@ -360,7 +360,7 @@ function ofWhom(body: JsonObject): string {
   return /memo( of \w+)\./.exec(JSON.stringify((body.messages as JsonObject[])[0]))?.[1] ?? '';
 }
 
-/** Follows from the conversation alone: a request that is repeated gets the same answer. */
+/** Depends on the conversation alone: a request that is repeated gets the same answer. */
 function memoAnswer(body: JsonObject): ScriptedResponse {
   const step = stepOf(body);
   const whose = ofWhom(body);

@@ -1,4 +1,4 @@
-/** The table of a fault test: what must come of each fault, written down beforehand, and what came of it. */
+/** The table of a fault test: the expected outcome of each fault, written down beforehand, and the actual one. */
 import { keepForReplay } from '../../engine/support/replays';
 import { reachesState, type Stage } from './fault-stage';
 
@@ -20,17 +20,17 @@ export interface Expected {
 export interface Row {
   name: string;
   expected: Expected;
-  /** What the person answers who is asked what became of the call. */
+  /** The answer of the person who is asked about the call's outcome. */
   settle?: 'applied' | 'not_applied';
 }
 
-/** A row whose turn shares a stage with those of other rows: what is killed is killed for all of them at once. */
+/** A row whose turn shares a stage with those of other rows: a process is killed for all of them at once. */
 export interface SharedRow extends Row {
   /** Begins the turn, and brings it to its barrier. */
   reach(scene: Stage): Promise<unknown>;
   /** Right after the kill, before anything is started again. */
   dead?(scene: Stage): Promise<void>;
-  /** Once others run in the stead of those that were killed. */
+  /** Once other processes have replaced the killed ones. */
   goOn?(scene: Stage): Promise<void>;
 }
 
@@ -70,14 +70,14 @@ export async function outcomeOf(stage: Stage, settle?: Row['settle']): Promise<E
 
 const observed = new Map<string, Expected>();
 
-/** Follows a row's turn to its end, and holds what came of it against what was expected. */
+/** Follows a row's turn to its end, and compares its outcome with the expected one. */
 export async function endsAsExpected(row: Row, stage: Stage): Promise<void> {
   const seen = await outcomeOf(stage, row.settle);
   observed.set(row.name, seen);
   expect(seen).toEqual(row.expected);
 }
 
-/** Prints the table: a field that came otherwise than expected shows both. */
+/** Prints the table: a field that differs from the expected value shows both. */
 export function printTable(title: string, rows: Row[]): void {
   const fields = Object.keys(CLEAN) as (keyof Expected)[];
   const lines = rows.map((row) => {

@@ -111,7 +111,7 @@ const made = (isolate: boolean): Tool[] => [
   ),
 ];
 
-/** Its preview and its probe know nothing on the worker's thread, or spin. */
+/** Its preview and its probe know nothing on the worker's thread; for the text `spins` they do not end. */
 export const looks = defineTool({
   name: 'looks',
   version: '1.0.0',
@@ -132,7 +132,7 @@ export const looks = defineTool({
   run: () => process.exit(0),
 });
 
-/** Its schema makes numbers of texts; each function says what it was given, and where. */
+/** Its schema turns texts into numbers; each function returns what it was given, and where. */
 const given = ({ cents }: { cents: number }) => ({ after: cents + 1, in_thread: !isMainThread });
 export const converts = defineTool({
   name: 'converts',

@@ -1,4 +1,4 @@
-/** A stage for what is sent while no worker runs: an engine, then nobody, then another engine that goes on. */
+/** A stage for messages that are sent while no worker runs: an engine, then nobody, then another engine that goes on. */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ import { loses, pays } from '../../support/tools';
 
 const invoice = { invoice: 'INV-7', cents: 700 };
 export const requester = 'acme/rita';
-/** Longer than a worker that is back needs for what has waited. */
+/** Longer than a worker that is back needs for the messages that have waited. */
 export const SETTLES = 3000;
 
 /** An engine, then nobody, then another engine that goes on with what the first has begun. */
@@ -32,7 +32,7 @@ export class Stage {
   /** Outlives each engine. */
   readonly folder = mkdtempSync(join(tmpdir(), 'holdfast-late-'));
   private store: Engine['store'] | null = null;
-  /** What the tool `lose` is to do. */
+  /** Controls what the tool `lose` does. */
   private readonly lose = loses('lose');
   private readonly scripts: Record<string, Answer[]> = {
     'Pay.': [ask(['pay', invoice]), say('done')],

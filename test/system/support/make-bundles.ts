@@ -90,7 +90,7 @@ const SCENARIOS: Record<string, Scenario> = {
     await turn.approve(call.digest, { by: 'ana', note: 'As agreed.' });
     return ended(turn);
   },
-  /** Two approvals of people who wait for the answer, and say until when. */
+  /** Two approvals of people who wait for the answer, until a time that they give. */
   waited: async (engine) => {
     const { turn, call } = await asked(engine, 'board');
     await turn.approve(call.digest, { by: 'ana', note: 'As agreed.' });
@@ -130,7 +130,7 @@ const SCENARIOS: Record<string, Scenario> = {
     await session.close({ by: 'rita' });
     return { session: { kind: 'session', id: session.id }, session_turn: turnOf(turn) };
   },
-  /** A session's turn, with what its session says of it. */
+  /** A session's turn, with what its session records about it. */
   spoken: async ({ client }) => {
     const session = await client.openSession({ agent: 'tester', title: 'Frozen', requester: 'rita' });
     await talk(session, 'Good morning.');
@@ -147,7 +147,7 @@ const SCENARIOS: Record<string, Scenario> = {
     await turn.approve(call.digest, { by: 'ana', note: 'As agreed.' });
     return ended(turn);
   },
-  /** What people say to a turn that runs, by a signal and by an update. */
+  /** Messages of people to a running turn, by a signal and by an update. */
   steered: async (engine) => {
     const { turn, call } = await asked(engine);
     await engine.client.temporal.workflow.getHandle(turn.workflowId).signal('steer', { text: 'Say when.', by: 'mia' });

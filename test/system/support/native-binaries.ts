@@ -27,7 +27,7 @@ export interface ServerBinaries {
   sqlTool: string;
 }
 
-/** Where our builds lie: a version beside another, so that a new one is built anew. */
+/** The folder of our builds: each version has its own, so that a new version is built again. */
 export function cachedServer(env: NodeJS.ProcessEnv = process.env): ServerBinaries {
   const at = (name: string) => join(cacheFolder(env), 'bin', `${name}-${SERVER_VERSION}`);
   return { server: at('temporal-server'), sqlTool: at('temporal-sql-tool') };
@@ -53,7 +53,7 @@ export async function temporalServer(
   return cached;
 }
 
-/** Why a native cluster cannot be had here, in words that say what to do; null when it can. */
+/** Why a native cluster cannot run here, with what to do; null if it can. */
 export function whyNoNativeCluster(env: NodeJS.ProcessEnv = process.env): string | null {
   if (process.platform !== 'linux') return 'the native cluster runs on Linux only';
   if (!findPostgres(env))

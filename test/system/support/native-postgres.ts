@@ -43,7 +43,7 @@ export async function startPostgres({ bin, folder, port, passwordFile }: Postgre
   return servePostgres({ bin, folder, port });
 }
 
-/** The same again, on a folder of which the server has ended, however it did. @throws Error as `startPostgres` */
+/** The same again, on the folder of a server that has ended in any way. @throws Error as `startPostgres` */
 export async function servePostgres({ bin, folder, port }: Omit<PostgresOptions, 'passwordFile'>): Promise<SupervisedProcess> {
   const as = await asPostgresUser([]);
   const data = join(folder, 'data');
@@ -65,7 +65,7 @@ export async function servePostgres({ bin, folder, port }: Omit<PostgresOptions,
 }
 
 interface OtherUser {
-  /** What stands before a command to run it as that user. */
+  /** The words before a command that run it as that user. */
   prefix: string[];
   own(path: string): Promise<void>;
 }

@@ -18,7 +18,7 @@ export interface Holdfast {
   stop(): Promise<void>;
 }
 
-/** Starts `holdfast ARGS`. Settings of whoever runs the tests do not reach it. */
+/** Starts `holdfast ARGS`. The settings of the user who runs the tests do not reach it. */
 export function holdfast(home: string, args: string[], more: NodeJS.ProcessEnv = {}): Holdfast {
   return program(home, process.execPath, [MAIN, ...args], more);
 }
@@ -64,7 +64,7 @@ export function program(home: string, command: string, args: string[], more: Nod
   };
 }
 
-/** Runs `holdfast ARGS --json` to its end, and returns what it answered. */
+/** Runs `holdfast ARGS --json` to its end, and returns its answer. */
 export async function holdfastJson<T>(home: string, args: string[]): Promise<T> {
   const process = holdfast(home, [...args, '--json']);
   const code = await process.ended;

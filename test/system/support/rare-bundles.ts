@@ -1,4 +1,4 @@
-/** Sample bundles of what few turns have: decisions that the store keeps, a probe, a classifier, a conversation that is full. For make-bundles.ts. */
+/** Sample bundles with parts that few turns have: decisions that the store keeps, a probe, a classifier, a full conversation. For make-bundles.ts. */
 import type { ModelMessage, ModelProvider, ModelRequest, ModelResponse } from '../../../src/model/provider';
 import { eventually, type Engine, type Setup } from '../../engine/support/engine';
 import { afterTurns } from '../../engine/support/sessions';
@@ -52,7 +52,7 @@ export const RARE_SCRIPTS: Record<string, Answer[]> = {
 
 const textOf = ({ content }: ModelMessage): string => JSON.stringify(content);
 
-/** Writes summaries, and says of a conversation that goes on with `LONG_MESSAGE`, or with what sums it up, that it fills the context window. */
+/** Writes summaries, and reports that a conversation that goes on with `LONG_MESSAGE`, or with its summary, fills the context window. */
 class CrowdedModel implements ModelProvider {
   readonly name = 'crowded';
 
@@ -114,7 +114,7 @@ export const RARE_LONG: Record<string, Scenario> = {
 };
 export const RARE_LONG_AGENTS: readonly Agent[] = [COUNCIL];
 
-/** People are told of what waits for them. */
+/** People are told about calls that wait for them. */
 export function rareSetup(planned: PlannedModel): Setup {
   return { model: new CrowdedModel(planned), settings: { notifier: { tell: async () => undefined } } };
 }

@@ -3,7 +3,7 @@ import { dataConverter } from '../../../src/temporal/data-converter';
 import { TURNS_AND_CALLS } from '../../../src/workflows/contract';
 import { keepForReplay } from '../../engine/support/replays';
 
-/** Has every turn and direct call of a server replayed, whatever its state. Returns how many there are. */
+/** Replays every turn and direct call of a server, in any state. Returns how many there are. */
 export async function replayAll(address: string): Promise<number> {
   const connection = await Connection.connect({ address });
   let count = 0;

@@ -1,4 +1,4 @@
-/** What is counted of tools: in a real worker's `/metrics`, in a prom-client registry, and in the alert rules. */
+/** Metrics of tools: in a real worker's `/metrics`, in a prom-client registry, and in the alert rules. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -102,7 +102,7 @@ describe("a worker's metrics", () => {
     }
   });
 
-  it('are the same in a prom-client registry, which several workers of a process may share', async () => {
+  it('are the same in a prom-client registry, which several workers in one process may share', async () => {
     const registry = new Registry();
     promToolMetrics(registry);
     const broken = reads('broken', () => {

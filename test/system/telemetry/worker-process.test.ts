@@ -28,7 +28,7 @@ describe('a worker process', () => {
   });
   const metrics = async () => (await (await fetch(`http://127.0.0.1:${ports.metrics}/metrics`)).text()).split('\n');
 
-  it('serves metrics during a turn: slots in use, by task queue', async () => {
+  it('serves metrics during a turn, with the slots in use by task queue', async () => {
     const read = stage.gates.close('read c');
     const turn = await stage.begin();
     await read.reached();
@@ -79,7 +79,7 @@ describe('a worker process', () => {
       );
   });
 
-  it('is not ready while the store or Temporal is gone, says which and what to do, and is ready again by itself', async () => {
+  it('is not ready while the store or Temporal is gone, says which and what to do, and then is ready again by itself', async () => {
     const url = `http://127.0.0.1:${ports.health}`;
     const ready = async () => {
       const answer = await fetch(`${url}/readyz`);

@@ -1,4 +1,4 @@
-/** What the tests of `testTool` share: the till, and the examination of a tool. */
+/** Shared by the tests of `testTool`: the till, and the examination of a tool. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -31,7 +31,7 @@ describe('testTool', () => {
     expect(seen).toContain('had made 0 effects');
   });
 
-  it('finds out one that notes what it did after it did it, by killing it between the two', async () => {
+  it('finds a tool that notes its effect only after it, by killing the tool between the two', async () => {
     const module = { path: MODULE, export: 'forgetful' };
     expect(await broken(tools.forgetful, { module, kills: 6 })).toEqual([
       'killed and run again with its key, it succeeds and has acted once',

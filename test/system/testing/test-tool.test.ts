@@ -12,7 +12,7 @@ describe('testTool', () => {
     expect(report.unchecked).toEqual([{ claim: 'what becomes of a killed run', why: expect.stringContaining('module') }]);
   });
 
-  it('does not repeat a tool that does not claim that it may be', async () => {
+  it('does not repeat a tool that does not claim to be repeatable', async () => {
     expect(claimsOf(await examine(tools.once)).join()).not.toContain('one key');
     expect(await effects()).toBe(2); // one run, and one that was cancelled too late
   });
@@ -38,11 +38,11 @@ describe('testTool', () => {
       ],
     ],
     ['changes something although it reads', tools.takes, ['it changes nothing, being of class read']],
-  ])('finds out one that %s', async (_how, tool, claims) => {
+  ])('finds a tool that %s', async (_how, tool, claims) => {
     expect(await broken(tool)).toEqual(claims);
   });
 
-  it('finds out one that nothing is counted of', async () => {
+  it('finds a tool whose effects are not counted', async () => {
     expect(await broken(tools.once, { effects: () => 0 })).toEqual(['one run is counted by `effects`']);
   });
 
@@ -53,13 +53,13 @@ describe('testTool', () => {
     expect((await examine(tools.deaf, { cancelMs: 1 })).cancelled_after_ms).toBeNull();
   });
 
-  it('has nothing against a tool that reads', async () => {
+  it('finds no fault in a tool that reads', async () => {
     expect((await examine(tools.looks)).claims.every(({ held }) => held)).toBe(true);
   });
 
   it.each<[string, Partial<ToolTest>, string]>([
     ['an input that the tool refuses', { input: { cents: -1 } }, 'does not fit honest: The input of honest has 1 fault: /cents'],
-    ['a count that is none', { effects: () => NaN }, 'it must be a whole number'],
+    ['a count that is not a number', { effects: () => NaN }, 'it must be a whole number'],
     ['a module that is not there', { module: { path: '/nowhere.ts' } }, 'cannot be loaded'],
     ['a module without the tool', { module: { path: MODULE, export: 'nothing' } }, 'has no export nothing made by defineTool'],
     ['a module with another tool', { module: { path: MODULE, export: 'lying' } }, 'is not honest@1.0.0'],

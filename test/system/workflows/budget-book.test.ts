@@ -1,4 +1,4 @@
-/** As many reservations as Temporal takes no more of in one run. */
+/** More reservations than Temporal accepts in one run. */
 import { randomBytes } from 'node:crypto';
 import { budgetWorkflowId, type ReservationAnswer } from '../../../src/shared/budget-book';
 import { temporalBudgets } from '../../../src/temporal/entities';
@@ -25,7 +25,7 @@ it('the book of a budget takes many at once, and goes on as another run before T
     const reserveRest = async () => {
       while (next < 1150) {
         const asking = asked(next++);
-        // What cannot be delivered in time is asked again, as the next dispatch would: it counts once.
+        // A reservation that cannot be delivered in time is sent again, as the next dispatch would: it counts once.
         granted.push(await budgets.reserve(name, asking).catch(() => budgets.reserve(name, asking)));
       }
     };

@@ -22,7 +22,7 @@ async function card(client: HoldfastClient, turn: TurnHandle): Promise<string> {
   return (await handle.query<{ currentDetails: string }>('__temporal_workflow_metadata')).currentDetails;
 }
 
-/** The question in the stead of the one that was asked before the reset. */
+/** The question that replaces the one that was asked before the reset. */
 function askedAnew(turn: TurnHandle, before: string): Promise<WaitingCall> {
   return eventually('a new question', async () => (await turn.pending()).find(({ digest }) => digest !== before));
 }
@@ -64,7 +64,7 @@ describe('a reset to before the approval, which Temporal then applies again', ()
     );
   });
 
-  it('and a denial then leaves what was done as it is, and says so', async () => {
+  it('and a denial after it leave the effect as it is, and the turn says so', async () => {
     const effects: unknown[] = [];
     await withEngine(
       { tools: [pays('pay', effects)], script: [ask(['pay', invoice]), say('paid'), say('refused')] },
@@ -88,7 +88,7 @@ describe('a reset to before the approval, which Temporal then applies again', ()
     );
   });
 
-  it('and an attempt that is lost while it takes over what was done does not do it again', async () => {
+  it('and an attempt that is lost while it takes over the effect do not repeat the effect', async () => {
     const effects: unknown[] = [];
     const folder = await mkdtemp(join(tmpdir(), 'holdfast-reset-'));
     const store = await FileStore.open(folder);
@@ -110,7 +110,7 @@ describe('a reset to before the approval, which Temporal then applies again', ()
     await rm(folder, { recursive: true });
   });
 
-  it('and a call that a rule allows is taken over too, although its preview has become another', async () => {
+  it('also takes over the effect of a call that a rule allows, although its preview has changed', async () => {
     const effects: unknown[] = [];
     let seen = 0;
     const tools = [pays('pay', effects, { preview: () => `${++seen} looks`, previewTolerance: () => true })];
@@ -183,7 +183,7 @@ describe('a signed approval that a reset re-applies', () => {
 });
 
 describe('a call that was denied, whose turn is reset to before its question,', () => {
-  it('is asked about under another digest, and what was signed before counts no more', async () => {
+  it('is asked about under another digest, and earlier signatures no longer count', async () => {
     const effects: unknown[] = [];
     const signers = new Signers();
     const settings = { approvals: 'attested' as const, trust: signers.trust };

@@ -1,4 +1,4 @@
-/** Sub-agents and what Temporal does to their parents: another run, a reset; and the same names by somebody else. */
+/** Sub-agents whose parents go on in another run or are reset; and somebody else who uses their names. */
 import { agentTool } from '../../../src/agents/agent-tool';
 import { defineAgent } from '../../../src/agents/define';
 import { startDevServer } from '../../../src/devserver/dev-server';
@@ -45,7 +45,7 @@ describe('a parent that goes on in another run', () => {
             return all.length === 2 && all;
           });
           expect(again.map(({ digest }) => digest)).toEqual(waiting.map(({ digest }) => digest));
-          // On a busy machine it may go on once more, and asks nobody meanwhile.
+          // On a busy machine it may go on in one more run, and asks nobody meanwhile.
           const cards = await eventually('both have cards', async () => {
             const all = await turn.cards();
             return all.size === 2 && all;
@@ -67,7 +67,7 @@ describe('a parent that goes on in another run', () => {
 });
 
 describe('a parent that is reset', () => {
-  it('to before its sub-agent was asked takes what that one did, and repeats nothing', async () => {
+  it('to before its sub-agent was asked takes over that sub-agent’s work, and repeats nothing', async () => {
     const effects: unknown[] = [];
     const worker = payer(effects, { permissions: { allow: ['pay'] } });
     const scripts = { 'Lead.': [ask(['worker', { task: 'Pay.' }]), say('paid')], 'Pay.': [ask(['pay', invoice]), say('done')] };
@@ -105,7 +105,7 @@ describe('a parent that is reset', () => {
     });
   });
 
-  it('and then asks something else under the same number: what ran before is ended first, and both are counted', async () => {
+  it('and then asks something else under the same number: the earlier sub-turn is ended first, and both are counted', async () => {
     const effects: unknown[] = [];
     let asked = 0;
     const scripts = {

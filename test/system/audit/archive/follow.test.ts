@@ -14,7 +14,7 @@ function kept(home: string): string[] {
   return existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
 }
 
-test('audit sweep --follow keeps what ends while it runs, look after look, until Ctrl-C', async () => {
+test('audit sweep --follow keeps the turns that end while it runs, sweep after sweep, until Ctrl-C', async () => {
   const home = mkdtempSync(join(tmpdir(), 'holdfast-follow-'));
   const store = await FileStore.open(join(home, 'store'));
   const script = [ask(['pay', { invoice: 'INV-1', cents: 700 }]), say('Paid.')];

@@ -1,4 +1,4 @@
-/** The process that replays: what it has been cut off from, and what a history cannot make it do. */
+/** The process that replays: what it cannot reach, and what a history cannot make it do. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ describe('the environment of a replay', () => {
     expect(filterEnv(env)).toEqual({ PATH: '/bin', TZ: 'UTC' });
   });
 
-  it('has no network where the system allows to take it away, and says whether it has', async () => {
+  it('has no network where the system can take it away, and says whether it has one', async () => {
     let about: ChildReady | null = null;
     for await (const { outcome } of replayAll(historiesOf(bundle('plain')), { code: CODE, onReady: (it) => (about = it) }))
       expect(outcome).toBe('same');
@@ -44,7 +44,7 @@ describe('a replay', () => {
   beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'holdfast-replay-'))));
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it('executes nothing: an app with a tripwire at every tool stays untouched, whatever the settings name', async () => {
+  it('executes nothing: an app with a tripwire at every tool stays untouched, with any settings', async () => {
     const tripwire = join(folder, 'executed');
     const app = join(folder, 'app.js');
     await writeFile(app, `require('node:fs').writeFileSync(${JSON.stringify(tripwire)}, 'loaded');`);
@@ -89,7 +89,7 @@ describe('a replay', () => {
     expect(all).toMatchObject([{ outcome: 'cannot', why: 'It took longer than 2 s.' }]);
   });
 
-  it('goes on after a history that is none, and says of each why it cannot be replayed', async () => {
+  it('goes on after a file that is no history, and says why each one cannot be replayed', async () => {
     const good = JSON.parse(await readFile(history('plain'), 'utf8')) as { events: [] };
     const about = (workflow_id: string) => ({ workflow_id, run_id: null });
     const all = [];

@@ -88,7 +88,7 @@ describe('holdfast audit replay', () => {
     expect(exitOfError(error)).toBe(1);
   });
 
-  it('replays what the server has, by a query, and tells only what is not the same', async () => {
+  it('replays the workflows of a server that a query names, and reports only those that differ', async () => {
     await withEngine({ script: [say('Done.')] }, async ({ start, client }) => {
       const turn = await start();
       await turn.result();

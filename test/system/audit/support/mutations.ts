@@ -1,4 +1,4 @@
-/** What somebody can do to a bundle without a key: lines left out, doubled, swapped; bytes changed, left out, put in; a file cut short. */
+/** What somebody can do to a bundle without a key: lines left out, doubled, swapped; bytes changed, left out, put in; a file that is cut short. */
 import { random } from '../../support/random';
 
 export interface Mutation {

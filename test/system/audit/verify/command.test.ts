@@ -17,7 +17,7 @@ describe('the command', () => {
     );
   const plain = join(SAMPLES, 'plain.jsonl');
 
-  test('exit 0 for what is intact, 1 for an unknown signer and for what is broken, 2 for what cannot be read', async () => {
+  test('exits 0 for an intact bundle, 1 for an unknown signer or a broken bundle, 2 for a file that cannot be read', async () => {
     const broken = join(folder, 'broken.jsonl');
     writeFileSync(broken, (await sample('plain')).replace('"kind":"run"', '"kind":"ran"'));
     const answers = await Promise.all([

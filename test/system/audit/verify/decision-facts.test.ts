@@ -1,4 +1,4 @@
-/** Facts of decisions that stand twice, changed in one place: the second verifier. Ours: test/unit/audit/verify/decision-facts.test.ts. */
+/** Facts of decisions that a bundle has in two places, changed in one of them: the second verifier. Ours: test/unit/audit/verify/decision-facts.test.ts. */
 import { verifyBundle } from '../../../../src/audit/verify';
 import { DECISION_FORGERIES, decisionForgery } from '../../../support/audit/decision-forgeries';
 import { TRUST } from '../../../support/bundle-keys';
@@ -9,7 +9,7 @@ const python = pythonVerifier();
 
 const both = python === null ? test.skip : test;
 const suffix = python === null ? ' (needs HOLDFAST_REQUIRE_PYTHON_VERIFIER=1, or its venv in the cache)' : '';
-both(`the second verifier finds each at the same line, by the same rule${suffix}`, async () => {
+both(`the second verifier finds each changed fact at the same line, by the same rule${suffix}`, async () => {
   const cases = await Promise.all(
     DECISION_FORGERIES.map(async (forgery) => ({ name: forgery.name, bytes: await decisionForgery(forgery) })),
   );

@@ -64,7 +64,7 @@ async function casesOf(make: (text: string, pick: Pick) => { said: string; text:
   return cases;
 }
 
-// As somebody would change it, or as no engine has ever written it.
+// Values that somebody could put there, and values that no engine has ever written.
 const CHANGES = [another, another, another, () => null, () => '', () => 7, () => [], () => ({}), (it: any) => `${it}\u034f`];
 
 function withOtherValues(whole: string, pick: Pick) {
@@ -143,7 +143,7 @@ both.each([
   ['values', withOtherValues, 4],
   ['fields', withOtherFields, 10],
   ['spellings of payloads', spelledOtherwise, 4],
-])(`they never disagree about what both look at: other %s${suffix}`, async (_what, make, least) => {
+])(`the two verifiers never disagree about what both check: other %s${suffix}`, async (_what, make, least) => {
   const cases = sampled(await casesOf(make), 3);
   const theirs = await judgedByPython(python!, cases);
   const rules = rulesOfBoth();

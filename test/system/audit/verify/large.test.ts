@@ -1,4 +1,4 @@
-/** A bundle that is larger than the memory of the process that verifies it: whatever tools returned, no more than a line of it is held. */
+/** A bundle that is larger than the memory of the process that verifies it, which holds no more than one line of it, however much tools returned. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'holdfast-large-'));
 const file = join(folder, 'large.jsonl');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('it is verified in constant memory', async () => {
+test('a large bundle is verified in constant memory', async () => {
   await grown();
   const cli = join(__dirname, '../../../../dist/cli/main.js');
   const args = [`--max-old-space-size=${HEAP}`, cli, 'audit', 'verify', file, '--trust', TRUST_FILE];

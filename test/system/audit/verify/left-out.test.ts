@@ -1,4 +1,4 @@
-/** Whatever a redactor leaves out of an honest bundle, one payload or one part at a time: both verifiers take the rest. */
+/** A redactor leaves one payload or one part at a time out of an honest bundle: both verifiers accept the rest. */
 import { verifyBundle } from '../../../../src/audit/verify';
 import { BUNDLE_VERSION, type EndBody } from '../../../../src/audit/format/lines';
 import { sample, TRUST } from '../../../support/bundle-keys';
@@ -76,7 +76,7 @@ async function cases(): Promise<LeftOut[]> {
 
 const python = pythonVerifier();
 
-test(`it is not called broken by ${python === null ? 'ours (the second needs HOLDFAST_REQUIRE_PYTHON_VERIFIER=1, or its venv in the cache)' : 'either'}`, async () => {
+test(`an honest redacted bundle is not called broken by ${python === null ? 'ours (the second needs HOLDFAST_REQUIRE_PYTHON_VERIFIER=1, or its venv in the cache)' : 'either'}`, async () => {
   const all = await cases();
   expect(all.length).toBeGreaterThan(200);
   const judged = sampled(all, 3).map(({ name, make }) => ({ name, bytes: make() }));

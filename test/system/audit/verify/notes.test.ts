@@ -1,4 +1,4 @@
-/** Notes beside signed decisions: those of older builds are not covered by the signature, and that is said. */
+/** Notes beside signed decisions: the signature does not cover those of older builds, and the verifier says so. */
 import { verifyBundle } from '../../../../src/audit/verify';
 import { describeVerification } from '../../../../src/audit/verify/sentence';
 import { sample, TRUST } from '../../../support/bundle-keys';
@@ -9,7 +9,7 @@ import { judgedByPython } from '../support/python';
 
 const python = pythonVerifier();
 
-/** A note beside the last approval of an older build, which has signed none: where it was said, and where it was recorded. */
+/** A note beside the last approval of an older build, which signs no notes: in the message, and in the record. */
 function besideOld(lines: OpenLine[]): void {
   const text = JSON.stringify(lines);
   const { attestation } = JSON.parse(/"approvals":(\[\{.*?\}\])/.exec(text)![1]!).at(-1);
@@ -27,9 +27,9 @@ function shown(approval: any) {
 }
 
 test.each<[string, (lines: OpenLine[]) => void, number]>([
-  ['one that is signed', (lines) => noted(lines, 'As agreed.', 'As agreed.'), 0],
-  ['one of an older build', besideOld, 1],
-])('%s holds, and whether it is signed is said', async (_, edit, unsigned) => {
+  ['a signed note', (lines) => noted(lines, 'As agreed.', 'As agreed.'), 0],
+  ['a note of an older build', besideOld, 1],
+])('%s holds, and the verifier says whether it is signed', async (_, edit, unsigned) => {
   const bytes = Buffer.from(forged(await sample('quorum'), edit).text);
   const found = await verifyBundle([bytes], TRUST);
   expect(found).toMatchObject({ verdict: 'intact', unsigned_notes: unsigned, why: '' });

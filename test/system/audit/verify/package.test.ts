@@ -1,4 +1,4 @@
-/** `@holdfast/verify` beside `holdfast audit verify`: the same words, JSON and exit codes, about all that tests have of bundles. */
+/** `@holdfast/verify` beside `holdfast audit verify`: the same words, JSON and exit codes, for all bundles of the tests. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,14 +44,14 @@ describe('the package of the verifier', () => {
     ['--help', 0, () => ['--help']],
   ];
 
-  test.each(cases)('%s: the same of both, exit %i', async (_name, code, args) => {
+  test.each(cases)('%s: both say the same, exit %i', async (_name, code, args) => {
     const [ours, alone] = await Promise.all([run([...ENGINE, ...args()]), run([...ALONE, ...args()])]);
     const out = alone.out.replace(/^ {2}-V, --version .*\n/m, '');
     expect({ ...alone, out }).toEqual({ code, out: asAlone(ours.out), err: asAlone(ours.err) });
     expect(ours.code).toBe(code);
   });
 
-  test('standard input: the same of both', async () => {
+  test('standard input: both say the same', async () => {
     const bytes = readFileSync(join(SAMPLES, 'approval.jsonl'));
     const [ours, alone] = await Promise.all([ENGINE, ALONE].map((program) => run([...program, '-', ...trusted], bytes)));
     expect(alone).toEqual(ours);

@@ -1,4 +1,4 @@
-/** Each fact that stands twice in a bundle, changed in one place: the second verifier. Ours: test/unit/audit/verify/repeated-facts.test.ts. */
+/** Each fact that a bundle has in two places, changed in one of them: the second verifier. Ours: test/unit/audit/verify/repeated-facts.test.ts. */
 import { pythonVerifier } from '../../support/python-verifier';
 import { FACTS, withChanged } from '../../../support/audit/repeated-facts';
 import { judgedByPython, type Case } from '../support/python';
@@ -12,7 +12,7 @@ async function forgeries(): Promise<Case[]> {
 
 const both = python === null ? test.skip : test;
 const suffix = python === null ? ' (needs HOLDFAST_REQUIRE_PYTHON_VERIFIER=1, or its venv in the cache)' : '';
-both(`the second verifier finds it too${suffix}`, async () => {
+both(`the second verifier finds a fact that was changed in one place too${suffix}`, async () => {
   const cases = await forgeries();
   const answers = await judgedByPython(python!, cases);
   expect(cases.filter((_, index) => answers[index]!.verdict !== 'broken').map(({ name }) => name)).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * Rule B12 in both verifiers: what packages/verify/python/verify_rules.py says of patterns, conditions and files, beside the code that workers ask. It may not
- * know of a rule whether it matches, and never says otherwise.
+ * Rule B12 in both verifiers: what packages/verify/python/verify_rules.py says of patterns, conditions and files, beside the code that workers ask. It may say
+ * that it does not know whether a rule matches, but it never contradicts that code.
  */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -120,7 +120,7 @@ const KNOWN: [string, Case, boolean][] = [
 
 const NONE = 'no condition at all';
 
-both(`what the page says of patterns, conditions and files holds in both${suffix}`, () => {
+both(`both match patterns, conditions and files as the page says${suffix}`, () => {
   const cases = KNOWN.map(([, one]) => one);
   const matching = (all: { rules: Fits[] }[]) =>
     KNOWN.map(([name], at) => [name, all[at]!.rules.map(([, , matches]) => matches)]);
@@ -130,7 +130,7 @@ both(`what the page says of patterns, conditions and files holds in both${suffix
   expect(matching(theirs(cases)).filter(isRule)).toEqual(wanted.filter(isRule));
 });
 
-both(`and whatever is asked neither says otherwise${suffix}`, () => {
+both(`neither contradicts the code that workers ask, with random rules and inputs${suffix}`, () => {
   const next = random(SEED);
   const pick = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
   const some = (list: readonly string[], most: number, between: string) => Array.from({ length: 1 + Math.floor(next() * most) }, () => pick(list)).join(between); // oxfmt-ignore

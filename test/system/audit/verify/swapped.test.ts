@@ -1,4 +1,4 @@
-/** Each ref of a fact that stands twice in a bundle, in the place of others of its kind there: both verifiers find each, at the same line. */
+/** Each ref of a fact that a bundle has in two places, put in the place of others of its kind: both verifiers find each, at the same line. */
 import { verifyBundle } from '../../../../src/audit/verify';
 import { NOT_TOLD, swaps, type Swap } from '../../../support/audit/swapped-refs';
 import { TRUST } from '../../../support/bundle-keys';
@@ -41,7 +41,7 @@ test(`a ref in the place of another is found by ${python === null ? 'ours (the s
   const { missed, apart, facts } = await tried();
   expect(missed.filter(({ fact }) => !(fact in NOT_TOLD)).map(({ name }) => name)).toEqual([]);
   expect(apart).toEqual([]);
-  // What is said not to be told is not told indeed.
+  // The changes listed as undetectable are indeed not detected.
   expect(new Set(missed.map(({ fact }) => fact))).toEqual(new Set(Object.keys(NOT_TOLD)));
   expect(facts.size).toBeGreaterThanOrEqual(90);
 });

@@ -1,4 +1,4 @@
-/** What a turn says twice of its steps, its answers and its end, where both verifiers must not find too much: defaults, hooks, long answers, failures. */
+/** What a bundle says in two places about a turn's steps, answers and end, where both verifiers must not find too much: defaults, hooks, long answers, failures. */
 import { verifyBundle } from '../../../../src/audit/verify';
 import { ModelFailure } from '../../../../src/model/provider';
 import type { BeforeHook } from '../../../../src/tools/admit/hooks';
@@ -100,7 +100,7 @@ test.each<[string, Name, string, (lines: OpenLine[]) => void]>([
     (lines) => bodies(lines, ({ changes }) => changes).forEach(({ changes }) => (changes[0].before.cents = 600)),
   ],
   [
-    'the name of a tool that there is not',
+    'the name of a tool that does not exist',
     'answered',
     'D2',
     (lines) => bodies(lines, ({ type, name }) => type === 'tool_use' && name === 'nothing').forEach((use) => (use.name = 'pay')),

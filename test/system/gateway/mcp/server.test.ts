@@ -18,7 +18,7 @@ const ada = person('acme/ada', 'admin', 'approver');
 const eve = person('globex/eve', 'admin', 'approver');
 const people = [stan, ada, eve];
 const invoice = { invoice: 'INV-7', cents: 700 };
-/** Whose turns are those of one test alone: all tests share a server. */
+/** People whose turns belong to one test alone: all tests share a server. */
 const someone = () => person(`acme/${randomUUID()}`, 'starter', 'approver');
 const META = 'holdfast/call';
 
@@ -75,7 +75,7 @@ describe('our MCP server', () => {
     });
   });
 
-  it('gives pictures, sound and files as what they are, and their bytes to no model', () => {
+  it('passes pictures, sound and files on as such, and their bytes to no model', () => {
     const png = Buffer.from('89504e470d0a1a0a', 'hex');
     const files = [
       { filename: 'a.png', contentType: 'image/png', bytes: png },
@@ -103,7 +103,7 @@ describe('our MCP server', () => {
     });
   });
 
-  it('names what several agents have after each of them, and a client may choose one', () => {
+  it('names a tool that several agents have after each of them, and a client may choose one', () => {
     const look = (by: string) => reads('look', () => ({ by }));
     const agents = [
       { name: 'one', prompt: 'One.', tools: [look('one'), reads('only', () => 1)] },
@@ -122,7 +122,7 @@ describe('our MCP server', () => {
     });
   });
 
-  it('tells its clients when what is offered has changed', () => {
+  it('tells its clients when its offer has changed', () => {
     const before = catalogueOf(appWith(reads('look', () => 1))).all();
     const after = catalogueOf(
       appWith(
@@ -145,7 +145,7 @@ describe('our MCP server', () => {
     });
   });
 
-  it('does once what comes twice under one key, for each principal by itself', () => {
+  it('runs a call once that comes twice under one key, for each principal separately', () => {
     let runs = 0;
     const write = reads('note', () => ({ run: ++runs }), { class: 'write' });
     return withMcp({ people, tools: [write] }, async ({ connect }) => {
@@ -163,7 +163,7 @@ describe('our MCP server', () => {
 });
 
 describe('a call that waits for a person', () => {
-  it('is asked about at the client of an approver: what will happen is shown, and runs once', () => {
+  it('is asked about at the client of an approver: he sees what will happen, and it runs once', () => {
     const effects: unknown[] = [];
     return withMcp(
       { people, tools: [pays('pay', effects, { preview: () => 'Pay ACME 7.00' })] },
@@ -305,7 +305,7 @@ describe('agents as tools', () => {
     });
   });
 
-  it('answer a message that cannot be right with an error, and start nothing', () => {
+  it('answer an invalid message with an error, and start nothing', () => {
     const nobody = someone();
     return withMcp({ people: [nobody], tools: [] }, async ({ connect, client: holdfast }) => {
       const client = await connect(nobody);
@@ -319,7 +319,7 @@ describe('agents as tools', () => {
 });
 
 describe('progress and cancellation', () => {
-  it('carries what the tool says, growing, for whoever asked for it', () => {
+  it('sends the tool’s progress, in growing numbers, to a client that asked for it', () => {
     const steps = reads('steps', async (_input, ctx) => {
       for (const [at, message] of ['begun', 'half', 'done'].entries()) {
         ctx.progress(message, at / 2);
@@ -340,7 +340,7 @@ describe('progress and cancellation', () => {
     });
   });
 
-  it('cancels the call that a client cancels, and leaves to run what a client leaves', () => {
+  it('cancels a call that a client cancels, and lets a call run whose client leaves', () => {
     const began: string[] = [];
     const ended: string[] = [];
     const slow = reads('slow', async ({ key }, ctx) => {

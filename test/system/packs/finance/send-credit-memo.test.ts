@@ -125,7 +125,7 @@ describe('a refusal before acceptance proves that nothing was sent', () => {
   });
 });
 
-it('a call whose time is over when the server asks for the message does not hand it over', async () => {
+it('a call whose time is over when the server asks for the message does not send it', async () => {
   const abort = new AbortController();
   // As the runner's signal: who asks it learns that a standstill has lasted too long, before any timer.
   let asked = 0;
@@ -141,7 +141,7 @@ it('a call whose time is over when the server asks for the message does not hand
   expect([seen.connections, seen.message]).toEqual([1, '']);
 });
 
-it('a recipient that is refused is sent nothing, also by a server that takes commands ahead and asks for the message all the same', async () => {
+it('nothing is sent to a recipient that is refused, also if the server takes commands ahead and asks for the message all the same', async () => {
   const { error, seen } = await sendTo({ ehlo: '250-test\r\n250 PIPELINING', rcpt: '550 5.1.1 no such user', data: '354 go on' });
   expect(error).toMatchObject({ nothingHappened: true, detail: { reason: 'recipient_refused' } });
   expect(seen.message).not.toContain('Memo');

@@ -1,4 +1,4 @@
-/** Servers over HTTP: logging in to them, and what they answer instead. */
+/** Servers over HTTP: how we log in to them, and their other answers. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ async function worker(config: ReturnType<typeof configured>) {
   return { run, offered: () => source.offered(['guarded']), text };
 }
 
-/** Whoever sits at the browser agrees: the page sends him back. */
+/** The person at the browser agrees: the page sends him back. */
 async function agrees(address: URL): Promise<void> {
   const sent = await fetch(address, { redirect: 'manual' });
   const back = await fetch(sent.headers.get('location')!);
@@ -60,7 +60,7 @@ const grants = () => server.issued.map(({ body }) => new URLSearchParams(body).g
 describe('client credentials', () => {
   const oauth = () => ({ issuer: server.issuer, client_id: CLIENT.id, client_secret: '${SECRET}', scope: 'look' });
 
-  it('log in by themselves, and again when the token no longer counts; nothing of it shows', async () => {
+  it('log in by themselves, and again when the token no longer counts; no secret shows', async () => {
     server = await guardedServer();
     const { run, text } = await worker(configured({ oauth: oauth() }, { SECRET: CLIENT.secret }));
     const { text: echoed } = await run();
@@ -81,7 +81,7 @@ describe('client credentials', () => {
     expect(text()).not.toContain('another-secret-of-a-client');
   });
 
-  it('go to the issuer of the configuration only, wherever the server leads', async () => {
+  it('go only to the issuer in the configuration, also if the server names another', async () => {
     server = await guardedServer();
     const issuer = 'http://127.0.0.1:9';
     const { offered, text } = await worker(configured({ oauth: { ...oauth(), issuer } }, { SECRET: CLIENT.secret }));
@@ -90,11 +90,11 @@ describe('client credentials', () => {
     expect(server.issued).toEqual([]);
   });
 
-  it('are all that the issuer is sent: the headers of the entry are the server’s', async () => {
+  it('are all that is sent to the issuer: the headers of the entry go to the server only', async () => {
     server = await guardedServer();
     const headers = { 'X-Api-Key': 'a-key-for-the-server' };
     const { run } = await worker(configured({ oauth: oauth(), headers }, { SECRET: CLIENT.secret }));
-    // It echoes what it was sent, and that is taken out.
+    // The server echoes the headers that it got; they are removed.
     expect((await run()).text).toContain('"x-api-key":"[key]"');
     expect(server.served.some(({ headers: sent }) => sent['x-api-key'] === 'a-key-for-the-server')).toBe(true);
     expect(server.issued.length).toBeGreaterThan(0);
@@ -117,7 +117,7 @@ describe('holdfast mcp login', () => {
     expect((await (await worker(byPerson())).run()).text).toContain('sent:');
   }, 120_000);
 
-  it('is what an error asks for before it, and once what it gave no longer counts', async () => {
+  it('is what an error asks for before the login, and again once its tokens no longer count', async () => {
     server = await guardedServer();
     const before = await worker(byPerson());
     expect((await before.offered()).missing).toEqual(['guarded']);
@@ -163,7 +163,7 @@ describe('holdfast mcp login', () => {
     await first.close();
   });
 
-  it('is not taken by the server itself: no code of it comes to a server that puts itself between', async () => {
+  it('sends no code to a server that puts itself in the middle', async () => {
     server = await guardedServer({ between: true });
     const tried = login(byPerson(), logins(), (address) => void agrees(address).catch(() => undefined));
     await expect(tried).rejects.toThrow('oauth.issuer');
@@ -183,7 +183,7 @@ describe('holdfast mcp login', () => {
     expect((await (await worker(byPerson({ scope: 'look pay' }))).run('pay')).text).toContain('sent:');
   });
 
-  it('takes what lies in its file for nothing when that is of no use', async () => {
+  it('ignores its file when it cannot be used, and replaces it', async () => {
     server = await guardedServer();
     mkdirSync(logins());
     writeFileSync(join(logins(), 'guarded.json'), '{"url":');
@@ -223,7 +223,7 @@ describe('what a server over HTTP answers to a call', () => {
     await elsewhere.close();
   });
 
-  it('its words in a refusal are cleaned of what it was sent', async () => {
+  it('the text of a refusal no longer contains the secrets that were sent to the server', async () => {
     server = await plain((response, { headers }) => void response.writeHead(403).end(`I know ${headers.authorization}`));
     const config = configured({ headers: { Authorization: 'Bearer ${TOKEN}' } }, { TOKEN: 'a-very-secret-token' });
     await expect((await worker(config)).run('pay')).rejects.toMatchObject({

@@ -71,7 +71,7 @@ async function killedDestructive(
 const running = (what: string) => eventually(`${what} runs`, async () => existsSync(join(folder, what)));
 
 describe('server-filesystem', () => {
-  it('reads by itself, writes when a person has approved it, and keeps to its folder', () =>
+  it('reads without a question, writes once a person has approved it, and keeps to its folder', () =>
     withMcp(
       {
         servers: { files: node('server-filesystem', [folder]) },
@@ -121,7 +121,7 @@ describe('server-filesystem', () => {
 describe('server-memory', () => {
   const entities = [{ name: 'Ana', entityType: 'person', observations: ['pays'] }];
 
-  it('remembers what a person has approved', () =>
+  it('remembers facts once a person has approved the call', () =>
     withMcp(
       {
         servers: { memory: node('server-memory', [], { MEMORY_FILE_PATH: join(folder, 'memory.jsonl') }) },
@@ -279,7 +279,7 @@ describePython('mcp-server-git of PyPI (needs HOLDFAST_REQUIRE_MCP_SERVERS=1 onc
     return path;
   }
 
-  it('commits what a person has approved', () =>
+  it('commits once a person has approved the call', () =>
     withMcp(
       {
         servers: { git: entry() },

@@ -1,4 +1,4 @@
-/** Turns with tools of an MCP server: what a server does to them, and what it cannot do. */
+/** Turns with tools of an MCP server: what a server can do to them, and what it cannot. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ async function approved(engine: McpEngine): Promise<JsonObject> {
 }
 
 describe('a turn with an MCP server', () => {
-  it('is given no default of its own that does not fit', () =>
+  it('sends the server none of its own defaults that do not fit', () =>
     withMcp(
       { servers: odd(), accept: { odd: { look_again: 'read' } }, script: [ask(['odd__look_again', {}]), say('done')] },
       async (engine) => {
@@ -59,7 +59,7 @@ describe('a turn with an MCP server', () => {
       },
     ));
 
-  it('has its tools, and runs by itself what a person has accepted as a read', () =>
+  it('has its tools, and runs a tool without a question that a person has accepted as a read', () =>
     withMcp(
       { servers: odd(), accept: { odd: { look: 'read' } }, script: [ask(['odd__look', { q: 'x' }]), say('done')] },
       async (engine) => {
@@ -70,12 +70,12 @@ describe('a turn with an MCP server', () => {
       },
     ));
 
-  it('asks a person about every tool that nobody has accepted, whatever its hints say', () =>
+  it('asks a person about every tool that nobody has accepted, with any hints', () =>
     withMcp({ servers: odd(), script: [ask(['odd__look', { q: 'x' }]), say('done')] }, async (engine) => {
       expect(await approved(engine)).toMatchObject({ class: 'destructive', state: 'succeeded', effect: 'applied' });
     }));
 
-  it('calls a tool by its own name, whatever the model has to call it', () =>
+  it('calls a tool by its own name, also where the model knows it under another', () =>
     withServers({ servers: odd(), accept: { odd: { 'with.dots/and spaces': 'read' } } }, async ({ outside }) => {
       const { tools } = await outside.offered(['odd']);
       expect(tools.map(({ name }) => name)).toContainEqual(expect.stringMatching(/^odd__with_dots_and_spaces_[0-9a-f]{8}$/));
@@ -141,7 +141,7 @@ describe('a turn with an MCP server', () => {
       },
     ));
 
-  it('shows the progress that the server tells', () =>
+  it('shows the progress that the server reports', () =>
     withServers({ servers: odd(), accept: { odd: { steps: 'read' } } }, async ({ outside }) => {
       const { tools } = await outside.offered(['odd']);
       const tool = tools.find(({ name }) => name === 'odd__steps')!;
@@ -187,7 +187,7 @@ describe('a server that dies in the middle of a call', () => {
     ));
 });
 
-describe('what a turn is pinned to', () => {
+describe('the definition that a turn is pinned to', () => {
   it('stands in its start block, and another worker knows it without the server', () =>
     withMcp(
       { servers: odd(), accept: { odd: { look: 'read' } }, script: [say('done')] },
@@ -235,7 +235,7 @@ describe('what a turn is pinned to', () => {
       },
     ));
 
-  it('keeps its class for the turn only as long as that is not taken back', () =>
+  it('keeps its class for the turn only until the class is withdrawn', () =>
     withMcp(
       {
         servers: odd(),
@@ -260,7 +260,7 @@ describe('what a turn is pinned to', () => {
       expect(await unknown.result()).toMatchObject({ success: false, error: { code: 'TOOL_NOT_FOUND' } });
     }));
 
-  it('serves direct calls over HTTP, though the gateway lists only what it knows itself', () =>
+  it('serves direct calls over HTTP, though the gateway lists only the tools that it knows itself', () =>
     withMcp({ servers: odd(), accept: { odd: { look: 'read' } }, script: [] }, async ({ store, client }) => {
       const ina = person('ina', 'starter');
       const app = defineApp({ agents: [defineAgent({ name: 'tester', prompt: 'Test.', tools: [], mcpServers: ['odd'] })] });
@@ -284,7 +284,7 @@ describe('what a turn is pinned to', () => {
       }
     }));
 
-  it('is refused once the server has changed it: what was approved is not what would run', () =>
+  it('is refused once the server has changed it: the approved call would be another', () =>
     withMcp({ servers: odd(), script: [ask(['odd__pay', { cents: 5 }]), say('done')] }, async (engine) => {
       const turn = await engine.start();
       const [call] = await turn.waitForPending();
@@ -343,7 +343,7 @@ describe('what a turn is pinned to', () => {
       },
     ));
 
-  it('cannot be forged: a definition that no worker has sealed is none', () =>
+  it('cannot be forged: a definition that no worker has sealed does not count', () =>
     withServers({ servers: odd() }, async ({ store, another }) => {
       const definition = { name: 'pay', description: 'Pays.', inputSchema: { type: 'object' } };
       const ref = await store.putPart('mcp', {
@@ -359,7 +359,7 @@ describe('what a turn is pinned to', () => {
 });
 
 describe('a hostile server', () => {
-  it('hides no honest tool behind unusable ones, and gets none of those in', () =>
+  it('hides no honest tool behind unusable ones, and none of the unusable ones is offered', () =>
     withServers({ servers: odd({ ODD: '1' }) }, async ({ outside, told }) => {
       const { tools } = await outside.offered(['odd']);
       const names = tools.map(({ name }) => name);
@@ -373,14 +373,14 @@ describe('a hostile server', () => {
       expect(told.said('a tool of an MCP server cannot be used').length).toBeGreaterThanOrEqual(9);
     }));
 
-  it('cannot be accepted below what it says of itself', () =>
+  it('cannot have a tool accepted in a milder class than the tool’s own hints say', () =>
     withServers({ servers: odd({ ODD: '1' }), accept: { odd: { liar: 'read', hidden: 'read' } } }, async ({ outside }) => {
       const { tools } = await outside.offered(['odd']);
       expect(tools.find(({ name }) => name === 'odd__liar')!.class).toBe('destructive');
       expect(tools.find(({ name }) => name === 'odd__hidden')!.class).toBe('read');
     }));
 
-  it('is given nothing of our environment but what its entry names, and cannot put that into history', () =>
+  it('gets only the variables of our environment that its entry names, and cannot put them into history', () =>
     withMcp(
       {
         servers: { odd: { ...odd().odd, env: { ...odd().odd.env, TOKEN: '${ODD_TOKEN}' } } },

@@ -76,7 +76,7 @@ describe('the contracts', () => {
     await expect(write(session!, 'swap', [...demo.tokens, 6n, 1n, later, id])).rejects.toThrow('TokenNotAllowed');
   });
 
-  it('keep what the owner has: a token moves no further than its balance and its approval go', async () => {
+  it('protect the owner’s tokens: no transfer exceeds the balance or the approval', async () => {
     const { demo, node } = stage;
     const [, other] = await rpc<Address[]>(node.rpcUrl, 'eth_accounts');
     const call = (account: Address, functionName: any, args: any) =>

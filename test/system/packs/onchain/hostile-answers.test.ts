@@ -1,4 +1,4 @@
-/** What a node, or a contract that it runs, answers: it is read, and nothing more is done for it. */
+/** Answers of a node, or of a contract that it runs: they are read, and trigger nothing else. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -25,7 +25,7 @@ async function settingsFor(answers: Answers): Promise<OnchainSettings> {
 }
 
 describe('a hostile answer', () => {
-  it.each(['simulate_swap', 'swap_token', 'preview'])('of a contract has %s ask no address of its own', async (what) => {
+  it.each(['simulate_swap', 'swap_token', 'preview'])('of a contract cannot make %s ask an address of its own', async (what) => {
     let asked = 0;
     const elsewhere = createServer((_request, response) => void (asked++, response.end('{"data":"0x"}')));
     await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));

@@ -34,7 +34,7 @@ describe('the tokens and session keys that an operator names', () => {
     expect(JSON.stringify(made)).not.toContain(KEY.slice(2, 20));
   });
 
-  it('are not spoken of where none are named', () => {
+  it('are not mentioned where none are named', () => {
     const keys = { get: () => Promise.reject(new Error('unused')) };
     for (const [tool, field] of [
       ['simulate_swap', 'from_token'],

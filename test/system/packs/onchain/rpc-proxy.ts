@@ -1,4 +1,4 @@
-/** A wire between a tool and its node: the test sees each method, may hold it before and after the node, or answer itself. */
+/** A proxy between a tool and its node: the test sees each method, and can hold it before and after the node, or answer itself. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -12,7 +12,7 @@ export interface RpcProxy {
 export interface RpcHooks {
   /** A status and a body to answer with instead of the node's; nothing: on to the node. */
   before?(method: string, params: unknown[]): Promise<{ status: number; body: string } | void>;
-  /** The node has answered; the asker does not know it yet. */
+  /** The node has answered; the caller does not know it yet. */
   after?(method: string, params: unknown[]): Promise<void>;
 }
 

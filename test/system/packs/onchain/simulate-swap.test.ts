@@ -28,7 +28,7 @@ describe('simulate_swap', () => {
     expect((await simulate(stage.settings, simulateInput(stage, { amount_in }))).amount_in).toBe(amount_in);
   });
 
-  it('answers what cannot be swapped with a reason', async () => {
+  it('refuses an impossible swap with a reason', async () => {
     const refused = (more: object) => verdictOf(simulate(stage.settings, simulateInput(stage, more)));
     expect(await refused({ amount_in: (2n ** 112n).toString() })).toBe('INVALID_PARAMS amount_too_large, nothing happened');
     expect(await refused({ to_token: `0x${'12'.repeat(20)}` })).toBe('RESOURCE_NOT_FOUND no_pool, nothing happened');
@@ -53,7 +53,7 @@ describe('simulate_swap', () => {
     expect(nothingHappened).toBe(true);
   });
 
-  it('tells the failures of a node apart, and never shows its URL', async () => {
+  it('distinguishes the failures of a node, and never shows its URL', async () => {
     const answers: [status: number, body: string, verdict: string][] = [
       [401, '{}', 'UNAUTHORIZED rpc_unauthorized, nothing happened'],
       [429, '{}', 'RATE_LIMITED rpc_busy, nothing happened'],

@@ -45,7 +45,7 @@ export async function openStage(options: DemoOptions = {}): Promise<Stage> {
   };
 }
 
-/** A stage whose chain each test finds as it was deployed, with a journal of its own. */
+/** A stage whose chain is as it was deployed at the start of each test, with a journal of its own. */
 export function freshStages(): () => Stage {
   let first: Stage;
   let stage: Stage;
@@ -128,7 +128,7 @@ export async function swap(settings: OnchainSettings | null, input: object, more
   return tool('swap_token', settings).run(input, toolContext({ idempotencyKey: newKey(), ...more }));
 }
 
-/** What the tool itself finds out of the call with this key. */
+/** The outcome that the tool itself finds for the call with this key. */
 export async function probe(settings: OnchainSettings | null, idempotencyKey: string, input: object = {}): Promise<ProbeAnswer> {
   return tool('swap_token', settings).reconcile!(input, toolContext({ idempotencyKey }));
 }
@@ -142,7 +142,7 @@ export async function errorOf(work: Promise<unknown>): Promise<ToolError> {
   throw error;
 }
 
-/** What of an error decides how it goes on. */
+/** The part of an error that decides what happens next. */
 export async function verdictOf(work: Promise<unknown>): Promise<string> {
   const { detail, nothingHappened } = await errorOf(work);
   return `${detail.code} ${detail.reason}${nothingHappened ? ', nothing happened' : ''}`;

@@ -74,7 +74,7 @@ describe('swap_token on a chain', () => {
     expect(await swaps(stage)).toHaveLength(5);
   });
 
-  it('broadcasts what a killed worker has signed and not sent, for its own nonce comes after', async () => {
+  it('broadcasts a swap that a killed worker has signed and not sent, since its own nonce comes after it', async () => {
     const lost = newKey();
     const deaf = await startRpcProxy(stage.node.rpcUrl, {
       before: async (method) => (method === 'eth_sendRawTransaction' ? { status: 500, body: '{}' } : undefined),
@@ -89,7 +89,7 @@ describe('swap_token on a chain', () => {
     expect(await reconcile(stage.settings, lost)).toBe('applied');
   });
 
-  it('is held to the allowance by the chain, when two workers spend the rest of it at once', async () => {
+  it('cannot exceed the allowance on the chain when two workers spend the rest of it at once', async () => {
     const amount_in = (600n * UNIT).toString(); // of 1,000
     const settled = await Promise.allSettled([1, 2].map(() => swap({ ...stage.settings }, swapInput(stage, { amount_in }))));
     const failed = settled
@@ -111,7 +111,7 @@ describe('swap_token on a chain', () => {
       return verdict;
     };
 
-    it('what the input alone or the pool rules out', async () => {
+    it('a swap that the input alone or the pool rules out', async () => {
       expect(await refused({ session_key_id: 'other' })).toBe('RESOURCE_NOT_FOUND unknown_session_key, nothing happened');
       expect(await refused({ to_token: `0x${'12'.repeat(20)}` })).toBe('RESOURCE_NOT_FOUND no_pool, nothing happened');
       expect(await refused({ amount_in: (1001n * UNIT).toString() })).toBe('QUOTA_EXCEEDED allowance_exceeded, nothing happened');
@@ -159,7 +159,7 @@ describe('swap_token on a chain', () => {
     });
   });
 
-  it('stands by a refusal: no worker with the same call signs after it', async () => {
+  it('keeps to a refusal: no worker with the same call signs after it', async () => {
     const idempotencyKey = newKey();
     const early = swapInput(stage, { simulated_min_out: (2n * UNIT).toString() });
     expect(await verdictOf(swap(stage.settings, early, { idempotencyKey }))).toBe('INVALID_PARAMS price_moved, nothing happened');
@@ -169,7 +169,7 @@ describe('swap_token on a chain', () => {
     expect(await reconcile(stage.settings, idempotencyKey)).toBe('not_applied');
   });
 
-  it('tells what became of a swap that was lost, as the run would have told it, and how it knows', async () => {
+  it('reports the outcome of a lost swap as the run would have reported it, with its evidence', async () => {
     const idempotencyKey = newKey();
     const input = swapInput(stage);
     const data = await swap(stage.settings, input, { idempotencyKey });
@@ -226,7 +226,7 @@ describe('swap_token on a chain', () => {
       expect(await swap(careful, swapInput(stage), { idempotencyKey })).toMatchObject({ amount_in: UNIT.toString() });
     });
 
-    it('that moved the price too far is reverted: nothing but gas is spent, and the reason is told', async () => {
+    it('that moved the price too far is reverted: nothing but gas is spent, and the error names the reason', async () => {
       await mining(false);
       const big = swapInput(stage, { amount_in: (900n * UNIT).toString() });
       const client = clientOf(stage.node.rpcUrl);

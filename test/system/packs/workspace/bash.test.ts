@@ -7,7 +7,7 @@ let place: Place;
 beforeEach(() => (place = new Place()));
 afterEach(() => place.remove());
 
-/** Processes of this name that run; not what is dead and only waits for its parent to look. Their numbers in a namespace are others. */
+/** Running processes of this name, without zombies. Their numbers in a namespace differ. */
 const running = (name: string) =>
   readdirSync('/proc').filter((pid) => {
     try {
@@ -23,7 +23,7 @@ const die = (name: string) => eventually(`the end of ${name}`, async () => runni
 const runs = (name: string) => eventually(name, async () => running(name).length > 0, 10_000);
 
 describe('bash', () => {
-  it('runs in the workspace and tells exit code and output; failing is a result', async () => {
+  it('runs in the workspace and returns exit code and output; a failure is a result too', async () => {
     expect(await place.ok('bash', { command: 'pwd -P; echo out; echo err >&2; exit 3' })).toMatchObject({
       exit_code: 3,
       signal: null,
@@ -62,7 +62,7 @@ describe('bash', () => {
     }
   });
 
-  it('ends the whole group at the time limit, one that ignores the request too', async () => {
+  it('ends the whole group at the time limit, also a process that ignores the request', async () => {
     const [child, parent] = [`${place.base}-child`, `${place.base}-parent`];
     const command = `trap '' TERM; (exec -a ${child} sleep 300) & exec -a ${parent} sleep 300`;
     const ending = place.ok('bash', { command, timeout_s: 5 });
@@ -71,7 +71,7 @@ describe('bash', () => {
     await Promise.all([die(child), die(parent)]);
   });
 
-  it('asks the group to end before it ends it: what cleans up gets to', async () => {
+  it('asks the group to end before it kills it, so that a program can clean up', async () => {
     const end = await place.ok('bash', { command: `trap 'echo cleaned; exit 7' TERM; sleep 300 & wait`, timeout_s: 1 });
     expect(end).toMatchObject({ timed_out: true, exit_code: 7, output: 'cleaned\n' });
   });
@@ -89,14 +89,14 @@ describe('bash', () => {
     await die(child);
   });
 
-  it('is over when it ends all that it can, its own parent too', async () => {
-    // Where there is no namespace, -1 would be every process of whoever runs this test.
+  it('ends when it kills all processes that it can, also its own parent', async () => {
+    // Where there is no namespace, -1 would be every process of the user who runs this test.
     const all = `[ "$(readlink /proc/self/ns/pid)" != "${readlinkSync('/proc/self/ns/pid')}" ] && kill -9 -1`;
     for (const command of [all, 'kill -9 $PPID; exec sleep 300'])
       expect(await place.ok('bash', { command, timeout_s: 20 })).toMatchObject({ exit_code: null, signal: 'SIGKILL' });
   });
 
-  it('cannot speak for its parent: of sockets it has its output only', async () => {
+  it('cannot speak for its parent: it has no sockets but those of its output', async () => {
     const command = 'for fd in 0 1 2 3 4 5 6 7 8 9 10 11 12; do echo $fd $(readlink /proc/$$/fd/$fd) >> found; done';
     await place.ok('bash', { command });
     expect(place.get('found').match(/^\d+ socket:/gm)).toEqual(['1 socket:', '2 socket:']);
@@ -139,7 +139,7 @@ describe('bash', () => {
     expect(output).toBe('red \uFFFD\uFFFD end\n');
   });
 
-  it('refuses what nobody can mean, before anybody is asked', async () => {
+  it('refuses a dangerous or invalid command before anybody is asked', async () => {
     for (const command of [
       'rm -rf /',
       'sudo rm -rf /*',
@@ -159,7 +159,7 @@ describe('bash', () => {
     expect(await place.call('bash', { command: 'true\0false' })).toMatchObject({ reason: 'bad_command' });
   });
 
-  it('shows the command, the folder and what to look at to the person who is asked', async () => {
+  it('shows the person who is asked the command, the folder and what to look at', async () => {
     const preview = place.tool('bash').preview!;
     const shown = await preview(
       { command: 'sudo git push --force origin main', cwd: '/', timeout_s: 60 } as never,

@@ -84,7 +84,7 @@ describe('the workspace pack in a turn', () => {
     });
   });
 
-  it('refuses a command that nobody can mean without asking, and the turn goes on', async () => {
+  it('refuses a dangerous command without asking, and the turn goes on', async () => {
     const script = [ask(['bash', { command: 'rm -rf /' }]), say('I will not.')];
     await withEngine({ tools: tools(), script }, async ({ start, model }) => {
       const view = await (await start()).result();

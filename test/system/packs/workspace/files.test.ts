@@ -57,7 +57,7 @@ describe('read_file', () => {
     expect(await place.call('read_file', { path: '/empty', offset: 2 })).toMatchObject({ reason: 'past_the_end' });
   });
 
-  it('refuses what is no text, what is too large, and what is not there', async () => {
+  it('refuses a file that is no text, is too large or does not exist', async () => {
     place.put('binary', Buffer.from([1, 0, 2]));
     place.put('latin1', Buffer.from([0x63, 0x61, 0x66, 0xe9]));
     place.put('huge', Buffer.alloc(17 * 1024 * 1024, 97));
@@ -91,7 +91,7 @@ describe('write_file', () => {
     expect([place.get('new.txt'), readdirSync(place.root)]).toEqual(['all of it', ['new.txt']]);
   });
 
-  it('takes no other name of a file for such a leftover', async () => {
+  it('does not take another hard link of a file for such a leftover', async () => {
     place.put('new.txt', 'text');
     linkSync(join(place.root, 'new.txt'), join(place.outside, 'other.txt'));
     linkSync(join(place.root, 'new.txt'), join(place.root, `.holdfast-${'a1'.repeat(12)}.tmp`));
@@ -99,7 +99,7 @@ describe('write_file', () => {
     expect([refused, place.get('new.txt')]).toMatchObject([{ reason: 'hard_link' }, 'text']);
   });
 
-  it('writes nothing that the disk would only take after the deadline', async () => {
+  it('writes nothing if the deadline has passed when the disk is ready', async () => {
     const stopped = new AbortController();
     const { signal } = stopped;
     const context = {
@@ -156,7 +156,7 @@ describe('write_file', () => {
     expect(statSync(join(place.root, 'a.txt'))).toMatchObject({ ino, mtimeMs });
   });
 
-  it('keeps the mode of what it replaces', async () => {
+  it('keeps the mode of a file that it replaces', async () => {
     place.put('run.sh', 'a');
     chmodSync(join(place.root, 'run.sh'), 0o750);
     await place.ok('write_file', { path: '/run.sh', content: 'b', expected_sha256: hash('a') });
@@ -183,7 +183,7 @@ describe('write_file', () => {
     expect(readdirSync(place.root)).toEqual([]);
   });
 
-  it('shows the change to whoever is asked, and never fails in showing it', async () => {
+  it('shows the change to the person who is asked, and never fails to show it', async () => {
     place.put('a.txt', 'one\ntwo\nthree\n');
     const preview = place.tool('write_file').preview!;
     expect(await preview({ path: '/a.txt', content: 'one\n2\nthree\n' } as never, toolContext())).toBe(
@@ -197,7 +197,7 @@ describe('write_file', () => {
 describe('edit_file', () => {
   const edit = (input: object, more = {}) => place.call('edit_file', { path: '/a.txt', ...input } as never, more);
 
-  it('replaces the one match and tells the line and the new hash', async () => {
+  it('replaces the one match and returns the line and the new hash', async () => {
     place.put('a.txt', 'one\ntwo\nthree\n');
     expect(await edit({ old_text: 'two', new_text: '2' })).toEqual({
       ok: true,
@@ -259,7 +259,7 @@ describe('edit_file', () => {
     expect(place.get('a.txt')).toBe("$& $1 $' $$");
   });
 
-  it('applied twice, it is never made twice, whatever the texts', () => {
+  it('makes an edit that is applied twice only once, with any texts', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 12 });
     const part = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), minLength: 1, maxLength: 4 });
     fc.assert(
@@ -287,7 +287,7 @@ function attempt<T>(work: () => T): T | null {
 }
 
 describe('calls beside each other', () => {
-  it('go by what they touch: other files together, one file in order, searches after writes', () => {
+  it('are ordered by their files: different files together, one file in order, searches after writes', () => {
     const safe = (name: string, input: object) => place.tool(name).concurrencySafe!(input as never);
     expect(safe('write_file', { path: '/A.txt' })).toEqual({ reads: [], writes: ['/a.txt'] });
     expect(safe('edit_file', { path: 'b//c.txt' })).toEqual({ reads: [], writes: ['/b/c.txt'] });

@@ -4,7 +4,7 @@ import { HAS_PROC_FD } from '../../../../packs/workspace/src/files/directory';
 import { attacks } from './attacks';
 import { Place, SECRET } from './support';
 
-/** The same attack on every tool, through every field that takes a path or a pattern. What only reads goes at once. */
+/** The same attack on every tool, through every field that takes a path or a pattern. Tools that only read run at once. */
 async function attackAll(place: Place, path: string, folders: Set<string>): Promise<string> {
   const folder = path.replace(/[^/\\]*$/, '') || path;
   const answers = [
@@ -68,7 +68,7 @@ describe('a workspace', () => {
   );
 });
 
-describe('what is no plain file of the workspace', () => {
+describe('a workspace, for a path that is no plain file of it,', () => {
   let place: Place;
   beforeEach(() => {
     place = new Place();
@@ -128,7 +128,7 @@ describe('what is no plain file of the workspace', () => {
     });
   });
 
-  it('takes one spelling of a name only, so that a rule for it cannot be passed by', async () => {
+  it('accepts one spelling of a name only, so that a rule for it cannot be evaded', async () => {
     const target = place.tool('read_file').ruleTarget!;
     for (const path of ['src/a.ts', '/src/a.ts', './src/./a.ts', '//src//a.ts'])
       expect(target.of({ path } as never)).toBe('/src/a.ts');
@@ -139,7 +139,7 @@ describe('what is no plain file of the workspace', () => {
     expect(await place.call('read_file', { path: '/src/a.ts.' })).toMatchObject({ reason: 'bad_path' });
   });
 
-  it('leaves the folder of git alone', async () => {
+  it('lets no tool write into the folder of git', async () => {
     for (const path of ['/.git/hooks/pre-commit', '/sub/.GIT/config']) {
       expect(await place.call('write_file', { path, content: '#!/bin/sh\n' })).toMatchObject({
         ok: false,

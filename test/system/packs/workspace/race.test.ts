@@ -24,7 +24,7 @@ const FLIPPER = `
 const ROUNDS = 300;
 
 let flipper: ChildProcess | undefined;
-/** Also when a test runs out of time, for its body goes on: it would take a whole processor from those that come after. */
+/** Also after a test has run out of time, since its body goes on: it would take a whole processor from the tests after it. */
 afterEach(() => void flipper?.kill('SIGKILL'));
 
 (HAS_PROC_FD ? it : it.skip)(
@@ -74,7 +74,7 @@ afterEach(() => void flipper?.kill('SIGKILL'));
   600_000,
 );
 
-it('a directory that is moved away between two steps is written where it is, never where its name leads', async () => {
+it('a file in a directory that is moved between two steps is written where the directory is now, never where its name leads', async () => {
   const place = new Place();
   mkdirSync(join(place.root, 'a'));
   const workspace = new Workspace(place.root, false);
@@ -91,7 +91,7 @@ it('a directory that is moved away between two steps is written where it is, nev
 });
 
 it.each([true, false])(
-  'a directory that is removed while it is open is a refusal, and leaves nothing (%s: anchored)',
+  'a write into a directory that is removed while it is open is refused, and leaves nothing (%s: anchored)',
   async (anchored) => {
     const place = new Place();
     mkdirSync(join(place.root, 'a'));

@@ -157,7 +157,7 @@ describe('grep', () => {
     place.put('node_modules/m.js', 'alpha');
   });
 
-  it('finds lines with their numbers, and says what it left out', async () => {
+  it('finds lines with their numbers, and says which files it left out', async () => {
     place.put('big.txt', 'alpha\n'.repeat(800_000));
     expect(await place.ok('grep', { pattern: '^alpha' })).toEqual({
       matches: [
@@ -192,7 +192,7 @@ describe('grep', () => {
     expect(one.found).toHaveLength(7);
   });
 
-  it('cuts a long line, and does not lose itself in one', async () => {
+  it('shows only the beginning of a long line', async () => {
     place.put('long.txt', `needle${'x'.repeat(5000)}`);
     const [match] = (await place.ok('grep', { pattern: 'needle' })).matches;
     expect(match.text).toBe(`needle${'x'.repeat(294)}… (5006 characters)`);

@@ -98,7 +98,7 @@ export class Place {
     return readFileSync(join(this.root, path), 'utf8');
   }
 
-  /** What nobody may change, as it stands. */
+  /** The state that nobody may change. */
   outsideState(): unknown {
     const { mtimeMs, ino, size, mode } = statSync(this.canary);
     return {

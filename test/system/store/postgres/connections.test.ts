@@ -29,7 +29,7 @@ describePostgres('A store whose connections break (needs PostgreSQL)', () => {
   const rows = async (table: string) =>
     Number((await server.run(new URL(url).pathname.slice(1), `SELECT count(*) AS n FROM holdfast.${table}`)).rows[0].n);
 
-  test.each(['before', 'after'] as const)('%s a claim has counted: who claimed it holds it, and nobody else', async (when) => {
+  test.each(['before', 'after'] as const)('cut %s a claim has counted: the claimant holds it, and nobody else', async (when) => {
     const before = proxy.cuts();
     proxy.cut(when, 'INSERT INTO holdfast.effects');
     expect(await store.effects.claim(aClaim({ run_id: 'run-1' }))).toMatchObject({ claimed: true, record: { run_id: 'run-1' } });
@@ -40,7 +40,7 @@ describePostgres('A store whose connections break (needs PostgreSQL)', () => {
     await other.close();
   });
 
-  test('a claim that was lost on the way, and that another machine has made meanwhile, is the other one’s', async () => {
+  test('a claim that was lost on the way, and that another machine has made meanwhile, belongs to exactly one of the two', async () => {
     const other = await PostgresStore.open(url);
     proxy.cut('before', 'INSERT INTO holdfast.effects');
     const mine = store.effects.claim(aClaim({ run_id: 'run-1' }));
@@ -51,7 +51,7 @@ describePostgres('A store whose connections break (needs PostgreSQL)', () => {
     await other.close();
   });
 
-  test.each(['before', 'after'] as const)('%s an outcome has counted: it is recorded, once', async (when) => {
+  test.each(['before', 'after'] as const)('cut %s an outcome has counted: it is recorded, once', async (when) => {
     await store.effects.claim(aClaim());
     proxy.cut(when, 'INSERT INTO holdfast.effects');
     expect(await store.effects.move(KEY, 1, 'applied')).toMatchObject({ state: 'applied' });
@@ -60,7 +60,7 @@ describePostgres('A store whose connections break (needs PostgreSQL)', () => {
   });
 
   test.each(['before', 'after'] as const)(
-    '%s blocks have counted: all of them are there, and the trail tells of them once',
+    'cut %s blocks have counted: all of them are there, and the trail lists them once',
     async (when) => {
       const draft = new Draft(store, 'run-1', null);
       const subject = { turn_id: 'inv-7', workflow_id: 'turn/inv-7', agent: 'payables', requester: 'rita', call_id: '1.1' };
@@ -86,14 +86,14 @@ describePostgres('A store whose connections break (needs PostgreSQL)', () => {
     },
   );
 
-  test.each(['before', 'after'] as const)('%s a register’s change has counted: it is there', async (when) => {
+  test.each(['before', 'after'] as const)('cut %s a register’s change has counted: it is there', async (when) => {
     await store.registers.update('limit', () => ({ value: ['a'], answer: null }));
     proxy.cut(when, 'UPDATE holdfast.registers');
     await store.registers.update('limit', (value) => ({ value: [...new Set([...(value as string[]), 'b'])], answer: null }));
     expect((await store.registers.read('limit')).value).toEqual(['a', 'b']);
   });
 
-  test('a step’s blocks take one round trip, with what they add to the trail; a walk over a transcript few', async () => {
+  test('a step’s blocks and their trail entries take one round trip; a walk over a transcript takes few', async () => {
     await store.effects.latest(KEY); // connected
     let parent: string | null = null;
     const before = proxy.statements();
@@ -110,7 +110,7 @@ describePostgres('A store whose connections break (needs PostgreSQL)', () => {
     await reader.close();
   });
 
-  test('a server that was killed with kill -9 and started again loses nothing that was reported, and those at work go on', async () => {
+  test('a server that was killed with kill -9 and started again loses nothing that was reported, and its clients go on', async () => {
     const reported: { head: string; key: string }[] = [];
     let working = true;
     const work = (async () => {

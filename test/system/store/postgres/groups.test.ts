@@ -8,7 +8,7 @@ import { describePostgres, StoreServer } from '../support/postgres';
 const AT = '2026-01-31T10:00:00.000Z';
 const object = (line: string) => ({ hash: createHash('sha256').update(line).digest('hex'), lines: [line] });
 
-describePostgres('What is stored at the same moment (needs PostgreSQL)', () => {
+describePostgres('Data that is stored at the same moment (needs PostgreSQL)', () => {
   let server: StoreServer;
   let url: string;
   let store: Store;

@@ -8,7 +8,7 @@ const TYPESCRIPT = join(__dirname, '../../support/typescript.cjs');
 
 export interface Child {
   process: ChildProcessWithoutNullStreams;
-  /** The next line of output; rejects, with what the child complained, if it ends first. */
+  /** The next line of output; rejects, with the child's error output, if it ends first. */
   line(): Promise<string>;
 }
 

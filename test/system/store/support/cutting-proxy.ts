@@ -1,4 +1,4 @@
-/** A way to PostgreSQL that can be cut: before a statement gets there, or after it has counted and before its answer is back. */
+/** A connection to PostgreSQL that can be cut: before a statement arrives, or after it has counted and before its answer is back. */
 import { once } from 'node:events';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 

@@ -79,7 +79,7 @@ describe('tools drafted from functions', () => {
     expect(compile(inputSchema(tools[3]!.input))({})).toEqual({ valid: true, data: { days: 3 } });
   });
 
-  it('what no schema says is a line for a person, not a guess', () => {
+  it('a type that no schema can express becomes a line for a person, not a guess', () => {
     const source = shop();
     const tools = load(source, undefined, { './shop.js': {} });
     expect(inputSchema(tools[2]!.input).properties).toMatchObject({

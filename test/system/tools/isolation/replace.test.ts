@@ -1,4 +1,4 @@
-/** Another app for a running worker: what runs ends as it began, and what begins is of the new app. */
+/** Another app for a running worker: a running call ends in the old app, and a new call runs in the new one. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,7 +61,7 @@ async function said(threads: ToolThreads, input: object = {}, owner = 'ana'): Pr
   return runTool(answers, input as never, toolContext(), { timeoutMs: 20_000, run: (...given) => thread.run(...given) });
 }
 
-it('what runs ends as it began, what waited for a thread or begins then is of the new app', async () => {
+it('a running call ends in the old app; a call that waits for a thread or begins later runs in the new app', async () => {
   const threads = new ToolThreads(file, { threads: 1 });
   const goes = join(folder, 'goes');
   const thread = await ready(threads);
@@ -75,7 +75,7 @@ it('what runs ends as it began, what waited for a thread or begins then is of th
   expect(await waits).toMatchObject({ data: 'second' });
 });
 
-it('a call whose thread has not loaded the file yet, when it is another, gets one that has', async () => {
+it('a call whose thread has not loaded the file when the app is replaced gets a thread with the new file', async () => {
   const threads = new ToolThreads(file, { threads: 1 });
   const loads = said(threads);
   await sleep(20); // a thread takes longer to begin
@@ -84,7 +84,7 @@ it('a call whose thread has not loaded the file yet, when it is another, gets on
   expect(await loads).toMatchObject({ data: 'second' });
 });
 
-it('a file that has changed without the app being replaced is not run, nor one that has changed again since', async () => {
+it('a file that has changed without a replacement of the app does not run, nor does one that has changed again since', async () => {
   const threads = new ToolThreads(file, { threads: 2 });
   write('second');
   const refused = { nothingHappened: true, detail: { reason: 'app_not_loaded', message: expect.stringContaining('changed') } };
@@ -111,7 +111,7 @@ it('a worker serves the new app from the next call on, and lets the running one 
   });
 });
 
-it('an app with an isolated tool is not taken by a worker that has no module to load it from, and the old one is served on', async () => {
+it('a worker without a module to load from refuses an app with an isolated tool, and goes on with the old app', async () => {
   const registry = new Registry(defineApp({ agents: [defineAgent({ name: 'test', prompt: 'p', tools: [] })] }));
   await withEngine({ registry, app: defineApp({ agents: [] }) }, async () => {
     expect(() => registry.replace(app())).toThrow('pass appModule');

@@ -1,4 +1,4 @@
-/** What a tool is given, and what comes of it, is the same whether it runs on the worker's thread or in one of its own. */
+/** The input and the outcome of a tool are the same whether it runs on the worker's thread or in one of its own. */
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { Deadline } from '../../../../src/tools/run/deadline';
@@ -131,14 +131,14 @@ it.each([
   ['run', { after: 13, in_thread: true }],
   ['preview', { after: 13, in_thread: true }],
   ['reconcile', { outcome: 'applied', evidence: '{"after":13,"in_thread":true}' }],
-] as const)('%s of a tool is given what its zod schema makes of the input, in the thread', async (part, data) => {
+] as const)('%s of a tool gets the input as its zod schema has parsed it, in the thread', async (part, data) => {
   const thread = await threads.ready('test', converts, 'ana', never, part);
   const looks = { ...converts, class: 'read' as const };
   const run: ReadyThread['run'] = (...given) => thread.run(...given);
   expect(await runTool(looks, { cents: '12' }, toolContext(), { timeoutMs: 20_000, run })).toEqual({ ok: true, data });
 });
 
-it('a cancelled tool that heeds nothing is ended with its thread after the grace', async () => {
+it('a cancelled tool that ignores its signal is ended with its thread after a grace period', async () => {
   const tool = named('heeds_nothing', isolatedTools);
   const thread = await ready(tool);
   let ran: Promise<unknown> | undefined;
@@ -151,19 +151,19 @@ it('a cancelled tool that heeds nothing is ended with its thread after the grace
   await expect(ran).rejects.toThrow('aborted');
 });
 
-it('a tool whose deadline has passed before it is told to run does not run', async () => {
+it('a tool whose deadline has passed before it begins does not run', async () => {
   const tool = named('spins', isolatedTools);
   const thread = await ready(tool);
   const limits = { deadline: Deadline.in(0), timeoutMs: 1 };
   await expect(thread.run({ text: '' }, toolContext(), limits)).rejects.toMatchObject({ nothingHappened: true });
 });
 
-it('what no thread can load has certainly not been run', async () => {
+it('a tool that no thread can load has certainly not run', async () => {
   const gone = { ...named('spins', isolatedTools), version: '9.0.0' };
   await expect(ready(gone)).rejects.toMatchObject({ nothingHappened: true, detail: { reason: 'app_not_loaded' } });
 });
 
-it('whoever waits for a thread can give up, and others get it', async () => {
+it('a call that waits for a thread can give up, and others get the thread', async () => {
   const one = new ToolThreads(appModule, { threads: 1 });
   const first = await one.ready('test', isolatedTools[0]!, 'ana', never);
   await expect(one.ready('test', isolatedTools[0]!, 'ben', AbortSignal.timeout(100))).rejects.toThrow();

@@ -1,4 +1,4 @@
-/** Limits as several processes at one store keep them. What is checked are counts and the store's own times. */
+/** Limits that several processes at one store keep. The tests check counts and the store's own times. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
@@ -48,7 +48,7 @@ test('a register loses no update of any process, and keeps few files', async () 
   expect((await readdir(join(dir, 'registers', folder!))).length).toBeLessThan(60);
 });
 
-test('a value that cannot be read counts as none, and the next one stands', async () => {
+test('a value that cannot be read counts as absent, and the next write replaces it', async () => {
   const { registers } = await FileStore.open(dir);
   await registers.update('r', () => ({ value: 1, answer: null }));
   const [folder] = await readdir(join(dir, 'registers'));
@@ -57,13 +57,13 @@ test('a value that cannot be read counts as none, and the next one stands', asyn
   expect((await registers.read('r')).value).toBe(2);
 });
 
-test('of calls in four processes never more run at once than the tool allows', async () => {
+test('four processes never run more calls at once than the tool allows', async () => {
   const seen = await race<number>(4, 'concurrent', 12);
   expect(Math.max(...seen)).toBeLessThanOrEqual(CONCURRENT.limits!.concurrency!);
   expect(Math.max(...seen)).toBeGreaterThan(0);
 });
 
-test('of calls in three processes never more begin in a window than the tool allows', async () => {
+test('three processes never begin more calls in a window than the tool allows', async () => {
   const { calls, perMs } = RATED.limits!.rate!;
   const starts = (await race<number[]>(3, 'rated', 9)).flat().sort((a, b) => a - b);
   expect(starts).toHaveLength(27);
@@ -73,7 +73,7 @@ test('of calls in three processes never more begin in a window than the tool all
   }
 });
 
-test('the place of a process that was killed comes free when its lease ends, not before', async () => {
+test('the place of a killed process becomes free when its lease ends, not before', async () => {
   const { child, line, go } = await startChild('stay');
   go();
   expect(await line()).toBe('inside');

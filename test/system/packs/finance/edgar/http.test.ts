@@ -43,7 +43,7 @@ describe('a request to EDGAR', () => {
     expect(server.seen).toMatchObject([{ userAgent: 'Kettle Bank data@bank.example', status: 200 }]);
   });
 
-  it('asks with the validator of the copy on disk, which outlives the process; a 304 serves that copy', async () => {
+  it('sends the validator of the copy on disk, which outlives the process; after a 304 it serves that copy', async () => {
     const first = await client().get(changing());
     const second = await client().get(changing());
     expect(second.body.equals(first.body)).toBe(true);
@@ -71,7 +71,7 @@ describe('a request to EDGAR', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('does not pass off the copy as validated when EDGAR cannot be reached', async () => {
+  it('does not call the copy validated when EDGAR cannot be reached', async () => {
     await client().get(changing());
     server.misbehave((_request, response) => response.destroy());
     const { detail } = await toolErrorOf(client().get(changing()));

@@ -66,7 +66,7 @@ describe('over live EDGAR', () => {
     expect(server.asked(primary)).toHaveLength(1);
   });
 
-  it('ratio_card takes the figures that the report itself states, not those that a later one restates', async () => {
+  it('ratio_card takes the figures of the report itself, not those that a later report restates', async () => {
     const newer = await use('ratio_card', { ticker: 'TIN' });
     expect(newer.period).toMatchObject({ fiscal_year: 2024, end: '2024-12-31', accession: MADE.annual });
     expect(newer.ratios).toMatchObject({
@@ -155,7 +155,7 @@ describe('over live EDGAR', () => {
     expect(server.asked('data/submissions/CIK0009999901.json')).toHaveLength(1);
   });
 
-  it('goes on for the others when one of them is cancelled', async () => {
+  it('goes on for the other calls when one of them is cancelled', async () => {
     const cancel = new AbortController();
     const gone = use('search_filings', { ticker: 'TIN' }, context({ signal: cancel.signal }));
     const stays = use('search_filings', { ticker: 'TIN' });

@@ -69,7 +69,7 @@ suite(`EDGAR ${live ? 'itself' : 'as recorded (needs HOLDFAST_TEST_DATA, or HOLD
     },
   );
 
-  it('reads the split of 2024 off restated earnings, and puts no old price beside new figures', async () => {
+  it('derives the split of 2024 from restated earnings, and puts no old price beside new figures', async () => {
     const { splits } = await data.filings.facts('NVDA');
     expect(splits).toContainEqual(expect.objectContaining({ factor: 10 }));
   });
