@@ -101,7 +101,12 @@ function namedBy({ file, node }: Place & { node: ts.Node }): (Place & { node: ts
 }
 
 /** Users do not create these: `openStore`, `defineApp`, `HoldfastClient.connect` and `loadConfig` do. */
-const MADE_BY_US = ['store/store.ts: Store', 'agents/define.ts: App', 'client/holdfast-client.ts: HoldfastClient', 'config.ts: Config'];
+const MADE_BY_US = [
+  'store/store.ts: Store',
+  'agents/define.ts: App',
+  'client/holdfast-client.ts: HoldfastClient',
+  'config.ts: Config',
+];
 
 it.each([
   { entry: 'worker', file: 'worker.ts', name: 'WorkerParts', takes: 'telemetry/tool-metrics.ts: ToolMetrics' },
