@@ -52,15 +52,21 @@ export async function createFile(tempDir: string, path: string, bytes: Uint8Arra
   }
 }
 
-/** Makes directories in one parent, readable by this user only, and flushes their names. The parent must exist. */
+/**
+ * Makes a directory, readable by this user only, unless it exists. Never makes its parents: where a store's disk is gone, nothing may
+ * begin a second store in its place. Its name is not flushed.
+ */
+export async function makeDir(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: PRIVATE_DIR });
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  }
+}
+
+/** Makes directories in one parent as `makeDir`, and flushes their names. */
 export async function makeDirs(parent: string, names: string[]): Promise<void> {
-  await Promise.all(
-    names.map((name) =>
-      mkdir(join(parent, name), { mode: PRIVATE_DIR }).catch((error: unknown) => {
-        if (!hasCode(error, 'EEXIST')) throw error;
-      }),
-    ),
-  );
+  await Promise.all(names.map((name) => makeDir(join(parent, name))));
   // Flushed even if another process made them: that process may not have flushed them yet.
   await syncDir(parent);
 }

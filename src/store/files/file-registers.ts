@@ -13,12 +13,12 @@
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { access, link, mkdir, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { access, link, readdir, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Json } from '../../shared/json/json';
 import { parseJson } from '../../shared/json/parse-json';
-import { hasCode, makeDirs } from './atomic-file';
+import { hasCode, makeDir, makeDirs } from './atomic-file';
 import { QueueByName, isKeptKey, registerKey } from '../core/registers';
 import type { RegisterChange, RegisterStore } from '../store';
 
@@ -30,7 +30,6 @@ const FIRST_SWEEP_MS = 60_000;
 const SWEEP_EVERY_MS = 86_400_000;
 /** Most registers that one sweep looks at; of more, a random part each time. */
 const MOST_LOOKED_AT = 100_000;
-const PRIVATE_DIR = 0o700;
 const NUMBER = /^[1-9]\d{0,14}$/;
 /** Longest pause before the next try after another process was faster, ms. */
 const LONGEST_PAUSE = 20;
@@ -116,18 +115,9 @@ export class FileRegisters implements RegisterStore {
     }
   }
 
-  /** Makes one folder, never its parents: where a store's disk is gone, nothing may begin a second store in its place. */
-  private async makeFolder(folder: string): Promise<void> {
-    try {
-      await mkdir(join(this.dir, folder), { mode: PRIVATE_DIR });
-    } catch (error) {
-      if (!hasCode(error, 'EEXIST')) throw error;
-    }
-  }
-
   /** False: another process was faster. */
   private async create(folder: string, after: number, value: Json): Promise<boolean> {
-    if (after === 0) await this.makeFolder(folder);
+    if (after === 0) await makeDir(join(this.dir, folder));
     const temp = join(this.tempDir, `register-${process.pid}-${randomBytes(12).toString('hex')}`);
     await writeFile(temp, JSON.stringify(value), { flag: 'wx', mode: 0o600 });
     try {
