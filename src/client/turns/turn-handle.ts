@@ -129,10 +129,11 @@ export class TurnHandle {
   /**
    * The waiting calls to put to a person, each with its card. Without a card the approver does not know what the call would do.
    * So a call whose card cannot be read is listed apart, with the reason.
+   * @param known the turn's view, if the caller has just read it
    * @throws TurnNotFound, NoWorker
    */
-  async waiting(): Promise<WaitingNow> {
-    const { view, calls, cards, why } = await this.callsAndCards();
+  async waiting(known?: TurnView): Promise<WaitingNow> {
+    const { view, calls, cards, why } = await this.callsAndCards(known);
     const [questions, unread]: [Question[], WaitingNow['unread']] = [[], []];
     const whole = new QuestionCards(calls.length === 0 ? null : ((await this.openStore?.()) ?? null));
     for (const call of calls) {
@@ -143,14 +144,14 @@ export class TurnHandle {
     return { questions, unread };
   }
 
-  private async callsAndCards(): Promise<{
+  private async callsAndCards(known?: TurnView): Promise<{
     view: TurnView;
     calls: WaitingCall[];
     cards: Map<string, ShownCard>;
     why: string;
   }> {
     for (let tries = 1; ; tries += 1) {
-      const view = await this.status();
+      const view = (tries === 1 ? known : undefined) ?? (await this.status());
       const calls = pendingOf(view);
       try {
         const cards = await this.cardsOf(view);
