@@ -38,7 +38,11 @@ writeFileSync(
   JSON.stringify({
     testRunner: 'unit',
     plugins: ['./scripts/lib/stryker-runner.mjs'],
-    unitTests: { config: 'test/jest.unit.cjs', patterns: (tests ?? room.tests).map((path) => `<rootDir>/${path}`) },
+    unitTests: {
+      config: 'test/jest.unit.cjs',
+      patterns: (tests ?? room.tests).map((path) => `<rootDir>/${path}`),
+      lazy: room.lazy ?? [],
+    },
     coverageAnalysis: 'perTest',
     mutate: files.length > 0 ? files : room.source,
     concurrency: 1,

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { relative } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { harness } from './stryker-harness.mjs';
 
 const require = createRequire(import.meta.url);
@@ -116,6 +116,8 @@ class UnitTestRunner {
     try {
       for (const file of projectConfig.setupFiles) runtime.requireModule(file);
       runtime.requireModule(path);
+      // Code that runs while a module loads counts for all tests, not only for the one that happens to load it.
+      for (const file of this.settings.lazy) runtime.requireModule(resolve(file));
     } catch (error) {
       return { error, results: [] };
     }

@@ -101,12 +101,17 @@ function namedBy({ file, node }: Place & { node: ts.Node }): (Place & { node: ts
 }
 
 /** Users do not create these: `openStore`, `defineApp`, `HoldfastClient.connect` and `loadConfig` do. */
-const MADE_BY_US = ['store/store.ts: Store', 'agents/define.ts: App', 'client.ts: HoldfastClient', 'config.ts: Config'];
+const MADE_BY_US = [
+  'store/store.ts: Store',
+  'agents/define.ts: App',
+  'client/holdfast-client.ts: HoldfastClient',
+  'config.ts: Config',
+];
 
 it.each([
   { entry: 'worker', file: 'worker.ts', name: 'WorkerParts', takes: 'telemetry/tool-metrics.ts: ToolMetrics' },
   { entry: 'gateway', file: 'gateway/route.ts', name: 'GatewayParts', takes: 'gateway/auth/principals.ts: Authenticator' },
-  { entry: 'client', file: 'client.ts', name: 'ClientSettings', takes: 'live/bus.ts: LiveBus' },
+  { entry: 'client', file: 'client/holdfast-client.ts', name: 'ClientSettings', takes: 'live/bus.ts: LiveBus' },
   { entry: 'models', file: 'model/provider.ts', name: 'ModelProvider', takes: 'model/provider.ts: ModelRequest' },
 ])(
   'holdfast/$entry exports the types of all that $name has, and those that a part of one’s own is written with',
