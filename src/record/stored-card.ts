@@ -95,7 +95,7 @@ async function messagesBefore(source: CardSource, head: string, most: number): P
 /** @param agentAbove the agent whose call began the turn; null: unknown, or there is none */
 function wordsIn({ start, first, steering }: TurnMessages, agentAbove: string | null): CardWords[] {
   const beginning: Pick<CardWords, 'from' | 'by'> =
-    start?.parent == null
+    start === null || start.parent === null
       ? { from: 'requester', by: start?.requester ?? '' }
       : { from: 'agent', by: agentAbove ?? start.parent.turn_id };
   return [

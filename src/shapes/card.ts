@@ -10,7 +10,9 @@ import { callError, json, jsonObject } from './envelope';
 const words = z.object({
   from: z
     .enum(['requester', 'steering', 'agent'])
-    .describe('`requester`: the message that began the turn. `steering`: a message to the running turn. `agent`: the task that the agent above gave.'),
+    .describe(
+      '`requester`: the message that began the turn. `steering`: a message to the running turn. `agent`: the task that the agent above gave.',
+    ),
   by: z.string().describe('The person, or the name of the agent.'),
   text: z.string(),
   cut: z.boolean().describe('Only the beginning is here; the transcript has the whole text.'),

@@ -106,7 +106,9 @@ const toldHow = z.object({
   seq: z.number().int().optional().describe('Of a durable event: from 1, without gaps.'),
 });
 /** The data of an event of `GET /v1/turns/:id/events`. */
-export const streamedEvent = toldHow.and(z.discriminatedUnion('type', [textDelta, toolProgress, toolRetrying, ...OTHER_DURABLE, toldQuestion]));
+export const streamedEvent = toldHow.and(
+  z.discriminatedUnion('type', [textDelta, toolProgress, toolRetrying, ...OTHER_DURABLE, toldQuestion]),
+);
 /** The same for a question of a direct call, and for its answer. */
 export const streamedQuestion = toldHow.and(z.discriminatedUnion('type', [toldQuestion, approvalDecidedEvent]));
 

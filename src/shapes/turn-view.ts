@@ -199,7 +199,9 @@ export const question = waitingCall.extend({ card: card.describe('To be shown to
 
 /** A turn as `GET /v1/turns/:id` shows it. */
 export const shownTurn = turnView.extend({
-  waiting: z.array(question).describe('The calls that wait for a person, with their cards. A call whose card cannot be read is only in `pending`.'),
+  waiting: z
+    .array(question)
+    .describe('The calls that wait for a person, with their cards. A call whose card cannot be read is only in `pending`.'),
 });
 export type ShownTurn = z.infer<typeof shownTurn>;
 

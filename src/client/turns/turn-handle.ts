@@ -169,7 +169,13 @@ export class TurnHandle {
     const here = cards.get(digest);
     if (of === undefined) return here ?? null;
     const turn = new TurnHandle(this.client, of.turn_id, workflowId(of.turn_id), null, this.feeds);
-    const own = await turn.status().then((view) => turn.cardsOf(view), () => null).catch(() => null);
+    const own = await turn
+      .status()
+      .then(
+        (view) => turn.cardsOf(view),
+        () => null,
+      )
+      .catch(() => null);
     const state = own?.get(digest)?.state;
     return here === undefined ? (own?.get(digest) ?? null) : { ...here, ...optional({ state }) };
   }

@@ -59,7 +59,13 @@ export function turnEvents(app: FastifyInstance, parts: GatewayParts, limits: St
       try {
         const connection = new SseConnection(reply, settings, app.draining);
         const events = follow({ after, signal: connection.signal });
-        await stream(reply, { connection, events, hasEnded, translate: (event) => toServerSentEvents(event, (digest) => cards.of(turn, digest)), log: parts.log });
+        await stream(reply, {
+          connection,
+          events,
+          hasEnded,
+          translate: (event) => toServerSentEvents(event, (digest) => cards.of(turn, digest)),
+          log: parts.log,
+        });
       } finally {
         leave();
       }

@@ -29,7 +29,12 @@ export function answerCards(data: TurnData, questions: Pick<ApprovalQuestions, '
 export function cardPage(data: TurnData, questions: Pick<ApprovalQuestions, 'open'>, digests: unknown): CardPage {
   const waiting = new Map<unknown, () => { card: string; state?: CardState }>([
     ...surfacedQuestions(data).map(({ call, card }) => [call.digest, () => ({ card })] as const),
-    ...questions.open().map((question) => [question.digest, () => ({ card: cardNow(question), ...optional({ state: stateOf(data, question) }) })] as const),
+    ...questions
+      .open()
+      .map(
+        (question) =>
+          [question.digest, () => ({ card: cardNow(question), ...optional({ state: stateOf(data, question) }) })] as const,
+      ),
   ]);
   const cards: CardPage['cards'] = [];
   let room = PAGE_BYTES;
@@ -52,8 +57,7 @@ function stateOf({ open, policy }: TurnData, question: Question): CardState | un
   const call = open?.calls.find(({ id }) => id === question.call_id);
   if (call === undefined) return undefined;
   const { channel, quorum, roles, four_eyes } = question.policy;
-  const askedAt =
-    question.kind === 'approval' && policy ? Date.parse(question.expires_at) - policy.approval_expiry_ms : null;
+  const askedAt = question.kind === 'approval' && policy ? Date.parse(question.expires_at) - policy.approval_expiry_ms : null;
   return {
     reason: call.reason,
     changes: (call.changes ?? []).map(({ hook, why, by = hook }) => ({ by, why })),

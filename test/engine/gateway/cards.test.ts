@@ -1,5 +1,6 @@
 /** The card of a waiting call, as the gateway shows it in each place. */
 import { ana, gatewayScene, invoice, rita } from '../support/gateway-scene';
+import { TurnHandle } from '../../../src/client/turns/turn-handle';
 import { eventually } from '../support/engine';
 
 const start = { agent: 'tester', message: 'Pay it.' };
@@ -15,8 +16,8 @@ it('is in the list of what waits, in its turn and in the stream of its events, w
       tool: 'pay',
       digest,
       input: invoice,
-      requester: rita.name,
-      words: [{ from: 'requester', by: rita.name, text: 'Pay it.', cut: false }],
+      requester: 'acme/rita',
+      words: [{ from: 'requester', by: 'acme/rita', text: 'Pay it.', cut: false }],
       untrusted: false,
       reason: expect.any(String),
       policy: { quorum: 1 },
@@ -31,14 +32,16 @@ it('is in the list of what waits, in its turn and in the stream of its events, w
     });
     expect(listed.calls[0].card).toEqual(shown);
 
+    const looks = jest.spyOn(TurnHandle.prototype, 'waiting');
     const events = app.inject({ method: 'GET', url: `/v1/turns/${turn_id}/events`, headers: ana.headers });
-    // The turn ends the stream; the question was sent before.
-    await eventually('the stream has looked', async () => true);
+    // The stream ends with the turn; the question is sent before.
+    await eventually('the stream has read the card', async () => (await looks.mock.results[0]?.value) !== undefined);
     await send(ana, 'POST', `/v1/turns/${turn_id}/decisions`, { decision: 'deny', call: digest });
     await client.turn(turn_id).result();
     const asked = (await events).body.split('\n\n').find((event: string) => event.startsWith('event: approval_requested'))!;
     const { card } = JSON.parse(asked.split('data: ')[1]!);
-    expect(card === null || card.digest === digest).toBe(true);
+    expect(card).toEqual(shown);
+    looks.mockRestore();
     const later = (await send(ana, 'GET', `/v1/turns/${turn_id}`)).body;
     expect(later.waiting).toEqual([]);
   }));

@@ -55,7 +55,12 @@ it('has the facts of the store, the state of the turn and the Markdown', async (
 
 it.each([
   ['the client has no store', null, state, /no store/],
-  ['the store has lost the call', source({ getCall: () => Promise.reject(new Error('No object')) }), state, /cannot tell: No object/],
+  [
+    'the store has lost the call',
+    source({ getCall: () => Promise.reject(new Error('No object')) }),
+    state,
+    /cannot tell: No object/,
+  ],
   ['a worker of an older build answers', source(), undefined, /older build/],
 ])('says why facts are missing if %s', async (_, from, turnState, why) => {
   const card = await new QuestionCards(from).card(call, turn, { markdown, state: turnState });

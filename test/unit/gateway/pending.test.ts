@@ -8,7 +8,10 @@ const olga = person('olga', 'auditor');
 const waiting = (turn_id: string, ...cards: number[]) => ({
   ...examplePending,
   turn_id,
-  calls: cards.map((length) => ({ ...examplePending.calls[0]!, card: { ...examplePending.calls[0]!.card, markdown: 'x'.repeat(length) } })),
+  calls: cards.map((length) => ({
+    ...examplePending.calls[0]!,
+    card: { ...examplePending.calls[0]!.card, markdown: 'x'.repeat(length) },
+  })),
 });
 
 it('no call is listed without its card: the turns with the longest cards are named, with the place to look', async () => {

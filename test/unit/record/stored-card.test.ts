@@ -66,7 +66,14 @@ describe('the messages on a card', () => {
 
   it('of a sub-agent’s turn begin with those of the turn above, and name the agent that gave the task', async () => {
     const above = await transcript(null, start(), user('Pay what is due.'), answer);
-    const parent = { turn_id: 't', workflow_id: 'turn/t', first_execution_run_id: 'run', call_id: '1.1', digest: 'd', head: above };
+    const parent = {
+      turn_id: 't',
+      workflow_id: 'turn/t',
+      first_execution_run_id: 'run',
+      call_id: '1.1',
+      digest: 'd',
+      head: above,
+    };
     const child = start({ turn_id: 't~1.1', parent: { ...parent, within: [], untrusted: false, depth_left: 1 } });
     const head = await transcript(null, child, user('Pay INV-9 now.'), answer);
     expect(await wordsOf(store, head)).toEqual([

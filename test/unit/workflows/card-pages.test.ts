@@ -72,8 +72,20 @@ describe('the cards of waiting calls', () => {
 
   it('come with what only the turn knows: why it asks, when it asked, and whether outsiders’ text was read', () => {
     const policy = { channel: 'any', quorum: 2, roles: ['treasurer'], four_eyes: true, remind_ms: [], notify: false };
-    const question = { call_id: '1.1', digest: digestOf(1), card: 'one', kind: 'approval', policy, remarks: ['late'], approvals: [], expires_at: '2026-11-29T07:00:00.000Z' };
-    const changes = [{ hook: 'limits', why: 'too much' }, { hook: '', why: 'typed anew', by: 'ana' }];
+    const question = {
+      call_id: '1.1',
+      digest: digestOf(1),
+      card: 'one',
+      kind: 'approval',
+      policy,
+      remarks: ['late'],
+      approvals: [],
+      expires_at: '2026-11-29T07:00:00.000Z',
+    };
+    const changes = [
+      { hook: 'limits', why: 'too much' },
+      { hook: '', why: 'typed anew', by: 'ana' },
+    ];
     const open = { calls: [{ id: '1.1', reason: 'destructive', changes, untrusted: true }] };
     const data = { open, policy: { approval_expiry_ms: 86_400_000 } } as unknown as TurnData;
     const { cards } = cardPage(data, { open: () => [question] } as never, [digestOf(1)]);
