@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, type QueryResult } from 'pg';
-import { choosePort } from '../../../../src/devserver/ports';
 import type { SupervisedProcess } from '../../../../src/devserver/server-process';
+import { freePort } from '../../../support/free-port';
 import { findPostgres } from '../../support/native-binaries';
 import { servePostgres, SQL_USER, startPostgres } from '../../support/native-postgres';
 
@@ -44,7 +44,7 @@ export class StoreServer {
     await writeFile(passwordFile, StoreServer.PASSWORD, { mode: 0o600 });
     const data = join(folder, 'postgres');
     await mkdir(data);
-    const { port } = await choosePort('PostgreSQL', 0, 0);
+    const port = await freePort();
     const server = await startPostgres({ bin: findPostgres()!, folder: data, port, passwordFile });
     return new StoreServer(folder, port, server);
   }
