@@ -58,7 +58,7 @@ async function withWholeCard(
 ): Promise<NewQuestion> {
   const { call, card } = question;
   try {
-    return { ...question, card: await client.wholeCard({ card, digest: call.digest }) };
+    return { ...question, card: { ...card, markdown: await client.wholeCard({ card }) } };
   } catch (error) {
     const why = errorMessage(error);
     output.note(`The rest of the card of call ${call.id} (${oneLine(call.tool, 60)}) cannot be read: ${oneLine(why, 300)}`);
@@ -90,7 +90,7 @@ function describeCall({ turn_id }: NewQuestion['turn'], call: Question, excerpt:
   const expires = expires_at && call.state === 'waiting' ? `, expires ${expires_at}` : '';
   return [
     `  ${call.id} ${oneLine(call.tool, 60)}  ${call.state}${expires}${approvalOf(call)}`,
-    ...excerpt(call.card).map((line) => `  │ ${line}`),
+    ...excerpt(call.card.markdown).map((line) => `  │ ${line}`),
     call.state === 'in_doubt'
       ? `    holdfast settle ${turn_id} applied|not_applied --call ${call.digest}`
       : `    holdfast approve ${turn_id} --call ${call.digest}`,

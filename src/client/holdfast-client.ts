@@ -180,7 +180,8 @@ export class HoldfastClient {
   turn(name: string): TurnHandle {
     const turnId = asTurnId(name);
     if (!isTurnId(turnId) && !isDirectCallId(turnId)) throw new TurnNotFound(turnId);
-    return new TurnHandle(this.temporal, turnId, workflowId(turnId), this.uiUrl(workflowId(turnId)), this.feeds);
+    const store = this.config.store === undefined ? null : () => this.store('waiting');
+    return new TurnHandle(this.temporal, turnId, workflowId(turnId), this.uiUrl(workflowId(turnId)), this.feeds, null, store);
   }
 
   /**
@@ -324,13 +325,13 @@ export class HoldfastClient {
    * digest.
    * @throws StoreError; InvalidRequest for a client without a store
    */
-  async wholeCard({ card, digest }: Pick<Question, 'card' | 'digest'>): Promise<string> {
-    if (!isCardCut(card)) return card;
+  async wholeCard({ card: { markdown, digest } }: Pick<Question, 'card'>): Promise<string> {
+    if (!isCardCut(markdown)) return markdown;
     const store = await this.store('wholeCard');
     const { record, input, target } = await store.getCall(digest);
     const { preview = null } =
       record.preview_ref === null ? {} : ((await store.getPart(record.preview_ref)) as { preview?: Json });
-    return wholeCard(card, { preview, target, input });
+    return wholeCard(markdown, { preview, target, input });
   }
 
   /**

@@ -1,5 +1,6 @@
 /** The exports of `holdfast/client`, for a backend. It loads little more than Temporal's own client. */
 export { HoldfastClient, type BundleOf, type ClientSettings, type StartTurn, type TurnFilter } from '../client/holdfast-client';
+export type { Card, CardState, CardWords } from '../shapes/card';
 export type { PendingTurn, Question, TurnSummary } from '../shapes/turn-view';
 export { signDecisions, signSteer, type SignedDecision, type Signing } from '../client/approvals/attest';
 export { BadSigningKey, SigningKey } from '../attestation/signing-key';

@@ -3,6 +3,7 @@
  * directly to clients, and may be lost on the way. A destructive call that is dispatched again is in history too.
  */
 import { z } from 'zod';
+import { card } from './card';
 import { callError, errorEnvelope, successEnvelope } from './envelope';
 
 const at = z.string();
@@ -64,7 +65,7 @@ const approvalDecidedEvent = z.object({
   by: z.string(),
   note: z.string().nullable(),
 });
-const DURABLE = [
+const OTHER_DURABLE = [
   z.object({ at, type: z.literal('turn_started'), turn_id: z.string(), agent: z.string(), message: z.string() }),
   z.object({ at, type: z.literal('step_started'), step: z.number() }),
   z.object({
@@ -77,7 +78,6 @@ const DURABLE = [
   z.object({ ...ofCall, type: z.literal('tool_started') }),
   z.object({ ...ofCall, type: z.literal('tool_result'), summary: z.string(), effect }),
   z.object({ ...ofCall, type: z.literal('tool_error'), error: callError.nullable(), effect }),
-  approvalRequestedEvent,
   approvalDecidedEvent,
   z
     .object({ at, type: z.literal('turn_reset'), reason: z.string().nullable() })
@@ -92,24 +92,31 @@ const DURABLE = [
     text: z.string(),
   }),
 ] as const;
-const durableEvent = z.discriminatedUnion('type', DURABLE);
+const durableEvent = z.discriminatedUnion('type', [...OTHER_DURABLE, approvalRequestedEvent]);
 
 export const turnEvent = z.discriminatedUnion('type', [liveEvent, durableEvent]);
 
 /** All but tool logs: only the MCP client that made the call reads those. */
 const toldEvent = z.discriminatedUnion('type', [textDelta, toolProgress, toolRetrying, durableEvent]);
+const toldQuestion = approvalRequestedEvent.extend({
+  card: card.nullable().describe('The card of the call. Null: it does not wait any more, or the card cannot be read.'),
+});
 const toldHow = z.object({
   durable: z.boolean().describe('It is in the history: a reader that comes back after its id is told what followed.'),
   seq: z.number().int().optional().describe('Of a durable event: from 1, without gaps.'),
 });
 /** The data of an event of `GET /v1/turns/:id/events`. */
-export const streamedEvent = toldHow.and(toldEvent);
+export const streamedEvent = toldHow.and(
+  z.discriminatedUnion('type', [textDelta, toolProgress, toolRetrying, ...OTHER_DURABLE, toldQuestion]),
+);
 /** The same for a question of a direct call, and for its answer. */
-export const streamedQuestion = toldHow.and(z.discriminatedUnion('type', [approvalRequestedEvent, approvalDecidedEvent]));
+export const streamedQuestion = toldHow.and(z.discriminatedUnion('type', [toldQuestion, approvalDecidedEvent]));
 
 export type LiveEvent = z.infer<typeof liveEvent>;
 export type TurnEvent = z.infer<typeof turnEvent>;
 export type ToldEvent = z.infer<typeof toldEvent>;
+export type StreamedEvent = z.infer<typeof streamedEvent>;
+export type StreamedQuestion = z.infer<typeof streamedQuestion>;
 export type ToldHow = z.infer<typeof toldHow>;
 
 // The events of a direct call, as its stream sends them: name and data of each. Only its end is a `tool_result` or a

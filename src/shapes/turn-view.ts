@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { TOOL_CLASSES } from '../shared/turn/tool-class';
 import { CALL_STATES, EFFECTS, TURN_STATES } from '../shared/turn/turn-states';
+import { card } from './card';
 import { callError, envelope } from './envelope';
 
 const decisionView = z.object({
@@ -194,9 +195,15 @@ export const turnSummary = z.object({
     .describe('The idempotency key that its id is a hash of. Null: its id is no hash, or an older build began it.'),
 });
 
-export const question = waitingCall.extend({
-  card: z.string().describe('What would happen, in Markdown: to be shown to the person who decides.'),
+export const question = waitingCall.extend({ card: card.describe('To be shown to the person who decides.') });
+
+/** A turn as `GET /v1/turns/:id` shows it. */
+export const shownTurn = turnView.extend({
+  waiting: z
+    .array(question)
+    .describe('The calls that wait for a person, with their cards. A call whose card cannot be read is only in `pending`.'),
 });
+export type ShownTurn = z.infer<typeof shownTurn>;
 
 export const pendingTurn = turnSummary.extend({
   tools: z.array(z.string()).describe('Those that wait, by name: known although no worker answers.'),

@@ -1,6 +1,7 @@
 /** The public interface of the workflows: names and types that clients use. Safe to import anywhere. */
 import type { IntentOwner } from '../shared/intent';
 import type { BudgetName } from '../shared/budget-book';
+import type { CardState } from '../shared/approval/card';
 
 export type { CallInput, CallOptions, TurnInput } from '../shared/io/activities';
 export type { SessionInput } from '../shared/turn/session';
@@ -75,7 +76,13 @@ export const STATUS_QUERY = 'status';
 export const CARDS_QUERY = 'cards';
 export interface CardPage {
   /** Cards of the digests whose calls wait, if the turn has the card. */
-  cards: { digest: string; card: string }[];
+  cards: {
+    digest: string;
+    /** Markdown. */
+    card: string;
+    /** Absent: a sub-agent's call, whose own turn knows it; or a worker of an older build. */
+    state?: CardState;
+  }[];
   /** How many of the digests were processed, from the first; query again for the rest. */
   read: number;
 }

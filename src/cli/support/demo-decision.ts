@@ -72,7 +72,7 @@ async function cardOf(turn: TurnHandle, digest: string): Promise<{ card: string;
   try {
     const { questions, unread } = await turn.waiting();
     const question = questions.find((each) => each.digest === digest);
-    if (question) return { card: question.card };
+    if (question) return { card: question.card.markdown };
     const blind = unread.find(({ call }) => call.digest === digest);
     return { card: null, why: blind?.why ?? 'The call does not wait any more.' };
   } catch (error) {

@@ -101,8 +101,8 @@ export class WaitingCallPrompt {
     const elsewhere = `${doubt ? 'in doubt' : 'waits'}: holdfast ${decide}`;
     const head = `  ■ ${call.id} ${oneLine(call.tool, 60)}${of}:`;
     const boxLines = (lines: string[]) => [head, ...lines.map((line) => `    │ ${line}`)];
-    if (!questions) return output.note([...boxLines(cardExcerpt(call.card)), elsewhere].join('\n'));
-    const above = boxLines(cardLines(call.card));
+    if (!questions) return output.note([...boxLines(cardExcerpt(call.card.markdown)), elsewhere].join('\n'));
+    const above = boxLines(cardLines(call.card.markdown));
     try {
       const answer = await questions.ask(doubt ? SETTLE : APPROVE, moot, above);
       if (answer === null || (await this.take(call.digest, doubt, answer.trim()))) return;

@@ -1,5 +1,6 @@
 /** Reports each call that starts to wait for a person, over all turns. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Card } from '../../shapes/card';
 import type { PendingTurn, TurnSummary, Question, WaitingCall, DecidedCall } from '../../shapes/turn-view';
 import type { CallState, CallView, TurnView } from '../../shared/turn/turn-view';
 import type { TurnHandle } from '../turns/turn-handle';
@@ -7,8 +8,7 @@ import type { TurnHandle } from '../turns/turn-handle';
 export interface NewQuestion {
   turn: TurnSummary;
   call: WaitingCall;
-  /** Markdown, as the Web UI shows it. */
-  card: string;
+  card: Card;
   /** It was already waiting when the watch began. */
   waited: boolean;
 }

@@ -32,6 +32,8 @@ import {
 } from '../../workflows/contract';
 import { cardsInPages } from '../approvals/card-pages';
 import { cardsByDigest } from '../approvals/cards';
+import { QuestionCards, type ShownCard } from '../approvals/question-card';
+import type { CardSource } from '../../record/stored-card';
 import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './start-turn';
 import { DecisionNotAccepted, type NoWorker, TurnEnded, TurnNotFound } from '../errors';
 import type { WatchedEvent } from '../events/feed';
@@ -40,6 +42,7 @@ import { readHistory } from '../../temporal/history';
 import { sentOf, type Sent, noWorkerError } from './missing-answer';
 import type { TurnEvent } from '../../shapes/turn-event';
 import { errorMessage } from '../../shared/text/error-message';
+import { optional } from '../../shared/json/optional';
 
 /** The approver: by name, or by the output of `holdfast sign`, one attestation for each call. */
 export type By = { note?: string } & ({ by: string; attestation?: Attestation } | { by?: string; attestation: Attestation });
@@ -71,6 +74,8 @@ export class TurnHandle {
     private readonly feeds: Feeds = new Feeds(client),
     /** An act through this handle takes effect once under this name. */
     private readonly name: string | null = null,
+    /** Opens the store that cards are read from; null: the client has none. */
+    private readonly openStore: (() => Promise<CardSource>) | null = null,
   ) {}
 
   /** Where a person can decide on this turn's waiting calls: the Web UI. Null when no UI is known. */
@@ -80,7 +85,7 @@ export class TurnHandle {
 
   /** The same turn, for one act under a name: however often it is sent under that name, it takes effect once in a run. */
   named(name: string): TurnHandle {
-    return new TurnHandle(this.client, this.id, this.workflowId, this.uiUrl, this.feeds, name);
+    return new TurnHandle(this.client, this.id, this.workflowId, this.uiUrl, this.feeds, name, this.openStore);
   }
 
   /** What was done to it under a name. @throws TurnNotFound; NoWorker while an earlier request has no answer yet */
@@ -117,48 +122,65 @@ export class TurnHandle {
    * @throws TurnNotFound, NoWorker
    */
   async cards(): Promise<Map<string, string>> {
-    return this.cardsOf(await this.status());
+    const shown = await this.cardsOf(await this.status());
+    return new Map([...shown].map(([digest, { markdown }]) => [digest, markdown]));
   }
 
   /**
    * The waiting calls to put to a person, each with its card. Without a card the approver does not know what the call would do.
    * So a call whose card cannot be read is listed apart, with the reason.
+   * @param known the turn's view, if the caller has just read it
    * @throws TurnNotFound, NoWorker
    */
-  async waiting(): Promise<WaitingNow> {
-    const { calls, cards, why } = await this.callsAndCards();
+  async waiting(known?: TurnView): Promise<WaitingNow> {
+    const { view, calls, cards, why } = await this.callsAndCards(known);
     const [questions, unread]: [Question[], WaitingNow['unread']] = [[], []];
+    const whole = new QuestionCards(calls.length === 0 ? null : ((await this.openStore?.()) ?? null));
     for (const call of calls) {
-      const card = cards.get(call.digest) ?? (await this.cardBelow(call));
-      if (card === null) unread.push({ call, why: `The card of call ${call.id} (${call.tool}) cannot be read: ${why}.` });
-      else questions.push({ ...call, card });
+      const shown = await this.shownCard(call, cards);
+      if (shown === null) unread.push({ call, why: `The card of call ${call.id} (${call.tool}) cannot be read: ${why}.` });
+      else questions.push({ ...call, card: await whole.card(call, call.of ?? view, shown) });
     }
     return { questions, unread };
   }
 
-  private async callsAndCards(): Promise<{ calls: WaitingCall[]; cards: Map<string, string>; why: string }> {
+  private async callsAndCards(known?: TurnView): Promise<{
+    view: TurnView;
+    calls: WaitingCall[];
+    cards: Map<string, ShownCard>;
+    why: string;
+  }> {
     for (let tries = 1; ; tries += 1) {
-      const view = await this.status();
+      const view = (tries === 1 ? known : undefined) ?? (await this.status());
       const calls = pendingOf(view);
       try {
         const cards = await this.cardsOf(view);
         if (tries === CARD_TRIES || calls.every(({ digest }) => cards.has(digest)))
-          return { calls, cards, why: 'the turn does not show it' };
+          return { view, calls, cards, why: 'the turn does not show it' };
       } catch (error) {
-        return { calls, cards: new Map(), why: errorMessage(error).replace(/\.$/, '') };
+        return { view, calls, cards: new Map(), why: errorMessage(error).replace(/\.$/, '') };
       }
       await sleep(CARD_PAUSE);
     }
   }
 
-  /** The card of a sub-agent's call, as its own turn shows it: the parent turn may have dropped it. */
-  private async cardBelow({ digest, of }: WaitingCall): Promise<string | null> {
-    if (of === undefined) return null;
+  /** The card of a sub-agent's call is asked of its own turn: the turn above does not know its state, and may have dropped it. */
+  private async shownCard({ digest, of }: WaitingCall, cards: Map<string, ShownCard>): Promise<ShownCard | null> {
+    const here = cards.get(digest);
+    if (of === undefined) return here ?? null;
     const turn = new TurnHandle(this.client, of.turn_id, workflowId(of.turn_id), null, this.feeds);
-    return (await turn.cards().catch(() => null))?.get(digest) ?? null;
+    const own = await turn
+      .status()
+      .then(
+        (view) => turn.cardsOf(view),
+        () => null,
+      )
+      .catch(() => null);
+    const state = own?.get(digest)?.state;
+    return here === undefined ? (own?.get(digest) ?? null) : { ...here, ...optional({ state }) };
   }
 
-  private async cardsOf({ pending, sub_turns = [] }: TurnView): Promise<Map<string, string>> {
+  private async cardsOf({ pending, sub_turns = [] }: TurnView): Promise<Map<string, ShownCard>> {
     if (pending.length === 0) return new Map();
     const handle = this.client.workflow.getHandle(this.workflowId);
     const page = (digests: string[]) =>
@@ -167,13 +189,14 @@ export class TurnHandle {
     if (cards === null) {
       // A worker of an older build: the cards are on the Web UI's page.
       const metadata = () => handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
-      return cardsByDigest((await this.askTurn('show its cards', metadata)).currentDetails ?? '', pending);
+      const details = (await this.askTurn('show its cards', metadata)).currentDetails ?? '';
+      return new Map([...cardsByDigest(details, pending)].map(([digest, markdown]) => [digest, { markdown }]));
     }
     const below = new Map(sub_turns.flatMap(({ waiting }) => waiting.map((of) => [of.call.digest, of])));
     return new Map(
-      cards.map(({ digest, card }) => {
+      cards.map(({ digest, card, state }) => {
         const of = below.get(digest);
-        return [digest, (of ? `${callOrigin(of)}\n\n${card}` : card).trim()];
+        return [digest, { markdown: (of ? `${callOrigin(of)}\n\n${card}` : card).trim(), ...optional({ state }) }];
       }),
     );
   }

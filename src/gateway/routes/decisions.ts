@@ -150,7 +150,7 @@ const MOST_CARDS = 4_000_000;
 
 /** Short turns first: a few long ones must not hide all others. A turn that does not fit is listed without its calls. */
 function within(most: number, turns: PendingTurn[]): PendingTurn[] {
-  const length = ({ calls }: PendingTurn) => calls.reduce((sum, { card }) => sum + card.length, 0);
+  const length = ({ calls }: PendingTurn) => calls.reduce((sum, { card }) => sum + JSON.stringify(card).length, 0);
   const fit = new Set<PendingTurn>();
   let room = most;
   for (const turn of [...turns].sort((a, b) => length(a) - length(b))) if ((room -= length(turn)) >= 0) fit.add(turn);

@@ -52,8 +52,10 @@ export const turns: Route = (app, parts) => {
   });
 
   app.get<ShowTurn>('/v1/turns/:id', { schema: schemas.show, config: { roles: READERS } }, async (request, reply) => {
-    const { view } = await visibleTurn(parts, request.principal, request.params.id);
-    return reply.header('cache-control', 'no-store').send(await view());
+    const { turn, view } = await visibleTurn(parts, request.principal, request.params.id);
+    const shown = await view();
+    const waiting = shown.pending.length === 0 ? [] : (await turn.waiting(shown)).questions;
+    return reply.header('cache-control', 'no-store').send({ ...shown, waiting });
   });
 
   app.post<CancelTurn>(

@@ -28,7 +28,32 @@ export const exampleSummary = {
   key: null,
 };
 
-const card = '## Waiting for approval: `pay_invoice`\n…';
+const card = {
+  kind: 'approval',
+  agent: 'payables',
+  call_id: waiting.id,
+  revision: waiting.revision,
+  tool: waiting.tool,
+  version: waiting.version,
+  class: waiting.class,
+  digest: waiting.digest,
+  will_happen: 'Pays 1,250.00 EUR to Acme GmbH, DE89 3704 0044 0532 0130 00.',
+  acts_on: { account: 'DE02 1203 0000 0000 2020 51' },
+  input: { invoice: 'INV-7', cents: 125_000 },
+  held: [],
+  requester: 'acme/rita',
+  makers: [],
+  words: [{ from: 'requester', by: 'acme/rita', text: 'Pay INV-7.', cut: false }],
+  reason: 'destructive calls are asked about',
+  changes: [],
+  untrusted: false,
+  asked_at: '2026-01-31T10:00:00.000Z',
+  policy: { channel: 'attested', quorum: 1, roles: ['treasurer'], four_eyes: true },
+  remarks: [],
+  expires_at: waiting.approval.expires_at,
+  error: null,
+  markdown: '## Waiting for approval: `pay_invoice`\n…',
+};
 export const examplePending = { ...exampleSummary, tools: [waiting.tool], calls: [{ ...waiting, card }], unreachable: null };
 
 export const exampleView = {
@@ -43,6 +68,7 @@ export const exampleView = {
   usage: { input_tokens: 1200, output_tokens: 80, cache_read_tokens: 0, cost_usd: 0.0048 },
   calls: [waiting],
   pending: [waiting.digest],
+  waiting: [{ ...waiting, card }],
   ignored_signals: { count: 0, last: [] },
 };
 

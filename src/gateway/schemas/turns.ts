@@ -1,6 +1,6 @@
 /** Schemas of the turn routes: requests and answers. */
 import { z } from 'zod';
-import { turnSummary, turnView, type TurnView } from '../../shapes/turn-view';
+import { shownTurn, turnSummary, type ShownTurn } from '../../shapes/turn-view';
 import { TURN_STATES } from '../../shared/turn/turn-states';
 import {
   acceptedAnswer,
@@ -59,7 +59,7 @@ export interface ListTurns {
 }
 export interface ShowTurn {
   Params: { id: string };
-  Reply: TurnView;
+  Reply: ShownTurn;
 }
 export interface CancelTurn {
   Params: { id: string };
@@ -106,7 +106,7 @@ export const turnSchemas = {
     summary: 'Show a turn',
     tags,
     params: turnParams,
-    response: answers({ 200: answer('How it stands.', turnView, exampleView) }, 404, 409),
+    response: answers({ 200: answer('How it stands.', shownTurn, exampleView) }, 404, 409),
   },
   cancel: {
     summary: 'Cancel a turn',

@@ -18,6 +18,7 @@ import { visibleTurn } from '../auth/turn-session-access';
 import { SseConnection, type StreamLimits } from './connection';
 import { STREAM_SETTINGS, type StreamSettings } from './settings';
 import { stream } from './send-events-as-sse';
+import { WaitingCards } from './waiting-cards';
 import { toWireEvent, badEventId, READERS } from './turn-events';
 import { askedInQuery, type Query } from './query-input';
 import { optional } from '../../shared/json/optional';
@@ -58,6 +59,7 @@ export class ToolStream {
   private readonly call: string;
   private last: string;
   private toldOnce = 0;
+  private readonly cards = new WaitingCards();
 
   constructor(
     private readonly store: Store,
@@ -89,7 +91,11 @@ export class ToolStream {
         const data = { retry_count: attempt - 1, max_retries, error, next_attempt_at, durable, metadata };
         return [{ event: event.type, id, data }];
       }
-      case 'approval_requested':
+      case 'approval_requested': {
+        const card = await this.cards.of(this.of.turn, event.digest);
+        const data = { ...toWireEvent(watchedEvent, event), card, call_id: this.of.turn.id, metadata };
+        return [{ event: event.type, id, data }];
+      }
       case 'approval_decided': {
         const data = { ...toWireEvent(watchedEvent, event), call_id: this.of.turn.id, metadata };
         return [{ event: event.type, id, data }];

@@ -7,11 +7,14 @@ import { positionText, readPosition, type Position } from '../../client/events/p
 import { Refusal } from '../http/errors';
 import { answers, textAnswer, jsonSchema, lastEventIdHeader, turnParams } from '../schemas/common';
 import type { Principal } from '../auth/principals';
+import type { Card } from '../../shapes/card';
 import type { ToldEvent, ToldHow } from '../../shapes/turn-event';
+import type { TurnHandle } from '../../client/turns/turn-handle';
 import { NotBegun, visibleTurn } from '../auth/turn-session-access';
 import { SseConnection, type ServerSentEvent, type StreamLimits } from './connection';
 import type { StreamSettings } from './settings';
 import { stream } from './send-events-as-sse';
+import { WaitingCards } from './waiting-cards';
 import type { GatewayParts } from '../route';
 
 export const READERS = ['starter', 'approver', 'auditor', 'admin'] as const;
@@ -44,18 +47,25 @@ interface OfTurn {
 }
 
 export function turnEvents(app: FastifyInstance, parts: GatewayParts, limits: StreamLimits, settings: StreamSettings): void {
+  const cards = new WaitingCards();
   app.get<OfTurn>(
     '/v1/turns/:id/events',
     { schema, config: { roles: READERS, takesTicket: true }, exposeHeadRoute: false },
     async (request, reply) => {
       const { principal, params, headers, query } = request;
       const after = positionAfter(headers['last-event-id'] ?? query.after);
-      const { follow, hasEnded } = await findTurnSource(parts, principal, params.id);
+      const { follow, hasEnded, turn } = await findTurnSource(parts, principal, params.id);
       const leave = limits.take(principal.name);
       try {
         const connection = new SseConnection(reply, settings, app.draining);
         const events = follow({ after, signal: connection.signal });
-        await stream(reply, { connection, events, hasEnded, translate: toServerSentEvents, log: parts.log });
+        await stream(reply, {
+          connection,
+          events,
+          hasEnded,
+          translate: (event) => toServerSentEvents(event, (digest) => cards.of(turn, digest)),
+          log: parts.log,
+        });
       } finally {
         leave();
       }
@@ -65,6 +75,7 @@ export function turnEvents(app: FastifyInstance, parts: GatewayParts, limits: St
 }
 
 interface TurnSource {
+  turn: TurnHandle;
   hasEnded: boolean;
   follow(from: { after: Position | null; signal: AbortSignal }): AsyncGenerator<WatchedEvent>;
 }
@@ -73,11 +84,12 @@ interface TurnSource {
 async function findTurnSource(parts: GatewayParts, principal: Principal, id: string): Promise<TurnSource> {
   try {
     const { turn, summary } = await visibleTurn(parts, principal, id);
-    return { hasEnded: summary.ended_at !== null, follow: (from) => turn.stream(from) };
+    return { turn, hasEnded: summary.ended_at !== null, follow: (from) => turn.stream(from) };
   } catch (error) {
     if (!(error instanceof NotBegun)) throw error;
     const { session } = error;
-    return { hasEnded: false, follow: (from) => onceBegun(session, id, from) };
+    const turn = (await parts.client()).turn(id);
+    return { turn, hasEnded: false, follow: (from) => onceBegun(session, id, from) };
   }
 }
 
@@ -107,10 +119,14 @@ export function badEventId(hint: string): Refusal {
 }
 
 /** Leaves out tool logs: only the MCP client that made the call gets them, not every reader of the turn. */
-function toServerSentEvents({ position, seq, event }: WatchedEvent): ServerSentEvent[] {
+async function toServerSentEvents(
+  { position, seq, event }: WatchedEvent,
+  cardOf: (digest: string) => Promise<Card | null>,
+): Promise<ServerSentEvent[]> {
   if (event.type === 'tool_log') return [];
   const id = position === null ? null : positionText(position);
-  return [{ event: event.type, id, data: toWireEvent({ position, seq }, event) }];
+  const more = event.type === 'approval_requested' ? { card: await cardOf(event.digest) } : {};
+  return [{ event: event.type, id, data: { ...toWireEvent({ position, seq }, event), ...more } }];
 }
 
 /** An event as it is sent. */

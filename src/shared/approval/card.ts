@@ -6,6 +6,8 @@ import { PLAIN_POLICY, type ApprovalPolicy, type HoldReason } from './approval';
 import type { Json, JsonObject } from '../json/json';
 import { fenceText, inlineCode, visible } from '../text/visible';
 
+export type { Card, CardState, CardWords, StoredFacts } from '../../shapes/card';
+
 /** Most characters of one section of a card, such as the input or the preview. */
 export const CARD_SECTION = 24_000;
 /** The line under a cut section begins with this. */

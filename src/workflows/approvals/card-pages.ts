@@ -4,9 +4,12 @@
  * meanwhile.
  */
 import { defineQuery, setHandler } from '@temporalio/workflow';
+import type { CardState } from '../../shared/approval/card';
 import { jsonBytes } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import { CARDS_QUERY, type CardPage } from '../contract';
 import type { ApprovalQuestions } from './approval-questions';
+import type { Question } from './question';
 import type { TurnData } from '../turn/state';
 import { surfacedQuestions } from '../sub-agents/sub-turns';
 import { cardNow } from '../turn/publish-turn-state';
@@ -24,22 +27,43 @@ export function answerCards(data: TurnData, questions: Pick<ApprovalQuestions, '
 
 /** @param digests a list of digests; any other value names no call */
 export function cardPage(data: TurnData, questions: Pick<ApprovalQuestions, 'open'>, digests: unknown): CardPage {
-  const waiting = new Map<unknown, () => string>([
-    ...surfacedQuestions(data).map(({ call, card }) => [call.digest, () => card] as const),
-    ...questions.open().map((question) => [question.digest, () => cardNow(question)] as const),
+  const waiting = new Map<unknown, () => { card: string; state?: CardState }>([
+    ...surfacedQuestions(data).map(({ call, card }) => [call.digest, () => ({ card })] as const),
+    ...questions
+      .open()
+      .map(
+        (question) =>
+          [question.digest, () => ({ card: cardNow(question), ...optional({ state: stateOf(data, question) }) })] as const,
+      ),
   ]);
   const cards: CardPage['cards'] = [];
   let room = PAGE_BYTES;
   let read = 0;
   for (const digest of Array.isArray(digests) ? (digests as unknown[]) : []) {
-    const card = waiting.get(digest)?.() ?? '';
-    const bytes = jsonBytes(card);
-    if (card !== '' && bytes <= LARGEST_CARD) {
+    const entry = waiting.get(digest)?.();
+    const bytes = entry === undefined ? 0 : jsonBytes(entry.card) + jsonBytes(entry.state ?? null);
+    if (entry !== undefined && entry.card !== '' && bytes <= LARGEST_CARD) {
       room -= bytes;
       if (room < 0 && cards.length > 0) break;
-      cards.push({ digest: String(digest), card });
+      cards.push({ digest: String(digest), ...entry });
     }
     read += 1;
   }
   return { cards, read };
+}
+
+/** The part of the card that only the turn knows. Undefined: the call is not among those of the open step. */
+function stateOf({ open, policy }: TurnData, question: Question): CardState | undefined {
+  const call = open?.calls.find(({ id }) => id === question.call_id);
+  if (call === undefined) return undefined;
+  const { channel, quorum, roles, four_eyes } = question.policy;
+  const askedAt = question.kind === 'approval' && policy ? Date.parse(question.expires_at) - policy.approval_expiry_ms : null;
+  return {
+    reason: call.reason,
+    changes: (call.changes ?? []).map(({ hook, why, by = hook }) => ({ by, why })),
+    untrusted: call.untrusted ?? false,
+    asked_at: askedAt === null ? null : new Date(askedAt).toISOString(),
+    policy: { channel, quorum, roles, four_eyes },
+    remarks: question.remarks,
+  };
 }

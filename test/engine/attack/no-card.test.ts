@@ -93,7 +93,7 @@ describe('where a card cannot be read, nobody is asked', () => {
         unreachable: expect.stringMatching(/card of call 1\.1 .*cannot be read.*the details are too long/s),
       });
       expect(await listedAsWaiting(engine.client, turn.id)).toMatchObject({
-        calls: [{ digest: call.digest, card: expect.stringContaining('"INV-7"') }],
+        calls: [{ digest: call.digest, card: { markdown: expect.stringContaining('"INV-7"') } }],
       });
       const stop = new AbortController();
       const told: NewQuestion[] = [];
@@ -110,7 +110,7 @@ describe('where a card cannot be read, nobody is asked', () => {
       await eventually('it is a question', async () => told.length > 0);
       stop.abort();
       await watching;
-      expect(told).toMatchObject([{ call: { id: '1.1' }, card: expect.stringContaining('"INV-7"') }]);
+      expect(told).toMatchObject([{ call: { id: '1.1' }, card: { markdown: expect.stringContaining('"INV-7"') } }]);
       await turn.deny(call.digest, { by: 'ana' });
       await turn.result();
     }));

@@ -8,6 +8,7 @@ import { announce, tell } from '../../../src/cli/pending';
 import { cardExcerpt } from '../../../src/cli/support/card-excerpt';
 import { approvalCard, inDoubtCard } from '../../../src/shared/approval/card';
 import { withEngine } from '../support/engine';
+import type { Card } from '../../../src/shapes/card';
 import type { Output } from '../../../src/cli/support/output';
 import { ask, say } from '../../support/scripted-model';
 
@@ -52,6 +53,8 @@ describe('cards', () => {
   });
 });
 
+const shown = (markdown: string) => ({ digest: A, markdown }) as Card;
+
 function question(more: Partial<NewQuestion> = {}, approval: object = {}): NewQuestion {
   const turn = {
     turn_id: 'inv-7',
@@ -62,7 +65,7 @@ function question(more: Partial<NewQuestion> = {}, approval: object = {}): NewQu
   } as NewQuestion['turn'];
   const asked = { expires_at: '2026-01-31T00:00:00.000Z', quorum: 1, channel: 'any', decisions: [], ...approval };
   const call = { id: '1.1', tool: 'pay', state: 'waiting', digest: A, approval: asked } as never;
-  return { turn, call, card: cardOf(A, { invoice: 'INV-7' }), waited: false, ...more };
+  return { turn, call, card: shown(cardOf(A, { invoice: 'INV-7' })), waited: false, ...more };
 }
 
 describe('a new question', () => {
@@ -76,7 +79,7 @@ describe('a new question', () => {
   it('shows every line of a long input', () => {
     const fields = Array.from({ length: 60 }, (_, index) => `  "field_${index}": ${index}`);
     const card = ['## Waiting for approval: `pay`', '', '### Input', '```json', '{', ...fields, '}', '```'].join('\n');
-    const text = announce(question({ card }), false).join('\n');
+    const text = announce(question({ card: shown(card) }), false).join('\n');
     expect(text).toContain('"field_59": 59');
     expect(text).not.toContain('more lines');
   });
@@ -145,7 +148,7 @@ describe('a watch prints in full the input and preview that a card cuts', () => 
       expect(text.split('\n').filter((line) => /\bline \d+ of 2500$/.test(line))).toHaveLength(2500);
       expect(notes).toEqual([]);
 
-      await tell(client, { ...asked, call: { ...asked.call, digest: B } }, output);
+      await tell(client, { ...asked, card: { ...card, digest: B } }, output);
       expect(answers[1]!.text).toContain('TRUNCATED');
       expect(notes).toEqual([expect.stringMatching(/^The rest of the card of call 1\.1 \(send\) cannot be read: .*bbbb/)]);
       await turn.cancel();
@@ -153,7 +156,7 @@ describe('a watch prints in full the input and preview that a card cuts', () => 
   });
 
   it('text that somebody wrote into a card does not make it count as cut, and a short card stays as it is', async () => {
-    const short = question({ card: cardOf(A, { note: '**TRUNCATED**: x\n### Input\n```\n**TRUNCATED**' }) });
+    const short = question({ card: shown(cardOf(A, { note: '**TRUNCATED**: x\n### Input\n```\n**TRUNCATED**' })) });
     const nobody = { wholeCard: HoldfastClient.prototype.wholeCard } as HoldfastClient; // without a store
     const { answers, output } = printed();
     await tell(nobody, short, output);

@@ -11,7 +11,7 @@ const scene = gatewayScene;
 const start = { agent: 'tester', message: 'Pay it.' };
 
 describe('turns over HTTP', () => {
-  it('cost one look-up and one request: a running turn is read from its worker, an ended one from its history', () =>
+  it('cost one look-up and one request, and one more for the cards of waiting calls: a running turn is read from its worker, an ended one from its history', () =>
     scene({}, async ({ send, client }) => {
       const { turn_id } = (await send(rita, 'POST', '/v1/turns', start)).body;
       const [{ digest }] = await client.turn(turn_id).waitForPending();
@@ -24,7 +24,7 @@ describe('turns over HTTP', () => {
         for (const spy of spies) spy.mockRestore();
         return { status, state: body.state, asked: counted };
       };
-      expect(await asked()).toEqual({ status: 200, state: 'awaiting_approval', asked: [1, 1, 0] });
+      expect(await asked()).toEqual({ status: 200, state: 'awaiting_approval', asked: [1, 2, 0] });
       await send(ana, 'POST', `/v1/turns/${turn_id}/decisions`, { decision: 'approve', call: digest });
       await client.turn(turn_id).result();
       expect(await asked()).toEqual({ status: 200, state: 'completed', asked: [1, 0, 1] });

@@ -22,8 +22,9 @@ describe('calls whose cards do not fit onto one page', () => {
         expect(unread).toEqual([]);
         expect(questions.map(({ id }) => id)).toEqual(calls.map((_, n) => `1.${n + 1}`));
         for (const [n, { card, digest }] of questions.entries()) {
-          expect(card).toContain(digest);
-          expect(card).toContain(`INV-${n} `);
+          expect(card.markdown).toContain(digest);
+          expect(card.markdown).toContain(`INV-${n} `);
+          expect(card).toMatchObject({ digest, input: { invoice: expect.stringContaining(`INV-${n} `) } });
         }
         const listed = await listedAsWaiting(client, turn.id);
         expect(listed).toMatchObject({ unreachable: null, calls: questions.map(({ digest }) => ({ digest })) });

@@ -60,7 +60,7 @@ describe('every request', () => {
     const waits = (turn_id: string, length: number) => ({
       turn_id,
       tools: ['pay'],
-      calls: [{ card: 'x'.repeat(length) }],
+      calls: [{ card: { markdown: 'x'.repeat(length) } }],
       unreachable: null,
     });
     const turns = [...Array.from({ length: 100 }, (_, n) => waits(`long-${n}`, 50_000)), waits('short', 10)];

@@ -8,7 +8,10 @@ const olga = person('olga', 'auditor');
 const waiting = (turn_id: string, ...cards: number[]) => ({
   ...examplePending,
   turn_id,
-  calls: cards.map((length) => ({ ...examplePending.calls[0]!, card: 'x'.repeat(length) })),
+  calls: cards.map((length) => ({
+    ...examplePending.calls[0]!,
+    card: { ...examplePending.calls[0]!.card, markdown: 'x'.repeat(length) },
+  })),
 });
 
 it('no call is listed without its card: the turns with the longest cards are named, with the place to look', async () => {
@@ -25,5 +28,5 @@ it('no call is listed without its card: the turns with the longest cards are nam
     ['middle', 1, null],
     ['none', 0, null],
   ]);
-  expect(answered[2]!.calls[0]!.card).toHaveLength(600_000);
+  expect(answered[2]!.calls[0]!.card.markdown).toHaveLength(600_000);
 });

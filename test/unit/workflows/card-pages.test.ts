@@ -70,6 +70,38 @@ describe('the cards of waiting calls', () => {
     expect(await cardsInPages(asked, page)).toEqual([{ digest: digestOf(1), card: 'one' }]);
   });
 
+  it('come with what only the turn knows: why it asks, when it asked, and whether outsiders’ text was read', () => {
+    const policy = { channel: 'any', quorum: 2, roles: ['treasurer'], four_eyes: true, remind_ms: [], notify: false };
+    const question = {
+      call_id: '1.1',
+      digest: digestOf(1),
+      card: 'one',
+      kind: 'approval',
+      policy,
+      remarks: ['late'],
+      approvals: [],
+      expires_at: '2026-11-29T07:00:00.000Z',
+    };
+    const changes = [
+      { hook: 'limits', why: 'too much' },
+      { hook: '', why: 'typed anew', by: 'ana' },
+    ];
+    const open = { calls: [{ id: '1.1', reason: 'destructive', changes, untrusted: true }] };
+    const data = { open, policy: { approval_expiry_ms: 86_400_000 } } as unknown as TurnData;
+    const { cards } = cardPage(data, { open: () => [question] } as never, [digestOf(1)]);
+    expect(cards[0]!.state).toEqual({
+      reason: 'destructive',
+      changes: [
+        { by: 'limits', why: 'too much' },
+        { by: 'ana', why: 'typed anew' },
+      ],
+      untrusted: true,
+      asked_at: '2026-11-28T07:00:00.000Z',
+      policy: { channel: 'any', quorum: 2, roles: ['treasurer'], four_eyes: true },
+      remarks: ['late'],
+    });
+  });
+
   it.each([undefined, null, 7, 'abc', { 0: 'a' }, [null, 7, {}]])(
     'are none for %j, which is not a list of digests',
     async (junk) => {

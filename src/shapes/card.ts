@@ -1,0 +1,69 @@
+/**
+ * Schema of an approval card: what a person has to know before deciding on a waiting call. The facts come from the store, by the
+ * digest that the decision names, and from the turn's state; no field is read out of a text. Wire format: snake_case.
+ */
+import { z } from 'zod';
+import { HOLD_KINDS } from '../shared/approval/approval';
+import { TOOL_CLASSES } from '../shared/turn/tool-class';
+import { callError, json, jsonObject } from './envelope';
+
+const words = z.object({
+  from: z
+    .enum(['requester', 'steering', 'agent'])
+    .describe(
+      '`requester`: the message that began the turn. `steering`: a message to the running turn. `agent`: the task that the agent above gave.',
+    ),
+  by: z.string().describe('The person, or the name of the agent.'),
+  text: z.string(),
+  cut: z.boolean().describe('Only the beginning is here; the transcript has the whole text.'),
+});
+
+/** The part of a card that the workflow of the turn knows. */
+export const cardState = z.object({
+  reason: z.string().describe('Why a person is asked.'),
+  changes: z.array(z.object({ by: z.string(), why: z.string() })).describe('Hooks and people that changed the input.'),
+  untrusted: z.boolean().describe("Whether the conversation had read outsiders' text before this call was proposed."),
+  asked_at: z.string().nullable().describe('When people were asked. Null for a call in doubt.'),
+  policy: z.object({
+    channel: z.enum(['any', 'attested']),
+    quorum: z.number().int(),
+    roles: z.array(z.string()),
+    four_eyes: z.boolean(),
+  }),
+  remarks: z.array(z.string()).describe('Why decisions were ignored, the last five.'),
+});
+
+/** The part of a card that the store keeps, under the digest. */
+const storedFacts = z.object({
+  will_happen: json.describe("The tool's preview. Null: the tool has none."),
+  acts_on: jsonObject.nullable().describe('What the tool acts on besides its input. Null: it declares nothing.'),
+  input: jsonObject.describe('The whole input that runs.'),
+  held: z
+    .array(z.object({ kind: z.enum(HOLD_KINDS), text: z.string() }))
+    .describe('Why the call is asked about again. An approval accepts these reasons.'),
+  requester: z.string(),
+  makers: z.array(z.string()).describe('Who changed the call or steered the turn, besides the requester.'),
+  words: z.array(words).describe('In whose words the request came, the first first.'),
+});
+
+export const card = z.object({
+  kind: z.enum(['approval', 'in_doubt']),
+  agent: z.string(),
+  call_id: z.string(),
+  revision: z.number().int(),
+  tool: z.string(),
+  version: z.string(),
+  class: z.enum(TOOL_CLASSES),
+  digest: z.string().describe('64 hex: what a decision names.'),
+  ...storedFacts.partial().shape,
+  ...cardState.partial().shape,
+  expires_at: z.string().nullable(),
+  error: callError.nullable().describe('Of a call in doubt: what went wrong.'),
+  incomplete: z.string().optional().describe('Why the optional fields, or some of them, are missing. Absent: none is missing.'),
+  markdown: z.string().describe('The same card as the Web UI shows it; a long section is cut there.'),
+});
+
+export type CardWords = z.infer<typeof words>;
+export type CardState = z.infer<typeof cardState>;
+export type StoredFacts = z.infer<typeof storedFacts>;
+export type Card = z.infer<typeof card>;

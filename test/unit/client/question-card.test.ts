@@ -1,0 +1,73 @@
+/** The card of a waiting call as clients get it. */
+import { QuestionCards } from '../../../src/client/approvals/question-card';
+import type { CardSource } from '../../../src/record/stored-card';
+import type { WaitingCall } from '../../../src/shapes/turn-view';
+
+const digest = 'a'.repeat(64);
+const call = {
+  ...{ id: '1.1', revision: 1, tool: 'pay', version: '1.0.0', class: 'destructive', digest, state: 'waiting', error: null },
+  approval: { expires_at: '2026-11-29T07:00:00.000Z' },
+} as unknown as WaitingCall;
+const state = {
+  reason: 'destructive calls are asked about',
+  changes: [],
+  untrusted: true,
+  asked_at: '2026-11-28T07:00:00.000Z',
+  policy: { channel: 'any' as const, quorum: 1, roles: [], four_eyes: false },
+  remarks: [],
+};
+const markdown = '## Waiting for approval: `pay`';
+const turn = { agent: 'payables', head: null };
+
+function source(more: Partial<CardSource> = {}): CardSource {
+  const record = { requester: 'ana', preview_ref: 'b'.repeat(64) };
+  return {
+    getCall: async () => ({ record, input: { cents: 1 }, target: null }) as never,
+    getPart: async () => ({ preview: 'Pays 0.01 EUR.', held: [], makers: ['bob'], target: null }),
+    getBlock: async () => Promise.reject(new Error('not asked for')),
+    ...more,
+  };
+}
+
+it('has the facts of the store, the state of the turn and the Markdown', async () => {
+  expect(await new QuestionCards(source()).card(call, turn, { markdown, state })).toEqual({
+    kind: 'approval',
+    agent: 'payables',
+    call_id: '1.1',
+    revision: 1,
+    tool: 'pay',
+    version: '1.0.0',
+    class: 'destructive',
+    digest,
+    will_happen: 'Pays 0.01 EUR.',
+    acts_on: null,
+    input: { cents: 1 },
+    held: [],
+    requester: 'ana',
+    makers: ['bob'],
+    words: [],
+    ...state,
+    expires_at: '2026-11-29T07:00:00.000Z',
+    error: null,
+    markdown,
+  });
+});
+
+it.each([
+  ['the client has no store', null, state, /no store/],
+  [
+    'the store has lost the call',
+    source({ getCall: () => Promise.reject(new Error('No object')) }),
+    state,
+    /cannot tell: No object/,
+  ],
+  ['a worker of an older build answers', source(), undefined, /older build/],
+])('says why facts are missing if %s', async (_, from, turnState, why) => {
+  const card = await new QuestionCards(from).card(call, turn, { markdown, state: turnState });
+  expect(card).toMatchObject({ markdown, digest, incomplete: expect.stringMatching(why) as string });
+});
+
+it('of a call in doubt says so', async () => {
+  const card = await new QuestionCards(source()).card({ ...call, state: 'in_doubt' }, turn, { markdown, state });
+  expect(card.kind).toBe('in_doubt');
+});
