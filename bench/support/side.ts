@@ -10,7 +10,7 @@ import { naiveActivities } from './naive-activities';
 import { AGENT, BenchModel, benchApp } from './our-app';
 import { ourWorker } from './our-worker';
 import { HoldfastClient } from '../../src/client';
-import { AnthropicProvider } from '../../src/model/anthropic';
+import { AnthropicProvider } from '../../src/model/anthropic/provider';
 import { dataConverter } from '../../src/temporal/data-converter';
 import { EMPTY_TASK_QUEUE, NAIVE_TASK_QUEUE, OUR_TASK_QUEUE } from './task-queues';
 import type { Script } from './workload';

@@ -1,6 +1,6 @@
 /** The exports of `holdfast/models`: the models that ship, and the types for a model of one's own. */
 export { createModel, type Model, type ModelOptions } from '../model';
-export { AnthropicProvider, type AnthropicOptions } from '../model/anthropic';
+export { AnthropicProvider, type AnthropicOptions } from '../model/anthropic/provider';
 export { withPromptedTools } from '../model/prompted-tools';
 export {
   ModelFailure,

@@ -1,19 +1,42 @@
 /**
- * Classifies the failures of model requests, once, at the boundary. It takes whatever the SDK, `fetch` or the stream threw, and
- * makes a {@link ModelFailure} whose message says what to do, and never contains a key. An abort is not a failure: callers must
- * check their signal first.
+ * Classifies the failures of model requests, once, at the boundary. It takes whatever a vendor's SDK, `fetch` or the stream threw,
+ * and makes a {@link ModelFailure} whose message says what to do, and never contains a key. An abort is not a failure: callers must
+ * check their signal first. What differs between vendors is in {@link Vendor}.
  */
-import type { APIError } from '@anthropic-ai/sdk';
-import { isJsonObject } from '../shared/json/json';
 import { shortWithoutSecrets, withoutSecrets } from '../shared/text/secrets';
 import { ModelFailure } from './provider';
-import { sdk } from './sdk';
 import { optional } from '../shared/json/optional';
+
+/** An error of the API, as its SDK read it. */
+export interface ApiFault {
+  /** HTTP status; null: an error event in a stream that had begun. */
+  status: number | null;
+  /** The vendor's own word for the error, if it sent one. */
+  type: string | undefined;
+  message: string | undefined;
+  requestId: string | undefined;
+  headers: HeaderReader | undefined;
+}
+
+/** What a message about a failure must say for one vendor. */
+export interface Vendor {
+  /** `the Messages API` */
+  api: string;
+  /** What a person does about a refused key, a key without access, an unknown model, a wrong address. */
+  advice: { key: string; access: string; model: string; network: string; address: string };
+  /** Error types inside a stream (its HTTP status was 200) and the status that each stands for. */
+  errorTypes: Readonly<Record<string, number>>;
+  /** Null: the API did not answer with this error. */
+  faultOf(error: unknown): ApiFault | null;
+  /** The SDK's own error for a request that took too long. */
+  isTimeout(error: unknown): boolean;
+}
 
 /** Longest quotation of the API's text, characters. */
 const MAX_QUOTE = 500;
 
 export interface FailureContext {
+  vendor: Vendor;
   /** The requested model; named in the message. */
   model: string;
   /** Where the request went; only its origin is shown. */
@@ -27,18 +50,14 @@ export interface FailureContext {
 /** Classifies anything that a model request threw. */
 export function classifyFailure(error: unknown, context: FailureContext): ModelFailure {
   if (error instanceof ModelFailure) return error;
-  if (isApiError(error) && error.status !== undefined) return httpFailure(error.status, error, context);
-  if (isApiError(error) && isJsonObject(error.error)) return streamFailure(error, context);
+  const fault = context.vendor.faultOf(error);
+  if (fault !== null) return apiFailure(fault, context);
   if (isUnusableKey(error)) return fail(401, undefined, undefined, context, {});
   if (isErrorLike(error) && error.code === 'ERR_INVALID_URL') return fail(404, 'the address is no URL', undefined, context, {});
   return networkFailure(error, context);
 }
 
-function isApiError(error: unknown): error is APIError {
-  return error instanceof sdk().APIError;
-}
-
-/** A stream that ended before `message_stop`, or contained something that is no event. None of it can be used. */
+/** A stream that ended before the answer did, or contained something that is no event. None of it can be used. */
 export function brokenStream(what: string): ModelFailure {
   return new ModelFailure(`The answer of the model API broke off: ${what}. The request will be made again.`, {
     type: 'model.network',
@@ -47,13 +66,14 @@ export function brokenStream(what: string): ModelFailure {
   });
 }
 
-/** The server is no Messages API: another request would get the same answer. */
-export function foreignAnswer(what: string, { baseUrl, secrets }: Omit<FailureContext, 'model'>): ModelFailure {
+/** The server speaks another protocol: another request would get the same answer. */
+export function foreignAnswer(what: string, { baseUrl, secrets, vendor }: Omit<FailureContext, 'model'>): ModelFailure {
   const quote = shortWithoutSecrets(what, MAX_QUOTE, secrets);
-  return new ModelFailure(
-    `What answers${origin(baseUrl)} does not speak the Messages API: ${quote}. Check ANTHROPIC_BASE_URL: it must be the address of that API, without /v1/messages.`,
-    { type: 'model.protocol', retryable: false, status: null },
-  );
+  return new ModelFailure(`What answers${origin(baseUrl)} does not speak ${vendor.api}: ${quote}. ${vendor.advice.address}`, {
+    type: 'model.protocol',
+    retryable: false,
+    status: null,
+  });
 }
 
 /** A stop reason that this version cannot act upon. A guess could run half an answer. */
@@ -65,22 +85,14 @@ export function unknownStopReason(reason: unknown): ModelFailure {
   );
 }
 
-function httpFailure(status: number, error: APIError, context: FailureContext): ModelFailure {
-  return fail(status, error.apiMessage ?? bodyText(error), error.headers, context, facts(error));
-}
-
-/** An `error` event in a stream: the HTTP status was 200 already, so the type gives the real one. */
-function streamFailure(error: APIError, context: FailureContext): ModelFailure {
-  const type = typeof error.type === 'string' ? error.type : 'unknown';
-  const status = Object.hasOwn(ERROR_TYPE_STATUS, type) ? ERROR_TYPE_STATUS[type]! : 500;
-  return fail(status, `${type}: ${error.apiMessage ?? 'no message'}`, undefined, context, { ...facts(error), in_stream: true });
-}
-
-function facts(error: APIError): Record<string, string> {
-  return {
-    ...(error.requestID ? { request_id: error.requestID } : {}),
-    ...(error.type ? { error_type: String(error.type) } : {}),
-  };
+/** An `error` event in a stream has no status of its own, so its type gives the real one. */
+function apiFailure({ status, type, message, requestId, headers }: ApiFault, context: FailureContext): ModelFailure {
+  const facts = { ...(requestId ? { request_id: requestId } : {}), ...(type ? { error_type: type } : {}) };
+  if (status !== null) return fail(status, message, headers, context, facts);
+  const { errorTypes } = context.vendor;
+  const name = type ?? 'unknown';
+  const standsFor = Object.hasOwn(errorTypes, name) ? errorTypes[name]! : 500;
+  return fail(standsFor, `${name}: ${message ?? 'no message'}`, undefined, context, { ...facts, in_stream: true });
 }
 
 function fail(
@@ -93,7 +105,8 @@ function fail(
   const rule = ruleFor(exactStatus(status, message));
   const wait = retryAfterMs(headers, context.now ?? Date.now());
   const quote = message ? ` It said: ${shortWithoutSecrets(message, MAX_QUOTE, context.secrets)}` : '';
-  const advice = rule.advice ? ` ${rule.advice}` : '';
+  const words = adviceFor(rule, context.vendor);
+  const advice = words === undefined ? '' : ` ${words}`;
   const model = withoutSecrets(context.model, context.secrets);
   return new ModelFailure(`${rule.what} (${status}, model ${model}).${advice}${quote}`, {
     type: rule.type,
@@ -105,10 +118,10 @@ function fail(
 }
 
 function networkFailure(error: unknown, context: FailureContext): ModelFailure {
-  const timedOut = error instanceof sdk().APIConnectionTimeoutError || (isErrorLike(error) && error.name === 'TimeoutError');
+  const timedOut = context.vendor.isTimeout(error) || (isErrorLike(error) && error.name === 'TimeoutError');
   const rule = timedOut ? STATUS_RULES[408]! : { type: 'model.network', what: 'The connection to the model API failed' };
   const reason = shortWithoutSecrets(reasons(error), MAX_QUOTE, context.secrets);
-  return new ModelFailure(`${rule.what}${origin(context.baseUrl)}: ${reason}. Check the network and ANTHROPIC_BASE_URL.`, {
+  return new ModelFailure(`${rule.what}${origin(context.baseUrl)}: ${reason}. ${context.vendor.advice.network}`, {
     type: rule.type,
     retryable: true,
     status: null,
@@ -140,11 +153,7 @@ function isUnusableKey(error: unknown): boolean {
   return /^Could not resolve authentication method|is an invalid header value/.test(isErrorLike(error) ? reasons(error) : '');
 }
 
-function bodyText(error: APIError): string | undefined {
-  return error.error === undefined || error.error === null ? undefined : JSON.stringify(error.error);
-}
-
-/** What each status of the Messages API means: one row a status. All else about failures is derived from it. */
+// What each status means: one row a status. All else about failures is derived from it.
 
 export interface FailureRule {
   /** Dotted error type for Temporal. */
@@ -152,8 +161,12 @@ export interface FailureRule {
   retryable: boolean;
   /** What happened, in words. */
   what: string;
-  /** What a person can do; absent if only waiting helps. */
-  advice?: string;
+  /** What a person can do: these words, or the vendor's; absent if only waiting helps. */
+  advice?: string | { of: keyof Vendor['advice'] };
+}
+
+function adviceFor({ advice }: FailureRule, vendor: Vendor): string | undefined {
+  return typeof advice === 'object' ? vendor.advice[advice.of] : advice;
 }
 
 export const STATUS_RULES: Readonly<Record<number, FailureRule>> = {
@@ -162,7 +175,7 @@ export const STATUS_RULES: Readonly<Record<number, FailureRule>> = {
     type: 'model.auth',
     retryable: false,
     what: 'The model API did not accept the key',
-    advice: 'Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN) to a valid key and restart the worker.',
+    advice: { of: 'key' },
   },
   402: {
     type: 'model.billing',
@@ -174,13 +187,13 @@ export const STATUS_RULES: Readonly<Record<number, FailureRule>> = {
     type: 'model.permission',
     retryable: false,
     what: 'The key lacks access',
-    advice: 'Use a key whose workspace may use this model, or name another model in ANTHROPIC_MODEL.',
+    advice: { of: 'access' },
   },
   404: {
     type: 'model.not_found',
     retryable: false,
     what: 'The model API does not know this model or address',
-    advice: 'Check the model name: ANTHROPIC_MODEL, or `model` of the agent (and ANTHROPIC_BASE_URL, if set).',
+    advice: { of: 'model' },
   },
   408: { type: 'model.timeout', retryable: true, what: 'The model API timed out' },
   409: { type: 'model.conflict', retryable: true, what: 'The model API reported a conflict' },
@@ -197,25 +210,13 @@ export const STATUS_RULES: Readonly<Record<number, FailureRule>> = {
   529: { type: 'model.overloaded', retryable: true, what: 'The model API is overloaded' },
 };
 
-/** Error types inside a stream (its HTTP status was 200) and the status that each stands for. */
-export const ERROR_TYPE_STATUS: Readonly<Record<string, number>> = {
-  invalid_request_error: 400,
-  authentication_error: 401,
-  billing_error: 402,
-  permission_error: 403,
-  not_found_error: 404,
-  conflict_error: 409,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  api_error: 500,
-  timeout_error: 504,
-  overloaded_error: 529,
-};
-
 /** Failures that the API reports under a less exact status: words of its message, and the exact status. */
 const MESSAGE_STATUSES: readonly (readonly [words: RegExp, status: number])[] = [
-  [/credit balance is too low|purchase credits/i, 402],
-  [/prompt is too long|input length and `?max_tokens`? exceed context|exceeds? the (model's )?(maximum )?context/i, 413],
+  [/credit balance is too low|purchase credits|exceeded your current quota|insufficient_quota/i, 402],
+  [
+    /prompt is too long|input length and `?max_tokens`? exceed context|exceeds? the (model's )?(maximum )?context|context_length_exceeded|maximum context length is/i,
+    413,
+  ],
 ];
 
 /** The status that counts; the message is examined only if the status is 400 or 403. */

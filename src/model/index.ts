@@ -1,5 +1,5 @@
 /** Makes the model that the settings name. A rehearsal uses the same SDK and wire format as the real model. */
-import { AnthropicProvider } from './anthropic';
+import { AnthropicProvider } from './anthropic/provider';
 import { withPromptedTools } from './prompted-tools';
 import { REHEARSAL_MODEL, type ModelProvider } from './provider';
 import type { Rehearsal, RehearsalOptions } from './rehearsal';
@@ -59,7 +59,7 @@ async function plainModel(options: ModelOptions): Promise<Model> {
   return { provider, defaultModel: REHEARSAL_MODEL, rehearsal, close: async () => rehearsal?.close() };
 }
 
-export { AnthropicProvider } from './anthropic';
+export { AnthropicProvider } from './anthropic/provider';
 export { costUsd, PRICES, PRICES_AS_OF, PRICES_SOURCE, priceOf } from './prices';
 export { withPromptedTools } from './prompted-tools';
 export * from './provider';

@@ -7,7 +7,20 @@ import type { Json, JsonObject } from '../shared/json/json';
 export interface ModelMessage {
   role: 'user' | 'assistant';
   content: JsonObject[];
+  /** An answer's; absent: it is a message of the user, or an answer of the Messages API. */
+  origin?: MessageOrigin;
 }
+
+/** Who made an answer. */
+export interface MessageOrigin {
+  /** `ModelProvider.name`. */
+  provider: string;
+  /** The answer in the vendor's own form, to be sent back to this provider. */
+  raw?: Json;
+}
+
+/** The name of the provider whose answers need no other form: their blocks are those of the Messages API. */
+export const ANTHROPIC_PROVIDER = 'anthropic';
 
 /** A client tool as the model sees it. */
 export interface ModelTool {
@@ -85,6 +98,8 @@ export interface ModelResponse {
   /** Content blocks, in order. A tool_use block whose JSON did not parse has `input: {}`. */
   content: JsonObject[];
   rawToolInputs: RawToolInput[];
+  /** The answer in the vendor's own form, if that is another than `content`. */
+  raw?: Json;
   usage: ModelUsage;
   /** Where the vendor ran code for this answer; absent: it ran none. */
   container?: Container;

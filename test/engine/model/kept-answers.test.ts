@@ -1,6 +1,6 @@
 /** Requests of the real client, over HTTP, to a server that checks the API's rules; and what the record keeps. */
 import { randomBytes } from 'node:crypto';
-import { AnthropicProvider } from '../../../src/model/anthropic';
+import { AnthropicProvider } from '../../../src/model/anthropic/provider';
 import { startRehearsal, type Rehearsal } from '../../../src/model/rehearsal';
 import type { ScriptedResponse } from '../../../src/model/rehearsal/script';
 import type { JsonObject } from '../../../src/shared/json/json';

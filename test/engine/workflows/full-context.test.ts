@@ -1,5 +1,5 @@
 /** A conversation that is longer than the model's window: the vendor says so, room is made, and the turn goes on. */
-import { AnthropicProvider } from '../../../src/model/anthropic';
+import { AnthropicProvider } from '../../../src/model/anthropic/provider';
 import { ModelFailure, type ModelProvider, type ModelRequest } from '../../../src/model/provider';
 import { startRehearsal, type Rehearsal, type RehearsalOptions } from '../../../src/model/rehearsal';
 import { conversationTokens } from '../../../src/activities/step/compaction';

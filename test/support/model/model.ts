@@ -1,5 +1,5 @@
 /** A provider against a rehearsal server that ends with the test. */
-import { AnthropicProvider } from '../../../src/model/anthropic';
+import { AnthropicProvider } from '../../../src/model/anthropic/provider';
 import type { ModelRequest, ModelResponse } from '../../../src/model/provider';
 import { startRehearsal, type Rehearsal, type RehearsalOptions } from '../../../src/model/rehearsal';
 

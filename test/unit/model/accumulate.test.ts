@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { MessageAccumulator } from '../../../src/model/accumulate';
-import { AnthropicProvider } from '../../../src/model/anthropic';
+import { MessageAccumulator } from '../../../src/model/anthropic/accumulate';
+import { AnthropicProvider } from '../../../src/model/anthropic/provider';
 import { eventsOf, frame } from '../../../src/model/rehearsal/sse';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { request } from '../../support/model/model';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { MAX_BREAKPOINTS, withCacheBreakpoints } from '../../../src/model/anthropic';
-import { toWire, type WireBody } from '../../../src/model/wire';
+import { MAX_BREAKPOINTS, withCacheBreakpoints } from '../../../src/model/anthropic/provider';
+import { toWire, type WireBody } from '../../../src/model/anthropic/wire';
 import { PAY, request } from '../../support/model/model';
 
 const MARK = { type: 'ephemeral' };

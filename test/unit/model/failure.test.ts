@@ -2,8 +2,9 @@ import { APIConnectionError, APIConnectionTimeoutError, APIError } from '@anthro
 import { classifyFailure } from '../../../src/model/failure';
 import { KEY } from '../../support/model/model';
 
+import { ANTHROPIC } from '../../../src/model/anthropic/vendor';
 const NOW = Date.parse('2026-03-01T00:00:00Z');
-const context = { model: 'claude-x', baseUrl: 'https://user:pass@api.example/v1', secrets: [KEY], now: NOW };
+const context = { vendor: ANTHROPIC, model: 'claude-x', baseUrl: 'https://user:pass@api.example/v1', secrets: [KEY], now: NOW };
 
 function http(status: number, message = 'said so', headers: Record<string, string> = {}) {
   return classifyFailure(

@@ -1,7 +1,7 @@
 /** The official SDK against a server that sends, byte for byte, the answer of the test. */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { AnthropicProvider, type AnthropicOptions } from '../../../src/model/anthropic';
+import { AnthropicProvider, type AnthropicOptions } from '../../../src/model/anthropic/provider';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { closeAll, failureOf, request, stage } from '../../support/model/model';
 

@@ -1,4 +1,4 @@
-import { toWire } from '../../../src/model/wire';
+import { toWire } from '../../../src/model/anthropic/wire';
 import { PAY, request } from '../../support/model/model';
 
 test('a request maps to the Messages API, with streaming always on', () => {

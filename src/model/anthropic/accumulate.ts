@@ -3,10 +3,10 @@
  * citations on their text, unknown blocks and deltas as far as their shape allows. A tool call's input is also kept as its original
  * text, since parsing loses what admission must see: duplicate keys, and JSON that was cut off.
  */
-import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
-import { brokenStream, unknownStopReason } from './failure';
-import { isTruncated, type Container, type ModelResponse, type RawToolInput, type StopReason } from './provider';
-import { usageOf } from './prices';
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { brokenStream, unknownStopReason } from '../failure';
+import { isTruncated, type Container, type ModelResponse, type RawToolInput, type StopReason } from '../provider';
+import { usageOf } from '../prices';
 
 const STOP_REASONS: Readonly<Record<StopReason, true>> = {
   end_turn: true,

@@ -3,13 +3,15 @@
  * together here, because the SDK's message would lose the text of tool inputs.
  */
 import type { Anthropic } from '@anthropic-ai/sdk';
-import { type JsonObject, isJsonObject, type Json } from '../shared/json/json';
+import { type JsonObject, isJsonObject, type Json } from '../../shared/json/json';
 import { MessageAccumulator } from './accumulate';
 import { eventsOf, toWire, type WireBody } from './wire';
-import { classifyFailure, type FailureContext } from './failure';
+import { classifyFailure, type FailureContext } from '../failure';
+import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
 import { sdk } from './sdk';
-import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from './provider';
-import { optional } from '../shared/json/optional';
+import { ANTHROPIC } from './vendor';
+import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';
+import { optional } from '../../shared/json/optional';
 
 export interface AnthropicOptions {
   /** Default: what the SDK finds in the environment (`ANTHROPIC_API_KEY`), unless there is an `authToken`. */
@@ -26,7 +28,6 @@ export interface AnthropicOptions {
   fetch?: typeof fetch;
 }
 
-const DEFAULT_TIMEOUT_MS = 600_000;
 /** A user's own server may need no key; without one, the SDK would search all over the machine. */
 const NO_KEY = 'none';
 
@@ -62,7 +63,7 @@ export class AnthropicProvider implements ModelProvider {
   async request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {
     callbacks.signal.throwIfAborted();
     const body = withCacheBreakpoints(toWire(request));
-    const limit = new TimeLimit(callbacks.signal, this.timeoutMs);
+    const limit = new TimeLimit(callbacks.signal, this.timeoutMs, this.context(request.model));
     const accumulator = new MessageAccumulator();
     const source = { requestId: null as string | null };
     try {
@@ -103,52 +104,7 @@ export class AnthropicProvider implements ModelProvider {
       this.client.apiKey ?? undefined,
       this.client.authToken ?? undefined,
     ];
-    return { model, baseUrl: this.client.baseURL, secrets };
-  }
-}
-
-/** Combines the caller's signal and our time limit, and tells them apart afterwards: one is an abort, the other a failure. */
-class TimeLimit {
-  private readonly controller = new AbortController();
-  private readonly timer: NodeJS.Timeout;
-  private readonly onAbort = () => this.controller.abort();
-  private hasExpired = false;
-  private over = false;
-
-  constructor(
-    private readonly outer: AbortSignal,
-    private readonly ms: number,
-  ) {
-    outer.addEventListener('abort', this.onAbort, { once: true });
-    this.timer = setTimeout(() => {
-      this.hasExpired = true;
-      this.controller.abort();
-    }, ms);
-  }
-
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
-
-  /** @throws the caller's abort reason, or a timeout */
-  throwIfOver(): void {
-    this.outer.throwIfAborted();
-    if (this.hasExpired)
-      throw classifyFailure(new DOMException(`no complete answer in ${this.ms} ms`, 'TimeoutError'), { model: '' });
-  }
-
-  /** The answer was read to its end. */
-  release(): void {
-    this.over = true;
-    clearTimeout(this.timer);
-    this.outer.removeEventListener('abort', this.onAbort);
-  }
-
-  /** Ends a request whose answer was not read to its end. */
-  abort(): void {
-    if (this.over) return;
-    this.release();
-    this.controller.abort();
+    return { vendor: ANTHROPIC, model, baseUrl: this.client.baseURL, secrets };
   }
 }
 

@@ -2,10 +2,10 @@
  * Converts a ModelRequest into the body of `POST /v1/messages`. Pure: the body is a function of the request, so that an audit can
  * compute it again.
  */
-import { isJsonObject, type JsonObject } from '../shared/json/json';
-import type { ModelRequest } from './provider';
-import { repairConversation, type WireMessage } from './repair-conversation';
-import { foreignAnswer, type FailureContext } from './failure';
+import { isJsonObject, type JsonObject } from '../../shared/json/json';
+import type { ModelRequest } from '../provider';
+import { repairConversation, type WireMessage } from '../repair-conversation';
+import { foreignAnswer, type FailureContext } from '../failure';
 import { sdk, sdkStreaming } from './sdk';
 
 /** The body as the Messages API takes it; `stream` is always on. */

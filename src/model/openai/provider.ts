@@ -1,0 +1,158 @@
+/**
+ * Calls OpenAI's two APIs, and servers that speak the older one, through the official SDK. The SDK's own retries are off: Temporal
+ * does them.
+ */
+import type { OpenAI } from 'openai';
+import { isJsonObject, type JsonObject } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
+import { classifyFailure, foreignAnswer, type FailureContext, type Vendor } from '../failure';
+import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';
+import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
+import { ChatAccumulator } from './chat-answer';
+import { toChatBody, type ChatDialect } from './chat-request';
+import { ResponsesAccumulator } from './responses-answer';
+import { toResponsesBody } from './responses-request';
+import { sdk } from './sdk';
+import { openAiVendor } from './vendor';
+
+export interface OpenAiOptions {
+  /** `responses` keeps the model's reasoning between steps; `chat` is what other servers speak. @default 'responses' */
+  api?: 'responses' | 'chat';
+  /** Default: `OPENAI_API_KEY`. Needed unless there is a `baseUrl`. */
+  apiKey?: string;
+  /** Default: `OPENAI_BASE_URL`, else the vendor's. */
+  baseUrl?: string;
+  /** Sent with each request. */
+  headers?: Readonly<Record<string, string>>;
+  /** Time limit of one whole request, its stream included, ms. @default 600000 */
+  timeoutMs?: number;
+  /** Shown in logs and audits; finds this provider's own answers in a conversation. @default 'openai' */
+  name?: string;
+  /** The name of the field for the largest answer (chat). @default 'max_completion_tokens' */
+  maxTokensField?: ChatDialect['maxTokensField'];
+  /** For tests: replaces the network. */
+  fetch?: typeof fetch;
+}
+
+/** A user's own server may need no key. */
+const NO_KEY = 'none';
+
+interface Accumulator {
+  push(event: JsonObject): string | undefined;
+}
+
+export class OpenAiProvider implements ModelProvider {
+  readonly name: string;
+  private readonly client: OpenAI;
+  private readonly timeoutMs: number;
+  private readonly api: 'responses' | 'chat';
+  private readonly vendor: Vendor;
+
+  constructor(private readonly options: OpenAiOptions = {}) {
+    this.name = options.name ?? 'openai';
+    this.api = options.api ?? 'responses';
+    this.timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+    this.vendor = openAiVendor(this.api === 'chat' ? 'the chat completions API' : 'the Responses API');
+    const { OPENAI_API_KEY: key, OPENAI_BASE_URL: url } = process.env;
+    const { OpenAI } = sdk();
+    this.client = new OpenAI({
+      apiKey: options.apiKey ?? (options.baseUrl === undefined ? key : undefined) ?? NO_KEY,
+      ...optional({ baseURL: options.baseUrl ?? url, fetch: options.fetch, defaultHeaders: options.headers }),
+      maxRetries: 0,
+      timeout: this.timeoutMs,
+      logLevel: 'off', // the SDK prints whole events when one does not parse
+    });
+  }
+
+  /**
+   * One model request, streamed.
+   * @throws ModelFailure, classified; or the signal's own reason when the signal aborted
+   */
+  async request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {
+    callbacks.signal.throwIfAborted();
+    const context = this.context(request.model);
+    const limit = new TimeLimit(callbacks.signal, this.timeoutMs, context);
+    try {
+      if (this.api === 'responses') {
+        const answer = new ResponsesAccumulator();
+        const requestId = await this.read('/responses', toResponsesBody(request, this.name), {
+          answer,
+          limit,
+          context,
+          callbacks,
+        });
+        return answer.finish(requestId, request.model);
+      }
+      const dialect = { provider: this.name, maxTokensField: this.options.maxTokensField ?? 'max_completion_tokens' };
+      const body = toChatBody(request, dialect);
+      const answer = new ChatAccumulator();
+      const requestId = await this.read('/chat/completions', body, { answer, limit, context, callbacks });
+      return answer.finish(requestId, request.model, JSON.stringify(body).length);
+    } finally {
+      limit.abort();
+    }
+  }
+
+  private async read(
+    path: string,
+    body: JsonObject,
+    {
+      answer,
+      limit,
+      context,
+      callbacks,
+    }: { answer: Accumulator; limit: TimeLimit; context: FailureContext; callbacks: ModelCallbacks },
+  ): Promise<string | null> {
+    const source = { requestId: null as string | null };
+    for await (const event of this.events(path, body, limit, context, source)) {
+      const text = answer.push(event);
+      if (text) callbacks.onText?.(text);
+    }
+    limit.release();
+    return source.requestId;
+  }
+
+  /** The stream's events. What the SDK throws is classified here, so that a failing `onText` is no failure of the model. */
+  private async *events(
+    path: string,
+    body: JsonObject,
+    limit: TimeLimit,
+    context: FailureContext,
+    source: { requestId: string | null },
+  ): AsyncGenerator<JsonObject> {
+    try {
+      const request = this.client.post<AsyncIterable<unknown>>(path, { body, stream: true, signal: limit.signal });
+      const { data, response } = await request.withResponse();
+      source.requestId = response.headers.get('x-request-id');
+      const type = response.headers.get('content-type') ?? 'no content type';
+      if (!/^text\/event-stream\b/i.test(type))
+        throw foreignAnswer(`it answered with ${type}, not with a stream of events`, context);
+      for await (const event of data) {
+        if (!isJsonObject(event)) throw foreignAnswer(`an event is ${JSON.stringify(event).slice(0, 200)}`, context);
+        failIfError(event);
+        yield event;
+      }
+    } catch (error) {
+      limit.throwIfOver();
+      throw error instanceof SyntaxError ? foreignAnswer('an event is no JSON', context) : classifyFailure(error, context);
+    }
+    limit.throwIfOver(); // an aborted stream may end as if it were complete
+  }
+
+  private context(model: string): FailureContext {
+    return {
+      vendor: this.vendor,
+      model,
+      baseUrl: this.client.baseURL,
+      secrets: [this.options.apiKey, this.client.apiKey ?? undefined],
+    };
+  }
+}
+
+/** The Responses API reports failures as events of its own. */
+function failIfError(event: JsonObject): void {
+  const { APIError } = sdk();
+  if (event.type === 'error') throw new APIError(undefined, event, undefined, undefined);
+  if (event.type !== 'response.failed' || !isJsonObject(event.response ?? null)) return;
+  throw new APIError(undefined, (event.response as JsonObject).error ?? {}, undefined, undefined);
+}

@@ -1,0 +1,121 @@
+/**
+ * Converts a ModelRequest into the body of `POST /responses`. The vendor stores nothing (`store: false`): its own reasoning comes
+ * encrypted, and goes back as it came. Pure, as chat-request.ts.
+ */
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
+import { foreignBlocksRemoved, providerOf } from '../foreign-blocks';
+import type { ModelMessage, ModelRequest, ModelTool } from '../provider';
+import { repairConversation } from '../repair-conversation';
+import { fileParts } from './content-parts';
+import { strictSchema } from './strict-schema';
+
+const RESERVED: readonly string[] = [
+  'model',
+  'input',
+  'instructions',
+  'tools',
+  'stream',
+  'store',
+  'previous_response_id',
+  'conversation',
+  'background',
+];
+
+export function toResponsesBody(request: ModelRequest, provider: string): JsonObject {
+  const { model, system, tools, serverTools, maxTokens, options } = request;
+  const { tool_choice, parallel_tool_calls, include, ...others } = allowedOptions(options);
+  const allTools = [...tools.map(toTool), ...serverTools];
+  return {
+    ...others,
+    ...(allTools.length === 0
+      ? {}
+      : { ...optional({ tool_choice: choiceOf(tool_choice), parallel_tool_calls }), tools: allTools }),
+    model,
+    max_output_tokens: maxTokens,
+    stream: true,
+    store: false,
+    include: [...new Set(['reasoning.encrypted_content', ...(Array.isArray(include) ? include : [])])],
+    ...(system.trim() === '' ? {} : { instructions: system }),
+    input: inputItems(request.messages, provider),
+  };
+}
+
+/**
+ * Answers of this provider go back as they came, with their reasoning. All others are repaired as for the Messages API, whose rules
+ * about calls and results are the same.
+ */
+function inputItems(messages: readonly ModelMessage[], provider: string): JsonObject[] {
+  const repaired = repairConversation(foreignBlocksRemoved(messages, provider), false);
+  const raws = rawByCall(messages, provider);
+  return repaired.flatMap(({ role, content }) => {
+    if (role === 'user') return userItems(content);
+    const raw = raws.get(keyOf(content));
+    return raw ?? assistantItems(content);
+  });
+}
+
+/** The vendor's own items by what their neutral blocks say, since repair may merge or shorten messages. */
+function rawByCall(messages: readonly ModelMessage[], provider: string): Map<string, JsonObject[]> {
+  return new Map(
+    messages.flatMap((message): [string, JsonObject[]][] => {
+      const { raw } = message.origin ?? {};
+      if (message.role !== 'assistant' || providerOf(message) !== provider || !Array.isArray(raw)) return [];
+      return [[keyOf(message.content), raw.filter(isJsonObject)]];
+    }),
+  );
+}
+
+function keyOf(content: readonly JsonObject[]): string {
+  return JSON.stringify(
+    content.flatMap(({ type, text, id, name, input }): Json[] => {
+      if (type === 'text' && String(text).trim() !== '') return [String(text).trimEnd()];
+      return type === 'tool_use' ? [[id ?? '', name ?? '', input ?? {}]] : [];
+    }),
+  );
+}
+
+function assistantItems(content: readonly JsonObject[]): JsonObject[] {
+  return content.flatMap(({ type, text, id, name, input }): JsonObject[] => {
+    if (type === 'text') return [{ role: 'assistant', content: [{ type: 'output_text', text: text ?? '' }] }];
+    if (type !== 'tool_use') return [];
+    return [{ type: 'function_call', call_id: id ?? '', name: name ?? '', arguments: JSON.stringify(input ?? {}) }];
+  });
+}
+
+function userItems(content: readonly JsonObject[]): JsonObject[] {
+  const results = content.filter(({ type }) => type === 'tool_result');
+  const own = partsOf(content.filter(({ type }) => type !== 'tool_result'));
+  return [
+    ...results.map((result) => ({
+      type: 'function_call_output',
+      call_id: result.tool_use_id ?? '',
+      output: partsOf(blocksIn(result.content)),
+    })),
+    ...(own.length === 0 ? [] : [{ role: 'user', content: own }]),
+  ];
+}
+
+function partsOf(blocks: readonly JsonObject[]): JsonObject[] {
+  return blocks.flatMap((block): JsonObject[] =>
+    block.type === 'text' ? [{ type: 'input_text', text: block.text ?? '' }] : fileParts([block], 'responses'),
+  );
+}
+
+function blocksIn(content: Json | undefined): JsonObject[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return Array.isArray(content) ? content.filter(isJsonObject) : [];
+}
+
+function toTool({ name, description, input_schema, strict }: ModelTool): JsonObject {
+  const fitting = strict ? strictSchema(input_schema).schema : null;
+  return { type: 'function', name, description, parameters: fitting ?? input_schema, strict: fitting !== null };
+}
+
+function allowedOptions(options: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(options).filter(([key]) => key !== '__proto__' && !RESERVED.includes(key)));
+}
+
+function choiceOf(choice: Json | undefined): Json | undefined {
+  return isJsonObject(choice ?? null) && (choice as JsonObject).type === 'none' ? 'none' : choice;
+}
