@@ -3,7 +3,8 @@
  * compute it again.
  */
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
-import type { ModelRequest } from '../provider';
+import { foreignBlocksRemoved } from '../foreign-blocks';
+import { ANTHROPIC_PROVIDER, type ModelRequest } from '../provider';
 import { repairConversation, type WireMessage } from '../repair-conversation';
 import { foreignAnswer, type FailureContext } from '../failure';
 import { sdk, sdkStreaming } from './sdk';
@@ -33,7 +34,8 @@ export function toWire(request: ModelRequest): WireBody {
     })),
     ...request.serverTools,
   ];
-  const messages = repairConversation(request.messages, request.container !== undefined);
+  const own = foreignBlocksRemoved(request.messages, ANTHROPIC_PROVIDER);
+  const messages = repairConversation(own, request.container !== undefined);
   return {
     ...fitting(allowedOptions(request.options), { messages, tools }),
     ...containerOf(request),

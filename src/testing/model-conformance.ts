@@ -1,0 +1,287 @@
+/**
+ * What every model provider must do, as checks for any test runner. The provider is asked through a server that speaks the vendor's
+ * protocol and answers as each check says, so that the whole path is real: the vendor's SDK, HTTP, the events of the stream.
+ *
+ * @example
+ * const checks = modelConformance({ server: () => startMyServer(), provider: (server) => myProvider({ baseUrl: server.baseUrl }) });
+ * for (const { name, run } of checks) test(name, run);
+ */
+import type { Json, JsonObject } from '../shared/json/json';
+import type { ModelMessage, ModelProvider, ModelRequest, ModelResponse, StopReason } from '../model/provider';
+import { CONFORMANCE_KEY, failureChecks } from './model-failures';
+
+/** One answer that the server gives, in neutral words. */
+export interface WireAnswer {
+  thinking?: string;
+  text?: string;
+  /** The text of each input, as the model writes it; it need not be JSON. */
+  calls?: readonly { id: string; name: string; json: string }[];
+  /** Default: `tool_use` with calls, else `end_turn`. */
+  stop?: StopReason;
+  usage?: { input: number; output: number; cacheRead: number };
+  fault?: WireFault;
+}
+
+/** How the answer fails. */
+export type WireFault =
+  | { kind: 'status'; status: number; message?: string; headers?: Record<string, string> }
+  /** The connection closes in the middle of the stream. */
+  | { kind: 'cut' }
+  /** The stream ends properly, without the event that ends an answer. */
+  | { kind: 'no-end' }
+  /** An error event in the middle, of the vendor's type for an overload. */
+  | { kind: 'error-event' }
+  /** A page of a proxy, with status 200. */
+  | { kind: 'page' }
+  /** Nothing more comes after the first events. */
+  | { kind: 'silence' };
+
+export interface WireServer {
+  readonly baseUrl: string;
+  /** The bodies of the requests so far. */
+  readonly requests: readonly JsonObject[];
+  /** Answers the next requests with these, in order. */
+  answer(...answers: WireAnswer[]): void;
+  close(): Promise<void>;
+}
+
+export interface ConformanceSubject {
+  server(): Promise<WireServer>;
+  /** @param key sent as the credential; must not appear in any message */
+  provider(server: WireServer, options: { key: string; timeoutMs?: number }): ModelProvider;
+  /** What the protocol cannot carry. A check about it is left out, and its name says so. */
+  without?: readonly ('thinking' | 'cache' | 'error-event' | 'stop_sequence')[];
+  /** Whether a request sends the thought of an earlier answer back, if the vendor wants that. */
+  hasThought?(request: JsonObject): boolean;
+}
+
+export interface ConformanceCheck {
+  name: string;
+  run(): Promise<void>;
+}
+
+export function modelConformance(subject: ConformanceSubject): ConformanceCheck[] {
+  const check = (name: string, run: (stage: ConformanceStage) => Promise<void>): ConformanceCheck => ({
+    name,
+    run: async () => {
+      const server = await subject.server();
+      try {
+        await run(new ConformanceStage(subject, server));
+      } finally {
+        await server.close();
+      }
+    },
+  });
+  const left = new Set(subject.without ?? []);
+  return [
+    check('text arrives in pieces, in order, and is in the answer', async (stage) => {
+      const answer = await stage.ask({ text: 'Two invoices are due: INV-7 and INV-9. €' });
+      same(textIn(answer), 'Two invoices are due: INV-7 and INV-9. €', 'the text of the answer');
+      same(answer.streamed, textIn(answer), 'the text that was streamed');
+      same(answer.stopReason, 'end_turn', 'the stop reason');
+    }),
+    check('several calls of one answer keep their order, ids, names and inputs', async (stage) => {
+      const answer = await stage.ask({
+        text: 'I pay both.',
+        calls: [
+          { id: 'call_1', name: 'pay_invoice', json: '{"invoice":"INV-7","cents":1200}' },
+          { id: 'call_2', name: 'pay_invoice', json: '{"invoice":"INV-9","cents":3}' },
+        ],
+      });
+      same(answer.stopReason, 'tool_use', 'the stop reason');
+      same(
+        callsIn(answer),
+        [
+          {
+            id: 'call_1',
+            name: 'pay_invoice',
+            input: { invoice: 'INV-7', cents: 1200 },
+            json: '{"invoice":"INV-7","cents":1200}',
+          },
+          { id: 'call_2', name: 'pay_invoice', input: { invoice: 'INV-9', cents: 3 }, json: '{"invoice":"INV-9","cents":3}' },
+        ],
+        'the calls',
+      );
+    }),
+    check(
+      'the text of an input stays as the model wrote it: a key that is there twice, and JSON that was cut off',
+      async (stage) => {
+        const twice = '{"invoice":"INV-7","cents":1,"cents":900000}';
+        same(
+          jsonIn(await stage.ask({ calls: [{ id: 'call_1', name: 'pay_invoice', json: twice }] })),
+          [twice],
+          'the input with a key twice',
+        );
+        const half = '{"invoice":"INV-';
+        const cut = await stage.ask({ calls: [{ id: 'call_2', name: 'pay_invoice', json: half }], stop: 'max_tokens' });
+        same(cut.stopReason, 'max_tokens', 'the stop reason of the answer that was cut off');
+        same(jsonIn(cut), [half], 'the input that was cut off');
+        same(callsIn(cut)[0]?.input, {}, 'its parsed input');
+      },
+    ),
+    check('each stop reason is known', async (stage) => {
+      const reasons: StopReason[] = [
+        'end_turn',
+        'max_tokens',
+        'refusal',
+        ...(left.has('stop_sequence') ? [] : (['stop_sequence'] as const)),
+      ];
+      for (const stop of reasons) same((await stage.ask({ text: 'So far.', stop })).stopReason, stop, `the stop reason ${stop}`);
+    }),
+    check('tokens are counted, those of the cache apart', async (stage) => {
+      const cacheRead = left.has('cache') ? 0 : 400;
+      const { usage } = await stage.ask({ text: 'Yes.', usage: { input: 500, output: 7, cacheRead } });
+      same(
+        [usage.input_tokens, usage.output_tokens, usage.cache_read_tokens],
+        [500 - cacheRead, 7, cacheRead],
+        'input, output and cached tokens',
+      );
+    }),
+    ...(left.has('thinking')
+      ? []
+      : [check('a thought is kept, and goes back as the vendor wants it', (stage) => keepsThought(stage, subject))]),
+    check('results of calls, also failed ones, and ids of any length reach the model', reachesModel),
+    check("another vendor's answer, with thoughts and tools of its own, is sent as text and calls", sendsForeignAnswers),
+    check('the same request has the same body, byte for byte', async (stage) => {
+      await stage.ask({ text: 'Yes.' });
+      await stage.ask({ text: 'Yes.' });
+      const [first, second] = stage.server.requests.map((body) => JSON.stringify(body));
+      same(second, first, 'the second body');
+    }),
+    ...failureChecks(check),
+  ];
+}
+
+/** One server, and a provider that asks it. */
+export class ConformanceStage {
+  constructor(
+    private readonly subject: ConformanceSubject,
+    readonly server: WireServer,
+  ) {}
+
+  async ask(
+    answer: WireAnswer,
+    {
+      signal = new AbortController().signal,
+      timeoutMs,
+      ...more
+    }: Partial<ModelRequest> & { signal?: AbortSignal; timeoutMs?: number } = {},
+  ): Promise<ModelResponse & { streamed: string }> {
+    this.server.answer(answer);
+    const provider = this.subject.provider(this.server, {
+      key: CONFORMANCE_KEY,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    });
+    let streamed = '';
+    const response = await provider.request({ ...REQUEST, ...more }, { signal, onText: (delta) => (streamed += delta) });
+    return { ...response, streamed };
+  }
+
+  /** The name that the provider's answers have in a conversation. */
+  providerName(): string {
+    return this.subject.provider(this.server, { key: CONFORMANCE_KEY }).name;
+  }
+
+  lastRequest(): JsonObject {
+    return this.server.requests.at(-1) ?? {};
+  }
+}
+
+const USER: ModelMessage = { role: 'user', content: [{ type: 'text', text: 'Pay what is due.' }] };
+
+const REQUEST: ModelRequest = {
+  model: 'model-1',
+  system: 'You pay invoices.',
+  messages: [USER],
+  tools: [
+    {
+      name: 'pay_invoice',
+      description: 'Pays one invoice.',
+      input_schema: {
+        type: 'object',
+        properties: { invoice: { type: 'string' }, cents: { type: 'integer' } },
+        required: ['invoice', 'cents'],
+        additionalProperties: false,
+      },
+    },
+  ],
+  serverTools: [],
+  maxTokens: 1000,
+  options: {},
+};
+
+async function keepsThought(stage: ConformanceStage, { hasThought }: ConformanceSubject): Promise<void> {
+  const answer = await stage.ask({
+    thinking: 'INV-7 is due.',
+    calls: [{ id: 'call_1', name: 'pay_invoice', json: '{"invoice":"INV-7","cents":1}' }],
+  });
+  const thoughts = answer.content.filter(({ type }) => type === 'thinking').map(({ thinking }) => thinking);
+  same(thoughts, ['INV-7 is due.'], 'the thoughts in the answer');
+  await stage.ask({ text: 'Done.' }, { messages: [USER, answerMessage(stage, answer), resultOf('call_1', 'paid')] });
+  if (hasThought !== undefined) same(hasThought(stage.lastRequest()), true, 'whether the next request has the thought');
+}
+
+async function reachesModel(stage: ConformanceStage): Promise<void> {
+  const long = `toolu_${'x'.repeat(58)}`;
+  const call = (id: string) => ({ type: 'tool_use', id, name: 'pay_invoice', input: { invoice: 'INV-7', cents: 1 } });
+  const content: JsonObject[] = [
+    { type: 'tool_result', tool_use_id: 'call_1', content: [{ type: 'text', text: 'paid INV-7' }] },
+    { type: 'tool_result', tool_use_id: long, is_error: true, content: [{ type: 'text', text: 'the bank is closed' }] },
+  ];
+  const messages: ModelMessage[] = [
+    USER,
+    { role: 'assistant', content: [call('call_1'), call(long)] },
+    { role: 'user', content },
+  ];
+  await stage.ask({ text: 'One is paid.' }, { messages });
+  const body = JSON.stringify(stage.lastRequest());
+  for (const text of ['paid INV-7', 'the bank is closed', 'pay_invoice', 'You pay invoices.'])
+    same(body.includes(text), true, `whether the request has ${JSON.stringify(text)}`);
+}
+
+async function sendsForeignAnswers(stage: ConformanceStage): Promise<void> {
+  const answer: ModelMessage = {
+    role: 'assistant',
+    origin: { provider: 'another-vendor', raw: { secret_form: 'of-another-vendor' } },
+    content: [
+      { type: 'thinking', thinking: 'A foreign thought.', signature: 'foreign-signature' },
+      { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'foreign search' } },
+      { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] },
+      { type: 'text', text: 'I pay INV-7.' },
+      { type: 'tool_use', id: 'call_1', name: 'pay_invoice', input: { invoice: 'INV-7', cents: 1 } },
+    ],
+  };
+  await stage.ask({ text: 'Done.' }, { messages: [USER, answer, resultOf('call_1', 'paid')] });
+  const body = JSON.stringify(stage.lastRequest());
+  for (const text of ['foreign-signature', 'of-another-vendor', 'A foreign thought.', 'foreign search'])
+    same(body.includes(text), false, `whether the request has ${JSON.stringify(text)} of another vendor`);
+  same(body.includes('I pay INV-7.'), true, "whether the request has the other vendor's text");
+}
+
+function answerMessage(stage: ConformanceStage, { content, raw }: ModelResponse): ModelMessage {
+  return { role: 'assistant', content, origin: { provider: stage.providerName(), ...(raw === undefined ? {} : { raw }) } };
+}
+
+function resultOf(id: string, text: string): ModelMessage {
+  return { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: [{ type: 'text', text }] }] };
+}
+
+function textIn({ content }: ModelResponse): string {
+  return content.flatMap(({ type, text }) => (type === 'text' ? [String(text)] : [])).join('');
+}
+
+function callsIn({ content, rawToolInputs }: ModelResponse): { id: Json; name: Json; input: Json; json: string | undefined }[] {
+  return content.flatMap(({ type, id = null, name = null, input = null }, position) =>
+    type === 'tool_use' ? [{ id, name, input, json: rawToolInputs.find(({ block }) => block === position)?.json }] : [],
+  );
+}
+
+function jsonIn(response: ModelResponse): (string | undefined)[] {
+  return callsIn(response).map(({ json }) => json);
+}
+
+/** @throws Error that says what differs */
+export function same(actual: unknown, expected: unknown, what: string): void {
+  const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)];
+  if (a !== b) throw new Error(`The provider does not conform: ${what} should be ${b}, and is ${a}.`);
+}

@@ -1,0 +1,31 @@
+/** Each provider that ships does what every provider must (`modelConformance`), against servers that speak its protocol. */
+import { AnthropicProvider } from '../../../src/model/anthropic/provider';
+import { OpenAiProvider } from '../../../src/model/openai/provider';
+import { modelConformance, type ConformanceSubject } from '../../../src/testing/model-conformance';
+import { CHAT } from '../../support/model/wires/chat';
+import { MESSAGES } from '../../support/model/wires/messages';
+import { RESPONSES } from '../../support/model/wires/responses';
+import { startWireServer } from '../../support/model/wires/server';
+
+const SUBJECTS: Record<string, ConformanceSubject> = {
+  anthropic: {
+    server: () => startWireServer(MESSAGES),
+    provider: ({ baseUrl }, { key, ...limit }) => new AnthropicProvider({ apiKey: key, baseUrl, ...limit }),
+    hasThought: (request) => JSON.stringify(request).includes('signed-thought'),
+  },
+  'openai, responses': {
+    server: () => startWireServer(RESPONSES),
+    provider: ({ baseUrl }, { key, ...limit }) => new OpenAiProvider({ apiKey: key, baseUrl, ...limit }),
+    without: ['stop_sequence'],
+    hasThought: (request) => JSON.stringify(request).includes('encrypted-thought'),
+  },
+  'openai, chat': {
+    server: () => startWireServer(CHAT),
+    provider: ({ baseUrl }, { key, ...limit }) => new OpenAiProvider({ apiKey: key, baseUrl, api: 'chat', ...limit }),
+    without: ['stop_sequence'],
+  },
+};
+
+describe.each(Object.entries(SUBJECTS))('%s', (_, subject) => {
+  test.each(modelConformance(subject))('$name', ({ run }) => run());
+});
