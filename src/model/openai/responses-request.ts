@@ -4,7 +4,8 @@
  */
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
-import { foreignBlocksRemoved, providerOf } from '../foreign-blocks';
+import { foreignBlocksRemoved } from '../foreign-blocks';
+import { OwnAnswers } from '../own-answers';
 import type { ModelMessage, ModelRequest, ModelTool } from '../provider';
 import { repairConversation } from '../repair-conversation';
 import { fileParts } from './content-parts';
@@ -47,32 +48,12 @@ export function toResponsesBody(request: ModelRequest, provider: string): JsonOb
  */
 function inputItems(messages: readonly ModelMessage[], provider: string): JsonObject[] {
   const repaired = repairConversation(foreignBlocksRemoved(messages, provider), false);
-  const raws = rawByCall(messages, provider);
+  const own = new OwnAnswers(messages, provider);
   return repaired.flatMap(({ role, content }) => {
     if (role === 'user') return userItems(content);
-    const raw = raws.get(keyOf(content));
-    return raw ?? assistantItems(content);
+    const raw = own.rawOf(content);
+    return Array.isArray(raw) ? raw.filter(isJsonObject) : assistantItems(content);
   });
-}
-
-/** The vendor's own items by what their neutral blocks say, since repair may merge or shorten messages. */
-function rawByCall(messages: readonly ModelMessage[], provider: string): Map<string, JsonObject[]> {
-  return new Map(
-    messages.flatMap((message): [string, JsonObject[]][] => {
-      const { raw } = message.origin ?? {};
-      if (message.role !== 'assistant' || providerOf(message) !== provider || !Array.isArray(raw)) return [];
-      return [[keyOf(message.content), raw.filter(isJsonObject)]];
-    }),
-  );
-}
-
-function keyOf(content: readonly JsonObject[]): string {
-  return JSON.stringify(
-    content.flatMap(({ type, text, id, name, input }): Json[] => {
-      if (type === 'text' && String(text).trim() !== '') return [String(text).trimEnd()];
-      return type === 'tool_use' ? [[id ?? '', name ?? '', input ?? {}]] : [];
-    }),
-  );
 }
 
 function assistantItems(content: readonly JsonObject[]): JsonObject[] {

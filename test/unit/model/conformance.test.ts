@@ -1,4 +1,7 @@
 /** Each provider that ships does what every provider must (`modelConformance`), against servers that speak its protocol. */
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { aiSdk } from '../../../src/model/ai-sdk/provider';
 import { AnthropicProvider } from '../../../src/model/anthropic/provider';
 import { OpenAiProvider } from '../../../src/model/openai/provider';
 import { modelConformance, type ConformanceSubject } from '../../../src/testing/model-conformance';
@@ -23,6 +26,26 @@ const SUBJECTS: Record<string, ConformanceSubject> = {
     server: () => startWireServer(CHAT),
     provider: ({ baseUrl }, { key, ...limit }) => new OpenAiProvider({ apiKey: key, baseUrl, api: 'chat', ...limit }),
     without: ['stop_sequence'],
+  },
+  'AI SDK, @ai-sdk/openai, responses': {
+    server: () => startWireServer(RESPONSES),
+    provider: ({ baseUrl }, { key, ...limit }) =>
+      aiSdk(createOpenAI({ apiKey: key, baseURL: baseUrl }).responses('model-1'), limit),
+    without: ['stop_sequence', 'address'],
+  },
+  'AI SDK, @ai-sdk/openai, chat': {
+    server: () => startWireServer(CHAT),
+    provider: ({ baseUrl }, { key, ...limit }) => aiSdk(createOpenAI({ apiKey: key, baseURL: baseUrl }).chat('model-1'), limit),
+    without: ['stop_sequence', 'address', 'thinking'],
+  },
+  'AI SDK, @ai-sdk/openai-compatible': {
+    server: () => startWireServer(CHAT),
+    provider: ({ baseUrl }, { key, ...limit }) =>
+      aiSdk(
+        createOpenAICompatible({ name: 'local', apiKey: key, baseURL: baseUrl, includeUsage: true }).chatModel('model-1'),
+        limit,
+      ),
+    without: ['stop_sequence', 'address'],
   },
 };
 

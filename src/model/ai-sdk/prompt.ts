@@ -1,0 +1,122 @@
+/** Converts a ModelRequest into the options of `doStream`. Pure, and the same for every attempt. */
+import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import { foreignBlocksRemoved } from '../foreign-blocks';
+import { OwnAnswers } from '../own-answers';
+import type { ModelRequest } from '../provider';
+import { repairConversation } from '../repair-conversation';
+
+type Version = 'v3' | 'v4';
+
+/** Fields of the call options that an agent's `modelOptions` cannot set. */
+const RESERVED: readonly string[] = [
+  'prompt',
+  'tools',
+  'toolChoice',
+  'maxOutputTokens',
+  'abortSignal',
+  'includeRawChunks',
+  'headers',
+];
+
+export function toCallOptions(
+  request: ModelRequest,
+  provider: string,
+  version: Version,
+): JsonObject & { prompt: JsonObject[]; maxOutputTokens: number } {
+  const { system, tools, maxTokens, options } = request;
+  const { tool_choice, ...others } = options;
+  const allowed = Object.fromEntries(Object.entries(others).filter(([key]) => key !== '__proto__' && !RESERVED.includes(key)));
+  const forbidden = isJsonObject(tool_choice ?? null) && (tool_choice as JsonObject).type === 'none';
+  return {
+    ...allowed,
+    maxOutputTokens: maxTokens,
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, input_schema, strict }) => ({
+            type: 'function',
+            name,
+            description,
+            inputSchema: input_schema,
+            ...(strict ? { strict } : {}),
+          })),
+          ...(forbidden ? { toolChoice: { type: 'none' } } : {}),
+        }),
+    prompt: [...(system.trim() === '' ? [] : [{ role: 'system', content: system }]), ...promptOf(request, provider, version)],
+  };
+}
+
+function promptOf({ messages }: ModelRequest, provider: string, version: Version): JsonObject[] {
+  const own = new OwnAnswers(messages, provider);
+  const names = new Map<Json | undefined, Json>();
+  return repairConversation(foreignBlocksRemoved(messages, provider), false).flatMap(({ role, content }): JsonObject[] => {
+    if (role === 'user') return userMessages(content, names, version);
+    for (const { type, id, name } of content) if (type === 'tool_use') names.set(id, name ?? '');
+    const raw = own.rawOf(content);
+    return [{ role, content: Array.isArray(raw) ? raw : content.flatMap(assistantPart) }];
+  });
+}
+
+function assistantPart({ type, text, id, name, input }: JsonObject): JsonObject[] {
+  if (type === 'text') return [{ type, text: text ?? '' }];
+  return type === 'tool_use' ? [{ type: 'tool-call', toolCallId: id ?? '', toolName: name ?? '', input: input ?? {} }] : [];
+}
+
+function userMessages(
+  content: readonly JsonObject[],
+  names: ReadonlyMap<Json | undefined, Json>,
+  version: Version,
+): JsonObject[] {
+  const results = content.filter(({ type }) => type === 'tool_result');
+  const parts = content.filter(({ type }) => type !== 'tool_result').flatMap((block) => inputParts(block, version));
+  return [
+    ...(results.length === 0
+      ? []
+      : [
+          {
+            role: 'tool',
+            content: results.map((result) => ({
+              type: 'tool-result',
+              toolCallId: result.tool_use_id ?? '',
+              toolName: names.get(result.tool_use_id) ?? '',
+              output: outputOf(result, version),
+            })),
+          },
+        ]),
+    ...(parts.length === 0 ? [] : [{ role: 'user', content: parts }]),
+  ];
+}
+
+function outputOf({ content, is_error }: JsonObject, version: Version): JsonObject {
+  const blocks =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content.filter(isJsonObject) : [];
+  const text = blocks.flatMap((block) => (block.type === 'text' ? [String(block.text ?? '')] : [])).join('\n\n');
+  if (blocks.every(({ type }) => type === 'text')) return { type: is_error === true ? 'error-text' : 'text', value: text };
+  return { type: 'content', value: blocks.flatMap((block) => outputParts(block, version)) };
+}
+
+function inputParts(block: JsonObject, version: Version): JsonObject[] {
+  if (block.type === 'text') return [{ type: 'text', text: block.text ?? '' }];
+  const file = fileOf(block);
+  if (file === null) return [];
+  const { data, mediaType, title } = file;
+  const wrapped = version === 'v3' ? data : { type: 'data', data };
+  return [{ type: 'file', mediaType, data: wrapped, ...(title === null ? {} : { filename: title }) }];
+}
+
+function outputParts(block: JsonObject, version: Version): JsonObject[] {
+  if (version === 'v4' || block.type === 'text') return inputParts(block, version);
+  const file = fileOf(block);
+  if (file === null) return [];
+  const { data, mediaType } = file;
+  return [{ type: block.type === 'image' ? 'image-data' : 'file-data', data, mediaType }];
+}
+
+/** A file that the message holds itself, in base64. */
+function fileOf({ type, source, title }: JsonObject): { data: string; mediaType: string; title: string | null } | null {
+  if ((type !== 'image' && type !== 'document') || !isJsonObject(source ?? null)) return null;
+  const { type: kind, media_type, data } = source as JsonObject;
+  if (typeof data !== 'string' || typeof media_type !== 'string') return null;
+  const bytes = kind === 'text' ? Buffer.from(data).toString('base64') : data;
+  return { data: bytes, mediaType: media_type, title: typeof title === 'string' ? title : null };
+}

@@ -1,0 +1,103 @@
+/**
+ * Any provider package of the AI SDK as a model: Google, Mistral, xAI, Azure, Ollama and others. The package makes the requests; its
+ * own retries do not apply here, since they are above `doStream`.
+ *
+ * @example
+ * import { google } from '@ai-sdk/google';
+ * const model = aiSdk(google('gemini-3-pro'));
+ */
+import { isJsonObject, type JsonObject } from '../../shared/json/json';
+import { classifyFailure, foreignAnswer, type FailureContext } from '../failure';
+import type { ModelCallbacks, ModelProvider, ModelRequest, ModelResponse } from '../provider';
+import { DEFAULT_TIMEOUT_MS, TimeLimit } from '../time-limit';
+import { AiSdkAccumulator } from './answer';
+import { toCallOptions } from './prompt';
+import type { AiSdkCallOptions, AiSdkLanguageModel } from './types';
+import { aiSdkVendor, nameOf } from './vendor';
+
+export interface AiSdkOptions {
+  /** Shown in logs and audits; finds this provider's own answers in a conversation. Default: the package's name of itself. */
+  name?: string;
+  /** Time limit of one whole request, its stream included, ms. @default 600000 */
+  timeoutMs?: number;
+}
+
+/** @throws TypeError for a model of another version of the interface */
+export function aiSdk(model: AiSdkLanguageModel, options: AiSdkOptions = {}): ModelProvider {
+  const { specificationVersion: version } = model;
+  if (version !== 'v3' && version !== 'v4')
+    throw new TypeError(
+      `aiSdk takes language models of version v3 or v4 of the AI SDK's interface; this one is of ${String(version)}.`,
+    );
+  return new AiSdkProvider(model, options);
+}
+
+class AiSdkProvider implements ModelProvider {
+  readonly name: string;
+
+  constructor(
+    private readonly model: AiSdkLanguageModel,
+    private readonly options: AiSdkOptions,
+  ) {
+    this.name = options.name ?? model.provider;
+  }
+
+  /** The model is the one that the provider was made for: `request.model` is its name in the record. */
+  async request(request: ModelRequest, callbacks: ModelCallbacks): Promise<ModelResponse> {
+    callbacks.signal.throwIfAborted();
+    const context: FailureContext = { vendor: aiSdkVendor(this.model.provider), model: request.model };
+    const limit = new TimeLimit(callbacks.signal, this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, context);
+    const options = toCallOptions(request, this.name, this.model.specificationVersion);
+    const answer = new AiSdkAccumulator();
+    const source = { requestId: null as string | null };
+    try {
+      for await (const part of this.parts({ ...options, abortSignal: limit.signal }, limit, context, source)) {
+        const text = answer.push(part);
+        if (text) callbacks.onText?.(text);
+      }
+      limit.release();
+      return answer.finish(source.requestId, this.model.modelId, JSON.stringify(options).length);
+    } finally {
+      limit.abort();
+    }
+  }
+
+  /** What the package throws is classified here, so that a failing `onText` is no failure of the model. */
+  private async *parts(
+    options: AiSdkCallOptions,
+    limit: TimeLimit,
+    context: FailureContext,
+    source: { requestId: string | null },
+  ): AsyncGenerator<JsonObject> {
+    try {
+      const { stream, response } = await this.model.doStream(options);
+      const headers = new Headers(response?.headers);
+      source.requestId = headers.get('x-request-id') ?? headers.get('request-id');
+      const type = headers.get('content-type');
+      if (type !== null && /^text\/html\b/i.test(type)) throw foreignAnswer(`it answered with ${type}`, context);
+      for await (const part of stream) {
+        if (!isJsonObject(part)) continue;
+        if (part.type === 'error') throw asError(part.error);
+        yield part;
+      }
+    } catch (error) {
+      limit.throwIfOver();
+      throw NOT_THE_PROTOCOL.has(nameOf(error) ?? '')
+        ? foreignAnswer(String((error as Error).message), context)
+        : classifyFailure(error, context);
+    }
+    limit.throwIfOver(); // an aborted stream may end as if it were complete
+  }
+}
+
+const NOT_THE_PROTOCOL: ReadonlySet<string> = new Set([
+  'AI_JSONParseError',
+  'AI_TypeValidationError',
+  'AI_InvalidResponseDataError',
+]);
+
+/** A stream's error part may hold an error, a text, or the vendor's own object. */
+function asError(error: unknown): Error {
+  if (error instanceof Error) return error;
+  return new Error(typeof error === 'string' ? error : JSON.stringify(error));
+}
