@@ -90,11 +90,7 @@ class AiSdkProvider implements ModelProvider {
   }
 }
 
-const NOT_THE_PROTOCOL: ReadonlySet<string> = new Set([
-  'AI_JSONParseError',
-  'AI_TypeValidationError',
-  'AI_InvalidResponseDataError',
-]);
+const NOT_THE_PROTOCOL: ReadonlySet<string> = new Set(['AI_JSONParseError', 'AI_TypeValidationError']);
 
 /** A stream's error part may hold an error, a text, or the vendor's own object. */
 function asError(error: unknown): Error {
