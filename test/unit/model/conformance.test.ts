@@ -1,11 +1,15 @@
 /** Each provider that ships does what every provider must (`modelConformance`), against servers that speak its protocol. */
+import { createAmazonBedrock } from '@ai-sdk/amazon-bedrock';
+import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { aiSdk } from '../../../src/model/ai-sdk/provider';
 import { AnthropicProvider } from '../../../src/model/anthropic/provider';
 import { OpenAiProvider } from '../../../src/model/openai/provider';
 import { modelConformance, type ConformanceSubject } from '../../../src/testing/model-conformance';
+import { BEDROCK } from '../../support/model/wires/bedrock';
 import { CHAT } from '../../support/model/wires/chat';
+import { GEMINI } from '../../support/model/wires/gemini';
 import { MESSAGES } from '../../support/model/wires/messages';
 import { RESPONSES } from '../../support/model/wires/responses';
 import { startWireServer } from '../../support/model/wires/server';
@@ -46,6 +50,20 @@ const SUBJECTS: Record<string, ConformanceSubject> = {
         limit,
       ),
     without: ['stop_sequence', 'address'],
+  },
+  'AI SDK, @ai-sdk/google': {
+    server: () => startWireServer(GEMINI),
+    provider: ({ baseUrl }, { key, ...limit }) =>
+      aiSdk(createGoogleGenerativeAI({ apiKey: key, baseURL: baseUrl })('model-1'), limit),
+    without: ['stop_sequence', 'address', 'call_text', 'call_ids'],
+    hasThought: (request) => JSON.stringify(request).includes('signed-thought'),
+  },
+  'AI SDK, @ai-sdk/amazon-bedrock': {
+    server: () => startWireServer(BEDROCK),
+    provider: ({ baseUrl }, { key, ...limit }) =>
+      aiSdk(createAmazonBedrock({ apiKey: key, region: 'us-east-1', baseURL: baseUrl })('model-1'), limit),
+    without: ['stop_sequence', 'address'],
+    hasThought: (request) => JSON.stringify(request).includes('signed-thought'),
   },
 };
 

@@ -8,9 +8,11 @@ export interface Wire {
   /** Added to the server's origin: `/v1`. */
   basePath: string;
   path: RegExp;
+  /** Default: `text/event-stream; charset=utf-8`. */
+  contentType?: string;
   /** The frames of a whole answer, in order; the last ends it. */
-  frames(answer: WireAnswer, request: JsonObject): string[];
-  errorFrame(): string;
+  frames(answer: WireAnswer, request: JsonObject): (string | Buffer)[];
+  errorFrame(): string | Buffer;
   errorBody(status: number, message: string): JsonObject;
 }
 
@@ -51,13 +53,17 @@ function send(wire: Wire, response: ServerResponse, answer: WireAnswer, request:
     response.writeHead(200, { 'content-type': 'text/html' });
     return void response.end('<html><body>Please sign in.</body></html>');
   }
-  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'request-id': 'req_1', 'x-request-id': 'req_1' });
-  const frames = wire.frames(answer, request);
-  if (fault === undefined) return void response.end(frames.join(''));
+  response.writeHead(200, {
+    'content-type': wire.contentType ?? 'text/event-stream; charset=utf-8',
+    'request-id': 'req_1',
+    'x-request-id': 'req_1',
+  });
+  const frames = wire.frames(answer, request).map((frame) => Buffer.from(frame));
+  if (fault === undefined) return void response.end(Buffer.concat(frames));
   const half = frames.slice(0, Math.floor(frames.length / 2));
-  if (fault.kind === 'no-end') return void response.end(half.join(''));
-  if (fault.kind === 'error-event') return void response.end(half.join('') + wire.errorFrame());
-  response.write(half.join(''));
+  if (fault.kind === 'no-end') return void response.end(Buffer.concat(half));
+  if (fault.kind === 'error-event') return void response.end(Buffer.concat([...half, Buffer.from(wire.errorFrame())]));
+  response.write(Buffer.concat(half));
   if (fault.kind === 'cut') setTimeout(() => response.destroy(), 20);
 }
 

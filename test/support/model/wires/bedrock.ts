@@ -1,0 +1,69 @@
+/** The protocol of Amazon Bedrock's `converse-stream`, by its public reference: binary frames of an event stream. */
+import { EventStreamCodec } from '@smithy/eventstream-codec';
+import type { JsonObject } from '../../../../src/shared/json/json';
+import type { WireAnswer } from '../../../../src/testing/model-conformance';
+import { piecesOf, type Wire } from './server';
+
+const STOP = { refusal: 'guardrail_intervened' } as Readonly<Record<string, string>>;
+const codec = new EventStreamCodec(
+  (input) => Buffer.from(input as Uint8Array).toString('utf8'),
+  (text) => Buffer.from(text, 'utf8'),
+);
+
+export const BEDROCK: Wire = {
+  basePath: '',
+  contentType: 'application/vnd.amazon.eventstream',
+  path: /^\/model\/model-1\/converse-stream$/,
+  frames: (answer) => {
+    const { calls = [], usage = { input: 10, output: 5, cacheRead: 0 } } = answer;
+    const stop = answer.stop ?? (calls.length > 0 ? 'tool_use' : 'end_turn');
+    return [
+      frame('messageStart', { role: 'assistant' }),
+      ...blocksOf(answer).flatMap(({ start, deltas }, contentBlockIndex) => [
+        ...(start === null ? [] : [frame('contentBlockStart', { contentBlockIndex, start })]),
+        ...deltas.map((delta) => frame('contentBlockDelta', { contentBlockIndex, delta })),
+        frame('contentBlockStop', { contentBlockIndex }),
+      ]),
+      frame('messageStop', { stopReason: STOP[stop] ?? stop }),
+      frame('metadata', {
+        usage: {
+          inputTokens: usage.input - usage.cacheRead,
+          outputTokens: usage.output,
+          totalTokens: usage.input + usage.output,
+          cacheReadInputTokens: usage.cacheRead,
+        },
+        metrics: { latencyMs: 1 },
+      }),
+    ];
+  },
+  errorFrame: () => frame('throttlingException', { message: 'Too many requests.' }, 'exception'),
+  errorBody: (status, message) => ({ message, type: status === 429 ? 'ThrottlingException' : 'Exception' }),
+};
+
+function blocksOf({ thinking, text, calls = [] }: WireAnswer): { start: JsonObject | null; deltas: JsonObject[] }[] {
+  return [
+    ...(thinking === undefined
+      ? []
+      : [
+          {
+            start: null,
+            deltas: [
+              ...piecesOf(thinking).map((piece) => ({ reasoningContent: { text: piece } })),
+              { reasoningContent: { signature: 'signed-thought' } },
+            ],
+          },
+        ]),
+    ...(text === undefined ? [] : [{ start: null, deltas: piecesOf(text).map((piece) => ({ text: piece })) }]),
+    ...calls.map(({ id, name, json }) => ({
+      start: { toolUse: { toolUseId: id, name } },
+      deltas: piecesOf(json).map((piece) => ({ toolUse: { input: piece } })),
+    })),
+  ];
+}
+
+function frame(type: string, data: object, messageType = 'event'): Buffer {
+  const text = (value: string) => ({ type: 'string' as const, value });
+  const kind = messageType === 'event' ? ':event-type' : ':exception-type';
+  const headers = { ':message-type': text(messageType), [kind]: text(type), ':content-type': text('application/json') };
+  return Buffer.from(codec.encode({ headers, body: Buffer.from(JSON.stringify(data)) }));
+}
