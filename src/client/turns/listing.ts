@@ -5,6 +5,7 @@ import { TURN_STATES, type TurnState } from '../../shared/turn/turn-states';
 import { visibilityText } from '../../shared/text/visible';
 import type { TurnSummary } from '../../shapes/turn-view';
 import { keywordOf } from '../../shared/search-attributes';
+import { cardUrl } from '../../shared/wire/workflow-url';
 import { MEMO_KEY, TURNS_AND_CALLS } from '../../workflows/contract';
 import { InvalidRequest } from '../errors';
 
