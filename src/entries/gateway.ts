@@ -8,6 +8,7 @@ export type { GatewayParts } from '../gateway/route';
 export { createPrincipal, Tokens, type Authenticator, type Principal } from '../gateway/auth/principals';
 export { catalogueOf, type ToolCatalogue, type ToolEntry } from '../gateway/tool-catalogue';
 export type { CallbackConfig } from '../config/gateway';
+export type { BrowserSignIn } from '../gateway/auth/browser-sign-in';
 export type { StreamSettings } from '../gateway/streams/settings';
 export { BadKeyFile } from '../attestation/trusted-keys';
 export { openStore } from '../store/open-store';

@@ -284,7 +284,7 @@ describeInBrowser('in a browser', (browser) => {
     await own.close();
   });
 
-  it('the cookie opens streams and changes things with the page’s token only, and after the sign-out nothing', async () => {
+  it('what changes something needs the page’s token, and after the sign-out the cookie is worth nothing', async () => {
     const page = await pages.newPage();
     await page.goto(`${desk.publicUrl}/`);
     const run = () =>
