@@ -17,13 +17,13 @@ const options = { schema: { hide: true }, config: { roles: 'public', ...ATTEMPTS
 /** Why nobody was signed in. */
 type Fault = Unfit | 'no_provider' | 'unreachable' | 'not_begun_here' | 'refused';
 
-export const oidc: Route = (app, parts) => {
-  const { signIn: browser, store, log } = parts;
+export const oidc: Route = (app, { store, log }) => {
+  const browser = app.browserSignIn;
   const provider = browser?.oidc ?? null;
   const key = () => store.derivedKey('sign-in');
 
   app.get('/sign-in/oidc', options, async ({ headers }, reply) => {
-    if (browser === undefined || provider === null) return explain(reply, 'no_provider');
+    if (browser === null || provider === null) return explain(reply, 'no_provider');
     const start = await provider.begin(browser.idHashOf(headers), Date.now()).catch(faultOf);
     if ('fault' in start) return faultPage(reply, start.fault, log);
     return reply
@@ -33,7 +33,7 @@ export const oidc: Route = (app, parts) => {
   });
 
   app.get('/sign-in/oidc/callback', { ...options, exposeHeadRoute: false }, async ({ headers, url, ip }, reply) => {
-    if (browser === undefined || provider === null) return explain(reply, 'no_provider');
+    if (browser === null || provider === null) return explain(reply, 'no_provider');
     const sealed = browser.cookies.read(headers.cookie, 'flow');
     const flow = sealed === null ? null : openFlow(key(), sealed, Date.now());
     void reply.header('set-cookie', browser.cookies.remove('flow'));
