@@ -140,5 +140,5 @@ export function isSafeUrl(text: string): boolean {
  * signs people in, and browsers give passkeys to such pages alone.
  */
 export function isPageAddress(text: string): boolean {
-  return !/[?#]/.test(text) && isSafeUrl(text);
+  return !/[?#;,]/.test(text) && isSafeUrl(text);
 }
