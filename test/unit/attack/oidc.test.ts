@@ -1,4 +1,6 @@
 /** Attacks on the sign-in at an OpenID provider: by those who can write addresses, answers of the provider, or groups. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { OidcSettings } from '../../../src/config/sign-in';
 import { FIND_AGAIN_AFTER_MS } from '../../../src/sign-in/oidc-provider';
 import { DateAhead } from '../../support/clock-ahead';
@@ -325,6 +327,25 @@ describe('a provider that does not answer', () => {
     }
     issuer.metadata = {};
   });
+});
+
+it('a silent provider keeps nobody waiting at the page', async () => {
+  const silent = createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const other = await deskWith({ issuer: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` });
+  expect((await new BrowserAtDesk(other.app).send('GET', '/v1/sign-in')).json()).toMatchObject({ provider_answers: false });
+  silent.closeAllConnections();
+  silent.close();
+  await other.close();
+});
+
+it('the redirect address is the same when it comes back, however the settings write the host', async () => {
+  const other = await openDesk({ limits: { oidc: settings() }, url: 'https://Desk.Bank.Example:443' });
+  const browser = new BrowserAtDesk(other.app);
+  const { url } = await begin(browser);
+  expect(new URL(url).searchParams.get('redirect_uri')).toBe(`${PUBLIC_URL}/sign-in/oidc/callback`);
+  expect((await back(browser, issuer.agree(url, PAYMENTS))).statusCode).toBe(303);
+  await other.close();
 });
 
 it('nothing of a sign-in that is secret is in the log', async () => {
