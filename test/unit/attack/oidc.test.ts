@@ -31,15 +31,13 @@ const deskWith = (more: Partial<OidcSettings> = {}, dir?: string) => openDesk({ 
 
 beforeAll(async () => {
   issuer = await new TestIssuer().start();
-});
-afterAll(() => issuer.stop());
-let address = 0;
-beforeEach(async () => {
-  lines.length = 0;
   desk = await deskWith();
-  address += 1;
 });
-afterEach(() => desk.close());
+afterAll(async () => {
+  await desk.close();
+  await issuer.stop();
+});
+beforeEach(() => void (lines.length = 0));
 
 /** What a browser sends that another site has led here. */
 const FROM_PROVIDER = { origin: '', 'sec-fetch-site': 'cross-site', 'x-holdfast-csrf': '', host: 'desk.bank.example' };
@@ -99,8 +97,8 @@ describe('a sign-in at the provider', () => {
   });
 
   it('reads groups and address from the user info if the ID token has none', async () => {
-    const said = { userinfo: { groups: ['payments'], email: 'ben@bank.example', email_verified: true } };
-    const { browser } = await signedIn({ ...said, claims: { sub: 'u-1' } });
+    const said = { userinfo: { sub: 'u-3', groups: ['payments'], email: 'ben@bank.example', email_verified: true } };
+    const { browser } = await signedIn({ ...said, claims: { sub: 'u-3' } });
     expect((await browser.send('GET', '/v1/me')).json()).toMatchObject({ principal: 'ben@bank.example' });
   });
 
