@@ -37,7 +37,7 @@ export function summaryOf(message: Message, card: MessageCard | null): Summary {
       ...(words === undefined ? [] : [fact('In the words', words.text)]),
       ...(card?.untrusted === undefined
         ? []
-        : [fact("Outsiders' text", card.untrusted ? 'was read before' : 'was not read before')]),
+        : [fact('Text of outsiders', card.untrusted ? 'was read before' : 'was not read before')]),
       fact('Agent and turn', `${agent}, ${turn_id}`),
       ...(card?.policy === undefined ? [] : [fact('Who decides', deciders(card.policy))]),
       fact('Until', expires_at ?? 'it is settled'),

@@ -119,7 +119,7 @@ describe('a new question', () => {
       '│ In whose words',
       '│ `rita` began the turn with:',
       '│   Pay INV-7⟨U+0007⟩.',
-      "│ Outsiders' text",
+      '│ Text of outsiders',
       '**Read before.**',
       '│ Input',
       '"INV-7"',
