@@ -1,5 +1,5 @@
 /** Composes the message about a question, the same for every way of notification. */
-import type { ShownQuestion } from '../activities/ports';
+import type { QuestionContext } from '../activities/ports';
 import type { MessageCard } from '../shared/approval/card';
 import { boundedCard } from '../shared/approval/message-card';
 import type { NotifyInput } from '../shared/io/activities';
@@ -49,14 +49,14 @@ const TYPES = { approval: 'approval.requested', reminder: 'approval.reminder', i
 /** The specification recommends a small webhook body, about 20 KB. */
 const LONGEST_CARD = 16_000;
 
-const NOTHING_SHOWN: ShownQuestion = { facts: null, run_id: null };
+const NO_CONTEXT: QuestionContext = { facts: null, run_id: null };
 
-/** @param shown what else is known of the question */
+/** @param context what else is known of the question */
 export function messageOf(
   question: NotifyInput,
   card: string | null,
   { uiUrl, pageUrl = null, namespace }: WebUiLocation,
-  { facts, run_id }: ShownQuestion = NOTHING_SHOWN,
+  { facts, run_id }: QuestionContext = NO_CONTEXT,
 ): Message {
   const { turn, kind, call_id, tool, digest, expires_at, at } = question;
   return {

@@ -77,13 +77,13 @@ function cardIn(facts: CardFacts, room: Room): string {
     ...(facts.held ?? []).flatMap(({ kind, text }) => [`### ${HOLD_TEXTS[kind]}`, '', section(text, room), '']),
     ...originSections(facts, room),
     ...inputSection(facts, room),
-    '### Who decides',
+    WHO_DECIDES,
     '',
     `- why it asks: ${inlineCodeUpTo(LONG_LINE, facts.reason)}`,
     ...policyLines(facts.policy ?? PLAIN_POLICY),
     `- expires ${facts.expiresAt}; then it is refused`,
     '',
-    '### Decide',
+    DECIDE,
     '',
     'Read the card to its end. Then, above: *More Actions → Send a Signal*. Put your name into what you paste.',
     '',
@@ -103,7 +103,7 @@ function actSections({ preview, target }: Pick<CardFacts, 'preview' | 'target'>,
     preview === null
       ? 'The tool has no preview. It gets the input below, and nothing else.'
       : section(previewText(preview), room);
-  return ['### What will happen', '', will, '', ...(target ? ['### Acts on', '', section(targetText(target), room), ''] : [])];
+  return [WILL_HAPPEN, '', will, '', ...(target ? ['### Acts on', '', section(targetText(target), room), ''] : [])];
 }
 
 /** In whose words the call came about, and whether outsiders may have had a part in it. */
@@ -142,6 +142,29 @@ function inputSection({ input, changes = [] }: Pick<CardFacts, 'input' | 'change
   });
   return ['### Input', '', inputSections(input, room), '', ...(lines.length > 0 ? [...lines, ''] : [])];
 }
+
+/**
+ * What a call would do, from the card that its approvers read: for the people who settle it. Empty if the card has no such section.
+ * Other people's text is in fences, so a heading in one of these is none.
+ */
+export function actOf(card: string): string {
+  const lines: string[] = [];
+  let fence: string | null = null;
+  let isAct = false;
+  for (const line of card.split('\n')) {
+    const ticks = /^`{3,}/.exec(line)?.[0] ?? null;
+    if (fence === null && line.startsWith('### '))
+      isAct = line === WILL_HAPPEN || (isAct && line !== WHO_DECIDES && line !== DECIDE);
+    if (fence === null) fence = ticks;
+    else if (line === fence) fence = null;
+    if (isAct) lines.push(line);
+  }
+  return lines.join('\n').trim();
+}
+
+const WILL_HAPPEN = '### What will happen';
+const WHO_DECIDES = '### Who decides';
+const DECIDE = '### Decide';
 
 /**
  * The whole card as Markdown, from the card object; for a terminal, say.

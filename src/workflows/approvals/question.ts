@@ -35,6 +35,9 @@ export interface DoubtQuestion extends QuestionBase {
 
 export type Question = ApprovalQuestion | DoubtQuestion;
 
+/** `approved`: the card of a call in doubt that its approvers read. It is for showing only, and no run passes it on. */
+export type ShownQuestion = Question & { approved?: string };
+
 /**
  * `reset`: the workflow was reset after the question was asked. `steered`: a message to the turn superseded it. `stopped`: the
  * turn is interrupted.

@@ -232,8 +232,8 @@ async function tellOfQuestion(
   if (callback === undefined) return;
   const type = question.kind === 'doubt' ? 'effect.in_doubt' : 'approval.requested';
   const { run_id, digest } = question;
-  const shown = view();
-  await sendCallback(turn, callback, type, { run_id, digest }, shown, callbackQuestion(shown, question));
+  const current = view();
+  await sendCallback(turn, callback, type, { run_id, digest }, current, callbackQuestion(current, question));
 }
 
 async function tellOfEnd(turn: TurnContext, callback: string | undefined, view: TurnView): Promise<void> {
