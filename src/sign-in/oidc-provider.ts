@@ -39,7 +39,8 @@ interface Discovery {
 
 export class OidcProvider {
   private discovery: Promise<Discovery> | null = null;
-  private notBefore = 0;
+  /** The last one; until then the provider is not asked again. */
+  private failure: { error: Error; until: number } | null = null;
   readonly redirectUri: string;
 
   constructor(
@@ -121,12 +122,11 @@ export class OidcProvider {
   /** @throws ProviderUnreachable */
   private find(): Promise<Discovery> {
     if (this.discovery !== null) return this.discovery;
-    if (performance.now() < this.notBefore)
-      return Promise.reject(new ProviderUnreachable('It was asked a moment ago, and did not answer.'));
+    if (this.failure !== null && performance.now() < this.failure.until) return Promise.reject(this.failure.error);
     const discovery = (this.discovery = this.discover());
-    discovery.catch(() => {
+    discovery.catch((error: unknown) => {
       this.discovery = null;
-      this.notBefore = performance.now() + FIND_AGAIN_AFTER_MS;
+      this.failure = { error: error as Error, until: performance.now() + FIND_AGAIN_AFTER_MS };
     });
     return discovery;
   }
