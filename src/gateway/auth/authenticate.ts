@@ -62,7 +62,8 @@ export function authenticateRequests(
       await nobody(request);
       void reply.header('www-authenticate', 'Bearer');
       const message = 'This needs a token that names a principal.';
-      throw new Refusal({ code: 'UNAUTHORIZED', reason: 'no_principal', message, hint: authenticator.hint });
+      const hint = signIn === null ? authenticator.hint : `${authenticator.hint} People sign in at ${signIn.publicUrl}/.`;
+      throw new Refusal({ code: 'UNAUTHORIZED', reason: 'no_principal', message, hint });
     }
     if (roles !== 'any' && !roles?.some((role) => principal.roles.includes(role))) throw roleMissing(roles ?? [], principal);
     request.principal = principal;
