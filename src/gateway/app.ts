@@ -20,6 +20,7 @@ import { streams, tickets } from './routes/streams';
 import { tools } from './routes/tools';
 import { turns } from './routes/turns';
 import { ticketsOf } from './auth/principals';
+import { agUi } from '../protocols/agui/route';
 import type { GatewayParts, Route } from './route';
 
 declare module 'fastify' {
@@ -45,6 +46,7 @@ const ROUTES: Route[] = [
   tickets,
   blocks,
   mcp,
+  agUi,
 ];
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_BODY_BYTES = 1_000_000;

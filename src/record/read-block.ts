@@ -259,6 +259,14 @@ function readAdmission(head: JsonObject, calls: Json[]): ReadAdmission {
   };
 }
 
+/** The inputs of the calls that a block admitted, by call id. Empty for a block of another kind. */
+export function admittedInputs({ block, bodies }: WithBodies): Map<string, JsonObject> {
+  const calls = block.kind === 'admission' ? bodies.slice(1).filter(isJsonObject) : [];
+  return new Map(
+    calls.flatMap(({ call_id, input }) => (typeof call_id === 'string' && isJsonObject(input) ? [[call_id, input]] : [])),
+  );
+}
+
 function readDecision(body: JsonObject): ReadDecision {
   return { ...texts(body, ['decision', 'digest', 'by', 'note', 'at']), subject: readSubject(body) };
 }

@@ -1,0 +1,46 @@
+/** Errors of A2A: those of the gateway in the protocol's own form. What failed inside the gateway is logged, and not sent. */
+import { Refusal, wrongOf, type Wrong } from '../../gateway/http/errors';
+import type { ToolLogger } from '../../tools/define/tool';
+import { sdk, type A2AError } from './sdk';
+
+export function unknownTask(id: string): A2AError {
+  const { TaskNotFoundError } = sdk.errors();
+  return new TaskNotFoundError(`There is no task ${JSON.stringify(id.slice(0, 200))} that you may see.`);
+}
+
+export function malformed(message: string): A2AError {
+  const { RequestMalformedError } = sdk.errors();
+  return new RequestMalformedError(message);
+}
+
+export function unsupported(message: string): A2AError {
+  const { UnsupportedOperationError } = sdk.errors();
+  return new UnsupportedOperationError(message);
+}
+
+/** @returns the error to send */
+export function toA2AError(error: unknown, log: ToolLogger): A2AError {
+  const { A2AError } = sdk.errors();
+  if (error instanceof A2AError) return error;
+  const wrong = wrongOf(error);
+  if (wrong !== null) return ofWrong(wrong);
+  log.error({ err: error }, 'an A2A request failed');
+  return new A2AError('The request could not be answered; the log of the gateway says why.');
+}
+
+function ofWrong({ code, reason, message, hint }: Wrong): A2AError {
+  const { A2AError, RequestMalformedError, TaskNotFoundError, UnsupportedOperationError } = sdk.errors();
+  const options = { message: hint === undefined ? message : `${message} ${hint}`, metadata: { code, reason } };
+  if (reason === 'unknown_turn') return new TaskNotFoundError(options);
+  if (code === 'INVALID_PARAMS' || code === 'RESOURCE_NOT_FOUND') return new RequestMalformedError(options);
+  if (code === 'CONFIRMATION_REQUIRED' || code === 'PERMISSION_DENIED') return new UnsupportedOperationError(options);
+  return new A2AError(options);
+}
+
+/** A refusal as the answer to a JSON-RPC request. */
+export function rpcError(error: unknown, log: ToolLogger): { status: number; body: object } {
+  const { server } = sdk;
+  const mapped = toA2AError(error, log);
+  const status = error instanceof Refusal ? (error.wrong.status ?? 200) : 200;
+  return { status, body: { jsonrpc: '2.0', id: null, error: server().JsonRpcTransportHandler.mapToJSONRPCError(mapped) } };
+}
