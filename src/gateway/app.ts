@@ -20,6 +20,7 @@ import { streams, tickets } from './routes/streams';
 import { tools } from './routes/tools';
 import { turns } from './routes/turns';
 import { ticketsOf } from './auth/principals';
+import { a2a } from '../protocols/a2a/route';
 import { agUi } from '../protocols/agui/route';
 import type { GatewayParts, Route } from './route';
 
@@ -47,6 +48,7 @@ const ROUTES: Route[] = [
   blocks,
   mcp,
   agUi,
+  a2a,
 ];
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_BODY_BYTES = 1_000_000;
@@ -120,12 +122,13 @@ function refuseOtherSites(app: FastifyInstance, site: Site): void {
 
 const ALLOWED_HEADERS = ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-request-id'];
 const MCP_HEADERS = ['mcp-session-id', 'mcp-protocol-version'];
+const A2A_HEADERS = ['a2a-version', 'a2a-extensions'];
 
 function corsOptions(origins: readonly string[]): object {
   return {
     origin: [...origins],
     methods: ['GET', 'HEAD', 'POST', 'DELETE'],
-    allowedHeaders: [...ALLOWED_HEADERS, ...MCP_HEADERS],
+    allowedHeaders: [...ALLOWED_HEADERS, ...MCP_HEADERS, ...A2A_HEADERS],
     exposedHeaders: ['x-request-id', 'retry-after', 'mcp-session-id'],
     maxAge: 600,
   };

@@ -1,5 +1,6 @@
 /** Errors of A2A: those of the gateway in the protocol's own form. What failed inside the gateway is logged, and not sent. */
-import { Refusal, wrongOf, type Wrong } from '../../gateway/http/errors';
+import { wrongOf, type Wrong } from '../../gateway/http/errors';
+import { ERROR_CODES } from '../../shared/wire/error-codes';
 import type { ToolLogger } from '../../tools/define/tool';
 import { sdk, type A2AError } from './sdk';
 
@@ -37,10 +38,25 @@ function ofWrong({ code, reason, message, hint }: Wrong): A2AError {
   return new A2AError(options);
 }
 
-/** A refusal as the answer to a JSON-RPC request. */
-export function rpcError(error: unknown, log: ToolLogger): { status: number; body: object } {
-  const { server } = sdk;
-  const mapped = toA2AError(error, log);
-  const status = error instanceof Refusal ? (error.wrong.status ?? 200) : 200;
-  return { status, body: { jsonrpc: '2.0', id: null, error: server().JsonRpcTransportHandler.mapToJSONRPCError(mapped) } };
+/** An error of the route as the answer to a JSON-RPC request. Its HTTP status is that of the same error on the other routes. */
+export function rpcError(
+  error: unknown,
+  log: ToolLogger,
+  id: string | number | null,
+): { status: number; headers: Record<string, string>; body: object } {
+  const { JsonRpcTransportHandler } = sdk.server();
+  const wrong = wrongOf(error);
+  const mapped = JsonRpcTransportHandler.mapToJSONRPCError(toA2AError(error, log));
+  const isParser = (error as { statusCode?: number }).statusCode === 400 && !('validation' in (error as object));
+  return {
+    status: wrong === null ? 200 : (wrong.status ?? ERROR_CODES[wrong.code].httpStatus),
+    headers: {
+      ...(wrong?.code === 'UNAUTHORIZED' ? { 'www-authenticate': 'Bearer' } : {}),
+      ...(wrong?.retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(wrong.retryAfterMs / 1000)) }),
+    },
+    body: { jsonrpc: '2.0', id, error: isParser ? { ...mapped, code: PARSE_ERROR } : mapped },
+  };
 }
+
+/** Of JSON-RPC: the body is no JSON. */
+const PARSE_ERROR = -32700;

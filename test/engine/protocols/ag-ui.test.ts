@@ -34,6 +34,7 @@ class FrontEnd {
 
   run(parameters: Parameters<HttpAgent['runAgent']>[0]): Promise<RunAgentResult> {
     this.events = [];
+    if (parameters?.resume === undefined) this.agent.pendingInterrupts = []; // as a page that was loaded again
     return this.agent.runAgent(parameters, { onEvent: ({ event }) => void this.events.push(event as AGUIEvent) });
   }
 
