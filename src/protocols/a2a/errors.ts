@@ -58,5 +58,15 @@ export function rpcError(
   };
 }
 
-/** Of JSON-RPC: the body is no JSON. */
+/** The SDK fails on some parameters that fit no method, and would send its own exception; ours are errors of A2A. */
+export function withoutFault<R extends { error?: unknown }>(answer: R): R {
+  const { code, data } = (answer.error ?? {}) as { code?: number; data?: unknown };
+  if (code !== INTERNAL_ERROR || data !== undefined) return answer;
+  return { ...answer, error: { code: INVALID_PARAMS, message: 'The parameters do not fit the method.' } };
+}
+
+// Codes of JSON-RPC.
+const INTERNAL_ERROR = -32603;
+const INVALID_PARAMS = -32602;
+/** The body is no JSON. */
 const PARSE_ERROR = -32700;

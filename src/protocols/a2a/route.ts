@@ -9,7 +9,7 @@ import { SseConnection, streamLimits } from '../../gateway/streams/connection';
 import { STREAM_SETTINGS } from '../../gateway/streams/settings';
 import { isJsonObject, type Json } from '../../shared/json/json';
 import { agentCard } from './agent-card';
-import { rpcError } from './errors';
+import { rpcError, withoutFault } from './errors';
 import { TurnTasks } from './handler';
 import { sdk, type AgentCard } from './sdk';
 
@@ -26,14 +26,13 @@ const rpcBody = z.looseObject({
 const rpcAnswer = z.looseObject({ jsonrpc: z.literal('2.0') });
 const card = z.looseObject({ name: z.string(), version: z.string() });
 
-const cardSchema = {
-  summary: 'The A2A card of an agent',
+const rootSchema = {
+  summary: 'The A2A card of the only agent',
   description: 'Where A2A clients reach it, and its skills: the tools that you can reach. docs/a2a.md.',
   tags: ['protocols'],
-  params: jsonSchema(params),
   response: answers({ 200: answer('The card.', card) }, 404),
 };
-const rootSchema = { ...cardSchema, params: undefined, summary: 'The A2A card of the only agent' };
+const cardSchema = { ...rootSchema, summary: 'The A2A card of an agent', params: jsonSchema(params) };
 
 const rpc = (description: string) => answer(description, rpcAnswer);
 const rpcErrors = Object.fromEntries(
@@ -98,7 +97,7 @@ export const a2a: Route = (app, parts) => {
       checkVersion(request.headers['a2a-version']);
       const context = new ServerCallContext({ user: { isAuthenticated: true, userName: principal.name } });
       const answered = await rpcHandler.handle(isJsonObject(request.body) ? request.body : {}, context);
-      if (!(Symbol.asyncIterator in answered)) return reply.header('cache-control', 'no-store').send(answered);
+      if (!(Symbol.asyncIterator in answered)) return reply.header('cache-control', 'no-store').send(withoutFault(answered));
       const leave = limits.take(principal.name);
       try {
         const first = await answered.next(); // an error before the first event is an answer, not a stream

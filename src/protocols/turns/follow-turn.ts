@@ -43,24 +43,24 @@ export async function* followTurn(
   // Ends the stream at a rest too: it would wait for its next event before it ends by itself.
   const stop = new AbortController();
   const events = turn.stream({ after, signal: AbortSignal.any([signal, stop.signal]) });
-  const watch = new RestWatch();
+  const watch = new RestWatch(after !== null);
   let next = events.next();
-  // A run that goes on after an answer may find that another call waits, and that nothing happens any more.
-  let look = after !== null;
+  let look: 'event' | 'silence' | null = null;
   let wait = LOOK_FIRST;
   try {
     while (!signal.aborted) {
-      if (look) {
+      if (look !== null) {
         const rest = await restOf(turn);
-        look = false;
-        if (rest !== null && watch.isNew(rest)) {
+        // Events that were not told yet come first. In a silence there are none.
+        if (rest !== null && (look === 'silence' || watch.hasHeard(rest)) && watch.isNew(rest)) {
           yield { rest };
-          if (rest.hasEnded || !untilEnd) return;
+          if (!untilEnd) return;
         }
+        look = null;
       }
       const result = await (watch.mayRest ? inTime(next, wait) : next);
       if (result === 'silence') {
-        look = true;
+        look = 'silence';
         wait = Math.min(LOOK_LAST, wait * 1.5);
         continue;
       }
@@ -71,7 +71,7 @@ export async function* followTurn(
       watch.heard(event);
       yield { event: result.value };
       if (event.type === 'turn_completed') return yield { rest: ended(await turn.result()) };
-      look = watch.mayRest && result.value.position !== null;
+      look = watch.mayRest && result.value.position !== null ? 'event' : null;
     }
     // Everything was told before: the turn had ended.
     if (!signal.aborted) yield { rest: ended(await turn.result()) };
@@ -85,8 +85,12 @@ export async function* followTurn(
 /** Knows from the events whether the turn may wait for a person. */
 class RestWatch {
   private readonly open = new Set<string>();
-  private isAsking = false;
+  /** Digests of calls, and ids of calls in doubt. */
+  private readonly heardOf = new Set<string>();
   private last = '';
+
+  /** @param isAsking a call may wait of which an earlier reader was told */
+  constructor(private isAsking: boolean) {}
 
   /** A call waits, or one runs that may wait below. */
   get mayRest(): boolean {
@@ -96,24 +100,36 @@ class RestWatch {
   heard(event: WatchedEvent['event']): void {
     if (event.type === 'tool_started') this.open.add(event.call);
     if (event.type === 'tool_result' || event.type === 'tool_error') this.open.delete(event.call);
-    if (event.type === 'approval_requested' || (event.type === 'tool_error' && event.effect === 'in_doubt')) this.isAsking = true;
+    if (event.type === 'approval_requested') this.asks(event.digest);
+    if (event.type === 'tool_error' && event.effect === 'in_doubt') this.asks(event.call);
     if (event.type === 'step_started') this.isAsking = false;
   }
 
+  /** Whether the events have told everything that waits. Those of the turn above do not tell what waits in sub-agents. */
+  hasHeard({ view, questions }: Rest): boolean {
+    return questions.every(
+      ({ digest, id }) => this.heardOf.has(digest) || (this.heardOf.has(id) && view.calls.some((call) => call.digest === digest)),
+    );
+  }
+
   /** Whether it waits for something else than at the last rest. */
-  isNew({ view, hasEnded }: Rest): boolean {
-    const state = `${hasEnded} ${view.pending.join(' ')}`;
+  isNew({ view }: Rest): boolean {
+    const state = view.pending.join(' ');
     const isNew = state !== this.last;
     this.last = state;
     return isNew;
   }
+
+  private asks(what: string): void {
+    this.isAsking = true;
+    this.heardOf.add(what);
+  }
 }
 
-/** How the turn rests; null: it goes on. */
+/** What the turn waits for; null: it goes on, or has ended. */
 export async function restOf(turn: TurnHandle): Promise<Rest | null> {
   const view = await turn.status();
-  if (view.ended_at !== null) return ended(view);
-  if (view.pending.length === 0 || view.calls.some((call) => isBusy(view, call))) return null;
+  if (view.ended_at !== null || view.pending.length === 0 || view.calls.some((call) => isBusy(view, call))) return null;
   const { questions, unread } = await turn.waiting(view);
   return questions.length + unread.length === 0 ? null : { view, questions, unread, hasEnded: false };
 }

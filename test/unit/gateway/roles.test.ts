@@ -39,6 +39,10 @@ const MAY: Record<string, readonly Role[] | 'public'> = {
   'POST /tools/{toolName}/sse': ['starter', 'admin'],
   'POST /v1/tickets': ['starter', 'approver', 'auditor', 'admin'],
   'GET /v1/blocks/{ref}': 'public',
+  'POST /v1/ag-ui/{agent}': ['starter', 'approver', 'admin'],
+  'POST /a2a/{agent}': ['starter', 'approver', 'admin'],
+  'GET /a2a/{agent}/.well-known/agent-card.json': ['starter', 'approver', 'auditor', 'admin'],
+  'GET /.well-known/agent-card.json': ['starter', 'approver', 'auditor', 'admin'],
 };
 const BODIES: Record<string, object> = {
   'POST /v1/turns': { agent: 'a', message: 'm' },
@@ -52,6 +56,8 @@ const BODIES: Record<string, object> = {
   'POST /v1/sessions/{id}/rename': { title: 't' },
   'POST /v1/forks': { from: 'f'.repeat(64) },
   'POST /v1/tickets': { address: '/v1/turns/x/events' },
+  'POST /v1/ag-ui/{agent}': { threadId: 't', runId: 'r', messages: [{ id: 'm', role: 'user', content: 'Hi' }] },
+  'POST /a2a/{agent}': { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 'x' } },
 };
 /** GET would start a call only for a principal who may start one; here it follows an existing call. */
 const QUERIES: Record<string, string> = { 'GET /tools/{toolName}/sse': '?call=call/x' };
