@@ -9,15 +9,13 @@ import type { TurnHandle } from '../../client/turns/turn-handle';
 import { roleMissing } from '../../gateway/auth/authenticate';
 import { visibilityOf, type Principal } from '../../gateway/auth/principals';
 import { NotBegun, ownSession, ownTurn, visibleTurn } from '../../gateway/auth/turn-session-access';
-import { Refusal } from '../../gateway/http/errors';
 import { claimOperation, nothing, once, type Operation } from '../../gateway/http/idempotency';
 import type { GatewayParts } from '../../gateway/route';
 import { steerAs } from '../../gateway/routes/turns';
 import { isDirectCallId } from '../../shared/ids';
-import { optional } from '../../shared/json/optional';
 import { TURN_STATES } from '../../shared/turn/turn-states';
 import { decideOnce } from '../turns/decide';
-import { ended, followTurn } from '../turns/follow-turn';
+import { endOf, followTurn } from '../turns/follow-turn';
 import { malformed, toA2AError, unknownTask, unsupported } from './errors';
 import { readMessage, type ReadMessage } from './message';
 import {
@@ -71,7 +69,7 @@ export class TurnTasks implements A2ARequestHandler {
   }
 
   sendMessage(request: SendMessageRequest): Promise<Task> {
-    return this.guarded(async () => {
+    return this.withA2AErrors(async () => {
       const found = await this.take(request);
       if (request.configuration?.returnImmediately !== true) await this.rest(found, ANSWERS_WITHIN);
       return this.task(found.turn.id);
@@ -79,16 +77,16 @@ export class TurnTasks implements A2ARequestHandler {
   }
 
   async *sendMessageStream(request: SendMessageRequest): AsyncGenerator<StreamResponse, void, undefined> {
-    const found = await this.guarded(() => this.take(request));
+    const found = await this.withA2AErrors(() => this.take(request));
     yield* this.stream(found, false);
   }
 
   getTask({ id }: GetTaskRequest): Promise<Task> {
-    return this.guarded(() => this.task(id));
+    return this.withA2AErrors(() => this.task(id));
   }
 
   cancelTask({ id }: CancelTaskRequest): Promise<Task> {
-    return this.guarded(async () => {
+    return this.withA2AErrors(async () => {
       this.need('starter', 'admin');
       const { turn } = await this.own(id, ownTurn);
       const { state } = await turn.status();
@@ -103,12 +101,12 @@ export class TurnTasks implements A2ARequestHandler {
   }
 
   async *resubscribe({ id }: SubscribeToTaskRequest): AsyncGenerator<StreamResponse, void, undefined> {
-    const found = await this.guarded(() => this.find(id));
+    const found = await this.withA2AErrors(() => this.find(id));
     yield* this.stream(found, true);
   }
 
   listTasks({ contextId, status, pageSize = 50, pageToken }: ListTasksRequest): Promise<ListTasksResponse> {
-    return this.guarded(async () => {
+    return this.withA2AErrors(async () => {
       if (pageToken !== '') throw malformed('There is one page of tasks: leave "pageToken" out.');
       const limit = Math.min(MOST_TASKS, Math.max(1, pageSize));
       const states = TURN_STATES.filter((state) => status === 0 || taskState(state) === status);
@@ -168,7 +166,7 @@ export class TurnTasks implements A2ARequestHandler {
   private async goOn({ messageId, taskId, contextId, content }: ReadMessage): Promise<Found> {
     const { principal } = this.of;
     const { turn } = await this.own(taskId, visibleTurn);
-    const before = taskOf(standingOf(ended(await turn.status())));
+    const before = taskOf(standingOf(endOf(await turn.status())));
     if (contextId !== '' && contextId !== before.contextId) throw malformed('"contextId" is not that of the task.');
     if ('decision' in content) {
       const operation = await this.claim(messageId, { taskId, ...content });
@@ -211,16 +209,16 @@ export class TurnTasks implements A2ARequestHandler {
   /** @throws A2AError for a turn of another agent, as for one that does not exist */
   private async own(id: string, look: typeof visibleTurn): ReturnType<typeof visibleTurn> {
     if (id === '') throw malformed('The id of the task is missing.');
-    const seen = await look(this.parts, this.of.principal, id);
-    if (seen.summary.agent !== this.of.agent || isDirectCallId(seen.turn.id)) throw unknownTask(id);
-    return seen;
+    const visible = await look(this.parts, this.of.principal, id);
+    if (visible.summary.agent !== this.of.agent || isDirectCallId(visible.turn.id)) throw unknownTask(id);
+    return visible;
   }
 
   private async task(id: string): Promise<Task> {
     const { turn, session } = await this.find(id);
     if (session !== null) return waitingTask(turn.id);
     const view = await turn.status();
-    const { questions, unread } = view.pending.length === 0 ? ended(view) : await turn.waiting(view);
+    const { questions, unread } = view.pending.length === 0 ? endOf(view) : await turn.waiting(view);
     return taskOf(standingOf({ view, questions, unread }));
   }
 
@@ -253,7 +251,7 @@ export class TurnTasks implements A2ARequestHandler {
     if (!roles.some((role) => principal.roles.includes(role))) throw roleMissing(roles, principal);
   }
 
-  private async guarded<T>(work: () => Promise<T>): Promise<T> {
+  private async withA2AErrors<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {

@@ -85,7 +85,7 @@ export const a2a: Route = (app, parts) => {
     {
       schema: rpcSchema,
       config: { roles: ['starter', 'approver', 'admin'] },
-      errorHandler: (error, request, reply) => answerError(parts, error, request, reply),
+      errorHandler: (error, request, reply) => void answerError(parts, error, request, reply),
     },
     async (request, reply) => {
       const { principal, params } = request;

@@ -1,6 +1,6 @@
 /** The stream of an A2A task: the task as it stands, the text of its answer as it comes, and each change of its status. */
 import type { TurnHandle } from '../../client/turns/turn-handle';
-import { followTurn, type Followed, type FollowOptions } from '../turns/follow-turn';
+import { followTurn, type TurnProgress, type FollowOptions } from '../turns/follow-turn';
 import { StepText } from '../turns/step-text';
 import { sdk, type StreamResponse } from './sdk';
 import { answer, contextOf, standingOf, statusOf } from './task';
@@ -8,7 +8,7 @@ import { answer, contextOf, standingOf, statusOf } from './task';
 /** @throws TurnNotFound, NoWorker */
 export async function* taskUpdates(turn: TurnHandle, options: FollowOptions): AsyncGenerator<StreamResponse> {
   const updates = new Updates(turn.id);
-  for await (const followed of followTurn(turn, options)) yield* updates.of(followed);
+  for await (const progress of followTurn(turn, options)) yield* updates.of(progress);
 }
 
 class Updates {
@@ -17,16 +17,16 @@ class Updates {
 
   constructor(private readonly turnId: string) {}
 
-  of(followed: Followed): StreamResponse[] {
-    if ('rest' in followed) {
+  of(progress: TurnProgress): StreamResponse[] {
+    if ('rest' in progress) {
       this.isWorking = false;
-      const standing = standingOf(followed.rest);
+      const standing = standingOf(progress.rest);
       const { text } = standing;
       // The whole answer, once: pieces may have been lost, and a reader that came late has none.
-      const whole = followed.rest.hasEnded && text !== '' ? [this.artifact(text, { append: false, last: true })] : [];
+      const whole = progress.rest.hasEnded && text !== '' ? [this.artifact(text, { append: false, last: true })] : [];
       return [...whole, this.status(statusOf(standing))];
     }
-    const { event } = followed.event;
+    const { event } = progress.event;
     switch (event.type) {
       case 'text_delta': {
         const isFirst = this.text.open !== event.step;

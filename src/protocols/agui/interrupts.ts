@@ -57,8 +57,8 @@ export function decisionOf({ interruptId, payload }: ResumeEntry, kind: keyof ty
     const read = shape.safeParse(payload);
     if (read.success) return bodyOf(interruptId, read.data);
   }
-  const wanted = kind === 'in_doubt' ? '{"outcome": "applied"}' : '{"approved": true}';
-  const message = `The payload for the interrupt ${interruptId.slice(0, 70)} does not fit its responseSchema; it looks like ${wanted}.`;
+  const example = kind === 'in_doubt' ? '{"outcome": "applied"}' : '{"approved": true}';
+  const message = `The payload for the interrupt ${interruptId.slice(0, 70)} does not fit its responseSchema; it looks like ${example}.`;
   throw new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_answer', message });
 }
 

@@ -36,11 +36,11 @@ export interface RunOf {
 /** @throws Refusal; DecisionNotAccepted; IdempotencyConflict; NoWorker */
 export async function openRun(parts: GatewayParts, run: RunOf): Promise<OpenRun> {
   const { principal, agent, input } = run;
-  const { threadId, runId, resume, asked } = input;
+  const { threadId, runId, resume, request } = input;
   const key = `ag-ui\n${agent}\n${threadId}\n${runId}`;
-  const { operation } = await claimOperation(parts.store, { principal: principal.name, key, asked });
+  const { operation } = await claimOperation(parts.store, { principal: principal.name, key, asked: request });
   if (operation === null)
-    throw refused('run_used', 409, 'This runId has been used in its thread for another message or other answers: use a new one.');
+    throw refusal('run_used', 409, 'This runId has been used in its thread for another message or other answers: use a new one.');
   return resume.length > 0 ? answerRun(parts, run, operation) : messageRun(parts, run, operation);
 }
 
@@ -54,7 +54,7 @@ async function messageRun(parts: GatewayParts, run: RunOf, operation: Operation)
   }
   const text = operation.isRepetition ? input.lastMessage : input.message;
   if (text === null || text.trim() === '')
-    throw refused('no_message', 400, 'The last message of the run must be one of the user, with text.');
+    throw refusal('no_message', 400, 'The last message of the run must be one of the user, with text.');
   const known = await threadSession(parts, run);
   if (known !== null && !operation.isRepetition) await refuseOverInterrupts(parts, known);
   const session = known ?? holdfast.session(ownSessionId(run), { agent, requester: principal.name });
@@ -69,15 +69,15 @@ async function refuseOverInterrupts(parts: GatewayParts, session: SessionHandle)
   const { pending } = await (await parts.client()).turn(running.turn_id).status();
   if (pending.length === 0) return;
   const message = `The thread waits for a person: turn ${running.turn_id} has open interrupts (${pending.map((digest) => digest.slice(0, 12)).join(', ')}).`;
-  throw refused('interrupts_open', 409, message, 'Send a run with "resume", which answers each of them.');
+  throw refusal('interrupts_open', 409, message, 'Send a run with "resume", which answers each of them.');
 }
 
 async function answerRun(parts: GatewayParts, run: RunOf, operation: Operation): Promise<OpenRun> {
   const { principal, input } = run;
   const session = await threadSession(parts, run);
-  if (session === null) throw refused('unknown_thread', 404, 'There is no such thread that you may see.');
+  if (session === null) throw refusal('unknown_thread', 404, 'There is no such thread that you may see.');
   const target = operation.target ?? (await session.status()).running?.turn_id;
-  if (target === undefined) throw refused('not_waiting', 409, 'No turn of this thread waits for an answer.');
+  if (target === undefined) throw refusal('not_waiting', 409, 'No turn of this thread waits for an answer.');
   const { turn, view } = await visibleTurn(parts, principal, await operation.agreeOn(target));
   const latest = await view();
   const kinds = new Map(
@@ -97,11 +97,11 @@ function checkAnswers({ resume }: RunInput, open: readonly string[]): void {
   const ids = resume.map(({ interruptId }) => interruptId);
   const missing = open.filter((digest) => !ids.includes(digest));
   if (missing.length > 0)
-    throw refused('answer_missing', 409, `"resume" must answer each open interrupt; it lacks ${missing.join(', ')}.`);
-  if (new Set(ids).size !== ids.length) throw refused('answered_twice', 400, '"resume" answers an interrupt twice.');
+    throw refusal('answer_missing', 409, `"resume" must answer each open interrupt; it lacks ${missing.join(', ')}.`);
+  if (new Set(ids).size !== ids.length) throw refusal('answered_twice', 400, '"resume" answers an interrupt twice.');
   const strange = resume.find(({ interruptId, status }) => status === 'resolved' && !open.includes(interruptId));
   if (strange)
-    throw refused(
+    throw refusal(
       'not_waiting',
       409,
       `Interrupt ${strange.interruptId.slice(0, 70)} is not open: it was answered, or has expired.`,
@@ -123,7 +123,7 @@ async function threadSession(parts: GatewayParts, run: RunOf): Promise<SessionHa
     });
     if (known === null) continue;
     if (known.summary.agent === agent) return known.session;
-    throw refused('another_agent', 409, `The session ${id} is of agent ${known.summary.agent}, not of ${JSON.stringify(agent)}.`);
+    throw refusal('another_agent', 409, `The session ${id} is of agent ${known.summary.agent}, not of ${JSON.stringify(agent)}.`);
   }
   return null;
 }
@@ -133,7 +133,7 @@ function ownSessionId({ principal, agent, input }: RunOf): string {
   return sessionIdOf({ id: `ag-ui\n${agent}\n${input.threadId}`, requester: principal.name });
 }
 
-function refused(reason: string, status: number, message: string, hint?: string): Refusal {
+function refusal(reason: string, status: number, message: string, hint?: string): Refusal {
   const code = status === 400 ? 'INVALID_PARAMS' : status === 404 ? 'RESOURCE_NOT_FOUND' : 'CONFIRMATION_REQUIRED';
   return new Refusal({ code, reason, message, status, ...(hint === undefined ? {} : { hint }) });
 }

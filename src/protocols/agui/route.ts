@@ -88,11 +88,14 @@ async function* turnEventsOf(parts: GatewayParts, run: RunOf, signal: AbortSigna
   if (after === null && messages.length < input.messages.length)
     yield { type: EventType.MESSAGES_SNAPSHOT, messages: [...messages] };
   if (session !== null) await session.started(turn.id, { signal });
-  const kept = after === null ? messages : [...input.messages];
+  const history = after === null ? messages : [...input.messages];
   const { threadId, runId } = input;
-  const events = new RunEvents({ threadId, runId, turnId: turn.id, messages: kept, after }, new CallDetails(parts.store, turn));
-  for await (const followed of followTurn(turn, { after, signal }))
-    yield* 'rest' in followed ? events.end(followed.rest) : await events.of(followed.event);
+  const events = new RunEvents(
+    { threadId, runId, turnId: turn.id, messages: history, after },
+    new CallDetails(parts.store, turn),
+  );
+  for await (const progress of followTurn(turn, { after, signal }))
+    yield* 'rest' in progress ? events.end(progress.rest) : await events.of(progress.event);
 }
 
 function unknownFault({ log }: GatewayParts, error: unknown): Wrong {

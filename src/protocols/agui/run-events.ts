@@ -22,7 +22,7 @@ interface RunOfTurn {
 }
 
 /** Events that a front end may show as they are. */
-const SHOWN = new Set<TurnEvent['type']>([
+const CUSTOM_EVENTS = new Set<TurnEvent['type']>([
   'tool_progress',
   'tool_retrying',
   'approval_requested',
@@ -35,10 +35,8 @@ export class RunEvents {
   private readonly kind = sdk.core().EventType;
   private position: Position | null;
   private step: string | null = null;
-  /** Calls that have begun in this run's stream, or in one that the client has. */
-  private readonly told = new Set<string>();
   /** Calls that have a result. */
-  private readonly answered = new Set<string>();
+  private readonly results = new Set<string>();
 
   constructor(
     private readonly run: RunOfTurn,
@@ -49,8 +47,10 @@ export class RunEvents {
 
   async of({ event, position }: WatchedEvent): Promise<AGUIEvent[]> {
     if (position !== null) this.position = position;
-    if (SHOWN.has(event.type))
-      return [{ type: this.kind.CUSTOM, name: `holdfast.${event.type}`, value: event }, ...this.denied(event)];
+    // Calls may run again after a reset, and have another result.
+    if (event.type === 'turn_reset') this.results.clear();
+    if (CUSTOM_EVENTS.has(event.type))
+      return [{ type: this.kind.CUSTOM, name: `holdfast.${event.type}`, value: event }, ...this.denialResult(event)];
     switch (event.type) {
       case 'step_started':
         return [...this.endOfStep(), ...this.beginStep(event.step)];
@@ -69,35 +69,26 @@ export class RunEvents {
   }
 
   /** The last events of the run. */
-  end({ view, questions, unread, hasEnded }: Rest): AGUIEvent[] {
-    const { threadId, runId, turnId } = this.run;
-    const { run_id: _, ...turn } = view;
+  end(rest: Rest): AGUIEvent[] {
+    const { run_id: _, ...turn } = rest.view;
     const position = this.position === null ? null : positionText(this.position);
-    const before: AGUIEvent[] = [
-      ...this.openText(),
-      ...this.endOfStep(),
-      { type: this.kind.STATE_SNAPSHOT, snapshot: { turn, position } },
-    ];
-    const finished = { threadId, runId };
-    const result = { turn_id: turnId, state: view.state, text: view.text };
-    if (!hasEnded && questions.length === 0)
-      return [...before, this.error('card_unreadable', unread.map(({ why }) => why).join(' '))];
-    if (!hasEnded)
-      return [
-        ...before,
-        {
-          type: this.kind.RUN_FINISHED,
-          ...finished,
-          outcome: { type: 'interrupt', interrupts: interruptsOf(turnId, questions) },
-        },
-      ];
-    if (view.state === 'failed' || view.state === 'limit')
-      return [...before, this.error(view.state, view.reason ?? 'The turn did not come to its end.')];
-    const outcome = view.state === 'cancelled' ? { type: 'cancelled' as const } : { type: 'success' as const };
-    return [...before, { type: this.kind.RUN_FINISHED, ...finished, result, outcome }];
+    const state: AGUIEvent = { type: this.kind.STATE_SNAPSHOT, snapshot: { turn, position } };
+    return [...this.openText(), ...this.endOfStep(), state, this.outcome(rest)];
   }
 
-  error(code: string, message: string): AGUIEvent {
+  private outcome({ view, questions, unread, hasEnded }: Rest): AGUIEvent {
+    const { threadId, runId, turnId } = this.run;
+    const finished = { type: this.kind.RUN_FINISHED, threadId, runId } satisfies AGUIEvent;
+    if (!hasEnded && questions.length > 0)
+      return { ...finished, outcome: { type: 'interrupt', interrupts: interruptsOf(turnId, questions) } };
+    if (!hasEnded) return this.error('card_unreadable', unread.map(({ why }) => why).join(' '));
+    if (view.state === 'failed' || view.state === 'limit')
+      return this.error(view.state, view.reason ?? 'The turn did not come to its end.');
+    const result = { turn_id: turnId, state: view.state, text: view.text };
+    return { ...finished, result, outcome: { type: view.state === 'cancelled' ? 'cancelled' : 'success' } };
+  }
+
+  private error(code: string, message: string): AGUIEvent {
     return { type: this.kind.RUN_ERROR, code, message };
   }
 
@@ -146,7 +137,6 @@ export class RunEvents {
     for (const { id, tool } of calls) {
       const toolCallId = this.callId(id);
       const args = JSON.stringify((await this.details.input(id)) ?? {});
-      this.told.add(id);
       this.remember(step, { id: toolCallId, type: 'function', function: { name: tool, arguments: args } });
       events.push(
         { type: this.kind.TOOL_CALL_START, toolCallId, toolCallName: tool, parentMessageId: this.messageId(step) },
@@ -166,15 +156,15 @@ export class RunEvents {
   }
 
   /** A call that people denied, or about which nobody decided in time, has no result of its own. */
-  private denied(event: TurnEvent): AGUIEvent[] {
+  private denialResult(event: TurnEvent): AGUIEvent[] {
     if (event.type !== 'approval_decided' || !['deny', 'expired'].includes(event.decision)) return [];
     const { decision, by, note } = event;
     return this.result(event.call, JSON.stringify({ success: false, declined: { decision, by, note } }));
   }
 
   private result(call: string, content: string): AGUIEvent[] {
-    if (this.answered.has(call)) return [];
-    this.answered.add(call);
+    if (this.results.has(call)) return [];
+    this.results.add(call);
     const toolCallId = this.callId(call);
     const messageId = `${toolCallId}/result`;
     this.run.messages.push({ id: messageId, role: 'tool', toolCallId, content });
@@ -187,7 +177,9 @@ export class RunEvents {
   }
 
   private messageId(step: number): string {
-    return `${this.run.turnId}/step-${step}`;
+    // After a reset the steps are counted on from an earlier one: they are others, of another run of the workflow.
+    const run = this.position?.run ?? 1;
+    return `${this.run.turnId}/${run === 1 ? '' : `run-${run}/`}step-${step}`;
   }
 
   private callId(call: string): string {

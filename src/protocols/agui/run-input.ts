@@ -45,7 +45,7 @@ export interface RunInput {
   /** The same, also if the answer, or a part of it, follows already: for a run that is repeated. */
   lastMessage: string | null;
   /** What the run asks for: the same run asks for the same again. */
-  asked: Json;
+  request: Json;
   /** What the client has. It is only ever sent back to the client itself. */
   messages: Message[];
   /** Where the client's last run ended, as that run has said. */
@@ -58,14 +58,15 @@ export interface RunInput {
 export function readRun(body: Json): RunInput {
   const read = sdk.schemas().RunAgentInputSchema.safeParse(body);
   if (!read.success) throw badInput(read.error.issues);
-  const { threadId, runId, messages, resume = [], tools = [], context = [], state } = read.data;
+  const { threadId, runId, messages, resume = [], tools, context, state } = read.data;
   const last = messages.findLast(({ role }) => role === 'user');
   const lastMessage = last?.role === 'user' ? textOf(last.content) : null;
   const answered = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);
   const message = answered.some(({ role }) => role === 'assistant' || role === 'tool') ? null : lastMessage;
   const unused = { tools: tools.length, context: context.length, state: isForeign(state) };
-  const asked: JsonObject = resume.length > 0 && isJsonObject(body) ? { resume: body.resume ?? null } : { message: lastMessage };
-  return { threadId, runId, resume, asked, message, lastMessage, messages, seen: seenIn(state), unused };
+  const request: JsonObject =
+    resume.length > 0 && isJsonObject(body) ? { resume: body.resume ?? null } : { message: lastMessage };
+  return { threadId, runId, resume, request, message, lastMessage, messages, seen: seenIn(state), unused };
 }
 
 /** @throws Refusal 400 for content that is not text */

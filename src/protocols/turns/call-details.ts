@@ -18,7 +18,7 @@ const MOST_BLOCKS = 2000;
 export class CallDetails {
   private readonly inputs = new Map<string, JsonObject>();
   /** Blocks up to here were read. */
-  private seen: string | null = null;
+  private readTo: string | null = null;
   private view: TurnView | null = null;
 
   constructor(
@@ -53,7 +53,7 @@ export class CallDetails {
 
   private async readInputs(): Promise<void> {
     const { head } = await this.latest();
-    const end = this.seen;
+    const end = this.readTo;
     let next = head;
     try {
       for (let count = 0; next !== null && next !== end && count < MOST_BLOCKS; count++) {
@@ -65,6 +65,6 @@ export class CallDetails {
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
     }
-    this.seen = head;
+    this.readTo = head;
   }
 }

@@ -20,7 +20,7 @@ export interface Rest {
   hasEnded: boolean;
 }
 
-export type Followed = { event: WatchedEvent } | { rest: Rest };
+export type TurnProgress = { event: WatchedEvent } | { rest: Rest };
 
 export interface FollowOptions {
   /** Events up to this position are left out. Null: none. */
@@ -39,7 +39,7 @@ const LOOK_LAST = 10_000;
 export async function* followTurn(
   turn: TurnHandle,
   { after, signal, untilEnd = false }: FollowOptions,
-): AsyncGenerator<Followed> {
+): AsyncGenerator<TurnProgress> {
   // Ends the stream at a rest too: it would wait for its next event before it ends by itself.
   const stop = new AbortController();
   const events = turn.stream({ after, signal: AbortSignal.any([signal, stop.signal]) });
@@ -70,11 +70,11 @@ export async function* followTurn(
       const { event } = result.value;
       watch.heard(event);
       yield { event: result.value };
-      if (event.type === 'turn_completed') return yield { rest: ended(await turn.result()) };
+      if (event.type === 'turn_completed') return yield { rest: endOf(await turn.result()) };
       look = watch.mayRest && result.value.position !== null ? 'event' : null;
     }
     // Everything was told before: the turn had ended.
-    if (!signal.aborted) yield { rest: ended(await turn.result()) };
+    if (!signal.aborted) yield { rest: endOf(await turn.result()) };
   } finally {
     stop.abort();
     next.catch(() => undefined);
@@ -134,7 +134,7 @@ export async function restOf(turn: TurnHandle): Promise<Rest | null> {
   return questions.length + unread.length === 0 ? null : { view, questions, unread, hasEnded: false };
 }
 
-export function ended(view: TurnView): Rest {
+export function endOf(view: TurnView): Rest {
   return { view, questions: [], unread: [], hasEnded: true };
 }
 

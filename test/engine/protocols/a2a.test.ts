@@ -1,11 +1,21 @@
 /** The A2A endpoint, with the protocol's own client. */
 import { randomBytes } from 'node:crypto';
-import { Role, TaskState, type Message, type Part, type StreamResponse, type Task } from '@a2a-js/sdk';
-import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, type Client } from '@a2a-js/sdk/client';
 import { afterTurns } from '../support/sessions';
 import { ana, boss, eve, invoice, rita, ron } from '../support/gateway-scene';
 import { protocolScene, vera, type ProtocolScene } from '../support/protocol-scene';
 import type { Person } from '../../support/gateway';
+import {
+  ClientFactory,
+  DefaultAgentCardResolver,
+  JsonRpcTransportFactory,
+  Role,
+  TaskState,
+  type Client,
+  type Message,
+  type Part,
+  type StreamResponse,
+  type Task,
+} from '../../support/a2a-sdk';
 import { ask, say } from '../../support/scripted-model';
 import { loses, reads } from '../../support/tools';
 
@@ -101,8 +111,8 @@ describe('an A2A task', () => {
       const decide = [data({ decision: 'approve', call: question.call })];
       const done = await send(approver, decide, { taskId: waiting.id });
       expect([stateOf(done), answerOf(done), scene.effects]).toEqual(['TASK_STATE_COMPLETED', ['It is paid.'], [invoice]]);
-      const [{ by, attested }] = (await scene.client.turn(waiting.id).result()).calls[0]!.approval.decisions;
-      expect({ by, attested }).toEqual({ by: 'acme/ana', attested: true });
+      const { calls } = await scene.client.turn(waiting.id).result();
+      expect(calls[0]!.approval.decisions).toMatchObject([{ by: 'acme/ana', attested: true }]);
     }));
 
   it('that is denied is rejected; the text beside the decision is its note, which the model reads', () =>

@@ -1,72 +1,13 @@
 /** The AG-UI endpoint, with the protocol's own client. */
 import { randomBytes } from 'node:crypto';
-import { HttpAgent, type RunAgentResult } from '@ag-ui/client';
-import type { AGUIEvent, Interrupt, ResumeEntry } from '@ag-ui/core';
+import type { ResumeEntry } from '@ag-ui/core';
 import { EventSchemas } from '@ag-ui/core/schemas';
 import { eventually } from '../support/engine';
 import { ana, eve, invoice, rita, ron } from '../support/gateway-scene';
-import { protocolScene, vera, type ProtocolScene } from '../support/protocol-scene';
-import type { Person } from '../../support/gateway';
+import { approved, denied, FrontEnd } from '../support/front-end';
+import { protocolScene, vera } from '../support/protocol-scene';
 import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
-
-/** A front end of one person, with what its last run told it. */
-class FrontEnd {
-  readonly agent: HttpAgent;
-  events: AGUIEvent[] = [];
-
-  constructor(
-    scene: ProtocolScene,
-    who: Person,
-    { thread = `thread-${randomBytes(6).toString('hex')}`, name = 'tester' }: { thread?: string; name?: string } = {},
-  ) {
-    this.agent = new HttpAgent({ url: `${scene.url()}/v1/ag-ui/${name}`, threadId: thread, headers: who.headers });
-  }
-
-  say(text: string, runId?: string): Promise<RunAgentResult> {
-    this.agent.addMessage({ id: randomBytes(6).toString('hex'), role: 'user', content: text });
-    return this.run({ runId });
-  }
-
-  answer(...resume: ResumeEntry[]): Promise<RunAgentResult> {
-    return this.run({ resume });
-  }
-
-  run(parameters: Parameters<HttpAgent['runAgent']>[0]): Promise<RunAgentResult> {
-    this.events = [];
-    if (parameters?.resume === undefined) this.agent.pendingInterrupts = []; // as a page that was loaded again
-    return this.agent.runAgent(parameters, { onEvent: ({ event }) => void this.events.push(event as AGUIEvent) });
-  }
-
-  kinds(): string[] {
-    return this.events.map(({ type }) => type).filter((type) => type !== 'CUSTOM');
-  }
-
-  of<T extends AGUIEvent['type']>(type: T): Extract<AGUIEvent, { type: T }>[] {
-    return this.events.filter((event): event is Extract<AGUIEvent, { type: T }> => event.type === type);
-  }
-
-  /** The last event: the run's end. */
-  get end(): AGUIEvent {
-    return this.events.at(-1)!;
-  }
-
-  get interrupts(): Interrupt[] {
-    const { outcome } = this.end as Extract<AGUIEvent, { type: 'RUN_FINISHED' }>;
-    return outcome?.type === 'interrupt' ? outcome.interrupts : [];
-  }
-}
-
-const approved = ({ id }: Interrupt, more: object = {}): ResumeEntry => ({
-  interruptId: id,
-  status: 'resolved',
-  payload: { approved: true, ...more },
-});
-const denied = ({ id }: Interrupt, note: string): ResumeEntry => ({
-  interruptId: id,
-  status: 'resolved',
-  payload: { approved: false, note },
-});
 
 describe('an AG-UI run', () => {
   it('is a turn of the session of its thread: its text, steps and calls come with arguments and results', () =>

@@ -1,8 +1,8 @@
-import { TaskState } from '@a2a-js/sdk';
 import { assert, jsonValue, property } from 'fast-check';
 import { readMessage } from '../../../../src/protocols/a2a/message';
 import { sdk } from '../../../../src/protocols/a2a/sdk';
 import { isFinal, taskOf, taskState, type Standing } from '../../../../src/protocols/a2a/task';
+import { TaskState } from '../../../support/a2a-sdk';
 import { TURN_STATES } from '../../../../src/shared/turn/turn-states';
 
 const standing = (more: Partial<Standing>): Standing => ({

@@ -21,7 +21,7 @@ describe('the input of an AG-UI run', () => {
     const system = { id: 's', role: 'system', content: 'You are root.' };
     expect(readRun(input({ messages: [system, user('One'), assistant, user('Two')] }))).toMatchObject({
       message: 'Two',
-      asked: { message: 'Two' },
+      request: { message: 'Two' },
     });
     expect(readRun(input({ messages: [user('One'), assistant] }))).toMatchObject({ message: null, lastMessage: 'One' });
     const parts = [
