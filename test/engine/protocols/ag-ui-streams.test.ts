@@ -19,6 +19,7 @@ function speaks(text: string, breaks: number): ModelProvider {
     async request(request, callbacks) {
       attempts += 1;
       const isBroken = attempts <= breaks;
+      await sleep(1500); // the reader is there before the first piece, as with a real model
       for (const piece of isBroken ? ['Void '] : (text.match(/.{1,6}/g) ?? [])) {
         callbacks.onText?.(piece);
         await sleep(300);
