@@ -63,8 +63,8 @@ export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
         message: 'The header Idempotency-Key must be one key of 1 to 255 visible ASCII characters.',
       });
     const path = request.url.split('?')[0]!;
-    const asked = { path, body: (request.body ?? null) as Json };
-    const { operation, answer } = await claimOperation(store, { principal: request.principal.name, key, asked });
+    const whole = { path, body: (request.body ?? null) as Json };
+    const { operation, answer } = await claimOperation(store, { principal: request.principal.name, key, request: whole });
     if (operation === null)
       throw new Refusal({
         code: 'INVALID_PARAMS',
@@ -87,15 +87,15 @@ export function holdKeysToBodies(app: FastifyInstance, store: Store): void {
 }
 
 /**
- * Binds a principal's key to what is asked under it.
+ * Binds a principal's key to one request.
  * @returns the operation, and its stored answer; null: the key was used for something else
  */
 export async function claimOperation(
   store: Store,
-  { principal, key, asked }: { principal: string; key: string; asked: Json },
+  { principal, key, request }: { principal: string; key: string; request: Json },
 ): Promise<{ operation: Operation | null; answer?: IdempotencyRecord['answer'] }> {
   const id = operationId(principal, key);
-  const body = hashJson(asked);
+  const body = hashJson(request);
   const { first, repeated: isRepetition } = await store.registers.update(registerOf(id), (current, now) => {
     const value = { body, at: now };
     return current === null

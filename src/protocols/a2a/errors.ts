@@ -9,12 +9,12 @@ export function unknownTask(id: string): A2AError {
   return new TaskNotFoundError(`There is no task ${JSON.stringify(id.slice(0, 200))} that you may see.`);
 }
 
-export function malformed(message: string): A2AError {
+export function badRequest(message: string): A2AError {
   const { RequestMalformedError } = sdk.errors();
   return new RequestMalformedError(message);
 }
 
-export function unsupported(message: string): A2AError {
+export function notPossible(message: string): A2AError {
   const { UnsupportedOperationError } = sdk.errors();
   return new UnsupportedOperationError(message);
 }

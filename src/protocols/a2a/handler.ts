@@ -13,10 +13,11 @@ import { claimOperation, nothing, once, type Operation } from '../../gateway/htt
 import type { GatewayParts } from '../../gateway/route';
 import { steerAs } from '../../gateway/routes/turns';
 import { isDirectCallId } from '../../shared/ids';
+import type { Json } from '../../shared/json/json';
 import { TURN_STATES } from '../../shared/turn/turn-states';
 import { decideOnce } from '../turns/decide';
 import { endOf, followTurn } from '../turns/follow-turn';
-import { malformed, toA2AError, unknownTask, unsupported } from './errors';
+import { badRequest, toA2AError, unknownTask, notPossible } from './errors';
 import { readMessage, type ReadMessage } from './message';
 import {
   sdk,
@@ -49,7 +50,7 @@ export interface RequestOf {
 }
 
 /** A turn, and its session if that may not have begun it. */
-interface Found {
+interface TaskOfTurn {
   turn: TurnHandle;
   session: SessionHandle | null;
 }
@@ -107,7 +108,7 @@ export class TurnTasks implements A2ARequestHandler {
 
   listTasks({ contextId, status, pageSize = 50, pageToken }: ListTasksRequest): Promise<ListTasksResponse> {
     return this.withA2AErrors(async () => {
-      if (pageToken !== '') throw malformed('There is one page of tasks: leave "pageToken" out.');
+      if (pageToken !== '') throw badRequest('There is one page of tasks: leave "pageToken" out.');
       const limit = Math.min(MOST_TASKS, Math.max(1, pageSize));
       const states = TURN_STATES.filter((state) => status === 0 || taskState(state) === status);
       const only = states.length === 1 ? { state: states[0]! } : {};
@@ -130,16 +131,16 @@ export class TurnTasks implements A2ARequestHandler {
 
   // What a message does.
 
-  private async take({ message, configuration }: SendMessageRequest): Promise<Found> {
+  private async take({ message, configuration }: SendMessageRequest): Promise<TaskOfTurn> {
     const read = readMessage(message);
     if (configuration?.taskPushNotificationConfig) await noPush();
     return read.taskId === '' ? this.begin(read) : this.goOn(read);
   }
 
   /** A new turn: the next message of its context's session, or the first of a new one. */
-  private async begin({ messageId, contextId, content }: ReadMessage): Promise<Found> {
+  private async begin({ messageId, contextId, content }: ReadMessage): Promise<TaskOfTurn> {
     this.need('starter', 'admin');
-    if ('decision' in content) throw malformed('A decision needs the "taskId" of the task that waits for it.');
+    if ('decision' in content) throw badRequest('A decision needs the "taskId" of the task that waits for it.');
     const { principal, agent } = this.of;
     const holdfast = await this.parts.client();
     const operation = await this.claim(messageId, { contextId, text: content.text });
@@ -158,16 +159,16 @@ export class TurnTasks implements A2ARequestHandler {
 
   private async ownContext(contextId: string): Promise<SessionHandle> {
     const { session, summary } = await ownSession(this.parts, this.of.principal, contextId);
-    if (summary.agent !== this.of.agent) throw malformed(`The context is one of the agent ${summary.agent}.`);
+    if (summary.agent !== this.of.agent) throw badRequest(`The context is one of the agent ${summary.agent}.`);
     return session;
   }
 
   /** A decision on a call that waits in the task; or, while it works, a message to its model. */
-  private async goOn({ messageId, taskId, contextId, content }: ReadMessage): Promise<Found> {
+  private async goOn({ messageId, taskId, contextId, content }: ReadMessage): Promise<TaskOfTurn> {
     const { principal } = this.of;
     const { turn } = await this.own(taskId, visibleTurn);
     const before = taskOf(standingOf(endOf(await turn.status())));
-    if (contextId !== '' && contextId !== before.contextId) throw malformed('"contextId" is not that of the task.');
+    if (contextId !== '' && contextId !== before.contextId) throw badRequest('"contextId" is not that of the task.');
     if ('decision' in content) {
       const operation = await this.claim(messageId, { taskId, ...content });
       await decideOnce(this.parts, principal, { turn, operation, body: content.decision });
@@ -175,9 +176,9 @@ export class TurnTasks implements A2ARequestHandler {
     }
     const { state, pending } = await turn.status();
     if (isFinal(state))
-      throw unsupported(`The task has ended: ${state}. Send the message with its "contextId", and no "taskId".`);
+      throw notPossible(`The task has ended: ${state}. Send the message with its "contextId", and no "taskId".`);
     if (pending.length > 0)
-      throw unsupported('The task waits for a decision: send a data part such as {"decision": "approve", "call": "DIGEST"}.');
+      throw notPossible('The task waits for a decision: send a data part such as {"decision": "approve", "call": "DIGEST"}.');
     this.need('starter', 'admin');
     await ownTurn(this.parts, principal, taskId);
     const operation = await this.claim(messageId, { taskId, ...content });
@@ -186,17 +187,17 @@ export class TurnTasks implements A2ARequestHandler {
   }
 
   /** @throws A2AError if the message id was used for another message */
-  private async claim(messageId: string, asked: Parameters<typeof claimOperation>[1]['asked']): Promise<Operation> {
+  private async claim(messageId: string, request: Json): Promise<Operation> {
     const { principal, agent } = this.of;
     const key = `a2a\n${agent}\n${messageId}`;
-    const { operation } = await claimOperation(this.parts.store, { principal: principal.name, key, asked });
-    if (operation === null) throw malformed('This "messageId" has been used for another message: use a new one.');
+    const { operation } = await claimOperation(this.parts.store, { principal: principal.name, key, request });
+    if (operation === null) throw badRequest('This "messageId" has been used for another message: use a new one.');
     return operation;
   }
 
   // Tasks.
 
-  private async find(id: string): Promise<Found> {
+  private async find(id: string): Promise<TaskOfTurn> {
     try {
       const { turn } = await this.own(id, visibleTurn);
       return { turn, session: null };
@@ -208,7 +209,7 @@ export class TurnTasks implements A2ARequestHandler {
 
   /** @throws A2AError for a turn of another agent, as for one that does not exist */
   private async own(id: string, look: typeof visibleTurn): ReturnType<typeof visibleTurn> {
-    if (id === '') throw malformed('The id of the task is missing.');
+    if (id === '') throw badRequest('The id of the task is missing.');
     const visible = await look(this.parts, this.of.principal, id);
     if (visible.summary.agent !== this.of.agent || isDirectCallId(visible.turn.id)) throw unknownTask(id);
     return visible;
@@ -223,7 +224,7 @@ export class TurnTasks implements A2ARequestHandler {
   }
 
   /** Resolves when the task rests, or the time is over. */
-  private async rest({ turn, session }: Found, withinMs: number, untilEnd = false): Promise<void> {
+  private async rest({ turn, session }: TaskOfTurn, withinMs: number, untilEnd = false): Promise<void> {
     const signal = AbortSignal.any([this.of.signal, AbortSignal.timeout(withinMs)]);
     try {
       await session?.started(turn.id, { signal });
@@ -234,7 +235,7 @@ export class TurnTasks implements A2ARequestHandler {
   }
 
   /** An error ends the stream: the client subscribes again. */
-  private async *stream({ turn, session }: Found, untilEnd: boolean): AsyncGenerator<StreamResponse, void, undefined> {
+  private async *stream({ turn, session }: TaskOfTurn, untilEnd: boolean): AsyncGenerator<StreamResponse, void, undefined> {
     const { signal } = this.of;
     try {
       const task = await this.task(turn.id);

@@ -2,7 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ROLES, type Principal } from '../../gateway/auth/principals';
-import { Refusal } from '../../gateway/http/errors';
+import { answerWith, Refusal, wrongOf } from '../../gateway/http/errors';
+import { PackageMissing } from '../../optional-package';
 import type { GatewayParts, Route } from '../../gateway/route';
 import { agentName, answer, answers, body, jsonSchema } from '../../gateway/schemas/common';
 import { SseConnection, streamLimits } from '../../gateway/streams/connection';
@@ -30,11 +31,11 @@ const rootSchema = {
   summary: 'The A2A card of the only agent',
   description: 'Where A2A clients reach it, and its skills: the tools that you can reach. docs/a2a.md.',
   tags: ['protocols'],
-  response: answers({ 200: answer('The card.', card) }, 404),
+  response: answers({ 200: answer('The card.', card, { name: 'credit-analyst', version: '0.1.0' }) }, 404),
 };
 const cardSchema = { ...rootSchema, summary: 'The A2A card of an agent', params: jsonSchema(params) };
 
-const rpc = (description: string) => answer(description, rpcAnswer);
+const rpc = (description: string) => answer(description, rpcAnswer, { jsonrpc: '2.0', id: 1, result: {} });
 const rpcErrors = Object.fromEntries(
   [400, 401, 403, 404, 408, 413, 414, 415, 429, 431, 500, 501, 503].map((status) => [
     status,
@@ -89,24 +90,17 @@ export const a2a: Route = (app, parts) => {
     },
     async (request, reply) => {
       const { principal, params } = request;
-      const card = await cardOf(parts, request, params.agent);
-      const connection = new SseConnection(reply, settings, app.draining);
-      const handler = new TurnTasks(parts, { principal, agent: params.agent, signal: connection.signal, card });
-      const { JsonRpcTransportHandler, ServerCallContext } = sdk.server();
-      const rpcHandler = new JsonRpcTransportHandler(handler);
       checkVersion(request.headers['a2a-version']);
-      const context = new ServerCallContext({ user: { isAuthenticated: true, userName: principal.name } });
-      const answered = await rpcHandler.handle(isJsonObject(request.body) ? request.body : {}, context);
-      if (!(Symbol.asyncIterator in answered)) return reply.header('cache-control', 'no-store').send(withoutFault(answered));
+      const card = await cardOf(parts, request, params.agent);
+      // A request that waits for its task counts like a stream.
       const leave = limits.take(principal.name);
+      const connection = new SseConnection(reply, settings, app.draining);
       try {
-        const first = await answered.next(); // an error before the first event is an answer, not a stream
-        connection.open();
-        if (!first.done) await connection.send({ event: null, id: null, data: first.value });
-        for await (const event of answered) await connection.send({ event: null, id: null, data: event });
-      } catch (error) {
-        if (!reply.raw.headersSent) throw error;
-        await connection.send({ event: 'error', id: null, data: rpcError(error, parts.log, idOf(request)).body });
+        const handler = new TurnTasks(parts, { principal, agent: params.agent, signal: connection.signal, card });
+        const answered = await handle(handler, request);
+        if (!(Symbol.asyncIterator in answered))
+          return await reply.header('cache-control', 'no-store').send(withoutFault(answered));
+        await streamAnswers(parts, answered, connection, request);
       } finally {
         connection.end();
         leave();
@@ -115,6 +109,34 @@ export const a2a: Route = (app, parts) => {
     },
   );
 };
+
+type Answers = Awaited<ReturnType<InstanceType<ReturnType<typeof sdk.server>['JsonRpcTransportHandler']>['handle']>>;
+
+function handle(handler: TurnTasks, { body, principal }: FastifyRequest<{ Body: Json }>): Promise<Answers> {
+  const { JsonRpcTransportHandler, ServerCallContext } = sdk.server();
+  const context = new ServerCallContext({ user: { isAuthenticated: true, userName: principal.name } });
+  return new JsonRpcTransportHandler(handler).handle(isJsonObject(body) ? body : {}, context);
+}
+
+/** An error before the first event is an answer, not a stream. */
+async function streamAnswers(
+  { log }: GatewayParts,
+  answers: Extract<Answers, AsyncGenerator>,
+  connection: SseConnection,
+  request: FastifyRequest,
+): Promise<void> {
+  let isOpen = false;
+  try {
+    for await (const data of answers) {
+      if (!isOpen) connection.open();
+      isOpen = true;
+      await connection.send({ event: null, id: null, data });
+    }
+  } catch (error) {
+    if (!isOpen) throw error;
+    await connection.send({ event: 'error', id: null, data: rpcError(error, log, idOf(request)).body });
+  }
+}
 
 /** Absent: the version that this gateway speaks. */
 function checkVersion(header: string | string[] | undefined): void {
@@ -126,6 +148,7 @@ function checkVersion(header: string | string[] | undefined): void {
 
 /** Every error of the route, also of a request that is no JSON or has no token, in the form of JSON-RPC. */
 function answerError(parts: GatewayParts, error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof PackageMissing) return answerWith(reply, wrongOf(error)!); // the package says what such errors look like
   const { status, body, headers } = rpcError(error, parts.log, idOf(request));
   return reply
     .code(status)

@@ -38,7 +38,7 @@ export async function openRun(parts: GatewayParts, run: RunOf): Promise<OpenRun>
   const { principal, agent, input } = run;
   const { threadId, runId, resume, request } = input;
   const key = `ag-ui\n${agent}\n${threadId}\n${runId}`;
-  const { operation } = await claimOperation(parts.store, { principal: principal.name, key, asked: request });
+  const { operation } = await claimOperation(parts.store, { principal: principal.name, key, request });
   if (operation === null)
     throw refusal('run_used', 409, 'This runId has been used in its thread for another message or other answers: use a new one.');
   return resume.length > 0 ? answerRun(parts, run, operation) : messageRun(parts, run, operation);

@@ -155,6 +155,19 @@ describe('an AG-UI run', () => {
       expect(scene.effects).toEqual([invoice]);
     }));
 
+  it('under four eyes does not take the approval of whoever started it', () =>
+    protocolScene({ agent: {} }, async (scene) => {
+      const front = new FrontEnd(scene, vera);
+      await front.say('Pay INV-7.');
+      const [interrupt] = front.interrupts;
+      await front.answer(approved(interrupt!)).catch(() => undefined);
+      expect(front.end).toMatchObject({ type: 'RUN_ERROR', code: 'not_accepted' });
+      const approver = new FrontEnd(scene, ana, { thread: front.agent.state.turn.session_id });
+      await approver.answer(approved(interrupt!));
+      expect(approver.end).toMatchObject({ type: 'RUN_FINISHED', outcome: { type: 'success' } });
+      expect(scene.effects).toEqual([invoice]);
+    }));
+
   it('that is sent again is the same turn, told from its beginning; under the id of another run it is refused', () =>
     protocolScene({}, async (scene) => {
       const front = new FrontEnd(scene, vera);
