@@ -32,7 +32,7 @@ import {
   type SubscribeToTaskRequest,
   type Task,
 } from './sdk';
-import { isFinal, standingOf, taskOf, taskState, waitingTask } from './task';
+import { contextOf, isFinal, standingOf, taskOf, taskState, waitingTask } from './task';
 import { taskUpdates } from './updates';
 
 /** How long `SendMessage` waits for a task to rest, ms. Then it answers with the task as it stands. */
@@ -167,8 +167,7 @@ export class TurnTasks implements A2ARequestHandler {
   private async goOn({ messageId, taskId, contextId, content }: ReadMessage): Promise<TaskOfTurn> {
     const { principal } = this.of;
     const { turn } = await this.own(taskId, visibleTurn);
-    const before = taskOf(standingOf(endOf(await turn.status())));
-    if (contextId !== '' && contextId !== before.contextId) throw badRequest('"contextId" is not that of the task.');
+    if (contextId !== '' && contextId !== contextOf(turn.id)) throw badRequest('"contextId" is not that of the task.');
     if ('decision' in content) {
       const operation = await this.claim(messageId, { taskId, ...content });
       await decideOnce(this.parts, principal, { turn, operation, body: content.decision });

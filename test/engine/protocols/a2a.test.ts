@@ -1,5 +1,6 @@
 /** The A2A endpoint, with the protocol's own client. */
 import { randomBytes } from 'node:crypto';
+import { eventually } from '../support/engine';
 import { afterTurns } from '../support/sessions';
 import { ana, boss, eve, invoice, rita, ron } from '../support/gateway-scene';
 import { protocolScene, vera, type ProtocolScene } from '../support/protocol-scene';
@@ -140,9 +141,11 @@ describe('an A2A task', () => {
         await expect(send(other, [text('Hello.')], { contextId: waiting.contextId })).rejects.toThrow('There is no session');
         await expect(other.cancelTask({ tenant: '', id: waiting.id, metadata: undefined })).rejects.toThrow('There is no t');
         await expect(all(other.resubscribeTask({ tenant: '', id: waiting.id }))).rejects.toThrow('There is no t');
-        expect((await other.listTasks(list)).tasks).toEqual([]);
+        expect((await other.listTasks(list)).tasks.map(({ id }) => id)).not.toContain(waiting.id);
       }
       const approver = await peer(scene, ana);
+      const listed = async () => (await approver.listTasks(list)).tasks.find(({ id }) => id === waiting.id);
+      expect(stateOf(await eventually('it is listed', listed))).toBe('TASK_STATE_INPUT_REQUIRED');
       for (const [parts, why] of [
         [[data({ decision: 'approve', call: 'f'.repeat(64) })], 'waits for a person'],
         [[data({ decision: 'approve', call, by: 'acme/boss' })], '"by" must be "acme/ana"'],
