@@ -23,6 +23,8 @@ import { tools } from './routes/tools';
 import { turns } from './routes/turns';
 import { browserSignInOf, type BrowserSignIn } from './auth/browser-sign-in';
 import { ticketsOf } from './auth/principals';
+import { a2a } from '../protocols/a2a/route';
+import { agUi } from '../protocols/agui/route';
 import { protectAnswers } from './page/headers';
 import { page } from './page/page';
 import type { GatewayParts, Route } from './route';
@@ -52,6 +54,8 @@ const ROUTES: Route[] = [
   tickets,
   blocks,
   mcp,
+  agUi,
+  a2a,
   signIn,
   oidc,
   page,
@@ -130,12 +134,13 @@ function refuseOtherSites(app: FastifyInstance, site: Site): void {
 
 const ALLOWED_HEADERS = ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-request-id'];
 const MCP_HEADERS = ['mcp-session-id', 'mcp-protocol-version'];
+const A2A_HEADERS = ['a2a-version', 'a2a-extensions'];
 
 function corsOptions(origins: readonly string[]): object {
   return {
     origin: [...origins],
     methods: ['GET', 'HEAD', 'POST', 'DELETE'],
-    allowedHeaders: [...ALLOWED_HEADERS, ...MCP_HEADERS],
+    allowedHeaders: [...ALLOWED_HEADERS, ...MCP_HEADERS, ...A2A_HEADERS],
     exposedHeaders: ['x-request-id', 'retry-after', 'mcp-session-id'],
     maxAge: 600,
   };

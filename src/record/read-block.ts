@@ -261,6 +261,14 @@ function readAdmission(head: JsonObject, calls: Json[]): ReadAdmission {
   };
 }
 
+/** The inputs of the calls that a block admitted, by call id. Empty for a block of another kind. */
+export function admittedInputs({ block, bodies }: WithBodies): Map<string, JsonObject> {
+  const calls = block.kind === 'admission' ? bodies.slice(1).filter(isJsonObject) : [];
+  return new Map(
+    calls.flatMap(({ call_id, input }) => (typeof call_id === 'string' && isJsonObject(input) ? [[call_id, input]] : [])),
+  );
+}
+
 function readAdmittedCall(call: JsonObject): ReadAdmittedCall {
   const { untrusted } = object(object(call.facts).turn);
   const fields = texts(call, ['call_id', 'tool', 'version', 'class', 'verdict']);

@@ -72,7 +72,8 @@ export function authenticateRequests(
   });
 }
 
-function roleMissing(roles: readonly Role[], { name, roles: own }: Principal): Refusal {
+/** The answer to a principal without any of these roles. */
+export function roleMissing(roles: readonly Role[], { name, roles: own }: Principal): Refusal {
   const message = `This takes one of the roles ${roles.join(', ')}; ${name} has ${own.join(', ') || 'none'}.`;
   return new Refusal({ code: 'PERMISSION_DENIED', reason: 'role_missing', message });
 }

@@ -47,6 +47,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
         { name: 'sessions', description: 'Conversations: turns one after the other.' },
         { name: 'tools', description: 'Single tool calls, without a model.' },
         { name: 'files', description: 'Files that tools made.' },
+        { name: 'protocols', description: 'Front ends and other agents, in their own protocols.' },
         { name: 'operation', description: 'For operators.' },
       ],
       components: {

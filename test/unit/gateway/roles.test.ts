@@ -35,6 +35,10 @@ const MAY: Record<string, readonly Role[] | 'any' | 'public'> = {
   'POST /tools/{toolName}/sse': ['starter', 'admin'],
   'POST /v1/tickets': ['starter', 'approver', 'auditor', 'admin'],
   'GET /v1/blocks/{ref}': 'public',
+  'POST /v1/ag-ui/{agent}': ['starter', 'approver', 'admin'],
+  'POST /a2a/{agent}': ['starter', 'approver', 'admin'],
+  'GET /a2a/{agent}/.well-known/agent-card.json': ['starter', 'approver', 'auditor', 'admin'],
+  'GET /.well-known/agent-card.json': ['starter', 'approver', 'auditor', 'admin'],
   'GET /v1/me': 'any',
   'GET /v1/sign-in': 'public',
   'POST /v1/sign-in': 'public',
@@ -69,6 +73,8 @@ const BODIES: Record<string, object> = {
   'POST /v1/sessions/{id}/rename': { title: 't' },
   'POST /v1/forks': { from: 'f'.repeat(64) },
   'POST /v1/tickets': { address: '/v1/turns/x/events' },
+  'POST /v1/ag-ui/{agent}': { threadId: 't', runId: 'r', messages: [{ id: 'm', role: 'user', content: 'Hi' }] },
+  'POST /a2a/{agent}': { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 'x' } },
   'POST /v1/sign-in': { token: 'x'.repeat(40) },
 };
 /** GET would start a call only for a principal who may start one; here it follows an existing call. */
