@@ -34,7 +34,12 @@ export interface Message {
   commands: Record<string, string>;
 }
 
-const TYPES = { approval: 'approval.requested', reminder: 'approval.reminder', in_doubt: 'effect.in_doubt' } as const;
+const TYPES = {
+  approval: 'approval.requested',
+  reminder: 'approval.reminder',
+  in_doubt: 'effect.in_doubt',
+  question: 'question.asked',
+} as const;
 /** The specification recommends a small webhook body, about 20 KB. */
 const LONGEST_CARD = 16_000;
 
@@ -69,6 +74,7 @@ export function messageId({ kind, turn, digest, at }: NotifyInput): string {
 export function titleOf({ type, tool, turn_id, requester, expires_at }: Message): string {
   const what = `${inLine(tool)} in turn ${inLine(turn_id)}, asked by ${inLine(requester)}`;
   if (type === 'effect.in_doubt') return `In doubt: ${what}`;
+  if (type === 'question.asked') return `A question: ${what}`;
   return type === 'approval.requested' ? `Waiting for approval: ${what}` : `Still waiting, until ${expires_at}: ${what}`;
 }
 
@@ -79,6 +85,7 @@ function commandsFor(kind: NotifyInput['kind'], turnId: string, digest: string):
       applied: `holdfast settle ${turnId} applied --call ${digest} --by NAME`,
       not_applied: `holdfast settle ${turnId} not_applied --call ${digest} --by NAME`,
     };
+  if (kind === 'question') return { answer: `holdfast answer ${common} --value JSON` };
   return { approve: `holdfast approve ${common}`, deny: `holdfast deny ${common} --note WHY` };
 }
 

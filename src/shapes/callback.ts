@@ -12,7 +12,7 @@ const calledBack = callView
   });
 
 export const callbackMessage = z.object({
-  type: z.enum(['approval.requested', 'effect.in_doubt', 'turn.ended']),
+  type: z.enum(['approval.requested', 'effect.in_doubt', 'question.asked', 'turn.ended']),
   timestamp: z.string().describe('When it happened, ISO 8601.'),
   turn: turnView
     .pick({

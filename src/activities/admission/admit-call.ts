@@ -3,6 +3,7 @@ import { Context } from '@temporalio/activity';
 import type { AdmitCallInput, AdmitCallOutput, DecidedCall, RenewedPolicy, TurnContext } from '../../shared/io/activities';
 import { samePerson, stricter, type HoldReason } from '../../shared/approval/approval';
 import { approvalCard } from '../../shared/approval/card';
+import { questionCard } from '../../shared/approval/question-card';
 import { callDigest, callRecord, type CallFields } from '../../shared/json/digests';
 import { callError } from '../../shared/wire/errors';
 import type { JsonObject } from '../../shared/json/json';
@@ -89,7 +90,8 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     }
   }
   const { digest, preview_ref: previewRef } = evidence;
-  const card = approvalCard({
+  const cardOf = tool.question ? questionCard : approvalCard;
+  const card = cardOf({
     tool: tool.name,
     version: tool.version,
     callId: call.id,

@@ -69,7 +69,7 @@ export function closeQuestion({ registers }: Registers, digest: string): Promise
 /** Records a signed statement that was just found valid. @returns why it does not count anyway, or null */
 export async function recordStatement(store: Registers, statement: CheckDecisionInput, by: string): Promise<string | null> {
   if (statement.decision === 'settle') return noteSettlement(store, statement, by);
-  if (statement.decision === 'approve') await noteApproval(store, statement, by);
+  if (statement.decision === 'approve' || statement.decision === 'answer') await noteApproval(store, statement, by);
   return null;
 }
 

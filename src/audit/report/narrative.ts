@@ -254,6 +254,7 @@ const PREDICATES: Readonly<Record<string, string>> = {
 /** Words for the state of a turn. */
 const STATES: Readonly<Record<string, string>> = {
   awaiting_approval: 'waiting for an approval',
+  awaiting_answer: 'waiting for an answer',
   in_doubt: 'in doubt',
   limit: 'at a limit',
   timed_out: 'by a timeout',

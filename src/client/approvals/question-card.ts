@@ -1,5 +1,8 @@
 /** Puts the card of a waiting call together: facts of the store under its digest, the state of its turn, and the Markdown. */
-import type { Card, CardState, CardWords, StoredFacts } from '../../shapes/card';
+import type { AskedFacts, Card, CardState, CardWords, StoredFacts } from '../../shapes/card';
+import { ASK_PERSON, type PersonQuestionInput } from '../../shared/approval/person-question';
+import type { JsonObject } from '../../shared/json/json';
+import { optional } from '../../shared/json/optional';
 import type { WaitingCall } from '../../shapes/turn-view';
 import { storedCard, wordsOf, type CardSource } from '../../record/stored-card';
 import { errorMessage } from '../../shared/text/error-message';
@@ -29,7 +32,7 @@ export class QuestionCards {
     const { facts, why } = await this.facts(call, turn);
     const missing = why ?? (state === undefined ? 'A worker of an older build answers for this turn.' : null);
     return {
-      kind: call.state === 'in_doubt' ? 'in_doubt' : 'approval',
+      kind: kindOf(call),
       agent: turn.agent,
       call_id: call.id,
       revision: call.revision,
@@ -38,6 +41,7 @@ export class QuestionCards {
       class: call.class,
       digest: call.digest,
       ...facts,
+      ...(call.tool === ASK_PERSON && facts ? askedFacts(facts.input) : {}),
       ...state,
       expires_at: call.approval.expires_at,
       error: call.error,
@@ -67,4 +71,15 @@ export class QuestionCards {
     this.words.set(head, entry);
     return entry;
   }
+}
+
+function kindOf({ state, tool }: WaitingCall): Card['kind'] {
+  if (state === 'in_doubt') return 'in_doubt';
+  return tool === ASK_PERSON ? 'question' : 'approval';
+}
+
+/** Admission has checked the input against the schema of `ask_person`. */
+function askedFacts(input: JsonObject): AskedFacts {
+  const { question, choices, schema, to } = input as JsonObject & PersonQuestionInput;
+  return { question, ...optional({ choices, schema, to }) };
 }

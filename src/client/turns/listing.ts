@@ -1,7 +1,7 @@
 /** Lists turns from Temporal's visibility store; asks no worker. */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { executionInfoFromRaw } from '../../temporal/sdk-private';
-import { TURN_STATES, type TurnState } from '../../shared/turn/turn-states';
+import { isEnd, TURN_STATES, type TurnState } from '../../shared/turn/turn-states';
 import { visibilityText } from '../../shared/text/visible';
 import type { TurnSummary } from '../../shapes/turn-view';
 import { keywordOf } from '../../shared/search-attributes';
@@ -74,8 +74,6 @@ export function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>, ui_url: stri
   };
 }
 
-const OPEN: readonly TurnState[] = ['running', 'awaiting_approval', 'in_doubt'];
-
 /** A turn that was ended through Temporal itself never wrote its last state. */
 function stateOf(status: string, recordedState: string): string {
   return status === 'TERMINATED' || status === 'TIMED_OUT' ? 'failed' : recordedState;
@@ -95,7 +93,7 @@ function stateClause(state: TurnState): string {
   if (!TURN_STATES.includes(state))
     throw new InvalidRequest(`There is no state ${JSON.stringify(state)}; states: ${TURN_STATES.join(', ')}.`);
   const clause = `HoldfastState = '${state}'`;
-  if (OPEN.includes(state)) return `${clause} AND ExecutionStatus = 'Running'`;
+  if (!isEnd(state)) return `${clause} AND ExecutionStatus = 'Running'`;
   return state === 'failed' ? `(${clause} OR ExecutionStatus IN ('Terminated', 'TimedOut'))` : clause;
 }
 

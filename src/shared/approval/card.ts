@@ -178,7 +178,7 @@ function previewText(preview: Json): string {
 }
 
 /** The text in a fence. It is cut at `limit` characters as displayed, and a line below says so. */
-function section(text: string, limit = CARD_SECTION): string {
+export function section(text: string, limit = CARD_SECTION): string {
   const visibleText = visible(text);
   if (visibleText.length <= limit) return wrappedFence(visibleText);
   const cut = visibleText.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
@@ -221,7 +221,7 @@ function columnsOf(char: string): number {
 }
 
 /** A digest gets a line of its own: on one line the card would hide its end. */
-function jsonFence(value: JsonObject): string {
+export function jsonFence(value: JsonObject): string {
   const fields = Object.entries(value).map(([key, field]) => {
     const text = JSON.stringify(field);
     return `${JSON.stringify(key)}:${text.length > 40 ? '\n' : ''} ${text}`;

@@ -9,7 +9,8 @@ export const CALL_TRANSITIONS: Readonly<Record<CallState, readonly CallState[]>>
   proposed: ['rejected', 'ready', 'waiting'],
   rejected: [],
   ready: ['running'],
-  waiting: ['approved', 'denied', 'expired', 'superseded', 'cancelled'],
+  /** `running`: a person has answered, and the answer becomes the result. */
+  waiting: ['approved', 'denied', 'running', 'expired', 'superseded', 'cancelled'],
   approved: ['running', 'superseded', 'cancelled'],
   denied: [],
   expired: [],

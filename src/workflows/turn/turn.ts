@@ -222,6 +222,9 @@ function parentOf({ limits: _, makers: __, ...parent }: SubTurnStart): ParentTur
   return parent;
 }
 
+/** Of what the callback address of a turn is told when a question opens. */
+const CALLBACKS = { approval: 'approval.requested', doubt: 'effect.in_doubt', question: 'question.asked' } as const;
+
 async function tellOfQuestion(
   turn: TurnContext,
   callback: string | undefined,
@@ -229,7 +232,7 @@ async function tellOfQuestion(
   view: () => TurnView,
 ): Promise<void> {
   if (callback === undefined) return;
-  const type = question.kind === 'doubt' ? 'effect.in_doubt' : 'approval.requested';
+  const type = CALLBACKS[question.kind];
   await sendCallback(turn, callback, type, { run_id: question.run_id, digest: question.digest }, view());
 }
 
