@@ -57,7 +57,7 @@ interface PostAnswer {
 export const answers: Route = (app, parts) => {
   app.post<PostAnswer>(
     '/v1/turns/:id/answers',
-    { schema, config: { roles: ['approver', 'starter'], keepsAnswer: true } },
+    { schema, config: { roles: ['starter', 'approver'], keepsAnswer: true } },
     async (request, reply) => {
       const { principal, params } = request;
       const { call, value, note } = request.body;

@@ -9,8 +9,7 @@ export const CALL_TRANSITIONS: Readonly<Record<CallState, readonly CallState[]>>
   proposed: ['rejected', 'ready', 'waiting'],
   rejected: [],
   ready: ['running'],
-  /** `running`: a person has answered, and the answer becomes the result. */
-  waiting: ['approved', 'denied', 'running', 'expired', 'superseded', 'cancelled'],
+  waiting: ['approved', 'denied', 'expired', 'superseded', 'cancelled'],
   approved: ['running', 'superseded', 'cancelled'],
   denied: [],
   expired: [],

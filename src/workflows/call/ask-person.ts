@@ -8,7 +8,7 @@ import { callError } from '../../shared/wire/errors';
 import type { PersonQuestion } from '../approvals/question';
 import { keepProgress } from '../turn/state';
 import { addMakers } from '../turn/steering';
-import { endCall, showDecisions, stoppedOutcome } from './call-log';
+import { endCall, moveCall, showDecisions, stoppedOutcome } from './call-log';
 import type { Dispatch } from './dispatch-types';
 import { runRepeatable } from './run-call';
 
@@ -46,6 +46,7 @@ async function takeAnswer(context: Dispatch, call: AdmittedCall, args: CallArgum
   const approvals = [answer];
   showDecisions(data, call.id, approvals);
   addMakers(data, turn, [answer.by]);
+  moveCall(data, call.id, 'approved'); // for a question: it is answered
   keepProgress(data, call.id, { at: 'ready', args, approvals });
   const result = await runRepeatable(context, call, { ok: true, args, approvals });
   return 'held' in result ? { answers: approvals } : result;
