@@ -103,7 +103,7 @@ export const ADMITTED_CALL = {
   approval: 'rule.D4',
   reconcile_ms: 'once.of the tool’s code',
   sub_agent: 'rule.D2',
-  question_ms: 'once.of the tool’s code',
+  question_ms: 'rule.D4',
   definition_ref: 'use.definition_ref',
   target_hash: 'asked.target_hash',
 } as const satisfies Record<keyof AdmittedCall, Place>;

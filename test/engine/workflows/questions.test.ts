@@ -5,7 +5,7 @@ import { askPerson } from '../../../src/tools/people/ask-person';
 import { walk } from '../../../src/store/core/transcript';
 import { FILLED_MS, FILLS_A_SHORT_RUN, sendJunk, shortRunServer } from '../support/fill-run';
 import { eventually, withEngine, type Engine, type Setup } from '../support/engine';
-import { ask, results, say } from '../../support/scripted-model';
+import { ask, say } from '../../support/scripted-model';
 import { pays, reads } from '../../support/tools';
 
 const which: JsonObject = { question: 'Which account shall pay the rent?', choices: ['operations', 'reserve'] };
@@ -27,7 +27,12 @@ function asked(input: JsonObject, setup: Partial<Setup>, body: (on: Asked) => Pr
   });
 }
 
-const toldIn = ({ model }: Engine, request: number) => results(model.requests[request]!)[0];
+/** The results of the model's calls so far, as it was told them in its last request. */
+const told = ({ model }: Engine) => {
+  const { messages } = model.requests.at(-1)!;
+  const content = messages.flatMap((message) => message.content).filter(({ type }) => type === 'tool_result');
+  return content.map(({ content: [text] }: any) => JSON.parse(text.text));
+};
 
 describe('a question of the model', () => {
   it('waits without a running activity, and its answer is what the model gets', () =>
@@ -42,13 +47,15 @@ describe('a question of the model', () => {
       expect(view.calls).toMatchObject([
         { tool: 'ask_person', state: 'succeeded', effect: null, approval: { by: ['ana'], decision: 'answer' } },
       ]);
-      expect(toldIn(on, 1)).toMatchObject({ success: true, data: { answer: 'reserve', by: 'ana', note: 'Operations is empty.' } });
+      expect(told(on)).toMatchObject([{ success: true, data: { answer: 'reserve', by: 'ana', note: 'Operations is empty.' } }]);
     }));
 
   it('has a card that says what is asked, of whom, and what to paste', () =>
     asked({ ...which, to: ['ana', 'treasurer'], expires: '2h' }, {}, async ({ turn, question }) => {
       const { questions } = await turn.waiting();
-      expect(questions).toMatchObject([{ digest: question.digest, card: { kind: 'question', ...which, to: ['ana', 'treasurer'] } }]);
+      expect(questions).toMatchObject([
+        { digest: question.digest, card: { kind: 'question', ...which, to: ['ana', 'treasurer'] } },
+      ]);
       const { card } = questions[0]!;
       expect(Date.parse(card.expires_at!) - Date.parse(card.asked_at!)).toBe(2 * 3_600_000);
       for (const text of [String(which.question), '"operations"', question.digest, '`ana`, `treasurer`', 'approves nothing'])
@@ -79,7 +86,7 @@ describe('a question of the model', () => {
         'answer: the answer does not fit: "value" must be object',
       ]);
       expect(view.calls[0]!.approval.decisions).toMatchObject([{ decision: 'answer', by: 'ana', channel: 'signal' }]);
-      expect(toldIn(on, 1)).toMatchObject({ data: { answer: { cents: 7 }, by: 'ana' } });
+      expect(told(on)).toMatchObject([{ data: { answer: { cents: 7 }, by: 'ana' } }]);
     });
   });
 
@@ -87,8 +94,10 @@ describe('a question of the model', () => {
     asked({ question: 'Anybody?', expires: 400 }, {}, async (on) => {
       const { turn, question } = on;
       const view = await turn.result();
-      expect(view.calls).toMatchObject([{ state: 'expired', error: { reason: 'not_answered' }, approval: { decision: 'expired' } }]);
-      expect(toldIn(on, 1)).toMatchObject({ success: false, error: { reason: 'not_answered' } });
+      expect(view.calls).toMatchObject([
+        { state: 'expired', error: { reason: 'not_answered' }, approval: { decision: 'expired' } },
+      ]);
+      expect(told(on)).toMatchObject([{ success: false, error: { reason: 'not_answered' } }]);
       await expect(turn.answer(question.digest, 'Me', { by: 'ana' })).rejects.toThrow('the turn has ended');
     }));
 
@@ -110,7 +119,7 @@ describe('a question of the model', () => {
       await turn.answer(question!.digest, 'operations', { by: 'ana' });
       await turn.result();
       expect(effects).toEqual([invoice]);
-      expect(results(on.model.requests[1]!)).toMatchObject([{ data: { answer: 'operations' } }, { data: { seen: true } }, {}]);
+      expect(told(on)).toMatchObject([{ data: { answer: 'operations' } }, { data: { seen: true } }, { success: true }]);
     });
   });
 
@@ -120,7 +129,9 @@ describe('a question of the model', () => {
     const effects: unknown[] = [];
     return asked(which, { tools: [askPerson(), pays('pay', effects)], script, agent }, async ({ turn, question }) => {
       await turn.answer(question.digest, 'operations', { by: 'bob' });
-      const payment = await eventually('the payment waits', async () => (await turn.pending()).find(({ tool }) => tool === 'pay'));
+      const payment = await eventually('the payment waits', async () =>
+        (await turn.pending()).find(({ tool }) => tool === 'pay'),
+      );
       await expect(turn.approve(payment.digest, { by: 'Bob' })).rejects.toThrow('steered the turn');
       await turn.approve(payment.digest, { by: 'ana' });
       expect((await turn.result()).state).toBe('completed');
@@ -137,7 +148,7 @@ describe('a question of the model', () => {
     await asked(which, { agent: { steerSupersedes: true } }, async (on) => {
       await on.turn.steer('From operations.', { by: 'ana' });
       expect(await on.turn.result()).toMatchObject({ state: 'completed', calls: [{ state: 'superseded' }] });
-      expect(toldIn(on, 1)).toMatchObject({ error: { reason: 'superseded_by_message' } });
+      expect(told(on)).toMatchObject([{ error: { reason: 'superseded_by_message' } }]);
     });
     await asked(which, {}, async ({ turn }) => {
       await turn.cancel();
@@ -170,7 +181,8 @@ describe('a question of the model', () => {
       await turn.answer(question.digest, 'reserve', { by: 'ana' });
       await turn.result();
       const events = [];
-      for await (const event of turn.watch()) if (event.type.startsWith('question') || event.type.startsWith('approval')) events.push(event);
+      for await (const event of turn.watch())
+        if (event.type.startsWith('question') || event.type.startsWith('approval')) events.push(event);
       const of = { call: '1.1', tool: 'ask_person', digest: question.digest };
       expect(events).toMatchObject([
         { type: 'question_asked', ...of },
@@ -187,7 +199,7 @@ describe('a question of the model', () => {
       await eventually('it is asked about there', async () => (await turn.pending()).length === 1);
       await turn.answer(question.digest, 'reserve', { by: 'ana' });
       expect((await turn.result()).state).toBe('completed');
-      expect(toldIn(on, 1)).toMatchObject({ data: { answer: 'reserve', by: 'ana' } });
+      expect(told(on)).toMatchObject([{ data: { answer: 'reserve', by: 'ana' } }]);
     }), FILLED_MS); // oxfmt-ignore
 
   it('is asked anew after a reset, and what was answered before does not count', () =>
@@ -198,7 +210,7 @@ describe('a question of the model', () => {
       const events = (await handle.fetchHistory()).events!;
       const at = events.findLast(({ workflowTaskCompletedEventAttributes: done }) => done)!.eventId!;
       await handle.signal('answer', { call: question.digest, by: 'bob', value: 'operations' });
-      const { runId } = (await handle.describe());
+      const { runId } = await handle.describe();
       await workflowService.resetWorkflowExecution({
         namespace: options.namespace,
         workflowExecution: { workflowId: turn.workflowId, runId },
@@ -206,10 +218,12 @@ describe('a question of the model', () => {
         requestId: 'reset-1',
         workflowTaskFinishEventId: at,
       });
-      const again = await eventually('it is asked anew', async () => (await turn.pending()).find(({ digest }) => digest !== question.digest));
+      const again = await eventually('it is asked anew', async () =>
+        (await turn.pending()).find(({ digest }) => digest !== question.digest),
+      );
       await turn.answer(again.digest, 'reserve', { by: 'ana' });
       await turn.result();
-      expect(results(on.model.requests.at(-1)!)[0]).toMatchObject({ data: { answer: 'reserve', by: 'ana' } });
+      expect(told(on)).toMatchObject([{ data: { answer: 'reserve', by: 'ana' } }]);
     }));
 });
 
@@ -224,7 +238,9 @@ describe('ask_person', () => {
     await refused({ question: 'Who?', choices: ['a'], schema: { type: 'string' } }, 'choices_and_schema');
     await refused({ question: 'Who?', schema: { $ref: 'https://evil.example/schema' } }, 'bad_schema');
     await refused({ question: 'Who?', expires: '2w' }, 'bad_expires');
-    await refused({ question: 'Who?', expires: '2h' }, 'expires_too_late', [askPerson({ expiresMs: 1000, longestMs: 3_600_000 })]);
+    await refused({ question: 'Who?', expires: '2h' }, 'expires_too_late', [
+      askPerson({ expiresMs: 1000, longestMs: 3_600_000 }),
+    ]);
     await refused({ question: 'x'.repeat(4001) }, 'schema_violation');
   });
 
@@ -237,7 +253,11 @@ describe('ask_person', () => {
 
   it('is refused where rules deny it, also when they do so only once it is answered', () =>
     withEngine(
-      { tools: [askPerson()], agent: { permissions: { deny: ['ask_person'] } }, script: [ask(['ask_person', which]), say('done')] },
+      {
+        tools: [askPerson()],
+        agent: { permissions: { deny: ['ask_person'] } },
+        script: [ask(['ask_person', which]), say('done')],
+      },
       async ({ start }) => {
         const view = await (await start()).result();
         expect(view.calls).toMatchObject([{ state: 'rejected', error: { code: 'PERMISSION_DENIED' } }]);
