@@ -318,7 +318,8 @@ class Twice:
             if "policy_ref" in one and "policy_ref" in obj(result.get("policy")):
                 self.tell("asked", one.get("input_ref"), pick(result["policy"], ["policy_ref"]))
         if name == "runCall" and result.get("state") == "succeeded" and is_question(call):
-            self.tell("result", result.get("result_ref"), {"answered": form(answer_of(next(iter(approvals_in(value)), {})))})
+            answer = answer_of(next(iter(approvals_in(value)), {}))
+            self.tell("result", result.get("result_ref"), {"answered": form(answer)})
         if name == "admitCall" and result.get("ok") is True:
             card, digest = result.get("card_ref"), result.get("digest")
             self.tell_all(QUESTION, result, card=card, call=digest)
@@ -522,6 +523,8 @@ OF_CLAIMS = {
     "iat": is_time, "exp": is_time, "nonce": like("[A-Za-z0-9_-]{16,64}"), "kid": like("[0-9a-f]{16}"),
 }
 
+SIGNED = ("digest", "decision", "outcome", "input_hash")  # what an attestation must say as its decision does
+
 OF_START = {
     "v": like(r"holdfast\.start/1"),
     "aud": lambda it: has_shape(it, {"namespace": text_of(255), "workflow_id": text_of(255)}),
@@ -580,7 +583,7 @@ class Signatures:
             self.unchecked += 1
             return True
         this = (all(obj(claims.get("aud")).get(name) == audience[name] for name in audience)
-                and all(claims.get(it) == said[it] for it in ("digest", "decision", "outcome", "input_hash") if it in said)
+                and all(claims.get(it) == said[it] for it in SIGNED if it in said)
                 and ("note_hash" not in claims or claims["note_hash"] == (None if note is None else form(note) or ""))
                 and isinstance(said["by"], str) and person(txt(claims.get("principal"))) == person(said["by"]))
         return this and self.signed(token, claims, claims["principal"], claims["roles"], time)

@@ -99,7 +99,8 @@ class Sayings:
             token = signed[index] if signed else None
             by = txt(value.get("by")) if token is None else read.claims(token).get("principal") or ""
             found.append(says | {
-                "call": call, "calls": len(named), "by": by, "note": value.get("note"), "attestation": token,
+                "call": call, "calls": len(named), "by": by, "name": txt(value.get("by")),
+                "note": value.get("note"), "attestation": token,
                 "input": read.form(value[given]) if given in value else None, "outcome": value.get("outcome"),
                 "identity": cut, "accepted": None, "whole": read.form(whole),
                 "right": alone and says["kind"] == "settle" and self.is_right(value, says["channel"])})
@@ -288,7 +289,7 @@ class AsSaid:
         def alike(one):
             return (one["kind"] == "answer" and one["attestation"] == token and one["input"] == form(value.get("value"))
                     and form(one["note"]) == form(value.get("note"))
-                    and (token is not None or same(one["by"], value.get("by"))))
+                    and same(one["name"], value.get("by")))
         self.rule("H9", not self.knows or any(map(alike, self.sayings.about(value.get("digest")))))
 
     def good(self, decision, digest, outcome, token, by):

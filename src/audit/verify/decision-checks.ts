@@ -242,7 +242,7 @@ export class DecisionChecks {
       message.attestation === attestation &&
       message.input === hashOf(value) &&
       hashOf(message.note) === hashOf(note ?? null) &&
-      (attestation !== null || message.by === by);
+      message.name === by;
     if (!this.messages.about(digest).some(alike))
       this.report('H9', 'A worker was to look at an answer that no signal or update has');
   }

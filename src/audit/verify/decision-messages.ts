@@ -30,6 +30,8 @@ export interface DecisionMessage {
   calls: number;
   /** The person's name in the decision; if it is signed, the principal. */
   by: string;
+  /** The name that the sender gave, signed or not; empty: none. */
+  name: string;
   note: Json;
   /** Hash of an edited input, or of an answer; null: there is none. */
   input: string | null;
@@ -149,7 +151,14 @@ export class DecisionMessages {
     const messages = names.map((one, index): DecisionMessage => {
       const token = attestations[index] ?? null;
       const person = token === null ? text(by) : (principalOf(token) ?? '');
-      const words = { by: person, note, input: input === undefined ? null : hashOf(input), outcome, attestation: token };
+      const words = {
+        by: person,
+        name: text(by),
+        note,
+        input: input === undefined ? null : hashOf(input),
+        outcome,
+        attestation: token,
+      };
       return { ...from, identity, call: one, calls: names.length, ...words, right, isAccepted: null, whole };
     });
     for (const message of messages.filter(({ call }) => call.length >= SHORTEST_NAME)) {
