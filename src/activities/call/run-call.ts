@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 import type { RunCallInput, RunCallOutput } from '../../shared/io/activities';
 import { resolveCall, heldByReset, checkRulesAndHolds } from '../checks/resolve-call';
 import type { Dependencies } from '../ports';
-import { answeredCall } from '../people/answers';
+import { answeredCall } from '../people/check-decisions';
 import { runDestructive } from '../effects/run-destructive';
 import { runWithRetries } from './run-with-retries';
 import type { CallContext } from './call-context';

@@ -10,14 +10,14 @@ export function answerPrompt({ choices, schema }: Pick<Card, 'choices' | 'schema
 }
 
 /** Undefined: nothing was typed. Text that is no JSON is sent as it is: the turn says what does not fit. */
-export function answerTyped({ choices, schema }: Pick<Card, 'choices' | 'schema'>, typed: string): Json | undefined {
-  if (typed === '') return undefined;
-  if (choices) return choices.includes(typed) ? typed : (choices[Number(typed) - 1] ?? typed);
-  if (takesText(schema)) return typed;
+export function readAnswer({ choices, schema }: Pick<Card, 'choices' | 'schema'>, text: string): Json | undefined {
+  if (text === '') return undefined;
+  if (choices) return choices.includes(text) ? text : (choices[Number(text) - 1] ?? text);
+  if (takesText(schema)) return text;
   try {
-    return parseJson(typed);
+    return parseJson(text);
   } catch {
-    return typed;
+    return text;
   }
 }
 

@@ -11,7 +11,7 @@ import { visible } from '../../shared/text/visible';
 import { EndOfInput, type TerminalQuestions } from './terminal-questions';
 import { cardExcerpt } from './card-excerpt';
 import { commandFor } from './command-for';
-import { answerPrompt, answerTyped } from './prompted-answer';
+import { answerPrompt, readAnswer } from './prompted-answer';
 import { userName } from './decide-options';
 import { oneLine } from './describe';
 import type { Output } from './output';
@@ -120,7 +120,7 @@ export class WaitingCallPrompt {
   private async take({ digest, card }: Question, answer: string): Promise<boolean> {
     const by = userName();
     if (card.kind === 'question') {
-      const value = answerTyped(card, answer);
+      const value = readAnswer(card, answer);
       if (value !== undefined) await this.turn.answer(digest, value, { by });
       return value !== undefined;
     }

@@ -28,7 +28,7 @@ export interface IncomingDecision {
 }
 
 /** The kind of question that each decision answers. */
-export const KIND_ASKED: Readonly<Record<DecisionKind, Question['kind']>> = {
+export const QUESTION_OF: Readonly<Record<DecisionKind, Question['kind']>> = {
   approve: 'approval',
   deny: 'approval',
   settle: 'doubt',
@@ -46,7 +46,7 @@ export function findQuestion(
   call: string,
   isStale: (pending: Pending) => boolean,
 ): Pending | string {
-  const questionKind = KIND_ASKED[kind];
+  const questionKind = QUESTION_OF[kind];
   const matches = pendings.filter(({ question }) => question.kind === questionKind && question.digest.startsWith(call));
   const open = matches.filter(({ answer }) => answer === null);
   if (open.length > 1) return `"call" ${call} fits ${open.length} waiting calls; give more of the digest`;

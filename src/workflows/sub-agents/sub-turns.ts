@@ -10,7 +10,7 @@ import type { JsonObject } from '../../shared/json/json';
 import type { SubTurnReport, SurfacedQuestion } from '../../shared/turn/sub-turn';
 import type { SubTurnView, SurfacedCall } from '../../shared/turn/turn-view';
 import { forwardDecision } from '../activities';
-import { KIND_ASKED } from '../approvals/decision-rules';
+import { QUESTION_OF } from '../approvals/decision-rules';
 import type { Question } from '../approvals/question';
 import type { TurnData, SubTurn } from '../turn/state';
 import { fitShownBelow } from '../turn/state-limits';
@@ -92,7 +92,7 @@ export class Forwarding {
     from: DecisionSource,
     own: Question[],
   ): undefined | string | Promise<string | null> {
-    const questionKind = KIND_ASKED[kind];
+    const questionKind = QUESTION_OF[kind];
     const matches = fields.calls.map((call) => this.find(questionKind, call));
     if (matches.every((subs) => subs.length === 0)) return undefined;
     const several = fields.calls.find(
