@@ -16,11 +16,16 @@ import { bundles } from './routes/bundles';
 import { decisions, pending } from './routes/decisions';
 import { healthz, metrics, readyz } from './routes/health';
 import { mcp } from './routes/mcp';
+import { oidc } from './routes/oidc';
 import { sessions } from './routes/sessions';
+import { signIn } from './routes/sign-in';
 import { streams, tickets } from './routes/streams';
 import { tools } from './routes/tools';
 import { turns } from './routes/turns';
+import { browserSignInOf, type BrowserSignIn } from './auth/browser-sign-in';
 import { ticketsOf } from './auth/principals';
+import { protectAnswers } from './page/headers';
+import { page } from './page/page';
 import type { GatewayParts, Route } from './route';
 
 declare module 'fastify' {
@@ -29,6 +34,8 @@ declare module 'fastify' {
     draining: AbortSignal;
     /** Null: the package prom-client is not installed. */
     metrics: HttpMetrics | null;
+    /** Null: nobody can sign in at the page. */
+    browserSignIn: BrowserSignIn | null;
   }
 }
 
@@ -47,6 +54,9 @@ const ROUTES: Route[] = [
   tickets,
   blocks,
   mcp,
+  signIn,
+  oidc,
+  page,
 ];
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_BODY_BYTES = 1_000_000;
@@ -66,7 +76,8 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: answerBadAddress,
   });
-  app.decorate('draining', draining).decorate('metrics', httpMetrics());
+  const browserSignIn = browserSignInOf(parts);
+  app.decorate('draining', draining).decorate('metrics', httpMetrics()).decorate('browserSignIn', browserSignIn);
   app.decorateRequest('principal');
   app.setValidatorCompiler(validatorOf);
   // Response schemas only describe: a field that they do not know must not be left out of an answer.
@@ -95,6 +106,7 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     const message = 'The request could not be answered; the log of the gateway says why.';
     return answerWith(reply, { code: 'EXECUTION_ERROR', reason: 'gateway_failed', message });
   });
+  protectAnswers(app);
   observeRequests(app, log, app.metrics);
   refuseOtherSites(app, { publicUrl: parts.publicUrl, hosts: parts.hosts, origins: corsOrigins, localPages: true });
   refuseOtherMethods(app);
@@ -103,7 +115,7 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     if (corsOrigins.length > 0) await scope.register(cors, corsOptions(corsOrigins));
     const countNobody = await limitRates(scope, requestsPerMinute);
     await describeApi(scope);
-    authenticateRequests(scope, authenticator, ticketsOf(store), countNobody);
+    authenticateRequests(scope, { authenticator, tickets: ticketsOf(store), signIn: browserSignIn }, countNobody);
     holdKeysToBodies(scope, store);
     for (const route of ROUTES) route(scope, parts);
   });

@@ -3,13 +3,12 @@
  * sub-agents. It queries the turn instead of reading events: a sub-agent's question is no event of the parent turn.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cardLines } from '../../client/approvals/cards';
 import type { Card } from '../../shapes/card';
 import type { Question } from '../../shapes/turn-view';
 import type { TurnHandle, WaitingNow } from '../../client/turns/turn-handle';
 import { visible } from '../../shared/text/visible';
 import { EndOfInput, type TerminalQuestions } from './terminal-questions';
-import { cardExcerpt } from './card-excerpt';
+import { questionExcerpt, questionLines } from './card-excerpt';
 import { commandFor } from './command-for';
 import { answerPrompt, readAnswer } from './prompted-answer';
 import { userName } from './decide-options';
@@ -103,8 +102,8 @@ export class WaitingCallPrompt {
     const elsewhere = `${kind === 'in_doubt' ? 'in doubt' : 'waits'}: holdfast ${commandFor(kind, this.turn.id, call.digest.slice(0, 12))}`;
     const head = `  ■ ${call.id} ${oneLine(call.tool, 60)}${of}:`;
     const boxLines = (lines: string[]) => [head, ...lines.map((line) => `    │ ${line}`)];
-    if (!questions) return output.note([...boxLines(cardExcerpt(call.card.markdown)), elsewhere].join('\n'));
-    const above = boxLines(cardLines(call.card.markdown));
+    if (!questions) return output.note([...boxLines(questionExcerpt(call)), elsewhere].join('\n'));
+    const above = boxLines(questionLines(call));
     try {
       const answer = await questions.ask(promptFor(call.card), moot, above);
       if (answer === null || (await this.take(call, answer.trim()))) return;

@@ -2,7 +2,9 @@
  * Questions that a model asks people (the tool `ask_person`): who may answer, what an answer may be, and the limits of both. Plain
  * data and pure functions: workflow, activities and clients use them. An answer is information for the model, never an approval.
  */
+import type { AskedFacts } from '../../shapes/card';
 import type { Json, JsonObject } from '../json/json';
+import { optional } from '../json/optional';
 import { samePerson, type ApprovalPolicy } from './approval';
 
 /** The tool. No other tool may have this name. */
@@ -30,6 +32,13 @@ export interface PersonQuestionInput {
   to?: string[];
   /** How long the question waits: ms, or a text such as `2h`. */
   expires?: number | string;
+}
+
+/** What a card says of a question; empty: the call is none. @param input as admission has checked it */
+export function askedFacts(tool: string, input: JsonObject): AskedFacts {
+  if (tool !== ASK_PERSON) return {};
+  const { question, choices, schema, to } = input as JsonObject & PersonQuestionInput;
+  return { question, ...optional({ choices, schema, to }) };
 }
 
 /**
