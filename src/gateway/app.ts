@@ -10,6 +10,7 @@ import { answerWith, Refusal, wrongOf } from './http/errors';
 import { type HttpMetrics, httpMetrics, observeRequests, requestIdOf } from './http/observe';
 import { holdKeysToBodies } from './http/idempotency';
 import { describeApi } from './http/openapi';
+import { answers } from './routes/answers';
 import { blocks } from './routes/blocks';
 import { bundles } from './routes/bundles';
 import { decisions, pending } from './routes/decisions';
@@ -48,6 +49,7 @@ const ROUTES: Route[] = [
   bundles,
   sessions,
   decisions,
+  answers,
   pending,
   tools,
   streams,

@@ -45,7 +45,12 @@ export interface Message {
   commands: Record<string, string>;
 }
 
-const TYPES = { approval: 'approval.requested', reminder: 'approval.reminder', in_doubt: 'effect.in_doubt' } as const;
+const TYPES = {
+  approval: 'approval.requested',
+  reminder: 'approval.reminder',
+  in_doubt: 'effect.in_doubt',
+  question: 'question.asked',
+} as const;
 /** The specification recommends a small webhook body, about 20 KB. */
 const LONGEST_CARD = 16_000;
 
@@ -95,6 +100,7 @@ export function titleOf(message: Message): string {
 /** The same, about the call alone. */
 export function subjectOf({ type, tool, expires_at }: Message): string {
   if (type === 'effect.in_doubt') return `In doubt: ${inLine(tool)}`;
+  if (type === 'question.asked') return `A question: ${inLine(tool)}`;
   return type === 'approval.requested'
     ? `Waiting for approval: ${inLine(tool)}`
     : `Still waiting, until ${expires_at}: ${inLine(tool)}`;
@@ -107,6 +113,7 @@ function commandsFor(kind: NotifyInput['kind'], turnId: string, digest: string):
       applied: `holdfast settle ${turnId} applied --call ${digest} --by NAME`,
       not_applied: `holdfast settle ${turnId} not_applied --call ${digest} --by NAME`,
     };
+  if (kind === 'question') return { answer: `holdfast answer ${common} --value JSON` };
   return { approve: `holdfast approve ${common}`, deny: `holdfast deny ${common} --note WHY` };
 }
 

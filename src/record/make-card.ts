@@ -4,6 +4,8 @@
  */
 import type { AdmitCallInput, DecidedCall } from '../shared/io/activities';
 import type { ApprovalPolicy } from '../shared/approval/approval';
+import { ASK_PERSON } from '../shared/approval/person-question';
+import { questionCard } from '../shared/approval/question-card';
 import { approvalCard, type CardFacts, type CardState } from '../shared/approval/card';
 import { publicLink } from '../shared/wire/public-link';
 import { wordsOf } from './card-words';
@@ -22,6 +24,7 @@ export async function cardOf(
   if (request.expires_at === null) return approvalCard(facts, { most: 0 });
   const origin = head === undefined ? {} : { words: await wordsOf(store, head), untrusted: hasReadOutsiders(request) };
   const link = publicLink(pageUrl, { turn_id: turn.turn_id, digest: facts.digest });
+  if (facts.tool === ASK_PERSON) return questionCard({ ...facts, ...origin }, { link });
   return approvalCard({ ...facts, ...origin }, { most: CARDS_IN_URL / cards, link });
 }
 

@@ -8,6 +8,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { CheckDecisionInput, NotifyInput } from '../../shared/io/activities';
 import { samePerson, type Settlement } from '../../shared/approval/approval';
 import { boundedCard } from '../../shared/approval/message-card';
+import { ASK_PERSON } from '../../shared/approval/person-question';
 import { hashJson } from '../../shared/json/digests';
 import { asJson, isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { CallbackInput, CallbackMessage } from '../../shared/wire/callback';
@@ -73,7 +74,7 @@ export function closeQuestion({ registers }: Registers, digest: string): Promise
 /** Records a signed statement that was just found valid. @returns why it does not count anyway, or null */
 export async function recordStatement(store: Registers, statement: CheckDecisionInput, by: string): Promise<string | null> {
   if (statement.decision === 'settle') return noteSettlement(store, statement, by);
-  if (statement.decision === 'approve') await noteApproval(store, statement, by);
+  if (statement.decision === 'approve' || statement.decision === 'answer') await noteApproval(store, statement, by);
   return null;
 }
 
@@ -199,9 +200,9 @@ export async function notify(deps: Dependencies, question: NotifyInput): Promise
   const { notifier, store } = deps;
   if (!notifier) return;
   await checkOwnTurn(deps, question.turn);
-  const { turn, kind, digest, expires_at, head = null, card_ref } = question;
+  const { turn, kind, tool, digest, expires_at, head = null, card_ref } = question;
   const text = card_ref === null ? question.card : readCardPart(await store.getPart(card_ref)).card;
-  const cardKind = kind === 'in_doubt' ? kind : 'approval';
+  const cardKind = kind === 'in_doubt' ? kind : tool === ASK_PERSON ? 'question' : 'approval';
   const facts = await messageCard(store, { kind: cardKind, digest, expires_at, head, card_ref }, turn.requester);
   const run_id = Context.current().info.workflowExecution?.runId ?? null;
   await notifier.tell(question, text ?? null, overAttempts(), { facts, run_id });

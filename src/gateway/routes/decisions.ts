@@ -112,14 +112,14 @@ type ReadBody = ({ ok: true } & SentDecision) | { ok: false; reason: string };
 function readBody(body: Json, { name }: Principal): ReadBody {
   if (!isJsonObject(body)) return { ok: false, reason: 'The body must be one JSON object.' };
   const { decision, by, ...rest } = body;
-  if (!KINDS.includes(decision as DecisionKind))
-    return { ok: false, reason: '"decision" must be "approve", "deny" or "settle".' };
+  const kind = KINDS.find((one) => one === decision);
+  if (kind === undefined) return { ok: false, reason: '"decision" must be "approve", "deny" or "settle".' };
   if (by !== undefined && !(typeof by === 'string' && samePerson(by, name)))
     return { ok: false, reason: `"by" must be ${JSON.stringify(name)}, whose token this is, or be left out.` };
   if (rest.attestation !== undefined)
     return { ok: false, reason: '"attestation" is made here: leave it out, or send it as a signal.' };
-  const read = readDecision(decision as DecisionKind, { ...rest, by: name });
-  return read.ok ? { ok: true, kind: decision as DecisionKind, fields: read.fields } : { ok: false, reason: `${read.reason}.` };
+  const read = readDecision(kind, { ...rest, by: name });
+  return read.ok ? { ok: true, kind, fields: read.fields } : { ok: false, reason: `${read.reason}.` };
 }
 
 /** Signs a principal's decision, and sends it. @returns the whole digests. @throws DecisionNotAccepted with the reason */

@@ -4,9 +4,11 @@
  * says TRUNCATED. All text that a model, a tool or a person wrote is in fences or inline code.
  */
 import { PLAIN_POLICY, type ApprovalPolicy, type HoldReason } from './approval';
+import { originSections } from './card-origin';
 import { CARD_SECTION, inputSections, jsonFence, previewText, section, targetText, type Room } from './card-text';
 import type { Json, JsonObject } from '../json/json';
 import { optional } from '../json/optional';
+import { questionIn } from './question-card';
 import type { Card, CardWords } from '../../shapes/card';
 import { inlineCode, inlineCodeUpTo } from '../text/visible';
 
@@ -106,35 +108,6 @@ function actSections({ preview, target }: Pick<CardFacts, 'preview' | 'target'>,
   return [WILL_HAPPEN, '', will, '', ...(target ? ['### Acts on', '', section(targetText(target), room), ''] : [])];
 }
 
-/** In whose words the call came about, and whether outsiders may have had a part in it. */
-function originSections({ requester, makers, words, untrusted }: CardFacts, room: Room): string[] {
-  return [
-    '### In whose words',
-    '',
-    ...(words ?? []).flatMap((one) => [`${SPEAKERS[one.from](inlineCode(one.by))}`, '', wordsText(one, room), '']),
-    ...(words?.length === 0 ? [`${inlineCode(requester)} asked for exactly this call: no model has chosen it.`, ''] : []),
-    `- asked by ${inlineCode(requester)}`,
-    ...(makers?.length ? [`- changed or steered by: ${makers.map(inlineCode).join(', ')}`] : []),
-    '',
-    ...(untrusted === undefined ? [] : ['### Text of outsiders', '', untrusted ? READ_OUTSIDERS : READ_NO_OUTSIDERS, '']),
-  ];
-}
-
-const SPEAKERS: Record<CardWords['from'], (by: string) => string> = {
-  requester: (by) => `${by} began the turn with:`,
-  steering: (by) => `${by} said to the running turn:`,
-  agent: (by) => `Agent ${by} gave this turn the task:`,
-};
-
-function wordsText({ text, cut, missing }: CardWords, room: Room): string {
-  const rest = missing === undefined ? 'The rest is' : `The other ${missing} characters are`;
-  return section(text, room) + (cut ? `\n\n${rest} in the transcript of the turn.` : '');
-}
-
-const READ_OUTSIDERS =
-  '**Read before.** The conversation had read text that outsiders wrote before this call was proposed. They may have wanted the call.';
-const READ_NO_OUTSIDERS = 'None: the conversation had read no text of outsiders before this call was proposed.';
-
 function inputSection({ input, changes = [] }: Pick<CardFacts, 'input' | 'changes'>, room: Room): string[] {
   const lines = changes.map(({ hook = '', why, by }) => {
     const who = by === undefined ? `hook ${inlineCode(hook)}` : inlineCode(by);
@@ -189,6 +162,7 @@ export function wholeCard(card: Card): string | null {
     },
     ...optional({ makers, words, untrusted, held, policy, target, changes: card.changes }),
   };
+  if (card.kind === 'question') return questionIn(facts, ALL);
   if (card.kind === 'approval') return cardIn(facts, ALL);
   const { error, evidence } = card;
   return [

@@ -79,6 +79,7 @@ function progressLines(question: Question): string[] {
     people.length === 0
       ? []
       : [`- ${people.length} of ${question.policy.quorum} ${what}: ${people.map(({ by }) => inlineCode(by)).join(', ')}`];
+  if (question.kind === 'question') return [];
   if (question.kind === 'approval') return line('decided', question.approvals);
   const outcomes = ['applied', 'not_applied'] as const;
   return outcomes.flatMap((outcome) =>
@@ -100,7 +101,7 @@ export function showState(data: TurnData, questions: ApprovalQuestions, endState
   fitCalls(data);
   const below = surfacedQuestions(data);
   const kinds = [...open, ...below].map(({ kind }) => kind);
-  const state = endState ?? (kinds.includes('doubt') ? 'in_doubt' : kinds.length > 0 ? 'awaiting_approval' : 'running');
+  const state = endState ?? stateFrom(kinds);
   const names = [...open.map(({ tool }) => tool), ...below.map(({ call }) => call.tool)];
   const tools = [...new Set(names.map((name) => cutBytes(name, KEYWORD_BYTES)))].sort();
   if (state !== data.state || tools.join() !== questions.shownTools.join()) {
@@ -109,6 +110,13 @@ export function showState(data: TurnData, questions: ApprovalQuestions, endState
   }
   data.state = state;
   setCurrentDetails(details(data, questions));
+}
+
+/** A call in doubt comes first, then approvals, then questions of the model. */
+function stateFrom(kinds: readonly Question['kind'][]): TurnState {
+  if (kinds.includes('doubt')) return 'in_doubt';
+  if (kinds.includes('approval')) return 'awaiting_approval';
+  return kinds.length > 0 ? 'awaiting_answer' : 'running';
 }
 
 /** The Web UI sends the details on in a URL; from about 1 MB on that fails. They are counted as they are sent: percent-encoded. */
@@ -150,6 +158,6 @@ function failedCalls({ calls }: TurnData): string {
 function surfacedCard({ turn_id, agent, card, call, kind }: SurfacedQuestion): string {
   const where = callOrigin({ agent, turn_id });
   if (card !== '') return `${where}\n\n${card}`;
-  const what = kind === 'doubt' ? 'In doubt' : 'Waiting for approval';
+  const what = kind === 'doubt' ? 'In doubt' : kind === 'question' ? 'A question' : 'Waiting for approval';
   return `${where}\n\n## ${what}: ${inlineCode(call.tool)}\n\nIts card is not shown here: read it there. Its digest is ${call.digest}.\n`;
 }
