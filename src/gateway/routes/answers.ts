@@ -16,7 +16,7 @@ import { decidedCall } from '../../shapes/turn-view';
 import type { Principal } from '../auth/principals';
 import { visibleTurn, type VisibleTurn } from '../auth/turn-session-access';
 import { Refusal } from '../http/errors';
-import { once } from '../http/idempotency';
+import { once, type Operation } from '../http/idempotency';
 import type { GatewayParts, Route } from '../route';
 import { answer, answers as replies, body, postHeaders, turnParams } from '../schemas/common';
 
@@ -59,19 +59,33 @@ export const answers: Route = (app, parts) => {
     '/v1/turns/:id/answers',
     { schema, config: { roles: ['starter', 'approver'], keepsAnswer: true } },
     async (request, reply) => {
-      const { principal, params } = request;
-      const { call, value, note } = request.body;
-      const read = readDecision('answer', { call, value, ...optional({ note }), by: principal.name });
-      if (!read.ok) throw new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_answer', message: `${read.reason}.` });
-      const { turn } = await answerableTurn(parts, principal, params.id);
-      const send = (handle: TurnHandle) => answerAs(parts, handle, principal, { call, value, ...optional({ note }) });
-      const digest = await once(request.operation, turn, send, sentCall);
+      const { principal, params, operation } = request;
+      const { turn, digest } = await answerOnce(parts, principal, { turnId: params.id, operation, answer: request.body });
       return reply
         .header('cache-control', 'no-store')
         .send({ accepted: true, by: principal.name, call: digest, now: await decidedCalls(turn, [digest]) });
     },
   );
 };
+
+/**
+ * Checks, signs and sends a principal's answer.
+ * @param sending.operation what is sent once; null: each request is executed
+ * @returns the turn, and the whole digest of the question
+ * @throws Refusal 400, 403, 404; DecisionNotAccepted with the reason
+ */
+export async function answerOnce(
+  parts: GatewayParts,
+  principal: Principal,
+  { turnId, operation, answer }: { turnId: string; operation: Operation | null; answer: z.infer<typeof answerBody> },
+): Promise<{ turn: TurnHandle; digest: string }> {
+  const { call, value, note } = answer;
+  const read = readDecision('answer', { call, value, ...optional({ note }), by: principal.name });
+  if (!read.ok) throw new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_answer', message: `${read.reason}.` });
+  const { turn } = await answerableTurn(parts, principal, turnId);
+  const send = (handle: TurnHandle) => answerAs(parts, handle, principal, { call, value, ...optional({ note }) });
+  return { turn, digest: await once(operation, turn, send, sentCall) };
+}
 
 /** @throws Refusal 404; 403 if the principal is no approver, and did not start the turn */
 async function answerableTurn(parts: GatewayParts, principal: Principal, id: string): Promise<VisibleTurn> {

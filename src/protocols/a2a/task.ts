@@ -62,6 +62,7 @@ export function taskState(state: string): number {
   const states: Record<TurnState, number> = {
     running: TaskState.TASK_STATE_WORKING,
     awaiting_approval: TaskState.TASK_STATE_INPUT_REQUIRED,
+    awaiting_answer: TaskState.TASK_STATE_INPUT_REQUIRED,
     in_doubt: TaskState.TASK_STATE_INPUT_REQUIRED,
     completed: TaskState.TASK_STATE_COMPLETED,
     refused: TaskState.TASK_STATE_REJECTED,
@@ -93,8 +94,10 @@ function questionParts(questions: readonly Question[], unread: Rest['unread']): 
 }
 
 /** What is asked, and how it is answered. */
-function promptOf({ kind, tool, digest, reason }: Card): string {
+function promptOf({ kind, tool, digest, reason, question }: Card): string {
   const call = digest.slice(0, 12);
+  if (kind === 'question')
+    return `${question ?? ''} Answer with a data part {"decision": "answer", "call": "${call}", "value": …}.`;
   if (kind === 'in_doubt')
     return `Nobody knows whether ${tool} took effect. Settle it with a data part {"decision": "settle", "call": "${call}", "outcome": "applied"}.`;
   const why = reason === undefined ? '' : ` ${reason}`;

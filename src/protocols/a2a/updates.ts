@@ -38,6 +38,7 @@ class Updates {
         return [];
       case 'step_started':
       case 'approval_decided':
+      case 'question_answered':
         return this.working();
       default:
         return [];

@@ -4,7 +4,8 @@
  */
 import { z } from 'zod';
 import type { Question } from '../../shapes/turn-view';
-import { jsonObject } from '../../shapes/envelope';
+import type { Card } from '../../shapes/card';
+import { json, jsonObject } from '../../shapes/envelope';
 import { Refusal } from '../../gateway/http/errors';
 import { jsonSchema } from '../../gateway/schemas/common';
 import type { JsonObject } from '../../shared/json/json';
@@ -22,24 +23,39 @@ const ANSWERS = {
     note,
   }),
   in_doubt: z.strictObject({ outcome: z.enum(['applied', 'not_applied']), note }),
+  question: z.strictObject({ value: json, note }),
 };
+/** The first and the last are the protocol's own. */
+const REASONS = { approval: 'tool_call', in_doubt: 'holdfast:in_doubt', question: 'input_required' };
+const EXAMPLES = { approval: '{"approved": true}', in_doubt: '{"outcome": "applied"}', question: '{"value": "…"}' };
 
 /** @param turnId the turn that is followed: calls of sub-agents have another one */
 export function interruptsOf(turnId: string, questions: readonly Question[]): Interrupt[] {
   let room = MOST_CARDS;
-  return questions.map(({ card, digest, id, of, tool }) => {
+  return questions.map(({ card, digest, id, of }) => {
     const fits = (room -= JSON.stringify(card).length) >= 0;
     const { kind } = card;
     return {
       id: digest,
-      reason: kind === 'approval' && of === undefined ? 'tool_call' : `holdfast:${kind}`,
-      message: kind === 'approval' ? `May ${tool} run? ${card.reason ?? ''}`.trim() : `Did ${tool} take effect? Nobody knows.`,
+      reason: of === undefined ? REASONS[kind] : `holdfast:${kind}`,
+      message: promptOf(card),
       ...(of === undefined ? { toolCallId: toolCallId(turnId, id) } : {}),
-      responseSchema: jsonSchema(ANSWERS[kind]),
+      responseSchema: kind === 'question' ? answerSchema(card) : jsonSchema(ANSWERS[kind]),
       ...optional({ expiresAt: card.expires_at ?? undefined }),
       metadata: { holdfast: { kind, turn_id: of?.turn_id ?? turnId, card: fits ? card : null } },
     };
   });
+}
+
+function promptOf({ kind, tool, reason = '', question = '' }: Card): string {
+  if (kind === 'question') return question;
+  return kind === 'approval' ? `May ${tool} run? ${reason}`.trim() : `Did ${tool} take effect? Nobody knows.`;
+}
+
+/** Of a question of the model: its own schema for the value. */
+function answerSchema({ choices, schema }: Card): object {
+  const value = choices !== undefined ? { enum: choices } : (schema ?? { type: 'string' });
+  return { type: 'object', properties: { value, note: { type: 'string' } }, required: ['value'], additionalProperties: false };
 }
 
 export function toolCallId(turnId: string, call: string): string {
@@ -57,7 +73,7 @@ export function decisionOf({ interruptId, payload }: ResumeEntry, kind: keyof ty
     const read = shape.safeParse(payload);
     if (read.success) return bodyOf(interruptId, read.data);
   }
-  const example = kind === 'in_doubt' ? '{"outcome": "applied"}' : '{"approved": true}';
+  const example = EXAMPLES[kind ?? 'approval'];
   const message = `The payload for the interrupt ${interruptId.slice(0, 70)} does not fit its responseSchema; it looks like ${example}.`;
   throw new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_answer', message });
 }
@@ -66,6 +82,7 @@ type Answer = z.infer<(typeof ANSWERS)[keyof typeof ANSWERS]>;
 
 function bodyOf(call: string, answer: Answer): JsonObject {
   const common = { call, ...optional({ note: answer.note }) };
+  if ('value' in answer) return { ...common, decision: 'answer', value: answer.value };
   if ('outcome' in answer) return { ...common, decision: 'settle', outcome: answer.outcome };
   if (!answer.approved) return { ...common, decision: 'deny' };
   return { ...common, decision: 'approve', ...optional({ input: answer.editedArgs as JsonObject | undefined }) };

@@ -27,6 +27,8 @@ const CUSTOM_EVENTS = new Set<TurnEvent['type']>([
   'tool_retrying',
   'approval_requested',
   'approval_decided',
+  'question_asked',
+  'question_answered',
   'turn_reset',
 ]);
 
@@ -50,7 +52,7 @@ export class RunEvents {
     // Calls may run again after a reset, and have another result.
     if (event.type === 'turn_reset') this.results.clear();
     if (CUSTOM_EVENTS.has(event.type))
-      return [{ type: this.kind.CUSTOM, name: `holdfast.${event.type}`, value: event }, ...this.denialResult(event)];
+      return [{ type: this.kind.CUSTOM, name: `holdfast.${event.type}`, value: event }, ...this.humanResult(event)];
     switch (event.type) {
       case 'step_started':
         return [...this.endOfStep(), ...this.beginStep(event.step)];
@@ -155,8 +157,12 @@ export class RunEvents {
     else messages.push({ id, role: 'assistant', toolCalls: [call] });
   }
 
-  /** A call that people denied, or about which nobody decided in time, has no result of its own. */
-  private denialResult(event: TurnEvent): AGUIEvent[] {
+  /** A call that people denied or answered, or about which nobody decided in time, has no result of its own. */
+  private humanResult(event: TurnEvent): AGUIEvent[] {
+    if (event.type === 'question_answered') {
+      const { by, value, note, expired } = event;
+      return this.result(event.call, JSON.stringify({ success: !expired, answer: { by, value, note } }));
+    }
     if (event.type !== 'approval_decided' || !['deny', 'expired'].includes(event.decision)) return [];
     const { decision, by, note } = event;
     return this.result(event.call, JSON.stringify({ success: false, declined: { decision, by, note } }));

@@ -100,7 +100,7 @@ class RestWatch {
   heard(event: WatchedEvent['event']): void {
     if (event.type === 'tool_started') this.open.add(event.call);
     if (event.type === 'tool_result' || event.type === 'tool_error') this.open.delete(event.call);
-    if (event.type === 'approval_requested') this.asks(event.digest);
+    if (event.type === 'approval_requested' || event.type === 'question_asked') this.asks(event.digest);
     if (event.type === 'tool_error' && event.effect === 'in_doubt') this.asks(event.call);
     if (event.type === 'step_started') this.isAsking = false;
   }

@@ -3,70 +3,11 @@ import { randomBytes } from 'node:crypto';
 import { eventually } from '../support/engine';
 import { afterTurns } from '../support/sessions';
 import { ana, boss, eve, invoice, rita, ron } from '../support/gateway-scene';
-import { protocolScene, vera, type ProtocolScene } from '../support/protocol-scene';
-import type { Person } from '../../support/gateway';
-import {
-  ClientFactory,
-  DefaultAgentCardResolver,
-  JsonRpcTransportFactory,
-  Role,
-  TaskState,
-  type Client,
-  type Message,
-  type Part,
-  type StreamResponse,
-  type Task,
-} from '../../support/a2a-sdk';
+import { all, answerOf, data, dataOf, get, message, part, peer, send, stateOf, statesOf, text } from '../support/peer';
+import { protocolScene, vera } from '../support/protocol-scene';
+import { TaskState, type Task } from '../../support/a2a-sdk';
 import { ask, say } from '../../support/scripted-model';
 import { loses, reads } from '../../support/tools';
-
-/** An agent of somebody else, that asks ours. */
-function peer(scene: ProtocolScene, who: Person, agent = 'tester'): Promise<Client> {
-  const fetchImpl: typeof fetch = (url, init) =>
-    fetch(url, { ...init, headers: { ...(init?.headers as Record<string, string>), ...who.headers } });
-  const factory = new ClientFactory({
-    transports: [new JsonRpcTransportFactory({ fetchImpl })],
-    cardResolver: new DefaultAgentCardResolver({ fetchImpl }),
-  });
-  return factory.createFromUrl(`${scene.url()}/a2a/${agent}/`);
-}
-
-const part = (content: Part['content']): Part => ({ content, metadata: undefined, filename: '', mediaType: '' });
-const text = (value: string): Part => part({ $case: 'text', value });
-const data = (value: object): Part => part({ $case: 'data', value });
-
-function message(parts: Part[], more: Partial<Message> = {}) {
-  const messageId = randomBytes(6).toString('hex');
-  const base = {
-    messageId,
-    contextId: '',
-    taskId: '',
-    role: Role.ROLE_USER,
-    parts,
-    metadata: undefined,
-    extensions: [],
-    referenceTaskIds: [],
-  };
-  return { tenant: '', message: { ...base, ...more }, configuration: undefined, metadata: undefined };
-}
-
-const send = async (client: Client, parts: Part[], more: Partial<Message> = {}): Promise<Task> =>
-  (await client.sendMessage(message(parts, more))) as Task;
-const get = (client: Client, id: string) => client.getTask({ tenant: '', id });
-
-const stateOf = (task: { status: Task['status'] }) => TaskState[task.status!.state];
-const dataOf = (task: { status: Task['status'] }): any[] =>
-  (task.status!.message?.parts ?? []).flatMap(({ content }) => (content?.$case === 'data' ? [content.value] : []));
-const answerOf = ({ artifacts }: Task) => artifacts.flatMap(({ parts }) => parts.map(({ content }) => content?.value));
-
-async function all(stream: AsyncGenerator<StreamResponse>): Promise<NonNullable<StreamResponse['payload']>[]> {
-  const events = [];
-  for await (const { payload } of stream) events.push(payload!);
-  return events;
-}
-
-const statesOf = (events: NonNullable<StreamResponse['payload']>[]) =>
-  events.flatMap((event) => (event.$case === 'task' || event.$case === 'statusUpdate' ? [stateOf(event.value)] : []));
 
 describe('an A2A task', () => {
   it('is a turn; its context is a session; the card says where the agent is and what it can', () =>
