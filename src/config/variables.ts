@@ -248,9 +248,11 @@ const GATEWAY = {
   },
   HOLDFAST_HTTP_PORT: { schema: is.port, allowed: 'a port from 1 to 65535', default: '8480', about: 'Its port.' },
   HOLDFAST_PUBLIC_URL: {
-    ...OPEN_URL,
+    schema: openUrl.refine(is.isPageAddress),
+    allowed: 'an https URL (or http on localhost) without a password, ? and #',
     unset: '`http://localhost:` and the port',
-    about: 'Base of the addresses that the gateway gives.',
+    about:
+      'Where browsers reach the gateway: origin and, behind a proxy, the path. Base of the addresses that it gives and of the page’s links in messages ([inbox.md](inbox.md)); its host is what passkeys are for. Workers need it too.',
   },
   HOLDFAST_HOSTS: {
     schema: hosts,

@@ -78,7 +78,12 @@ describe('settings', () => {
       { rehearsedDespite: expect.stringMatching(/^HOLDFAST_MODEL is "rehearsal"/) },
     ],
     [{ HOLDFAST_HTTP_PORT: '9000' }, { httpPort: 9000, publicUrl: 'http://localhost:9000' }],
-    [{ HOLDFAST_PUBLIC_URL: 'https://agents.bank.example/hf/' }, { publicUrl: 'https://agents.bank.example/hf', httpPort: 8480 }],
+    [
+      { HOLDFAST_PUBLIC_URL: 'https://agents.bank.example/hf/' },
+      { publicUrl: 'https://agents.bank.example/hf', pageUrl: 'https://agents.bank.example/hf', httpPort: 8480 },
+    ],
+    [{ HOLDFAST_PUBLIC_URL: 'http://localhost:9001' }, { publicUrl: 'http://localhost:9001', pageUrl: 'http://localhost:9001' }],
+    [{}, { publicUrl: 'http://localhost:8480', pageUrl: null }],
     [{ HOLDFAST_DEBUG_INFO: 'on' }, { debugInfo: true }],
     [{ HOLDFAST_DEBUG_INFO: 'off' }, { debugInfo: false }],
     [{ HOLDFAST_HEALTH_PORT: '8481' }, { health: { host: '127.0.0.1', port: 8481 } }],
@@ -172,8 +177,12 @@ describe('settings', () => {
     [{ HOLDFAST_HTTP_PORT: '0x10' }, 'HOLDFAST_HTTP_PORT is "0x10"; it must be a port from 1 to 65535.'],
     [
       { HOLDFAST_PUBLIC_URL: 'agents.bank.example' },
-      /HOLDFAST_PUBLIC_URL is "agents.bank.example"; it must be an http or https URL/,
+      'HOLDFAST_PUBLIC_URL is "agents.bank.example"; it must be an https URL (or http on localhost) without a password, ? and #.',
     ],
+    ...['http://agents.bank.example', 'https://bank.example/?tenant=1', 'https://bank.example/#', 'https://bank.example?'].map(
+      (url) => [{ HOLDFAST_PUBLIC_URL: url }, /^HOLDFAST_PUBLIC_URL is ".*"; it must be an https URL/] as const,
+    ),
+    [{ HOLDFAST_PUBLIC_URL: 'https://u:secret@bank.example' }, /^HOLDFAST_PUBLIC_URL is .*; it must be an https URL/],
     [{ HOLDFAST_DEBUG_INFO: 'yes' }, 'HOLDFAST_DEBUG_INFO is "yes"; it must be on or off.'],
     [{ HOLDFAST_HEALTH_PORT: '0.0.0.0' }, /HOLDFAST_HEALTH_PORT is "0.0.0.0"; it must be a port \(on loopback\) or HOST:PORT/],
     [{ HOLDFAST_METRICS_PORT: '0.0.0.0:70000' }, /HOLDFAST_METRICS_PORT is "0.0.0.0:70000"; it must be a port/],
