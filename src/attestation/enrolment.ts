@@ -3,12 +3,15 @@
  * workers trust for that and for nothing else. It is part of each decision that the passkey signs, so a verifier needs no register
  * of passkeys.
  */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, verify } from 'node:crypto';
 import { samePerson } from '../shared/approval/approval';
+import { canonical } from '../shared/json/canonical';
 import { hashJson } from '../shared/json/digests';
 import type { Json, JsonObject } from '../shared/json/json';
-import { hasShape, ISSUANCE, like, oneOf, optional, principalName, roleList, time, type Shape } from './claims';
+import { hasShape, ISSUANCE, like, oneOf, optional, principalName, readToken, roleList, time, type Shape } from './claims';
 import { bytesOf, passkeyKey, type PasskeyAlg, type PasskeyKey } from './passkey-key';
+import { publicKey } from './public-key';
+import { notInForce, type TrustEntry } from './trusted-keys';
 import type { Site } from './webauthn';
 
 /** The passkey, as its person registered it. */
@@ -113,4 +116,48 @@ export function enrols(enrolment: Enrolment, passkey: RegisteredPasskey): boolea
     enrolment.rp_id === passkey.rp_id &&
     enrolment.origins.every((origin) => passkey.origins.includes(origin))
   );
+}
+
+// An enrolment with its signature, and whether it counts.
+
+export interface SignedEnrolment {
+  enrolment: Enrolment;
+  /** Ed25519 over the canonical enrolment. */
+  enrolmentSignature: Uint8Array;
+}
+
+/** Reads the text that `SigningKey.token` makes of an enrolment. Null: it is none. The signature is not checked. */
+export function readSignedEnrolment(text: string): SignedEnrolment | null {
+  const token = readToken(text);
+  const enrolment = token && readEnrolment(token.claims);
+  return enrolment && { enrolment, enrolmentSignature: token.signature };
+}
+
+/**
+ * Why an enrolment does not count; null: it does. A key that is no enroller's enrols nobody, a gateway's included.
+ * @param thenMs when a decision that rests on it was found valid
+ * @param knownMs what was revoked until then does not count
+ */
+export function enrolmentFault(
+  { enrolment, enrolmentSignature }: SignedEnrolment,
+  keys: readonly TrustEntry[],
+  thenMs: number,
+  knownMs = thenMs,
+): string | null {
+  const { kid, principal, iat, exp, roles } = enrolment;
+  const enroller = keys.find((one) => one.kid === kid);
+  if (enroller === undefined)
+    return `key ${kid}, which enrolled its passkey, is not trusted here: an enroller's key must be in the file of trusted keys`;
+  if (enroller.use !== 'enroller') return `key ${kid} may not enrol passkeys: its use is ${enroller.use}, not enroller`;
+  const signedBytes = Buffer.from(canonical({ ...enrolment }));
+  if (!verify(null, signedBytes, publicKey(enroller.public), enrolmentSignature)) return 'the signature of its enrolment is not right';
+  const more = enroller.roles === undefined ? undefined : roles.find((role) => !enroller.roles!.includes(role));
+  if (more !== undefined) return `enroller ${kid} may not give the role ${more}`;
+  const passkey = keys.find((one) => one.kid === keyOfEnrolment(enrolment).kid);
+  const revoked = passkey === undefined ? null : notInForce(passkey, thenMs, knownMs);
+  if (revoked !== null) return revoked;
+  if (exp !== undefined && exp * 1000 <= thenMs)
+    return `the enrolment of ${JSON.stringify(principal)} ended at ${new Date(exp * 1000).toISOString()}`;
+  // The enroller's key must have been in force for the enrolment, and be in force for what rests on it.
+  return notInForce(enroller, iat * 1000, knownMs) ?? notInForce(enroller, thenMs, knownMs);
 }

@@ -3,24 +3,18 @@
  * signature, enrolment and the enrolment's signature. The passkey signs a challenge, and the challenge is the SHA-256 of the
  * canonical claims. The same decision has only one text: the claims name the enrolment, and each part has one spelling.
  */
-import { verify } from 'node:crypto';
 import { samePerson } from '../shared/approval/approval';
 import { canonical } from '../shared/json/canonical';
 import type { Json } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
 import { decisionClaims, LONGEST_TOKEN, passkeyClaims, readToken, signedBytes, type DecisionClaims } from './claims';
-import { enrolmentHash, keyOfEnrolment, readEnrolment, type Enrolment } from './enrolment';
+import { enrolmentHash, keyOfEnrolment, readEnrolment, type SignedEnrolment } from './enrolment';
 import { bytesOf } from './passkey-key';
-import { publicKey } from './public-key';
-import { notInForce, type TrustedKey, type TrustEntry } from './trusted-keys';
 import { assertionFault, sha256, type Assertion } from './webauthn';
 
-export interface PasskeyDecision {
+export interface PasskeyDecision extends SignedEnrolment {
   claims: DecisionClaims;
   assertion: Assertion;
-  enrolment: Enrolment;
-  /** Ed25519 over the canonical enrolment. */
-  enrolmentSignature: Uint8Array;
 }
 
 const PREFIX = 'wa1';
@@ -74,38 +68,6 @@ export function passkeyFault({ claims, assertion, enrolment }: PasskeyDecision):
   const more = claims.roles.find((role) => !enrolment.roles.includes(role));
   if (more !== undefined) return `passkey ${passkey.kid} does not give the role ${more}`;
   return assertionFault(assertion, challengeOf(claims), passkey, enrolment);
-}
-
-/**
- * Why the enrolment in a decision does not count; null: it does. A key that is no enroller's enrols nobody, a gateway's included.
- * @param thenMs when the decision was found valid
- * @param knownMs what was revoked until then does not count
- */
-export function enrolmentFault(
-  { enrolment, enrolmentSignature, claims }: PasskeyDecision,
-  keys: readonly TrustEntry[],
-  thenMs: number,
-  knownMs = thenMs,
-): string | null {
-  const { kid, principal, iat, exp, roles } = enrolment;
-  const entry = keys.find((one) => one.kid === kid);
-  if (entry === undefined)
-    return `key ${kid}, which enrolled its passkey, is not trusted here: an enroller's key must be in the file of trusted keys`;
-  if (entry.use !== 'enroller') return `key ${kid} may not enrol passkeys: its use is ${entry.use}, not enroller`;
-  if (!isSigned(enrolment, enrolmentSignature, entry)) return 'the signature of its enrolment is not right';
-  const more = entry.roles === undefined ? undefined : roles.find((role) => !entry.roles!.includes(role));
-  if (more !== undefined) return `enroller ${kid} may not give the role ${more}`;
-  const passkey = keys.find((one) => one.kid === claims.kid);
-  const revoked = passkey === undefined ? null : notInForce(passkey, thenMs, knownMs);
-  if (revoked !== null) return revoked;
-  if (exp !== undefined && exp * 1000 <= thenMs)
-    return `the enrolment of ${JSON.stringify(principal)} ended at ${new Date(exp * 1000).toISOString()}`;
-  // The enroller's key must have been in force for the enrolment, and be in force for what rests on it.
-  return notInForce(entry, iat * 1000, knownMs) ?? notInForce(entry, thenMs, knownMs);
-}
-
-function isSigned(enrolment: Enrolment, signature: Uint8Array, { public: raw }: TrustedKey): boolean {
-  return verify(null, Buffer.from(canonical({ ...enrolment })), publicKey(raw), signature);
 }
 
 // Reads a signed decision of either kind.

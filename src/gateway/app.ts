@@ -14,6 +14,8 @@ import { blocks } from './routes/blocks';
 import { bundles } from './routes/bundles';
 import { decisions, pending } from './routes/decisions';
 import { healthz, metrics, readyz } from './routes/health';
+import { passkeyDecisions } from './passkeys/decision';
+import { passkeys } from './passkeys/registration';
 import { mcp } from './routes/mcp';
 import { sessions } from './routes/sessions';
 import { streams, tickets } from './routes/streams';
@@ -39,6 +41,8 @@ const ROUTES: Route[] = [
   bundles,
   sessions,
   decisions,
+  passkeyDecisions,
+  passkeys,
   pending,
   tools,
   streams,

@@ -1,13 +1,8 @@
 /** Checks people's signatures on decisions, messages and starts of turns, with the keys that the auditor trusts (H5 and H7). */
 import { verify, type KeyObject } from 'node:crypto';
 import { decisionClaims, startClaims, type DecisionClaims, readToken } from '../../attestation/claims';
-import {
-  claimsOfDecision,
-  enrolmentFault,
-  isPasskeyText,
-  passkeyFault,
-  readPasskeyDecision,
-} from '../../attestation/passkey-decision';
+import { enrolmentFault } from '../../attestation/enrolment';
+import { claimsOfDecision, isPasskeyText, passkeyFault, readPasskeyDecision } from '../../attestation/passkey-decision';
 import { publicKey } from '../../attestation/public-key';
 import { CLOCKS_MS, notInForce, type TrustedKey, type TrustEntry } from '../../attestation/trusted-keys';
 import { samePerson } from '../../shared/approval/approval';

@@ -20,6 +20,14 @@ const MAY: Record<string, readonly Role[] | 'public'> = {
   'POST /v1/turns/{id}/cancel': ['starter', 'admin'],
   'POST /v1/turns/{id}/steer': ['starter', 'admin'],
   'POST /v1/turns/{id}/decisions': ['approver'],
+  'POST /v1/turns/{id}/decisions/challenge': ['approver'],
+  'POST /v1/passkeys/options': ['approver'],
+  'POST /v1/passkeys': ['approver'],
+  'GET /v1/passkeys': ['approver'],
+  'GET /v1/passkeys/waiting': ['admin'],
+  'GET /v1/passkeys/everyone': ['admin'],
+  'POST /v1/passkeys/{id}/enrolment': ['admin'],
+  'DELETE /v1/passkeys/{id}': ['approver'],
   'GET /v1/turns/{id}/events': ['starter', 'approver', 'auditor', 'admin'],
   'POST /v1/sessions': ['starter', 'admin'],
   'GET /v1/sessions': ['starter', 'approver', 'auditor', 'admin'],
@@ -44,6 +52,11 @@ const BODIES: Record<string, object> = {
   'POST /v1/turns': { agent: 'a', message: 'm' },
   'POST /v1/turns/{id}/steer': { text: 't' },
   'POST /v1/turns/{id}/decisions': { decision: 'deny', call: 'f'.repeat(64) },
+  'POST /v1/turns/{id}/decisions/challenge': { decision: 'deny', call: 'f'.repeat(64) },
+  'POST /v1/passkeys': {
+    response: { id: 'AA', type: 'public-key', response: { clientDataJSON: 'e30', attestationObject: 'oA' } },
+  },
+  'POST /v1/passkeys/{id}/enrolment': { enrolment: 'x' },
   'POST /tools/{toolName}': { input: {} },
   'POST /tools/{toolName}/sse': { input: {} },
   'POST /v1/sessions': { agent: 'a' },
@@ -91,7 +104,7 @@ describe('the routes', () => {
   let app: ReturnType<typeof gatewayApp>;
   beforeAll(async () => {
     store = await FileStore.open(dir);
-    app = gatewayApp(gatewayParts({ people: [...Object.values(people), outsider], client, store }));
+    app = gatewayApp(gatewayParts({ people: [...Object.values(people), outsider], client, store, publicUrl: 'http://localhost:8480' }));
   });
   afterAll(async () => {
     await app.close();
@@ -107,10 +120,12 @@ describe('the routes', () => {
     );
   };
   const ask = async (name: string, headers: Record<string, string>) => {
-    const [method, path] = name.split(' ') as ['GET' | 'POST', string];
+    const [method, path] = name.split(' ') as ['GET' | 'POST' | 'DELETE', string];
     const payload = BODIES[name];
     const url = path.replace(/\{\w+\}/g, 'x') + (QUERIES[name] ?? '');
-    const { statusCode } = await app.inject({ method, url, headers, ...(payload ? { payload } : {}) });
+    // Each route from an address of its own: of one address, only so many requests without a token are answered in a minute.
+    const remoteAddress = `10.0.0.${Object.keys(MAY).indexOf(name)}`;
+    const { statusCode } = await app.inject({ method, url, headers, remoteAddress, ...(payload ? { payload } : {}) });
     return statusCode;
   };
 
