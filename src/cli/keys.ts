@@ -2,12 +2,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { principalName, roleList } from '../attestation/claims';
+import { KID, principalName, roleList } from '../attestation/claims';
 import { trustedEntry } from '../attestation/gateway-key';
 import { SigningKey } from '../attestation/signing-key';
 import { notInForce, parseTrustedKeys, readTrustedKeys, updateTrustedKeys, type TrustedKey, type TrustEntry } from '../attestation/trusted-keys';
 import { defaultBundleKey, defaultSigningKey, loadConfig } from '../config';
 import { oneLine } from './support/describe';
+import { passkeyCommands } from './keys-passkeys';
 import { several } from './support/decide-options';
 import { UsageError } from './support/exit';
 import { newToken } from './support/new-token';
@@ -32,6 +33,8 @@ interface Who {
 const DAY_MS = 24 * 3_600_000;
 
 export function keysCommands(keys: Command, output: () => Output): void {
+  passkeyCommands(keys, output);
+
   keys
     .command('create')
     .description(
@@ -107,12 +110,15 @@ export function keysCommands(keys: Command, output: () => Output): void {
 
   keys
     .command('revoke')
-    .description('Revokes a key: nothing that it has signed counts any more, whenever it was signed.')
+    .description('Revokes a key or a passkey: nothing that it has signed counts any more, whenever it was signed.')
     .argument('<kid>')
-    .action(async (kid: string) => {
+    .option('--passkey', 'it is the id of a passkey: enters it in the file as revoked')
+    .action(async (kid: string, { passkey }: { passkey?: true }) => {
       const { trustedKeys } = loadConfig();
       const revoked_at = new Date().toISOString();
+      if (passkey && !KID.test(kid)) throw new UsageError('The id of a passkey is 16 hex characters; `holdfast keys passkeys` shows it.');
       await updateTrustedKeys(trustedKeys, (all) => {
+        if (passkey && all.every((one) => one.kid !== kid)) return [...all, { kid, use: 'passkey', revoked_at }];
         const { kid: fullKid } = findKey(all, kid);
         return all.map((key) => (key.kid === fullKid && key.revoked_at === undefined ? { ...key, revoked_at } : key));
       });
@@ -153,7 +159,7 @@ function check({ principal, role = [] }: Who): void {
 
 function findKey(all: TrustEntry[], kid: string): TrustEntry {
   const key = all.find((one) => one.kid === kid);
-  if (!key) throw new UsageError(`There is no key ${JSON.stringify(kid.slice(0, 40))}; \`holdfast keys list\` shows them.`);
+  if (!key) throw new UsageError(`There is no key ${JSON.stringify(kid.slice(0, 40))}; \`holdfast keys list\` shows them. Of a passkey, revoke it with --passkey.`);
   return key;
 }
 
