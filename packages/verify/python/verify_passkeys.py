@@ -25,7 +25,7 @@ class Passkeys:
     def __init__(self, has_shape, of_claims):
         self.has_shape = has_shape
         self.of_claims = of_claims | {"v": lambda it: it == "holdfast.decision/4",
-                                      "enrolment": lambda it: isinstance(it, str) and len(it) == 64}
+                                      "enrolment": of_claims["digest"]}
         self.of_enrolment = {
             "v": lambda it: it == "holdfast.enrolment/1", "principal": of_claims["principal"],
             "roles": of_claims["roles"],

@@ -58,7 +58,7 @@ def claims_of(token):
     bound = covers or ("store_id" in obj(claims.get("aud"))) == (claims.get("v") == "holdfast.decision/2")
     one_meaning = (("outcome" in claims) == (claims.get("decision") == "settle")
                    and ("input_hash" in claims) == (claims.get("decision") == "edit")
-                   and ("note_hash" in claims) == covers and bound)
+                   and ("note_hash" in claims) == covers and bound and "head" in claims)
     return claims if one_meaning else {}
 
 def in_force(key, time, known):
