@@ -7,7 +7,9 @@ import { plainName, samePerson } from '../shared/approval/approval';
 import { asJson, isJsonObject, type Json } from '../shared/json/json';
 import { sha256Hex } from '../shared/json/sha256';
 import { StoreError, type Store } from '../store/store';
+import { enrolmentBlock } from '../record/write-block';
 import { enrols, readSignedEnrolment, type RegisteredPasskey } from './enrolment';
+import { fingerprintOf } from './passkey-key';
 
 export interface StoredPasskey extends RegisteredPasskey {
   kid: string;
@@ -43,7 +45,7 @@ const MOST_OF_ALL = 5000;
 const ALL = 'kept/passkeys/all';
 
 export class PasskeyRegister {
-  constructor(private readonly store: Pick<Store, 'registers'>) {}
+  constructor(private readonly store: Pick<Store, 'registers' | 'seal' | 'putBlocks'>) {}
 
   /** A challenge for one registration of this person, base64url. */
   async newChallenge(principal: string): Promise<string> {
@@ -116,11 +118,16 @@ export class PasskeyRegister {
     return (entry && (await this.of(entry.principal)).find((one) => one.kid === kid)) ?? null;
   }
 
-  /** Keeps a signed enrolment beside its passkey. @returns why not, or null */
+  /** Records a signed enrolment, which enters it in the trail, and keeps it beside its passkey. @returns why not, or null */
   async enrol(passkey: StoredPasskey, text: string): Promise<string | null> {
     const signed = readSignedEnrolment(text);
     if (signed === null) return 'it does not have the form that `holdfast keys enroll` writes';
     if (!enrols(signed.enrolment, passkey)) return 'it enrols another passkey, person or site';
+    if (passkey.enrolment === text) return null;
+    const { kid, principal } = passkey;
+    const block = enrolmentBlock({ kid, principal, fingerprint: fingerprintOf(passkey.public) }, text, signed.enrolment.kid);
+    const { now } = await this.store.registers.read(ALL);
+    await this.store.putBlocks([this.store.seal('passkeys', { ...block, parent: null, at: new Date(now).toISOString() })]);
     await this.change(passkey.principal, (person, now) => ({
       ...person,
       passkeys: person.passkeys.map((one) =>

@@ -49,6 +49,11 @@ describe('holdfast keys, of passkeys', () => {
     expect(await json(['keys', 'passkeys'])).toMatchObject([{ id, state: 'enrolled', roles: ['treasurer'], enrolled_by: key.kid }]);
     expect(await json(['keys', 'passkeys', '--waiting'])).toEqual([]);
     expect((await holdfast(['keys', 'passkeys'])).stdout).toContain(`${id}  ana  enrolled by ${key.kid} as treasurer`);
+    const { entries } = await json(['trail', '--state', 'enrolled']);
+    expect(entries).toMatchObject([
+      { kind: 'enrolment', workflow_id: `passkey/${id}`, requester: 'ana', by: key.kid, digest: done.fingerprint, verified: true },
+    ]);
+    expect((await holdfast(['trail', '--by', key.kid])).stdout).toContain(`passkey/${id}  by ${key.kid}, for ana`);
   });
 
   it('prints an enrolment without sending it', async () => {
