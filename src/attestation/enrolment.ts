@@ -54,7 +54,8 @@ const SHAPE: Shape = {
   public: (value) => value !== undefined && passkeyKey(value) !== null,
   alg: oneOf('ES256', 'EdDSA', 'RS256'),
   rp_id: (value) => typeof value === 'string' && isSiteName(value),
-  origins: (value) => Array.isArray(value) && value.length >= 1 && value.length <= MOST_ORIGINS && new Set(value).size === value.length,
+  origins: (value) =>
+    Array.isArray(value) && value.length >= 1 && value.length <= MOST_ORIGINS && new Set(value).size === value.length,
   aaguid: optional(like(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)),
   ...ISSUANCE,
   exp: optional(time),
@@ -65,7 +66,9 @@ export function readEnrolment(value: Json): Enrolment | null {
   if (!hasShape(value, SHAPE)) return null;
   const enrolment = value as unknown as Enrolment;
   const key = passkeyKey(enrolment.public);
-  return key?.alg === enrolment.alg && enrolment.origins.every((origin) => isOriginOf(origin, enrolment.rp_id)) ? enrolment : null;
+  return key?.alg === enrolment.alg && enrolment.origins.every((origin) => isOriginOf(origin, enrolment.rp_id))
+    ? enrolment
+    : null;
 }
 
 /** The name of a site that passkeys are for. */
@@ -150,7 +153,8 @@ export function enrolmentFault(
     return `key ${kid}, which enrolled its passkey, is not trusted here: an enroller's key must be in the file of trusted keys`;
   if (enroller.use !== 'enroller') return `key ${kid} may not enrol passkeys: its use is ${enroller.use}, not enroller`;
   const signedBytes = Buffer.from(canonical({ ...enrolment }));
-  if (!verify(null, signedBytes, publicKey(enroller.public), enrolmentSignature)) return 'the signature of its enrolment is not right';
+  if (!verify(null, signedBytes, publicKey(enroller.public), enrolmentSignature))
+    return 'the signature of its enrolment is not right';
   const more = enroller.roles === undefined ? undefined : roles.find((role) => !enroller.roles!.includes(role));
   if (more !== undefined) return `enroller ${kid} may not give the role ${more}`;
   const passkey = keys.find((one) => one.kid === keyOfEnrolment(enrolment).kid);

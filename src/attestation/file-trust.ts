@@ -10,7 +10,7 @@ import { decisionClaims, startClaims, type DecisionClaims, readToken } from './c
 import { enrolmentFault } from './enrolment';
 import { isPasskeyText, passkeyFault, readPasskeyDecision } from './passkey-decision';
 import { publicKey } from './public-key';
-import { CLOCKS_MS, notInForce, readTrustedKeys, type TrustedKey, type TrustEntry } from './trusted-keys';
+import { CLOCKS_MS, notInForce, readTrustedKeys, undecidedBy, type TrustedKey, type TrustEntry } from './trusted-keys';
 import { errorMessage } from '../shared/text/error-message';
 
 export interface TrustSettings {
@@ -25,7 +25,7 @@ export interface TrustSettings {
 }
 
 /** Whom a signature may speak for: a key of the file, or a passkey by its enrolment. */
-type Speaker = Pick<TrustedKey, 'kid' | 'use' | 'principal' | 'roles'>;
+type Speaker = Pick<TrustedKey, 'kid' | 'use' | 'principal' | 'roles' | 'decides'>;
 
 type SignatureCheck<C> = { ok: true; claims: C; key: Speaker } | { ok: false; reason: string };
 
@@ -35,11 +35,16 @@ export class FileTrust implements Trust {
   async check(statement: CheckDecisionInput, roles: readonly string[], at?: string): Promise<CheckDecisionOutput> {
     const { attestation } = statement;
     const byPasskey = typeof attestation === 'string' && isPasskeyText(attestation);
-    const result = byPasskey ? await this.verifyPasskey(attestation, at) : await this.verifyClaims(attestation, decisionClaims, at);
+    const result = byPasskey
+      ? await this.verifyPasskey(attestation, at)
+      : await this.verifyClaims(attestation, decisionClaims, at);
     if (!result.ok) return result;
     const { claims, key } = result;
     const reason =
-      speaksFor(key, claims.principal, claims.roles) ?? this.aboutThis(claims, statement) ?? lacksRole(claims, roles);
+      undecidedBy(key, claims.decision) ??
+      speaksFor(key, claims.principal, claims.roles) ??
+      this.aboutThis(claims, statement) ??
+      lacksRole(claims, roles);
     return reason === null ? { ok: true, principal: claims.principal } : { ok: false, reason };
   }
 

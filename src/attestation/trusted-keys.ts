@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, type Json } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
 import { hasCode, replaceFile } from '../store/files/atomic-file';
-import { hasShape, KID, like, oneOf, principalName, roleList } from './claims';
+import { hasShape, KID, like, oneOf, optional, principalName, roleList } from './claims';
 import { keyId, publicKey } from './public-key';
 import { errorMessage } from '../shared/text/error-message';
 
@@ -40,6 +40,8 @@ export interface TrustedKey {
   use: 'gateway' | 'principal' | 'bundle' | 'enroller';
   principal?: string;
   roles?: string[];
+  /** Of a gateway's key: it signs starts of turns, messages and denials, and no other decision. */
+  decides?: false;
   /** ISO 8601, all three. */
   created_at: string;
   expires_at?: string;
@@ -141,6 +143,12 @@ export function notInForce(key: TrustEntry, nowMs: number, knownMs = nowMs): str
   return null;
 }
 
+/** Why this key may not sign such a decision, whoever makes it; null: it may. A denial lets nothing happen. */
+export function undecidedBy({ kid, decides }: Pick<TrustedKey, 'kid' | 'decides'>, decision: string): string | null {
+  if (decides !== false || decision === 'deny' || decision === 'steer') return null;
+  return `key ${kid} of a gateway signs no decisions here: the person must sign, with a passkey or with a key`;
+}
+
 /** By how much the clocks of two hosts may differ, ms. */
 export const CLOCKS_MS = 60_000;
 
@@ -162,6 +170,7 @@ const SHAPE = {
   use: oneOf('gateway', 'principal', 'bundle', 'enroller'),
   principal: (value: Json | undefined) => value === undefined || principalName(value),
   roles: (value: Json | undefined) => value === undefined || roleList(value),
+  decides: optional(oneOf(false)),
   created_at: isTime,
   expires_at: (value: Json | undefined) => value === undefined || isTime(value),
   revoked_at: (value: Json | undefined) => value === undefined || isTime(value),
@@ -174,7 +183,7 @@ function keyFault(entry: Json): string | null {
     return hasShape(entry, PASSKEY_SHAPE) ? null : 'a revoked passkey has kid, use and revoked_at, and nothing else';
   if (!hasShape(entry, SHAPE))
     return `it must have kid, public, use ("gateway", "principal", "bundle" or "enroller") and created_at, may have principal, roles, expires_at and revoked_at, and nothing else`;
-  const { kid, public: raw, use, principal, roles } = entry as unknown as TrustedKey;
+  const { kid, public: raw, use, principal, roles, decides } = entry as unknown as TrustedKey;
   try {
     publicKey(raw);
   } catch (error) {
@@ -184,6 +193,7 @@ function keyFault(entry: Json): string | null {
   if (use === 'principal' && principal === undefined) return 'the key of a principal must name that principal';
   if (use === 'gateway' && (principal !== undefined || roles !== undefined))
     return "a gateway's key names no principal and no roles: it speaks for all of them";
+  if (use !== 'gateway' && decides !== undefined) return '"decides": false is for the key of a gateway';
   if (use === 'bundle' && (principal !== undefined || roles !== undefined))
     return 'a key for bundles names no principal and no roles: it may sign bundles only';
   if (use === 'enroller' && principal !== undefined)

@@ -50,17 +50,23 @@ export function passkeyCommands(keys: Command, output: () => Output): void {
       await mustBeEnroller(config, key);
       const passkeys = passkeysOf(config);
       const passkey = (await passkeys.all()).find((one) => one.id === id);
-      if (!passkey) throw new UsageError(`There is no passkey ${JSON.stringify(id.slice(0, 40))}; \`holdfast keys passkeys\` lists them.`);
+      if (!passkey)
+        throw new UsageError(`There is no passkey ${JSON.stringify(id.slice(0, 40))}; \`holdfast keys passkeys\` lists them.`);
       if (passkey.state === 'revoked') throw new UsageError(`Passkey ${id} was revoked; its person must register another one.`);
       const exp = days === undefined ? {} : { exp: Math.floor(Date.now() / 1000) + days * 24 * 3600 };
       const enrolment = makeEnrolment(passkey, { roles, kid: key.kid, ...exp });
       const text = key.token(enrolment);
       if (!print) await passkeys.enrol(id, text);
-      output().answer({ id, principal: passkey.principal, roles, enrolled_by: key.kid, fingerprint: passkey.fingerprint, enrolment: text }, [
-        ...(print ? [text] : [`enrolled: passkey ${id} of ${oneLine(passkey.principal)}${roles.length > 0 ? `, as ${roles.join(', ')}` : ''}`]),
-        `  fingerprint: ${passkey.fingerprint}`,
-        `  counts on workers whose trusted keys have the enroller ${key.kid}`,
-      ]);
+      output().answer(
+        { id, principal: passkey.principal, roles, enrolled_by: key.kid, fingerprint: passkey.fingerprint, enrolment: text },
+        [
+          ...(print
+            ? [text]
+            : [`enrolled: passkey ${id} of ${oneLine(passkey.principal)}${roles.length > 0 ? `, as ${roles.join(', ')}` : ''}`]),
+          `  fingerprint: ${passkey.fingerprint}`,
+          `  counts on workers whose trusted keys have the enroller ${key.kid}`,
+        ],
+      );
     });
 }
 

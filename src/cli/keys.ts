@@ -5,7 +5,14 @@ import type { Command } from 'commander';
 import { KID, principalName, roleList } from '../attestation/claims';
 import { trustedEntry } from '../attestation/gateway-key';
 import { SigningKey } from '../attestation/signing-key';
-import { notInForce, parseTrustedKeys, readTrustedKeys, updateTrustedKeys, type TrustedKey, type TrustEntry } from '../attestation/trusted-keys';
+import {
+  notInForce,
+  parseTrustedKeys,
+  readTrustedKeys,
+  updateTrustedKeys,
+  type TrustedKey,
+  type TrustEntry,
+} from '../attestation/trusted-keys';
 import { defaultBundleKey, defaultSigningKey, loadConfig } from '../config';
 import { oneLine } from './support/describe';
 import { passkeyCommands } from './keys-passkeys';
@@ -116,7 +123,8 @@ export function keysCommands(keys: Command, output: () => Output): void {
     .action(async (kid: string, { passkey }: { passkey?: true }) => {
       const { trustedKeys } = loadConfig();
       const revoked_at = new Date().toISOString();
-      if (passkey && !KID.test(kid)) throw new UsageError('The id of a passkey is 16 hex characters; `holdfast keys passkeys` shows it.');
+      if (passkey && !KID.test(kid))
+        throw new UsageError('The id of a passkey is 16 hex characters; `holdfast keys passkeys` shows it.');
       await updateTrustedKeys(trustedKeys, (all) => {
         if (passkey && all.every((one) => one.kid !== kid)) return [...all, { kid, use: 'passkey', revoked_at }];
         const { kid: fullKid } = findKey(all, kid);
@@ -124,6 +132,24 @@ export function keysCommands(keys: Command, output: () => Output): void {
       });
       output().answer({ kid, revoked_at }, [
         `Revoked: ${kid}, in ${trustedKeys}. Workers with another file need the same change.`,
+      ]);
+    });
+
+  keys
+    .command('limit')
+    .description(
+      'Leaves a gateway’s key the starts of turns, messages and denials: all other decisions people must sign themselves, with passkeys or keys.',
+    )
+    .argument('<kid>')
+    .action(async (kid: string) => {
+      const { trustedKeys } = loadConfig();
+      await updateTrustedKeys(trustedKeys, (all) => {
+        const key = findKey(all, kid);
+        if (key.use !== 'gateway') throw new UsageError(`Key ${kid} is not a gateway's: its use is ${key.use}.`);
+        return all.map((one) => (one === key ? { ...key, decides: false } : one));
+      });
+      output().answer({ kid, decides: false }, [
+        `Limited: ${kid}, in ${trustedKeys}. Workers with another file need the same change.`,
       ]);
     });
 
@@ -159,7 +185,10 @@ function check({ principal, role = [] }: Who): void {
 
 function findKey(all: TrustEntry[], kid: string): TrustEntry {
   const key = all.find((one) => one.kid === kid);
-  if (!key) throw new UsageError(`There is no key ${JSON.stringify(kid.slice(0, 40))}; \`holdfast keys list\` shows them. Of a passkey, revoke it with --passkey.`);
+  if (!key)
+    throw new UsageError(
+      `There is no key ${JSON.stringify(kid.slice(0, 40))}; \`holdfast keys list\` shows them. Of a passkey, revoke it with --passkey.`,
+    );
   return key;
 }
 
@@ -172,6 +201,7 @@ const USES: Partial<Record<TrustedKey['use'], string>> = {
 function describe({ not_in_force, ...entry }: TrustEntry & { not_in_force: string | null }): string {
   if (entry.use === 'passkey') return `${entry.kid}  a passkey  revoked at ${entry.revoked_at}`;
   const { kid, use, principal, roles = [], created_at } = entry;
+  const limit = entry.decides === false ? ', but decides nothing' : '';
   const who = `${USES[use] ?? oneLine(principal!)}${roles.length > 0 ? ` (${roles.join(', ')})` : ''}`;
-  return `${kid}  ${who}  since ${created_at.slice(0, 10)}  ${not_in_force ?? 'in force'}`;
+  return `${kid}  ${who}  since ${created_at.slice(0, 10)}  ${not_in_force ?? 'in force'}${limit}`;
 }

@@ -14,7 +14,9 @@ const PAGE = 1000;
 export function trail(program: Command, output: () => Output): void {
   program
     .command('trail')
-    .description('Every decision, destructive call and enrolment of a passkey, over all turns, the oldest first. Reads the store; needs no server.')
+    .description(
+      'Every decision, destructive call and enrolment of a passkey, over all turns, the oldest first. Reads the store; needs no server.',
+    )
     .option('--tool <name>', 'only of this tool')
     .option('--by <name>', 'only what this person decided or settled')
     .option('--requester <name>', 'only of turns that this principal asked for')

@@ -104,9 +104,27 @@ export class SoftAuthenticator {
 
   private coseKey(): Map<number, unknown> {
     const bytes = (name: string) => Buffer.from(this.public[name] as string, 'base64url');
-    if (this.alg === 'ES256') return new Map<number, unknown>([[1, 2], [3, -7], [-1, 1], [-2, bytes('x')], [-3, bytes('y')]]);
-    if (this.alg === 'EdDSA') return new Map<number, unknown>([[1, 1], [3, -8], [-1, 6], [-2, bytes('x')]]);
-    return new Map<number, unknown>([[1, 3], [3, -257], [-1, bytes('n')], [-2, bytes('e')]]);
+    if (this.alg === 'ES256')
+      return new Map<number, unknown>([
+        [1, 2],
+        [3, -7],
+        [-1, 1],
+        [-2, bytes('x')],
+        [-3, bytes('y')],
+      ]);
+    if (this.alg === 'EdDSA')
+      return new Map<number, unknown>([
+        [1, 1],
+        [3, -8],
+        [-1, 6],
+        [-2, bytes('x')],
+      ]);
+    return new Map<number, unknown>([
+      [1, 3],
+      [3, -257],
+      [-1, bytes('n')],
+      [-2, bytes('e')],
+    ]);
   }
 }
 

@@ -75,7 +75,12 @@ export function textOf(
   return writePasskeyDecision({ claims, assertion, enrolment, enrolmentSignature });
 }
 
-export function passkeyDecision(person: EnrolledPasskey, said: PasskeySigning, changed: Partial<Signed>, nowMs = Date.now()): string {
+export function passkeyDecision(
+  person: EnrolledPasskey,
+  said: PasskeySigning,
+  changed: Partial<Signed>,
+  nowMs = Date.now(),
+): string {
   const claims = claimsFor(person, said, nowMs);
   return textOf(person, claims, person.authenticator.assert(challengeOf(claims).toString('base64url'), changed));
 }

@@ -88,7 +88,8 @@ class Signatures:
         except InvalidSignature:
             return False
         his = key["use"] == "gateway" or person(key["principal"]) == person(principal)
-        right = in_force(key, time, time) and in_time(claims, time) and his
+        decides = key.get("decides") is not False or claims.get("decision") in (None, "deny", "steer")  # None: a start
+        right = in_force(key, time, time) and in_time(claims, time) and his and decides
         return right and (key["use"] == "gateway" or {*roles} <= {*key.get("roles", [])})
 
     def signed_by_passkey(self, token, claims, time):

@@ -4,7 +4,7 @@ import { decisionClaims, startClaims, type DecisionClaims, readToken } from '../
 import { enrolmentFault } from '../../attestation/enrolment';
 import { claimsOfDecision, isPasskeyText, passkeyFault, readPasskeyDecision } from '../../attestation/passkey-decision';
 import { publicKey } from '../../attestation/public-key';
-import { CLOCKS_MS, notInForce, type TrustedKey, type TrustEntry } from '../../attestation/trusted-keys';
+import { CLOCKS_MS, notInForce, undecidedBy, type TrustedKey, type TrustEntry } from '../../attestation/trusted-keys';
 import { samePerson } from '../../shared/approval/approval';
 import type { Json } from '../../shared/json/json';
 import { quote } from './fault';
@@ -75,6 +75,7 @@ export class Attestations {
       if (typeof signature === 'string') return signature;
       return (
         claimsFault(signature.claims, statement, audience) ??
+        undecidedBy(signature.key, signature.claims.decision) ??
         keyFault(signature.key, signature.claims.principal, signature.claims.roles)
       );
     });

@@ -62,8 +62,7 @@ function send(
 }
 
 function faultOf(status: number, { error }: Answer): Error {
-  const message =
-    error?.message ?? `The server answered ${status}, but not like a holdfast gateway. Check HOLDFAST_GATEWAY_URL.`;
+  const message = error?.message ?? `The server answered ${status}, but not like a holdfast gateway. Check HOLDFAST_GATEWAY_URL.`;
   const hint = error?.hint === undefined ? '' : ` ${error.hint}`;
   return status === 409 ? new DecisionNotAccepted(message) : new Error(`${message}${hint}`);
 }

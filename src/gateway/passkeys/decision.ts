@@ -106,7 +106,8 @@ export async function decideByPasskey(
   const wrong = passkeyFault(decision) ?? (await countAssertion(parts, passkey, assertion.authenticatorData, response));
   if (wrong !== null) throw refused(wrong);
   const attestation = writePasskeyDecision(decision);
-  if (attestation.length > LONGEST_TOKEN) throw refused('the signed decision is too long: a passkey of another kind makes shorter ones');
+  if (attestation.length > LONGEST_TOKEN)
+    throw refused('the signed decision is too long: a passkey of another kind makes shorter ones');
   return sendSigned(turn, sending, [{ call: claims.digest, attestation }]);
 }
 

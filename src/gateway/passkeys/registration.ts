@@ -144,8 +144,7 @@ export const passkeys: Route = (app, parts) => {
   app.get<{ Reply: z.infer<typeof passkeyList> }>(
     '/v1/passkeys',
     { schema: listSchema('Your passkeys'), config: { roles: ['approver'] } },
-    async ({ principal }, reply) =>
-      reply.header('cache-control', 'no-store').send(await list(await register.of(principal.name))),
+    async ({ principal }, reply) => reply.header('cache-control', 'no-store').send(await list(await register.of(principal.name))),
   );
 
   for (const which of ['waiting', 'everyone'] as const) {
@@ -230,7 +229,11 @@ async function verified(
 
 /** A public key of an authenticator, which is COSE, as JWK; null: it is of another kind. */
 function jwkOf(cose: Uint8Array): JsonObject | null {
-  const { decodeCredentialPublicKey } = optionalPackage<WebAuthnHelpers>('@simplewebauthn/server', 'Registering passkeys', 'helpers');
+  const { decodeCredentialPublicKey } = optionalPackage<WebAuthnHelpers>(
+    '@simplewebauthn/server',
+    'Registering passkeys',
+    'helpers',
+  );
   const fields = decodeCredentialPublicKey(new Uint8Array(cose));
   const bytes = (label: number) => {
     const value = fields.get(label);

@@ -61,7 +61,14 @@ export type PasskeyView = z.infer<typeof passkeyView>;
 
 export const passkeyList = z.object({ passkeys: z.array(passkeyView) });
 
-export const passkeyParams = jsonSchema(z.object({ id: z.string().regex(/^[0-9a-f]{16}$/).describe('The id of a passkey.') }));
+export const passkeyParams = jsonSchema(
+  z.object({
+    id: z
+      .string()
+      .regex(/^[0-9a-f]{16}$/)
+      .describe('The id of a passkey.'),
+  }),
+);
 
 export const examplePasskey = {
   id: '3f0a9c1d2b4e5f60',

@@ -33,7 +33,13 @@ interface Scene extends Engine {
   enrolled(who: Person, authenticator?: SoftAuthenticator, key?: SigningKey): Promise<SoftAuthenticator>;
   challenge(turn: TurnHandle, who: Person, decision: object): Promise<any>;
   /** Gets a challenge, has the passkey sign it, and decides. */
-  decide(turn: TurnHandle, who: Person, authenticator: SoftAuthenticator, decision: object, changed?: Partial<Signed>): Promise<{ status: number; body: any }>;
+  decide(
+    turn: TurnHandle,
+    who: Person,
+    authenticator: SoftAuthenticator,
+    decision: object,
+    changed?: Partial<Signed>,
+  ): Promise<{ status: number; body: any }>;
 }
 
 async function scene(setup: Partial<Setup>, body: (scene: Scene) => Promise<void>): Promise<void> {
@@ -45,7 +51,13 @@ async function scene(setup: Partial<Setup>, body: (scene: Scene) => Promise<void
   const script = [ask(['pay', invoice]), say('done')];
   await withEngine({ tools: [pays('pay', effects)], script, settings, signingKey, ...setup }, async (engine) => {
     const where = { publicUrl: site.origin, trustedKeys: signers.trusted };
-    const parts = gatewayParts({ people, store: engine.store, key: signers.gateway, client: async () => engine.client, ...where });
+    const parts = gatewayParts({
+      people,
+      store: engine.store,
+      key: signers.gateway,
+      client: async () => engine.client,
+      ...where,
+    });
     const gateway = await serveGateway(parts, { host: '127.0.0.1', port: 0 });
     const request: Scene['request'] = async (method, path, who, sent) => {
       const response = await fetch(`${gateway.url}${path}`, {
@@ -95,7 +107,11 @@ describe('a passkey', () => {
       const [{ digest }] = await turn.waitForPending();
       const [own, other] = [await s.enrolled(ana), await s.enrolled(bob, new SoftAuthenticator('EdDSA', site))];
       const { options, claims } = await s.challenge(turn, ana, { call: digest, decision: 'approve' });
-      expect(options).toMatchObject({ rpId: 'localhost', userVerification: 'required', allowCredentials: [{ id: own.credentialId }] });
+      expect(options).toMatchObject({
+        rpId: 'localhost',
+        userVerification: 'required',
+        allowCredentials: [{ id: own.credentialId }],
+      });
       expect(options.challenge).toBe(challengeOf(claims).toString('base64url'));
       const first = await s.decide(turn, ana, own, { call: digest, decision: 'approve', note: 'checked' });
       expect(first).toMatchObject({ status: 200, body: { by: 'ana', now: [{ approvals: 1, quorum: 2 }] } });
@@ -156,8 +172,12 @@ describe('a passkey', () => {
       expect(await send({ decision: 'deny' })).toMatchObject(refused('another decision'));
       expect(await send({ note: 'and more' })).toMatchObject(refused('another decision'));
       expect(await send({ input: { invoice: 'INV-8', cents: 1 } })).toMatchObject(refused('another decision'));
-      expect(await send({}, { claims: { ...claims, note_hash: 'a'.repeat(64) }, response })).toMatchObject(refused('another decision'));
-      expect(await send({}, { claims: { ...claims, nonce: 'b'.repeat(22) }, response })).toMatchObject(refused('another challenge'));
+      expect(await send({}, { claims: { ...claims, note_hash: 'a'.repeat(64) }, response })).toMatchObject(
+        refused('another decision'),
+      );
+      expect(await send({}, { claims: { ...claims, nonce: 'b'.repeat(22) }, response })).toMatchObject(
+        refused('another challenge'),
+      );
       expect(await send({}, { claims: { ...claims, roles: ['admin'] }, response })).toMatchObject(refused('the role admin'));
       expect(await send({}, { claims: { ...claims, principal: 'bob' }, response })).toMatchObject(refused('another decision'));
       expect(await send({}, { claims: { ...claims, v: 'holdfast.decision/3' }, response })).toMatchObject(refused('not those'));
@@ -185,12 +205,16 @@ describe('a passkey', () => {
       const { claims, options } = await s.challenge(turn, ana, { call: first.digest, decision: 'approve' });
       const passkey = { claims, response: own.assert(options.challenge, { counter: 7 }) };
       const path = `/v1/turns/${turn.id}/decisions`;
-      expect(await s.request('POST', path, ana, { call: first.digest, decision: 'approve', passkey })).toMatchObject({ status: 200 });
+      expect(await s.request('POST', path, ana, { call: first.digest, decision: 'approve', passkey })).toMatchObject({
+        status: 200,
+      });
       const [second] = await turn.waitForPending();
       expect(second.digest).not.toBe(first.digest);
       const replayed = await s.request('POST', path, ana, { call: second.digest, decision: 'approve', passkey });
       expect(replayed).toMatchObject(refused('another decision'));
-      expect(await s.request('POST', path, ana, { call: first.digest, decision: 'approve', passkey })).toMatchObject({ status: 409 });
+      expect(await s.request('POST', path, ana, { call: first.digest, decision: 'approve', passkey })).toMatchObject({
+        status: 409,
+      });
       const next = { call: second.digest, decision: 'approve' };
       own.counter = 6;
       expect(await s.decide(turn, ana, own, next)).toMatchObject(refused('its counter did not grow'));
@@ -210,7 +234,9 @@ describe('a passkey', () => {
       const { claims, options } = await s.challenge(one, ana, { call: digest, decision: 'approve' });
       const passkey = { claims, response: own.assert(options.challenge) };
       const path = `/v1/turns/${other.id}/decisions`;
-      expect(await s.request('POST', path, ana, { call: call.digest, decision: 'approve', passkey })).toMatchObject(refused('another decision'));
+      expect(await s.request('POST', path, ana, { call: call.digest, decision: 'approve', passkey })).toMatchObject(
+        refused('another decision'),
+      );
       expect(await s.request('POST', path, ana, { call: digest, decision: 'approve', passkey })).toMatchObject({ status: 409 });
       expect(s.effects).toEqual([]);
       await Promise.all([one.cancel(), other.cancel()]);
@@ -245,10 +271,15 @@ describe('a passkey', () => {
       const { body: asked } = await send(path, ana, approve);
       const passkey = { claims: asked.claims, response: waiting.assert(asked.options.challenge) };
       const tried = await send(`/v1/turns/${turn.id}/decisions`, ana, { ...approve, passkey });
-      expect(tried).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining('its use is gateway, not enroller') } } });
+      expect(tried).toMatchObject({
+        status: 409,
+        body: { error: { message: expect.stringContaining('its use is gateway, not enroller') } },
+      });
       await blind.close();
       const own = await s.enrolled(ana);
-      const [{ id }] = (await s.request('GET', '/v1/passkeys', ana)).body.passkeys.filter((one: any) => one.credential_id === own.credentialId);
+      const [{ id }] = (await s.request('GET', '/v1/passkeys', ana)).body.passkeys.filter(
+        (one: any) => one.credential_id === own.credentialId,
+      );
       s.signers.revokePasskey(id);
       expect(await s.request('POST', path, ana, { ...approve, passkey: id })).toMatchObject(refused('was revoked'));
       expect(s.effects).toEqual([]);
@@ -264,7 +295,9 @@ describe('a passkey', () => {
       expect(await s.decide(turn, ana, own, { call: digest, decision: 'approve' })).toMatchObject({ status: 200 });
       const [{ id }] = (await s.request('GET', '/v1/passkeys', ana)).body.passkeys;
       s.signers.revokePasskey(id);
-      expect(await s.decide(turn, bob, await s.enrolled(bob), { call: digest, decision: 'approve' })).toMatchObject({ status: 200 });
+      expect(await s.decide(turn, bob, await s.enrolled(bob), { call: digest, decision: 'approve' })).toMatchObject({
+        status: 200,
+      });
       const view = await turn.result();
       expect(view.calls[0]).toMatchObject({ state: 'failed', error: { reason: 'approval_not_genuine' } });
       expect(view.calls[0]!.error!.message).toContain(`passkey ${id} was revoked`);

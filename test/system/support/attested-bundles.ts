@@ -52,7 +52,13 @@ async function signedByPasskeys(engine: Engine): ReturnType<Scenario> {
   const ana = enrolled(ENROLLER_KEY);
   const bob = enrolled(ENROLLER_KEY, { principal: 'bob', alg: 'RS256' });
   const by = async (person: EnrolledPasskey, principal: string, note?: string) => {
-    const signing = { decision: 'approve' as const, calls: [call.digest], principal, roles: ['treasurer'], ...optional({ note }) };
+    const signing = {
+      decision: 'approve' as const,
+      calls: [call.digest],
+      principal,
+      roles: ['treasurer'],
+      ...optional({ note }),
+    };
     const [{ claims }] = (await unsignedDecisions(turn, signing)) as [UnsignedDecision];
     return passkeyDecision(person, claims, { counter: 1 });
   };

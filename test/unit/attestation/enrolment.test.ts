@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { attestDecision } from '../../../src/attestation/bundle-signer';
+import type { DecisionClaims } from '../../../src/attestation/claims';
 import { readEnrolment, type Enrolment } from '../../../src/attestation/enrolment';
 import { passkeyKey } from '../../../src/attestation/passkey-key';
 import { SigningKey } from '../../../src/attestation/signing-key';
@@ -128,6 +130,37 @@ describe('the enrolment of a passkey', () => {
       }),
       { numRuns: runs(200, 1000) },
     );
+  });
+});
+
+describe('a gateway’s key that decides nothing', () => {
+  it('signs denials and messages, and no approval, edit or settlement; a passkey signs those', async () => {
+    const signers = new Signers();
+    signers.change(signers.gateway, { decides: false });
+    const { gateway } = signers;
+    const said = { turn, digest: DIGEST, tool: 'pay', at: new Date().toISOString() };
+    const check = (decision: DecisionClaims['decision'], more: Pick<DecisionClaims, 'outcome' | 'input_hash'> = {}) => {
+      const claims = { aud, digest: DIGEST, decision, principal: 'ana', roles: [], head: null, ...more };
+      const { outcome = null, input_hash = null } = more;
+      return signers.trust.check(
+        { ...said, decision, outcome, input_hash, attestation: attestDecision(gateway, claims, null) },
+        [],
+      );
+    };
+    const refused = { ok: false, reason: expect.stringContaining('signs no decisions here') };
+    expect(await check('approve')).toEqual(refused);
+    expect(await check('edit', { input_hash: DIGEST })).toEqual(refused);
+    expect(await check('settle', { outcome: 'applied' })).toEqual(refused);
+    expect(await check('deny')).toMatchObject({ ok: true });
+    expect(await check('steer')).toMatchObject({ ok: true });
+    const attestation = passkeyDecision(enrolled(signers.enroller()), { aud, digest: DIGEST }, {});
+    expect(await signers.trust.check({ ...said, decision: 'approve', outcome: null, input_hash: null, attestation }, [])).toEqual(
+      {
+        ok: true,
+        principal: 'ana',
+      },
+    );
+    signers.remove();
   });
 });
 

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { attestDecision } from '../../../src/attestation/bundle-signer';
 import { LONGEST_TOKEN } from '../../../src/attestation/claims';
-import { challengeOf, claimsOfDecision, readPasskeyDecision, writePasskeyDecision } from '../../../src/attestation/passkey-decision';
+import {
+  challengeOf,
+  claimsOfDecision,
+  readPasskeyDecision,
+  writePasskeyDecision,
+} from '../../../src/attestation/passkey-decision';
 import type { PasskeyAlg } from '../../../src/attestation/passkey-key';
 import type { SigningKey } from '../../../src/attestation/signing-key';
 import { readDecision } from '../../../src/shared/approval/decision';
@@ -46,8 +51,17 @@ describe('a decision that a passkey signed', () => {
     const site = { origin: `https://${'a'.repeat(60)}.example`, rpId: `${'a'.repeat(60)}.example` };
     for (const alg of ALGS) {
       const roles = ['treasurer', 'approver', 'auditor', 'finance.payments-above-limit'];
-      const person = enrolled(enroller, { principal: 'tenant/ana.lopez@example.com', roles, authenticator: new SoftAuthenticator(alg, site) });
-      const where = { namespace: 'default', workflow_id: `turn/${'t'.repeat(60)}`, first_execution_run_id: 'r'.repeat(36), store_id: 'a'.repeat(32) };
+      const person = enrolled(enroller, {
+        principal: 'tenant/ana.lopez@example.com',
+        roles,
+        authenticator: new SoftAuthenticator(alg, site),
+      });
+      const where = {
+        namespace: 'default',
+        workflow_id: `turn/${'t'.repeat(60)}`,
+        first_execution_run_id: 'r'.repeat(36),
+        store_id: 'a'.repeat(32),
+      };
       const text = signed({ aud: where, head: DIGEST, note_hash: DIGEST, decision: 'edit', input_hash: DIGEST }, {}, person);
       expect({ alg, length: text.length <= LONGEST_TOKEN }).toEqual({ alg, length: true });
       expect(readDecision('approve', { call: DIGEST, by: 'ana', attestation: text })).toMatchObject({ ok: true });
@@ -74,7 +88,7 @@ describe('a decision that a passkey signed', () => {
     for (const [name, bytes] of Object.entries(parts))
       for (let at = 0; at < bytes.length; at++) {
         const changed = Buffer.from(bytes);
-        changed[at]! ^= 1 << at % 8;
+        changed[at]! ^= 1 << (at % 8);
         const other = { ...decision, assertion: { ...assertion, [name]: changed } };
         const text = writePasskeyDecision(name in assertion ? other : { ...decision, enrolmentSignature: changed });
         expect({ name, at, ...(await check(text)) }).toMatchObject({ ok: false });
@@ -117,7 +131,12 @@ describe('a decision that a passkey signed', () => {
   });
 
   it('takes well-formed extensions of the authenticator, and no other bytes', async () => {
-    const extensions = cbor(new Map<string, unknown>([['credProtect', 2], ['hmac-secret', Buffer.alloc(32)]]));
+    const extensions = cbor(
+      new Map<string, unknown>([
+        ['credProtect', 2],
+        ['hmac-secret', Buffer.alloc(32)],
+      ]),
+    );
     expect(await check(signed({}, { flags: 0x85, extensions }))).toMatchObject({ ok: true });
     expect(await check(signed({}, { flags: 0x05, extensions }))).toEqual(refused('authenticator data'));
     expect(await check(signed({}, { flags: 0x85 }))).toEqual(refused('authenticator data'));
@@ -131,7 +150,8 @@ describe('a decision that a passkey signed', () => {
       Buffer.from(`${'a100'.repeat(20)}a0`, 'hex'),
       Buffer.alloc(600, 0xa0),
     ];
-    for (const bytes of wrong) expect(await check(signed({}, { flags: 0x85, extensions: bytes }))).toEqual(refused('authenticator data'));
+    for (const bytes of wrong)
+      expect(await check(signed({}, { flags: 0x85, extensions: bytes }))).toEqual(refused('authenticator data'));
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 60 }), async (bytes) => {
         fc.pre(bytes[0]! >> 5 !== 5);
@@ -145,7 +165,8 @@ describe('a decision that a passkey signed', () => {
     const claims = claimsFor(ana, { aud, digest: DIGEST });
     const challenge = challengeOf(claims).toString('base64url');
     const good = `{"type":"webauthn.get","challenge":"${challenge}","origin":"https://desk.example","crossOrigin":false}`;
-    const answer = (clientDataText: string) => check(textOf(ana, claims, ana.authenticator.assert(challenge, { clientDataText })));
+    const answer = (clientDataText: string) =>
+      check(textOf(ana, claims, ana.authenticator.assert(challenge, { clientDataText })));
     expect(await answer(good)).toMatchObject({ ok: true });
     const wrong = [
       good.replace('"type"', '"origin":"https://evil.example","type"'),
@@ -178,10 +199,14 @@ describe('a decision that a passkey signed', () => {
 
   it('is of its own kind: neither the claims of a key under a passkey, nor those of a passkey under a key', async () => {
     const old = claimsFor(ana, { aud, digest: DIGEST, v: 'holdfast.decision/3' });
-    expect(await check(textOf(ana, old, ana.authenticator.assert(challengeOf(old).toString('base64url'))))).toEqual(refused('format'));
+    expect(await check(textOf(ana, old, ana.authenticator.assert(challengeOf(old).toString('base64url'))))).toEqual(
+      refused('format'),
+    );
     const { enrolment: _, ...rest } = claimsFor(ana, { aud, digest: DIGEST });
     expect(await check(signers.gateway.token({ ...rest, kid: signers.gateway.kid }))).toEqual(refused('format'));
-    expect(await check(signers.gateway.token({ ...claimsFor(ana, { aud, digest: DIGEST }), kid: signers.gateway.kid }))).toEqual(refused('format'));
+    expect(await check(signers.gateway.token({ ...claimsFor(ana, { aud, digest: DIGEST }), kid: signers.gateway.kid }))).toEqual(
+      refused('format'),
+    );
   });
 
   it('is good for a day at most, and only in its time', async () => {
@@ -207,7 +232,10 @@ describe('a decision that a passkey signed', () => {
   it('does not count a second time under another enrolment of the same passkey', async () => {
     const decision = readPasskeyDecision(signed())!;
     const again = enrolled(enroller, { authenticator: ana.authenticator });
-    const text = writePasskeyDecision({ ...decision, ...{ enrolment: again.enrolment, enrolmentSignature: again.enrolmentSignature } });
+    const text = writePasskeyDecision({
+      ...decision,
+      ...{ enrolment: again.enrolment, enrolmentSignature: again.enrolmentSignature },
+    });
     expect(await check(text)).toEqual(refused('another passkey or enrolment'));
   });
 
@@ -215,7 +243,9 @@ describe('a decision that a passkey signed', () => {
     const junk = fc.oneof(
       fc.string(),
       fc.string().map((text) => `wa1.${text}`),
-      fc.array(fc.string({ unit: fc.constantFrom(...'ABab01-_') }), { minLength: 6, maxLength: 6 }).map((all) => `wa1.${all.join('.')}`),
+      fc
+        .array(fc.string({ unit: fc.constantFrom(...'ABab01-_') }), { minLength: 6, maxLength: 6 })
+        .map((all) => `wa1.${all.join('.')}`),
       fc.tuple(fc.nat(5), fc.jsonValue()).map(([at, value]) => {
         const parts = signed().split('.');
         parts[at + 1] = Buffer.from(JSON.stringify(value) ?? '').toString('base64url');

@@ -22,7 +22,16 @@ describe('the register of passkeys', () => {
     const { credentialId, public: jwk, alg } = new SoftAuthenticator('EdDSA');
     const kid = passkeyId(jwk);
     const site = { rp_id: 'desk.example', origins: ['https://desk.example'] };
-    const fault = await register.add({ principal, credential_id: credentialId, public: jwk, alg, kid, ...site, transports: [], counter: 0 });
+    const fault = await register.add({
+      principal,
+      credential_id: credentialId,
+      public: jwk,
+      alg,
+      kid,
+      ...site,
+      transports: [],
+      counter: 0,
+    });
     expect(fault).toBeNull();
     return kid;
   };

@@ -32,7 +32,14 @@ const json = async (args: string[], more: NodeJS.ProcessEnv = {}) => {
 const registered = async (principal: string) => {
   const { credentialId, public: jwk, alg } = new SoftAuthenticator();
   const site = { rp_id: 'desk.example', origins: ['https://desk.example'], transports: [], counter: 0 };
-  await new PasskeyRegister(store).add({ principal, credential_id: credentialId, public: jwk, alg, kid: passkeyId(jwk), ...site });
+  await new PasskeyRegister(store).add({
+    principal,
+    credential_id: credentialId,
+    public: jwk,
+    alg,
+    kid: passkeyId(jwk),
+    ...site,
+  });
   return passkeyId(jwk);
 };
 
@@ -46,12 +53,21 @@ describe('holdfast keys, of passkeys', () => {
     const done = await json(['keys', 'enroll', id, '--key', key.private_key, '--role', 'treasurer', '--days', '30']);
     expect(done).toMatchObject({ id, principal: 'ana', roles: ['treasurer'], enrolled_by: key.kid });
     expect(readSignedEnrolment(done.enrolment)!.enrolment.exp).toBeGreaterThan(Date.now() / 1000);
-    expect(await json(['keys', 'passkeys'])).toMatchObject([{ id, state: 'enrolled', roles: ['treasurer'], enrolled_by: key.kid }]);
+    expect(await json(['keys', 'passkeys'])).toMatchObject([
+      { id, state: 'enrolled', roles: ['treasurer'], enrolled_by: key.kid },
+    ]);
     expect(await json(['keys', 'passkeys', '--waiting'])).toEqual([]);
     expect((await holdfast(['keys', 'passkeys'])).stdout).toContain(`${id}  ana  enrolled by ${key.kid} as treasurer`);
     const { entries } = await json(['trail', '--state', 'enrolled']);
     expect(entries).toMatchObject([
-      { kind: 'enrolment', workflow_id: `passkey/${id}`, requester: 'ana', by: key.kid, digest: done.fingerprint, verified: true },
+      {
+        kind: 'enrolment',
+        workflow_id: `passkey/${id}`,
+        requester: 'ana',
+        by: key.kid,
+        digest: done.fingerprint,
+        verified: true,
+      },
     ]);
     expect((await holdfast(['trail', '--by', key.kid])).stdout).toContain(`passkey/${id}  by ${key.kid}, for ana`);
   });
@@ -60,7 +76,9 @@ describe('holdfast keys, of passkeys', () => {
     const key = await json(['keys', 'create', '--enroller']);
     const id = await registered('ana');
     const { stdout } = await holdfast(['keys', 'enroll', id, '--key', key.private_key, '--print']);
-    expect(readSignedEnrolment(stdout.split('\n')[0]!)).toMatchObject({ enrolment: { principal: 'ana', roles: [], kid: key.kid } });
+    expect(readSignedEnrolment(stdout.split('\n')[0]!)).toMatchObject({
+      enrolment: { principal: 'ana', roles: [], kid: key.kid },
+    });
     expect(await json(['keys', 'passkeys'])).toMatchObject([{ id, state: 'waiting' }]);
   });
 
@@ -90,6 +108,18 @@ describe('holdfast keys, of passkeys', () => {
     expect(await json(['keys', 'export'])).toEqual(before);
   });
 
+  it('limits a gateway’s key to what needs no person', async () => {
+    const gateway = await json(['keys', 'create']);
+    const bundle = await json(['keys', 'create', '--bundle']);
+    await json(['keys', 'limit', gateway.kid]);
+    expect(await json(['keys', 'list'])).toMatchObject([{ kid: gateway.kid, decides: false }, { kid: bundle.kid }]);
+    expect((await holdfast(['keys', 'list'])).stdout).toContain('in force, but decides nothing');
+    expect(await holdfast(['keys', 'limit', bundle.kid])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("not a gateway's"),
+    });
+  });
+
   it('makes one kind of key at a time', async () => {
     expect(await holdfast(['keys', 'create', '--enroller', '--bundle'])).toMatchObject({ code: 2 });
     expect(await holdfast(['keys', 'create', '--enroller', '--principal', 'ana'])).toMatchObject({ code: 2 });
@@ -101,7 +131,11 @@ describe('holdfast keys, of passkeys', () => {
     const key = await json(['keys', 'create', '--enroller']);
     const id = await registered('ana');
     const gateway = await serveGateway(gatewayParts({ people: [root, ana], store }), { host: '127.0.0.1', port: 0 });
-    const as = ({ token }: { token: string }) => ({ HOLDFAST_GATEWAY_URL: gateway.url, HOLDFAST_TOKEN: token, HOLDFAST_STORE: `file:${join(home, 'none')}` });
+    const as = ({ token }: { token: string }) => ({
+      HOLDFAST_GATEWAY_URL: gateway.url,
+      HOLDFAST_TOKEN: token,
+      HOLDFAST_STORE: `file:${join(home, 'none')}`,
+    });
     try {
       expect(await json(['keys', 'passkeys'], as(root))).toMatchObject([{ id, state: 'waiting' }]);
       await json(['keys', 'enroll', id, '--key', key.private_key, '--role', 'treasurer'], as(root));

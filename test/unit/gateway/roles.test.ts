@@ -104,7 +104,9 @@ describe('the routes', () => {
   let app: ReturnType<typeof gatewayApp>;
   beforeAll(async () => {
     store = await FileStore.open(dir);
-    app = gatewayApp(gatewayParts({ people: [...Object.values(people), outsider], client, store, publicUrl: 'http://localhost:8480' }));
+    app = gatewayApp(
+      gatewayParts({ people: [...Object.values(people), outsider], client, store, publicUrl: 'http://localhost:8480' }),
+    );
   });
   afterAll(async () => {
     await app.close();

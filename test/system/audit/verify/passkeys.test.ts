@@ -21,7 +21,9 @@ let bundle: string;
 let texts: string[];
 beforeAll(async () => {
   bundle = await sample('passkeys');
-  const found = Buffer.concat([...bundle.matchAll(/"data":"([A-Za-z0-9+/=]+)"/g)].map(([, data]) => Buffer.from(data!, 'base64')));
+  const found = Buffer.concat(
+    [...bundle.matchAll(/"data":"([A-Za-z0-9+/=]+)"/g)].map(([, data]) => Buffer.from(data!, 'base64')),
+  );
   texts = [...new Set(found.toString().match(/wa1\.[A-Za-z0-9_.-]+/g))];
   expect(texts).toHaveLength(2);
 });
@@ -71,6 +73,12 @@ test('they need the enroller in the trust file; without anybody’s key they are
   expect((await verifyBundle(bytes, nobody)).unchecked_decisions).toBeGreaterThan(1);
 });
 
+test('a gateway that decides nothing is needed for none of it, and its word counts for no approval', async () => {
+  const trust = TRUST.map((key) => (key.kid === GATEWAY_KEY.kid ? { ...key, decides: false as const } : key));
+  expect(await verifyBundle([Buffer.from(bundle)], trust)).toMatchObject({ verdict: 'intact', bad_starts: 0 });
+  expect(await verifyBundle([Buffer.from(await sample('quorum'))], trust)).toMatchObject({ verdict: 'broken', rule: 'H5' });
+});
+
 test('a passkey or an enroller that was revoked before counts no more, and one that was revoked afterwards does', async () => {
   const bytes = [Buffer.from(bundle)];
   const { kid } = parsed(0).claims;
@@ -93,8 +101,10 @@ describe.each([
     const bytes = Buffer.from(texts[which]!.split('.')[index + 1]!, 'base64url');
     const all = Array.from({ length: bytes.length }, (_, at): Case => {
       const changed = Buffer.from(bytes);
-      changed[at]! ^= 1 << at % 8;
-      const text = texts[which]!.split('.').toSpliced(index + 1, 1, changed.toString('base64url')).join('.');
+      changed[at]! ^= 1 << (at % 8);
+      const text = texts[which]!.split('.')
+        .toSpliced(index + 1, 1, changed.toString('base64url'))
+        .join('.');
       return { name: `byte ${at} of the ${name}`, bytes: replaced(which, text) };
     });
     const isAssertion = index >= 1 && index <= 3;
@@ -131,10 +141,16 @@ describe('a decision in the place of Ana’s', () => {
     ['enrolled by a key for bundles', () => anew(BUNDLE_KEY, enrolledThen())],
     ['enrolled by a stranger', () => anew(SigningKey.generate(), enrolledThen())],
     ['enrolled by a stranger in the enroller’s name', () => anew(SigningKey.generate(), enrolledThen({ kid: ENROLLER_KEY.kid }))],
-    ['of another person’s passkey', () => anew(ENROLLER_KEY, { ...enrolledThen(), principal: 'mallory' }, {}, { principal: 'ana' })],
+    [
+      'of another person’s passkey',
+      () => anew(ENROLLER_KEY, { ...enrolledThen(), principal: 'mallory' }, {}, { principal: 'ana' }),
+    ],
     ['in a role that the enrolment does not give', () => anew(ENROLLER_KEY, { ...enrolledThen(), roles: [] })],
     ['in an enrolment that had ended', () => anew(ENROLLER_KEY, enrolledThen({ exp: at() - 5 }))],
-    ['in an enrolment from before its enroller', () => anew(ENROLLER_KEY, enrolledThen({ iat: Date.parse('2025-06-01') / 1000 }))],
+    [
+      'in an enrolment from before its enroller',
+      () => anew(ENROLLER_KEY, enrolledThen({ iat: Date.parse('2025-06-01') / 1000 })),
+    ],
     ['without verification of its person', () => anew(ENROLLER_KEY, enrolledThen(), { flags: 0x01 })],
     ['without its person', () => anew(ENROLLER_KEY, enrolledThen(), { flags: 0x04 })],
     ['with a key in the authenticator data', () => anew(ENROLLER_KEY, enrolledThen(), { flags: 0x45 })],
@@ -142,16 +158,25 @@ describe('a decision in the place of Ana’s', () => {
     ['on another page', () => anew(ENROLLER_KEY, enrolledThen(), { origin: 'https://evil.example' })],
     ['for another site', () => anew(ENROLLER_KEY, enrolledThen(), { rpId: 'evil.example' })],
     ['in a frame', () => anew(ENROLLER_KEY, enrolledThen(), { clientData: { crossOrigin: true } })],
-    ['in a frame, by another member', () => anew(ENROLLER_KEY, enrolledThen(), { clientData: { topOrigin: 'https://evil.example' } })],
+    [
+      'in a frame, by another member',
+      () => anew(ENROLLER_KEY, enrolledThen(), { clientData: { topOrigin: 'https://evil.example' } }),
+    ],
     ['as a registration', () => anew(ENROLLER_KEY, enrolledThen(), { clientData: { type: 'webauthn.create' } })],
     ['with another challenge', () => anew(ENROLLER_KEY, enrolledThen(), { clientData: { challenge: 'AAAA' } })],
     ['with a list in the client data', () => anew(ENROLLER_KEY, enrolledThen(), { clientData: { more: [] } })],
     ['with a number in the client data', () => anew(ENROLLER_KEY, enrolledThen(), { clientData: { more: 1 } })],
     ['with client data that says its origin twice', () => anew(ENROLLER_KEY, enrolledThen(), { clientDataText: twice() })],
     ['with bytes after the authenticator data', () => anew(ENROLLER_KEY, enrolledThen(), { extensions: Buffer.from([0]) })],
-    ['with extensions that are none', () => anew(ENROLLER_KEY, enrolledThen(), { flags: 0x85, extensions: Buffer.from('a1', 'hex') })],
+    [
+      'with extensions that are none',
+      () => anew(ENROLLER_KEY, enrolledThen(), { flags: 0x85, extensions: Buffer.from('a1', 'hex') }),
+    ],
     ['for another call', () => anew(ENROLLER_KEY, enrolledThen(), {}, { digest: 'a'.repeat(64) })],
-    ['for another turn', () => anew(ENROLLER_KEY, enrolledThen(), {}, { aud: { ...parsed(0).claims.aud, workflow_id: 'turn/x' } })],
+    [
+      'for another turn',
+      () => anew(ENROLLER_KEY, enrolledThen(), {}, { aud: { ...parsed(0).claims.aud, workflow_id: 'turn/x' } }),
+    ],
     ['to deny', () => anew(ENROLLER_KEY, enrolledThen(), {}, { decision: 'deny' })],
     ['with a note', () => anew(ENROLLER_KEY, enrolledThen(), {}, { note_hash: 'a'.repeat(64) })],
     ['of before', () => anew(ENROLLER_KEY, enrolledThen(), {}, { iat: at() - 7200, exp: at() - 3600 })],
@@ -183,12 +208,16 @@ describe('a decision in the place of Ana’s', () => {
   it(`holds for ${both} if a passkey of hers signed it`, async () => {
     const cases = right.map(([name, text]) => ({ name, bytes: replaced(0, text()) }));
     const found = await judged(cases);
-    expect(found.map(({ verdict }, index) => `${cases[index]!.name}: ${verdict}`)).toEqual(cases.map(({ name }) => `${name}: intact`));
+    expect(found.map(({ verdict }, index) => `${cases[index]!.name}: ${verdict}`)).toEqual(
+      cases.map(({ name }) => `${name}: intact`),
+    );
   });
 
   it(`is found by ${both}, at the same line, if none did`, async () => {
     const cases = wrong.map(([name, text]) => ({ name, bytes: replaced(0, text()) }));
     const found = await judged(cases);
-    expect(found.map(({ verdict }, index) => `${cases[index]!.name}: ${verdict}`)).toEqual(cases.map(({ name }) => `${name}: broken`));
+    expect(found.map(({ verdict }, index) => `${cases[index]!.name}: ${verdict}`)).toEqual(
+      cases.map(({ name }) => `${name}: broken`),
+    );
   });
 });

@@ -143,7 +143,9 @@ describe('passkeys over HTTP', () => {
     expect(await enrol(await enrolmentOf(id, enroller, { origins: ['https://a.desk.example'] }))).toMatchObject(refused('site'));
     expect(await enrol(await enrolmentOf(id, SigningKey.generate(), { kid: enroller.kid }))).toMatchObject(refused('signature'));
     expect(await enrol('AAAA.AAAA')).toMatchObject(refused('form'));
-    expect(await ask('POST', `/v1/passkeys/${'0'.repeat(16)}/enrolment`, root, { enrolment: 'x' })).toMatchObject({ status: 404 });
+    expect(await ask('POST', `/v1/passkeys/${'0'.repeat(16)}/enrolment`, root, { enrolment: 'x' })).toMatchObject({
+      status: 404,
+    });
     // A key that this host does not know may be one that the workers know.
     expect(await enrol(await enrolmentOf(id, SigningKey.generate()))).toMatchObject({ status: 200 });
   });
