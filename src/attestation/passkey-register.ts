@@ -72,7 +72,7 @@ export class PasskeyRegister {
   async add(passkey: NewPasskey): Promise<string | null> {
     const { kid, principal, credential_id } = passkey;
     const credential = sha256Hex(credential_id);
-    const taken = await this.store.registers.update<string | null>(ALL, (value) => {
+    const conflict = await this.store.registers.update<string | null>(ALL, (value) => {
       const index = indexIn(value);
       const isOther = ([key, one]: [string, Index[string]]) => key === kid || one.credential === credential;
       const other = Object.entries(index).find(isOther);
@@ -81,7 +81,7 @@ export class PasskeyRegister {
       if (Object.keys(index).length >= MOST_OF_ALL) return { answer: `there are ${MOST_OF_ALL} passkeys already` };
       return { value: asJson({ ...index, [kid]: { principal, credential } }), answer: null };
     });
-    if (taken !== null) return taken;
+    if (conflict !== null) return conflict;
     const full = await this.store.registers.update<string | null>(nameOf(principal), (value, now) => {
       const person = personIn(value, principal);
       if (person.passkeys.some((one) => one.kid === kid)) return { answer: null };

@@ -85,11 +85,11 @@ export interface SignedSending extends Omit<Signing, 'decision'> {
 export async function signAndDecide(turn: TurnHandle, key: SigningKey, sending: SignedSending): Promise<string[]> {
   const { decision, input } = sending;
   const decisions = await signDecisions(turn, key, { ...sending, decision: input === undefined ? decision : 'edit' });
-  return sendSigned(turn, sending, decisions);
+  return sendSignatures(turn, sending, decisions);
 }
 
 /** Sends decisions that were signed before. @returns the whole digests. @throws DecisionNotAccepted with the reason */
-export async function sendSigned(
+export async function sendSignatures(
   turn: TurnHandle,
   { decision, principal, outcome, input, note }: SignedSending,
   decisions: readonly SignedDecision[],

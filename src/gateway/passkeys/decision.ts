@@ -10,8 +10,9 @@ import { challengeOf, passkeyFault, writePasskeyDecision } from '../../attestati
 import { plainSignature } from '../../attestation/passkey-key';
 import { CHALLENGE_MS, PasskeyRegister, type StoredPasskey } from '../../attestation/passkey-register';
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
+import { stateOf, trustedHere } from '../../attestation/passkey-view';
 import { counterOf } from '../../attestation/webauthn';
-import { sendSigned, unsignedDecisions, type SignedSending } from '../../client/approvals/attest';
+import { sendSignatures, unsignedDecisions, type SignedSending } from '../../client/approvals/attest';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import { canonical } from '../../shared/json/canonical';
 import { hashJson } from '../../shared/json/digests';
@@ -24,8 +25,7 @@ import { decisionFields, readDecisionBody, sendingOf } from '../decision-body';
 import { Refusal } from '../http/errors';
 import type { GatewayParts, Route } from '../route';
 import { answer, answers, body, turnParams } from '../schemas/common';
-import { exampleChallenge, type PasskeyAssertion } from './schemas';
-import { stateOf, trustedHere } from './view';
+import { exampleChallenge, type PasskeyAssertion } from '../../shapes/passkey';
 
 const challengeBody = z.strictObject({
   ...decisionFields,
@@ -54,14 +54,14 @@ export const passkeyDecisions: Route = (app, parts) => {
   app.post<{ Params: { id: string }; Body: JsonObject; Reply: z.infer<typeof challengeReply> }>(
     '/v1/turns/:id/decisions/challenge',
     { schema, config: { roles: ['approver'] } },
-    async ({ principal, params, body: { passkey: wanted, ...decision } }, reply) => {
+    async ({ principal, params, body: { passkey: kid, ...decision } }, reply) => {
       const read = readDecisionBody(decision, principal);
       if (!read.ok) throw new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_decision', message: read.reason });
       const { turn } = await visibleTurn(parts, principal, params.id);
-      const { passkey, signed } = await enrolledPasskey(parts, principal, typeof wanted === 'string' ? wanted : null);
+      const { passkey, signed } = await enrolledPasskey(parts, principal, typeof kid === 'string' ? kid : null);
       const sending = sendingOf(read, { ...principal, roles: rolesOf(principal, signed) });
       const [first, ...rest] = await unsignedDecisions(turn, { ...sending, decision: signedKind(sending) });
-      if (first === undefined || rest.length > 0) throw refused('a passkey signs one call at a time');
+      if (first === undefined || rest.length > 0) throw refusal('a passkey signs one call at a time');
       const about = { kid: passkey.kid, enrolment: enrolmentHash(signed.enrolment) };
       const claims = claimsForPasskey(first.claims, about, first.until);
       const options = {
@@ -88,13 +88,13 @@ export async function decideByPasskey(
   { claims: sent, response }: PasskeyAssertion,
 ): Promise<string[]> {
   const claims = passkeyClaims(sent);
-  if (claims === null) throw refused('its claims are not those that the challenge gave');
+  if (claims === null) throw refusal('its claims are not those that the challenge gave');
   const { passkey, signed } = await enrolledPasskey(parts, principal, claims.kid);
   const fault = timeFault(claims, Date.now()) ?? (await statementFault(turn, claims, sending));
-  if (fault !== null) throw refused(fault);
+  if (fault !== null) throw refusal(fault);
   const more = claims.roles.find((role) => !rolesOf(principal, signed).includes(role));
-  if (more !== undefined) throw refused(`you do not have the role ${more}`);
-  if (response.id !== passkey.credential_id) throw refused('another passkey signed it than the one that was asked');
+  if (more !== undefined) throw refusal(`you do not have the role ${more}`);
+  if (response.id !== passkey.credential_id) throw refusal('another passkey signed it than the one that was asked');
   const bytes = (text: string) => Buffer.from(text, 'base64url');
   const { authenticatorData, clientDataJSON, signature } = response.response;
   const assertion = {
@@ -104,11 +104,11 @@ export async function decideByPasskey(
   };
   const decision = { claims, assertion, ...signed };
   const wrong = passkeyFault(decision) ?? (await countAssertion(parts, passkey, assertion.authenticatorData, response));
-  if (wrong !== null) throw refused(wrong);
+  if (wrong !== null) throw refusal(wrong);
   const attestation = writePasskeyDecision(decision);
   if (attestation.length > LONGEST_TOKEN)
-    throw refused('the signed decision is too long: a passkey of another kind makes shorter ones');
-  return sendSigned(turn, sending, [{ call: claims.digest, attestation }]);
+    throw refusal('the signed decision is too long: a passkey of another kind makes shorter ones');
+  return sendSignatures(turn, sending, [{ call: claims.digest, attestation }]);
 }
 
 /** An enrolled passkey of this person, by its id, or the one that was enrolled last. @throws Refusal */
@@ -118,13 +118,13 @@ async function enrolledPasskey(
   kid: string | null,
 ): Promise<{ passkey: StoredPasskey; signed: SignedEnrolment }> {
   const [own, keys] = await Promise.all([new PasskeyRegister(parts.store).of(name), trustedHere(parts)]);
-  const wanted = own.filter((one) => kid === null || one.kid === kid);
-  if (kid !== null && wanted.length === 0) throw refused(`you have no passkey ${kid}`);
-  const enrolled = wanted.filter((one) => stateOf(one, keys) === 'enrolled');
+  const candidates = own.filter((one) => kid === null || one.kid === kid);
+  if (kid !== null && candidates.length === 0) throw refusal(`you have no passkey ${kid}`);
+  const enrolled = candidates.filter((one) => stateOf(one, keys) === 'enrolled');
   const passkey = enrolled.sort((a, b) => ((a.enrolled_at ?? '') < (b.enrolled_at ?? '') ? -1 : 1)).at(-1);
   const signed = passkey?.enrolment ? readSignedEnrolment(passkey.enrolment) : null;
   if (passkey === undefined || signed === null)
-    throw refused(wanted.some((one) => stateOf(one, keys) === 'revoked') ? 'your passkey was revoked' : NOT_ENROLLED);
+    throw refusal(candidates.some((one) => stateOf(one, keys) === 'revoked') ? 'your passkey was revoked' : NOT_ENROLLED);
   return { passkey, signed };
 }
 
@@ -149,11 +149,11 @@ function timeFault({ iat, exp }: DecisionClaims, now: number): string | null {
 async function statementFault(turn: TurnHandle, claims: DecisionClaims, sending: SignedSending): Promise<string | null> {
   const [expected, ...rest] = await unsignedDecisions(turn, { ...sending, decision: signedKind(sending) });
   if (expected === undefined || rest.length > 0) return 'a passkey signs one call at a time';
-  const said = (of: Omit<DecisionClaims, 'v' | 'iat' | 'exp' | 'nonce' | 'kid'>): Json => {
+  const statement = (of: Omit<DecisionClaims, 'v' | 'iat' | 'exp' | 'nonce' | 'kid'>): Json => {
     const { aud, digest, decision, outcome, input_hash, note_hash, principal } = of;
     return asJson({ aud: { ...aud }, digest, decision, principal, ...optional({ outcome, input_hash, note_hash }) });
   };
-  return canonical(said(claims)) === canonical(said(expected.claims))
+  return canonical(statement(claims)) === canonical(statement(expected.claims))
     ? null
     : 'the passkey signed another decision than the one that was sent: another call, turn, person, note, input or outcome';
 }
@@ -170,7 +170,7 @@ function countAssertion(
   return new PasskeyRegister(parts.store).count(principal, kid, counterOf(authenticatorData), assertion);
 }
 
-function refused(reason: string): Refusal {
+function refusal(reason: string): Refusal {
   const message = `Not accepted: ${reason}.`;
   return new Refusal({ code: 'CONFIRMATION_REQUIRED', reason: 'passkey_refused', message });
 }

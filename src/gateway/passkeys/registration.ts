@@ -3,9 +3,10 @@
  * yet: an enroller's signature makes it count, and workers check that themselves.
  */
 import { z } from 'zod';
-import type { RegisteredPasskey } from '../../attestation/enrolment';
+import { isOriginOf, isSiteName, type RegisteredPasskey } from '../../attestation/enrolment';
 import { passkeyKey } from '../../attestation/passkey-key';
 import { CHALLENGE_MS, PasskeyRegister, type NewPasskey, type StoredPasskey } from '../../attestation/passkey-register';
+import { faultHere, trustedHere, viewOf } from '../../attestation/passkey-view';
 import { sha256 } from '../../attestation/webauthn';
 import { optionalPackage } from '../../optional-package';
 import type { JsonObject } from '../../shared/json/json';
@@ -14,19 +15,17 @@ import { errorMessage } from '../../shared/text/error-message';
 import { jsonObject } from '../../shapes/envelope';
 import { sees, type Principal } from '../auth/principals';
 import { Refusal } from '../http/errors';
-import type { Route } from '../route';
-import { acceptedAnswer, answer, answers, body, type Acceptance } from '../schemas/common';
+import type { GatewayParts, Route } from '../route';
+import { acceptedAnswer, answer, answers, body, jsonSchema, type Acceptance } from '../schemas/common';
 import {
   exampleCreation,
   examplePasskey,
   passkeyList,
-  passkeyParams,
   passkeyView,
   registrationResponse,
   type PasskeyView,
   type RegistrationResponse,
-} from './schemas';
-import { faultHere, siteOf, trustedHere, viewOf, type PasskeySite } from './view';
+} from '../../shapes/passkey';
 
 /** What is used of @simplewebauthn/server. Its own types need those of browsers. */
 interface WebAuthn {
@@ -45,6 +44,15 @@ interface WebAuthnHelpers {
 }
 
 const webauthn = () => optionalPackage<WebAuthn>('@simplewebauthn/server', 'Registering passkeys');
+
+const passkeyParams = jsonSchema(
+  z.object({
+    id: z
+      .string()
+      .regex(/^[0-9a-f]{16}$/)
+      .describe('The id of a passkey.'),
+  }),
+);
 
 const optionsSchema = {
   summary: 'Begin to register a passkey',
@@ -127,11 +135,11 @@ export const passkeys: Route = (app, parts) => {
     '/v1/passkeys',
     { schema: registerSchema, config: { roles: ['approver'] } },
     async ({ principal, body: { response } }, reply) => {
-      const passkey = await verified(response, principal, register, siteOf(parts));
+      const passkey = await verifyRegistration(response, principal, register, siteOf(parts));
       const fault = await register.add(passkey);
-      if (fault !== null) throw refused(`Not registered: ${fault}.`);
+      if (fault !== null) throw refusal(`Not registered: ${fault}.`);
       const stored = (await register.of(principal.name)).find(({ kid }) => kid === passkey.kid);
-      if (stored === undefined) throw refused('Not registered: it was removed in the meantime.');
+      if (stored === undefined) throw refusal('Not registered: it was removed in the meantime.');
       return reply.header('cache-control', 'no-store').send(viewOf(stored, await trustedHere(parts)));
     },
   );
@@ -154,8 +162,8 @@ export const passkeys: Route = (app, parts) => {
       { schema: listSchema(summary), config: { roles: ['admin'] } },
       async ({ principal }, reply) => {
         const visible = (await register.all()).filter((one) => sees(principal, one.principal));
-        const wanted = visible.filter(({ enrolment }) => which === 'everyone' || enrolment === null);
-        return reply.header('cache-control', 'no-store').send(await list(wanted));
+        const selection = visible.filter(({ enrolment }) => which === 'everyone' || enrolment === null);
+        return reply.header('cache-control', 'no-store').send(await list(selection));
       },
     );
   }
@@ -167,7 +175,7 @@ export const passkeys: Route = (app, parts) => {
       const passkey = await register.find(params.id);
       if (passkey === null || !sees(principal, passkey.principal)) throw unknown(params.id);
       const fault = faultHere(enrolment, await trustedHere(parts)) ?? (await register.enrol(passkey, enrolment));
-      if (fault !== null) throw refused(`Not enrolled: ${fault}.`);
+      if (fault !== null) throw refusal(`Not enrolled: ${fault}.`);
       return reply.header('cache-control', 'no-store').send({ accepted: true });
     },
   );
@@ -178,7 +186,7 @@ export const passkeys: Route = (app, parts) => {
     async ({ principal, params }, reply) => {
       if (!(await register.of(principal.name)).some(({ kid }) => kid === params.id)) throw unknown(params.id);
       const fault = await register.remove(principal.name, params.id);
-      if (fault !== null) throw refused(`Not removed: ${fault}.`);
+      if (fault !== null) throw refusal(`Not removed: ${fault}.`);
       return reply.header('cache-control', 'no-store').send({ accepted: true });
     },
   );
@@ -188,7 +196,7 @@ export const passkeys: Route = (app, parts) => {
 const ALGORITHMS = { ES256: -7, EdDSA: -8, RS256: -257 };
 
 /** Checks a registration, and uses up its challenge. @throws Refusal that says what is wrong */
-async function verified(
+async function verifyRegistration(
   response: RegistrationResponse,
   { name }: Principal,
   register: PasskeyRegister,
@@ -210,15 +218,15 @@ async function verified(
       supportedAlgorithmIDs: Object.values(ALGORITHMS),
     })
     .catch((error: unknown) => {
-      if (!isOpen) throw refused('Not registered: its challenge is not open; each is good once, for five minutes. Begin again.');
-      throw refused(`Not registered: ${errorMessage(error).slice(0, 200).toWellFormed()}.`);
+      if (!isOpen) throw refusal('Not registered: its challenge is not open; each is good once, for five minutes. Begin again.');
+      throw refusal(`Not registered: ${errorMessage(error).slice(0, 200).toWellFormed()}.`);
     });
-  if (registrationInfo === undefined) throw refused('Not registered: the browser’s answer is not right.');
+  if (registrationInfo === undefined) throw refusal('Not registered: the browser’s answer is not right.');
   const { credential, aaguid } = registrationInfo;
   const jwk = jwkOf(credential.publicKey);
   const key = jwk === null ? null : passkeyKey(jwk);
   if (jwk === null || key === null)
-    throw refused('Not registered: its key must be of ES256, of EdDSA with Ed25519, or of RS256 with 2048 to 3072 bits.');
+    throw refusal('Not registered: its key must be of ES256, of EdDSA with Ed25519, or of RS256 with 2048 to 3072 bits.');
   const known = aaguid === '00000000-0000-0000-0000-000000000000' ? undefined : aaguid;
   const registered: RegisteredPasskey = {
     ...{ principal: name, credential_id: credential.id, public: jwk, alg: key.alg, ...site },
@@ -244,7 +252,21 @@ function jwkOf(cose: Uint8Array): JsonObject | null {
   return fields.get(3) === ALGORITHMS.RS256 ? { kty: 'RSA', n: bytes(-1), e: bytes(-2) } : null;
 }
 
-function refused(message: string): Refusal {
+interface PasskeySite {
+  rp_id: string;
+  origins: string[];
+}
+
+/** The site that passkeys are for, by HOLDFAST_PUBLIC_URL. @throws Refusal if browsers have no passkeys for it */
+function siteOf({ publicUrl }: Pick<GatewayParts, 'publicUrl'>): PasskeySite {
+  const url = publicUrl === undefined ? null : new URL(publicUrl);
+  if (url !== null && isSiteName(url.hostname) && isOriginOf(url.origin, url.hostname))
+    return { rp_id: url.hostname, origins: [url.origin] };
+  const message = 'Passkeys need HOLDFAST_PUBLIC_URL: an https address with a name, or http://localhost.';
+  throw new Refusal({ code: 'EXECUTION_ERROR', reason: 'no_site', message, status: 501 });
+}
+
+function refusal(message: string): Refusal {
   return new Refusal({ code: 'CONFIRMATION_REQUIRED', reason: 'passkey_refused', message });
 }
 

@@ -17,7 +17,7 @@ import { type Principal, visibilityOf } from '../auth/principals';
 import { answer, answers, body, postHeaders, turnParams } from '../schemas/common';
 import { visibleTurn } from '../auth/turn-session-access';
 import { decideByPasskey } from '../passkeys/decision';
-import { passkeyAssertion } from '../passkeys/schemas';
+import { passkeyAssertion } from '../../shapes/passkey';
 import type { Route } from '../route';
 import { examplePending } from '../schemas/examples';
 

@@ -1,7 +1,6 @@
 /** Schemas of passkeys: what browsers send and get (WebAuthn, as JSON), and how a passkey is shown. */
 import { z } from 'zod';
-import { jsonObject } from '../../shapes/envelope';
-import { jsonSchema } from '../schemas/common';
+import { jsonObject } from './envelope';
 
 const base64url = (most: number) => z.string().regex(new RegExp(`^[A-Za-z0-9_-]{1,${most}}$`));
 
@@ -60,15 +59,6 @@ export const passkeyView = z.object({
 export type PasskeyView = z.infer<typeof passkeyView>;
 
 export const passkeyList = z.object({ passkeys: z.array(passkeyView) });
-
-export const passkeyParams = jsonSchema(
-  z.object({
-    id: z
-      .string()
-      .regex(/^[0-9a-f]{16}$/)
-      .describe('The id of a passkey.'),
-  }),
-);
 
 export const examplePasskey = {
   id: '3f0a9c1d2b4e5f60',

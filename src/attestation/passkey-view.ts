@@ -1,29 +1,13 @@
-/** How a passkey is shown, for which site they are, and what this host knows of the keys that enrol them. */
-import { enrolmentFault, isOriginOf, isSiteName, readSignedEnrolment } from '../../attestation/enrolment';
-import { fingerprintOf } from '../../attestation/passkey-key';
-import type { StoredPasskey } from '../../attestation/passkey-register';
-import { notInForce, readTrustedKeys, type TrustEntry } from '../../attestation/trusted-keys';
-import { optional } from '../../shared/json/optional';
-import { Refusal } from '../http/errors';
-import type { GatewayParts } from '../route';
-import type { PasskeyView } from './schemas';
+/** How a passkey is shown, and what this host knows of the keys that enrol passkeys. */
+import { optional } from '../shared/json/optional';
+import type { PasskeyView } from '../shapes/passkey';
+import { enrolmentFault, readSignedEnrolment } from './enrolment';
+import { fingerprintOf } from './passkey-key';
+import type { StoredPasskey } from './passkey-register';
+import { notInForce, readTrustedKeys, type TrustEntry } from './trusted-keys';
 
-export interface PasskeySite {
-  rp_id: string;
-  origins: string[];
-}
-
-/** The site that passkeys are for, by HOLDFAST_PUBLIC_URL. @throws Refusal if browsers have no passkeys for it */
-export function siteOf({ publicUrl }: Pick<GatewayParts, 'publicUrl'>): PasskeySite {
-  const url = publicUrl === undefined ? null : new URL(publicUrl);
-  if (url !== null && isSiteName(url.hostname) && isOriginOf(url.origin, url.hostname))
-    return { rp_id: url.hostname, origins: [url.origin] };
-  const message = 'Passkeys need HOLDFAST_PUBLIC_URL: an https address with a name, or http://localhost.';
-  throw new Refusal({ code: 'EXECUTION_ERROR', reason: 'no_site', message, status: 501 });
-}
-
-/** The trusted keys of this host, if the gateway may read them: only the workers' own files count. */
-export async function trustedHere({ trustedKeys }: Pick<GatewayParts, 'trustedKeys'>): Promise<TrustEntry[]> {
+/** The trusted keys of this host, if this process may read them: only the workers' own files count. */
+export async function trustedHere({ trustedKeys }: { trustedKeys?: string }): Promise<TrustEntry[]> {
   return trustedKeys === undefined ? [] : readTrustedKeys(trustedKeys).catch(() => []);
 }
 
