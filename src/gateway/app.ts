@@ -17,11 +17,18 @@ import { healthz, metrics, readyz } from './routes/health';
 import { passkeyDecisions } from './passkeys/decision';
 import { passkeys } from './passkeys/registration';
 import { mcp } from './routes/mcp';
+import { oidc } from './routes/oidc';
 import { sessions } from './routes/sessions';
+import { signIn } from './routes/sign-in';
 import { streams, tickets } from './routes/streams';
 import { tools } from './routes/tools';
 import { turns } from './routes/turns';
+import { browserSignInOf, type BrowserSignIn } from './auth/browser-sign-in';
 import { ticketsOf } from './auth/principals';
+import { a2a } from '../protocols/a2a/route';
+import { agUi } from '../protocols/agui/route';
+import { protectAnswers } from './page/headers';
+import { page } from './page/page';
 import type { GatewayParts, Route } from './route';
 
 declare module 'fastify' {
@@ -30,6 +37,8 @@ declare module 'fastify' {
     draining: AbortSignal;
     /** Null: the package prom-client is not installed. */
     metrics: HttpMetrics | null;
+    /** Null: nobody can sign in at the page. */
+    browserSignIn: BrowserSignIn | null;
   }
 }
 
@@ -49,6 +58,11 @@ const ROUTES: Route[] = [
   tickets,
   blocks,
   mcp,
+  agUi,
+  a2a,
+  signIn,
+  oidc,
+  page,
 ];
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_BODY_BYTES = 1_000_000;
@@ -68,7 +82,8 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: answerBadAddress,
   });
-  app.decorate('draining', draining).decorate('metrics', httpMetrics());
+  const browserSignIn = browserSignInOf(parts);
+  app.decorate('draining', draining).decorate('metrics', httpMetrics()).decorate('browserSignIn', browserSignIn);
   app.decorateRequest('principal');
   app.setValidatorCompiler(validatorOf);
   // Response schemas only describe: a field that they do not know must not be left out of an answer.
@@ -97,6 +112,7 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     const message = 'The request could not be answered; the log of the gateway says why.';
     return answerWith(reply, { code: 'EXECUTION_ERROR', reason: 'gateway_failed', message });
   });
+  protectAnswers(app);
   observeRequests(app, log, app.metrics);
   refuseOtherSites(app, { publicUrl: parts.publicUrl, hosts: parts.hosts, origins: corsOrigins, localPages: true });
   refuseOtherMethods(app);
@@ -105,7 +121,7 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     if (corsOrigins.length > 0) await scope.register(cors, corsOptions(corsOrigins));
     const countNobody = await limitRates(scope, requestsPerMinute);
     await describeApi(scope);
-    authenticateRequests(scope, authenticator, ticketsOf(store), countNobody);
+    authenticateRequests(scope, { authenticator, tickets: ticketsOf(store), signIn: browserSignIn }, countNobody);
     holdKeysToBodies(scope, store);
     for (const route of ROUTES) route(scope, parts);
   });
@@ -122,12 +138,13 @@ function refuseOtherSites(app: FastifyInstance, site: Site): void {
 
 const ALLOWED_HEADERS = ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-request-id'];
 const MCP_HEADERS = ['mcp-session-id', 'mcp-protocol-version'];
+const A2A_HEADERS = ['a2a-version', 'a2a-extensions'];
 
 function corsOptions(origins: readonly string[]): object {
   return {
     origin: [...origins],
     methods: ['GET', 'HEAD', 'POST', 'DELETE'],
-    allowedHeaders: [...ALLOWED_HEADERS, ...MCP_HEADERS],
+    allowedHeaders: [...ALLOWED_HEADERS, ...MCP_HEADERS, ...A2A_HEADERS],
     exposedHeaders: ['x-request-id', 'retry-after', 'mcp-session-id'],
     maxAge: 600,
   };

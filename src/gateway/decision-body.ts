@@ -7,6 +7,7 @@ import { isJsonObject, type Json } from '../shared/json/json';
 import { optional } from '../shared/json/optional';
 import { jsonObject } from '../shapes/envelope';
 import type { Principal } from './auth/principals';
+import { Refusal } from './http/errors';
 
 const KINDS = ['approve', 'deny', 'settle'] as const satisfies DecisionKind[];
 
@@ -26,14 +27,28 @@ export const decisionFields = {
   note: z.string().max(4000).optional().describe('Of a denial the model reads it.'),
 };
 
+/** What is decided on which calls. */
 export interface DecisionBody {
   kind: DecisionKind;
   fields: Pick<DecisionFields, 'calls' | 'input' | 'outcome' | 'note'>;
 }
 
-type ReadBody = ({ ok: true } & DecisionBody) | { ok: false; reason: string };
+/** A decision as its sender wrote it, with its kind. */
+export interface SentDecision {
+  kind: DecisionKind;
+  fields: DecisionFields;
+}
 
-export function readDecisionBody(body: Json, { name }: Principal): ReadBody {
+/** @throws Refusal 400 that says what is wrong */
+export function readDecisionBody(body: Json, principal: Principal): SentDecision {
+  const read = readBody(body, principal);
+  if (!read.ok) throw new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_decision', message: read.reason });
+  return read;
+}
+
+type ReadBody = ({ ok: true } & SentDecision) | { ok: false; reason: string };
+
+function readBody(body: Json, { name }: Principal): ReadBody {
   if (!isJsonObject(body)) return { ok: false, reason: 'The body must be one JSON object.' };
   const { decision, by, ...rest } = body;
   if (!KINDS.includes(decision as DecisionKind))

@@ -56,7 +56,6 @@ export const passkeyDecisions: Route = (app, parts) => {
     { schema, config: { roles: ['approver'] } },
     async ({ principal, params, body: { passkey: kid, ...decision } }, reply) => {
       const read = readDecisionBody(decision, principal);
-      if (!read.ok) throw new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_decision', message: read.reason });
       const { turn } = await visibleTurn(parts, principal, params.id);
       const { passkey, signed } = await enrolledPasskey(parts, principal, typeof kid === 'string' ? kid : null);
       const sending = sendingOf(read, { ...principal, roles: rolesOf(principal, signed) });

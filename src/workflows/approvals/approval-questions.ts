@@ -18,7 +18,15 @@ import {
 } from './decision-rules';
 import { resetSeed } from '../sandbox/reset-seed';
 import { now } from '../sandbox/time';
-import { remark, type ApprovalAnswer, type ApprovalQuestion, type DoubtQuestion, type Pending, type Question } from './question';
+import {
+  remark,
+  type ApprovalAnswer,
+  type ApprovalQuestion,
+  type DoubtQuestion,
+  type Pending,
+  type Question,
+  type ShownQuestion,
+} from './question';
 import { NO_ROOM, missingAnswers, type Statement } from './room-for-decisions';
 import type { InFlight } from '../turn/in-flight';
 import { MANY_EVENTS } from '../sandbox/is-bounded';
@@ -60,8 +68,15 @@ export class ApprovalQuestions {
 
   constructor(private readonly around: QuestionDependencies) {}
 
-  open(): Question[] {
-    return this.pendings.filter((pending) => pending.answer === null).map(({ question }) => question);
+  /** A call in doubt is shown with the card that was approved, if this run has it. */
+  open(): ShownQuestion[] {
+    return this.pendings.filter((pending) => pending.answer === null).map(({ question }) => this.withApprovedCard(question));
+  }
+
+  private withApprovedCard(question: Question): ShownQuestion {
+    if (question.kind === 'approval') return question;
+    const approved = this.pendings.find(({ question: one }) => one.kind === 'approval' && one.digest === question.digest);
+    return approved === undefined ? question : { ...question, approved: approved.question.card };
   }
 
   /** True if no decision is being checked, and every answer has reached its caller. */

@@ -28,10 +28,15 @@ export interface ApprovalQuestion extends QuestionBase {
 
 export interface DoubtQuestion extends QuestionBase {
   kind: 'doubt';
+  /** What the tool's probe saw. Absent: nothing, or an older build asked. */
+  evidence?: string;
   settlements: Settlement[];
 }
 
 export type Question = ApprovalQuestion | DoubtQuestion;
+
+/** `approved`: the card of a call in doubt that its approvers read. It is for showing only, and no run passes it on. */
+export type ShownQuestion = Question & { approved?: string };
 
 /**
  * `reset`: the workflow was reset after the question was asked. `steered`: a message to the turn superseded it. `stopped`: the

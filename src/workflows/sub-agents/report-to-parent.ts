@@ -12,7 +12,7 @@ import { travelling, type SubTurnFacts, type SurfacedQuestion } from '../../shar
 import { viewOf } from '../call/call-log';
 import { SUB_TURN_QUERY, SUB_TURN_SIGNAL } from '../contract';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
-import type { Question } from '../approvals/question';
+import type { ShownQuestion } from '../approvals/question';
 import { spentBy, type TurnData } from '../turn/state';
 import { surfacedQuestions } from './sub-turns';
 import { cardNow } from '../turn/publish-turn-state';
@@ -77,7 +77,7 @@ export class ParentReporter {
     };
   }
 
-  private surface(question: Question): SurfacedQuestion {
+  private surface(question: ShownQuestion): SurfacedQuestion {
     const { turn_id, workflow_id, first_execution_run_id, store_id, agent } = this.turn;
     const call = viewOf(this.data, question.call_id);
     const { kind, run_id } = question;

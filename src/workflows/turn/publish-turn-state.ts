@@ -9,10 +9,10 @@ import { keyword, KEYWORD_BYTES, SEARCH_ATTRIBUTES } from '../../shared/search-a
 import type { Dispatch } from '../call/dispatch-types';
 import { showDecisions, viewOf } from '../call/call-log';
 import type { ApprovalQuestions } from '../approvals/approval-questions';
-import type { Question } from '../approvals/question';
+import type { Question, ShownQuestion } from '../approvals/question';
 import { usageSoFar, type TurnData } from './state';
 import { fitCalls } from './state-limits';
-import { callOrigin } from '../../shared/approval/card';
+import { actOf, callOrigin } from '../../shared/approval/card';
 import { subTurnViews, surfacedQuestions } from '../sub-agents/sub-turns';
 import { optional } from '../../shared/json/optional';
 
@@ -63,11 +63,14 @@ function parentView({ turn_id, workflow_id, call_id }: SubTurnStart): NonNullabl
   return { turn_id, workflow_id, call_id };
 }
 
-/** The card, with decisions and remarks since it was made. */
-export function cardNow(question: Question): string {
-  const { card, remarks } = question;
+/** The card, with decisions and remarks since it was made; that of a call in doubt also with what the call would do. */
+export function cardNow(question: ShownQuestion): string {
+  const { card, remarks, approved = '' } = question;
+  const act = actOf(approved);
   const lines = [...progressLines(question), ...remarks.map((text) => `- ignored: ${inlineCode(text)}`)];
-  return lines.length === 0 ? card : `${card}\n### So far\n\n${lines.join('\n')}\n`;
+  return [card, ...(act === '' ? [] : [`${act}\n`]), ...(lines.length === 0 ? [] : [`### So far\n\n${lines.join('\n')}\n`])].join(
+    '\n',
+  );
 }
 
 /** Who has decided so far; people who settle may disagree. */

@@ -7,12 +7,13 @@ import { PasskeyRegister } from '../../../src/attestation/passkey-register';
 import { readSignedEnrolment } from '../../../src/attestation/enrolment';
 import { serveGateway } from '../../../src/gateway/serve';
 import { FileStore } from '../../../src/store/files/file-store';
+import type { Store } from '../../../src/store/store';
 import { SoftAuthenticator } from '../../support/authenticator';
 import { environment, run } from '../../support/command-line';
 import { gatewayParts, person } from '../../support/gateway';
 
 let home: string;
-let store: FileStore | Awaited<ReturnType<typeof FileStore.open>>;
+let store: Store;
 beforeEach(async () => {
   home = mkdtempSync(join(tmpdir(), 'holdfast-passkeys-cli-'));
   store = await FileStore.open(join(home, 'store'));
