@@ -72,7 +72,7 @@ const TABLE = {
   },
   temporal: { may: ['shared', CONTRACT], types: ['activities', 'config', 'live'] },
   audit: { may: ['shared', 'record', 'rules', 'store', 'telemetry', 'temporal', 'attestation', CONTRACT] },
-  attestation: { may: ['shared', 'store', 'telemetry'], types: ['activities'] },
+  attestation: { may: ['shared', 'record', 'store', 'telemetry'], types: ['activities', 'shapes'] },
   devserver: { may: ['shared', 'store', 'telemetry', 'temporal', 'processes', CONTRACT], types: ['config'] },
   client: {
     may: ['shared', 'record', 'attestation', 'store', 'telemetry', 'temporal', 'audit', 'config', 'live', CONTRACT],

@@ -15,6 +15,8 @@ import { blocks } from './routes/blocks';
 import { bundles } from './routes/bundles';
 import { decisions, pending } from './routes/decisions';
 import { healthz, metrics, readyz } from './routes/health';
+import { passkeyDecisions } from './passkeys/decision';
+import { passkeys } from './passkeys/registration';
 import { mcp } from './routes/mcp';
 import { oidc } from './routes/oidc';
 import { sessions } from './routes/sessions';
@@ -50,6 +52,8 @@ const ROUTES: Route[] = [
   sessions,
   decisions,
   answers,
+  passkeyDecisions,
+  passkeys,
   pending,
   tools,
   streams,

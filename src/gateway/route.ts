@@ -36,6 +36,8 @@ export interface GatewayParts {
   streams?: Partial<StreamSettings>;
   /** The address at which clients reach it. */
   publicUrl?: string;
+  /** The file of trusted keys, if this host has it: passkeys that are revoked there are shown so. Only the workers' files count. */
+  trustedKeys?: string;
   /** Further host names at which it is reached. */
   hosts?: readonly string[];
 }

@@ -145,6 +145,7 @@ export class Blocks {
         return this.outcome(block.kind, body, report, ref);
       case 'summary':
       case 'end':
+      case 'enrolment': // of no turn: nothing here names it
         return;
     }
   }

@@ -1,5 +1,5 @@
 /** Reads people's decisions word for word from the signals and updates of a turn's history (for rules H9, H10, B13 and T9). */
-import { decisionClaims, readToken } from '../../attestation/claims';
+import { claimsOfDecision } from '../../attestation/passkey-decision';
 import { readDecision, type DecisionKind } from '../../shared/approval/decision';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
@@ -197,8 +197,7 @@ export function wordsOf({ decision, digest, by, note, attestation, channel, iden
 
 /** The principal of a signed decision; null: the token is no decision. */
 export function principalOf(token: string): string | null {
-  const read = readToken(token);
-  return (read && decisionClaims(read.claims)?.principal) ?? null;
+  return claimsOfDecision(token)?.principal ?? null;
 }
 
 /** `until` in an update's second argument. */

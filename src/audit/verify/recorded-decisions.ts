@@ -1,5 +1,5 @@
 /** Reads people's decisions from the signals and updates of a turn's history, whether or not they took effect. */
-import { decisionClaims, readToken } from '../../attestation/claims';
+import { claimsOfDecision } from '../../attestation/passkey-decision';
 import { list, object, text } from '../../record/fields';
 import { plainName } from '../../shared/approval/approval';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
@@ -83,6 +83,5 @@ function texts(value: Json | undefined): string[] {
 
 /** The principal of a signed decision; empty: the token is no decision. The signature is checked elsewhere. */
 function principalOf(token: string): string {
-  const read = readToken(token);
-  return (read && decisionClaims(read.claims)?.principal) ?? '';
+  return claimsOfDecision(token)?.principal ?? '';
 }

@@ -1,6 +1,6 @@
 /** Reads a bundle file for a report: its content, and the verifier's result. */
 import { createReadStream } from 'node:fs';
-import { readTrustedKeys, type TrustedKey } from '../../attestation/trusted-keys';
+import { readTrustedKeys, type TrustEntry } from '../../attestation/trusted-keys';
 import { readCaseFile } from '../../audit/case-file';
 import { summarizeVerification, type ReportInput } from '../../audit/report';
 import { verifyBundle, type Verification } from '../../audit/verify';
@@ -16,7 +16,7 @@ export interface ReadBundle extends ReportInput {
  * Reads the file twice, as a stream. A broken bundle is read up to its fault.
  * @throws UsageError for a file that cannot be read, or does not even begin like a bundle
  */
-export async function readBundle(path: string, trust: readonly TrustedKey[]): Promise<ReadBundle> {
+export async function readBundle(path: string, trust: readonly TrustEntry[]): Promise<ReadBundle> {
   try {
     const result = await verifyBundle(createReadStream(path), trust);
     const file = await readCaseFile(createReadStream(path), result.signatures);
@@ -30,6 +30,6 @@ export async function readBundle(path: string, trust: readonly TrustedKey[]): Pr
 }
 
 /** The keys that this installation trusts itself; none without the file, and then the signer is unknown. */
-export async function ownKeys({ trustedKeys } = loadConfig()): Promise<TrustedKey[]> {
+export async function ownKeys({ trustedKeys } = loadConfig()): Promise<TrustEntry[]> {
   return readTrustedKeys(trustedKeys).catch(() => []);
 }

@@ -1,5 +1,5 @@
 /** Signs decisions on the waiting calls of a turn, and messages to it, for `holdfast sign` and for the gateway. */
-import { attestDecision } from '../../attestation/bundle-signer';
+import { attestDecision, type IssuanceClaimName } from '../../attestation/bundle-signer';
 import type { DecisionAudience, DecisionClaims } from '../../attestation/claims';
 import type { SigningKey } from '../../attestation/signing-key';
 import { noteHash, steerDigest } from '../../shared/approval/decision';
@@ -37,6 +37,22 @@ export interface SignedDecision {
  * @throws DecisionNotAccepted for a call that does not wait; TurnNotFound, NoWorker
  */
 export async function signDecisions(turn: TurnHandle, key: SigningKey, signing: Signing): Promise<SignedDecision[]> {
+  const decisions = await unsignedDecisions(turn, signing);
+  return decisions.map(({ claims, until }) => ({ call: claims.digest, attestation: attestDecision(key, claims, until) }));
+}
+
+/** What a key or a passkey has to sign. */
+export interface UnsignedDecision {
+  claims: Omit<DecisionClaims, IssuanceClaimName>;
+  /** ISO 8601: until when it should be valid; null: for a day. */
+  until: string | null;
+}
+
+/**
+ * One decision for each call, as it is before anybody signs it.
+ * @throws DecisionNotAccepted for a call that does not wait; TurnNotFound, NoWorker
+ */
+export async function unsignedDecisions(turn: TurnHandle, signing: Signing): Promise<UnsignedDecision[]> {
   const { decision, principal, roles, outcome, input, value, note } = signing;
   const signedInput = decision === 'answer' ? value : input;
   const [view, aud] = await Promise.all([turn.status(), turn.audience()]);
@@ -56,7 +72,7 @@ export async function signDecisions(turn: TurnHandle, key: SigningKey, signing: 
       ...(signedInput === undefined ? {} : { input_hash: hashJson(signedInput) }),
       note_hash: noteHash(note ?? null),
     };
-    return { call: digest, attestation: attestDecision(key, claims, until) };
+    return { claims, until };
   });
 }
 
@@ -70,8 +86,17 @@ export interface SignedSending extends Omit<Signing, 'decision'> {
  * @returns the whole digests. @throws DecisionNotAccepted with the reason; TurnNotFound, NoWorker
  */
 export async function signAndDecide(turn: TurnHandle, key: SigningKey, sending: SignedSending): Promise<string[]> {
-  const { decision, principal, outcome, input, value, note } = sending;
+  const { decision, input } = sending;
   const decisions = await signDecisions(turn, key, { ...sending, decision: input === undefined ? decision : 'edit' });
+  return sendSignatures(turn, sending, decisions);
+}
+
+/** Sends decisions that were signed before. @returns the whole digests. @throws DecisionNotAccepted with the reason */
+export async function sendSignatures(
+  turn: TurnHandle,
+  { decision, principal, outcome, input, value, note }: SignedSending,
+  decisions: readonly SignedDecision[],
+): Promise<string[]> {
   const calls = decisions.map(({ call }) => call);
   const by = {
     by: principal,

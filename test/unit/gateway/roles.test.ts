@@ -17,6 +17,14 @@ const MAY: Record<string, readonly Role[] | 'any' | 'public'> = {
   'POST /v1/turns/{id}/steer': ['starter', 'admin'],
   'POST /v1/turns/{id}/decisions': ['approver'],
   'POST /v1/turns/{id}/answers': ['starter', 'approver'],
+  'POST /v1/turns/{id}/decisions/challenge': ['approver'],
+  'POST /v1/passkeys/options': ['approver'],
+  'POST /v1/passkeys': ['approver'],
+  'GET /v1/passkeys': ['approver'],
+  'GET /v1/passkeys/waiting': ['admin'],
+  'GET /v1/passkeys/everyone': ['admin'],
+  'POST /v1/passkeys/{id}/enrolment': ['admin'],
+  'DELETE /v1/passkeys/{id}': ['approver'],
   'GET /v1/turns/{id}/events': ['starter', 'approver', 'auditor', 'admin'],
   'POST /v1/sessions': ['starter', 'admin'],
   'GET /v1/sessions': ['starter', 'approver', 'auditor', 'admin'],
@@ -67,6 +75,11 @@ const BODIES: Record<string, object> = {
   'POST /v1/turns/{id}/steer': { text: 't' },
   'POST /v1/turns/{id}/decisions': { decision: 'deny', call: 'f'.repeat(64) },
   'POST /v1/turns/{id}/answers': { call: 'f'.repeat(64), value: 'yes' },
+  'POST /v1/turns/{id}/decisions/challenge': { decision: 'deny', call: 'f'.repeat(64) },
+  'POST /v1/passkeys': {
+    response: { id: 'AA', type: 'public-key', response: { clientDataJSON: 'e30', attestationObject: 'oA' } },
+  },
+  'POST /v1/passkeys/{id}/enrolment': { enrolment: 'x' },
   'POST /tools/{toolName}': { input: {} },
   'POST /tools/{toolName}/sse': { input: {} },
   'POST /v1/sessions': { agent: 'a' },
@@ -136,7 +149,7 @@ describe('the routes', () => {
   };
   let asked = 0;
   const ask = async (name: string, headers: Record<string, string>) => {
-    const [method, path] = name.split(' ') as ['GET' | 'POST', string];
+    const [method, path] = name.split(' ') as ['GET' | 'POST' | 'DELETE', string];
     const payload = BODIES[name];
     const url = path.replace(/\{\w+\}/g, 'x') + (QUERIES[name] ?? '');
     // Each from another address: wrong tokens of one address are limited.
