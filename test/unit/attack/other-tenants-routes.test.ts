@@ -15,10 +15,14 @@ const OTHERS: Record<string, string> = {
   '/tools/{toolName}': 'a tool of the app, the same for all',
   '/tools/{toolName}/sse': 'the same; a call is in its query, and tried here',
   '/v1/blocks/{ref}': 'a file, by a signature in its address',
+  '/a2a/{agent}': 'an agent of the app; tasks of others: test/engine/protocols/a2a.test.ts',
+  '/a2a/{agent}/.well-known/agent-card.json': 'the same for all',
+  '/v1/ag-ui/{agent}': 'an agent of the app; a thread in its body is found as a session is',
 };
 const BODIES: Record<string, object> = {
   '/v1/turns/{id}/steer': { text: 't' },
   '/v1/turns/{id}/decisions': { decision: 'approve', call: 'f'.repeat(64) },
+  '/v1/turns/{id}/answers': { call: 'f'.repeat(64), value: 'yes' },
   '/v1/sessions/{id}/messages': { message: 'm' },
   '/v1/sessions/{id}/steer': { text: 't' },
   '/v1/sessions/{id}/rename': { title: 't' },
