@@ -15,6 +15,8 @@ export const IN_NO_SAMPLE: readonly string[] = [
   'ADMIT_CALL_INPUT.changes',
   'ADMIT_CALL_INPUT.held',
   'ADMIT_CALL_INPUT.edit',
+  'ADMIT_CALL_INPUT.head',
+  'NOTIFY_INPUT.head',
   'ADMIT_CALL_INPUT.untrusted',
   'ADMIT_DIRECT_INPUT.attestation',
   'ADMIT_DIRECT_OUTPUT.store_id',
