@@ -15,10 +15,13 @@ const OTHERS: Record<string, string> = {
   '/tools/{toolName}': 'a tool of the app, the same for all',
   '/tools/{toolName}/sse': 'the same; a call is in its query, and tried here',
   '/v1/blocks/{ref}': 'a file, by a signature in its address',
+  '/v1/passkeys/{id}': 'a passkey of one’s own: test/unit/gateway/passkeys',
+  '/v1/passkeys/{id}/enrolment': 'a passkey of the administrator’s tenant: test/unit/gateway/passkeys',
 };
 const BODIES: Record<string, object> = {
   '/v1/turns/{id}/steer': { text: 't' },
   '/v1/turns/{id}/decisions': { decision: 'approve', call: 'f'.repeat(64) },
+  '/v1/turns/{id}/decisions/challenge': { decision: 'approve', call: 'f'.repeat(64) },
   '/v1/sessions/{id}/messages': { message: 'm' },
   '/v1/sessions/{id}/steer': { text: 't' },
   '/v1/sessions/{id}/rename': { title: 't' },
