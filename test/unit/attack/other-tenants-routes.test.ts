@@ -18,11 +18,14 @@ const OTHERS: Record<string, string> = {
   '/a2a/{agent}': 'an agent of the app; tasks of others: test/engine/protocols/a2a.test.ts',
   '/a2a/{agent}/.well-known/agent-card.json': 'the same for all',
   '/v1/ag-ui/{agent}': 'an agent of the app; a thread in its body is found as a session is',
+  '/v1/passkeys/{id}': 'a passkey of one’s own: test/unit/gateway/passkeys',
+  '/v1/passkeys/{id}/enrolment': 'a passkey of the administrator’s tenant: test/unit/gateway/passkeys',
 };
 const BODIES: Record<string, object> = {
   '/v1/turns/{id}/steer': { text: 't' },
   '/v1/turns/{id}/decisions': { decision: 'approve', call: 'f'.repeat(64) },
   '/v1/turns/{id}/answers': { call: 'f'.repeat(64), value: 'yes' },
+  '/v1/turns/{id}/decisions/challenge': { decision: 'approve', call: 'f'.repeat(64) },
   '/v1/sessions/{id}/messages': { message: 'm' },
   '/v1/sessions/{id}/steer': { text: 't' },
   '/v1/sessions/{id}/rename': { title: 't' },
