@@ -12,6 +12,7 @@ export const IN_NO_SAMPLE: readonly string[] = [
   'CHECK_DECISION_INPUT.outcome',
   'CHECK_DECISION_INPUT.input_hash',
   'CHECK_DECISION_INPUT.note_hash',
+  'NOTIFY_INPUT.head',
   'ADMIT_CALL_INPUT.changes',
   'ADMIT_CALL_INPUT.held',
   'ADMIT_CALL_INPUT.edit',

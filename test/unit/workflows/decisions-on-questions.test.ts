@@ -459,7 +459,8 @@ describe('a question of the model', () => {
 
   it('takes the first of two answers that are checked at once', async () => {
     const answer = askModelQuestion();
-    const both = [decide('answer', { value: 1 }), decide('answer', { value: 2, by: 'ana' })];
+    const answerOf = async (body: Record<string, Json>) => decide('answer', body);
+    const both = [answerOf({ value: 1 }), answerOf({ value: 2, by: 'ana' })];
     expect(await Promise.all(both)).toEqual([null, `call ${DIGEST} is decided already`]);
     await goOn();
     expect(await answer).toMatchObject({ decision: { value: 1 } });
