@@ -4,6 +4,7 @@ import { type App, defineAgent } from '../agents/define';
 import { loadConfig } from '../config';
 import { isJsonObject, type JsonObject } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
+import { entryText } from '../shared/approval/card';
 import { readPermissions } from '../rules/read-permissions';
 import { MODES, type Mode } from '../tools/admit/policy';
 import { explain, type Explanation } from '../tools/lint/explain-permission';
@@ -108,6 +109,23 @@ const WORDS: Record<Explanation['verdict'], string> = {
   rejected: 'it is refused before anybody is asked',
 };
 
+/** What an approval needs, and which entry of a list says so. */
+function approvalLines({ approval, verdict }: Explanation): string[] {
+  if (approval === null || (approval.entry === undefined && verdict !== 'ask')) return [];
+  const { quorum, channel, roles, four_eyes, escalate = [], entry } = approval;
+  const needs = [
+    `${quorum} ${quorum === 1 ? 'person' : 'people'}`,
+    ...(roles.length > 0 ? [`of the roles ${roles.join(', ')}`] : []),
+    ...escalate.map((one) => `after ${one.after_ms} ms also ${one.roles.join(', ')}`),
+    channel === 'attested' ? 'signed decisions only' : 'names are not proved',
+    ...(four_eyes ? ['nobody who asked for it'] : []),
+  ];
+  return [
+    ...(entry ? [`  approval rules     ${oneLine(entryText(entry), 300)}`] : []),
+    `  an approval needs  ${needs.join(', ')}`,
+  ];
+}
+
 function describe({ agent }: PreparedAgent, explanation: Explanation): string[] {
   const { fault, hooks, rules } = explanation;
   const hookNames = hooks.map(({ name, io }) => (io ? `${name} (I/O)` : name)).join(', ');
@@ -126,6 +144,7 @@ function describe({ agent }: PreparedAgent, explanation: Explanation): string[] 
               `  ${index === 0 ? 'rules' : '     '}              ${rule.matched ? '✓' : '·'} ${rule.effect.padEnd(5)} ${oneLine(rule.rule, 120)}  [${rule.specificity.join('.')}]  ${oneLine(rule.because, 200)}`,
           ),
         ]),
+    ...approvalLines(explanation),
     `  verdict            ${explanation.verdict}: ${WORDS[explanation.verdict]}`,
     `  because            ${oneLine(explanation.reason, 400)}`,
     ...explanation.warnings.map((warning) => `  warning            ${oneLine(warning, 400)}`),

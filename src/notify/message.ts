@@ -34,7 +34,12 @@ export interface Message {
   commands: Record<string, string>;
 }
 
-const TYPES = { approval: 'approval.requested', reminder: 'approval.reminder', in_doubt: 'effect.in_doubt' } as const;
+const TYPES = {
+  approval: 'approval.requested',
+  reminder: 'approval.reminder',
+  escalated: 'approval.escalated',
+  in_doubt: 'effect.in_doubt',
+} as const;
 /** The specification recommends a small webhook body, about 20 KB. */
 const LONGEST_CARD = 16_000;
 
@@ -61,7 +66,7 @@ export function messageOf(question: NotifyInput, card: string | null, { uiUrl, n
 /** The same for a repetition: each question gets one message, and each of its reminders. 36 characters, without a dot. */
 export function messageId({ kind, turn, digest, at }: NotifyInput): string {
   const { workflow_id, first_execution_run_id } = turn;
-  const due = kind === 'reminder' ? at : null;
+  const due = kind === 'reminder' || kind === 'escalated' ? at : null;
   return `msg_${hashJson({ v: 'holdfast.notify/1', workflow_id, first_execution_run_id, kind, digest, due }).slice(0, 32)}`;
 }
 
@@ -69,6 +74,7 @@ export function messageId({ kind, turn, digest, at }: NotifyInput): string {
 export function titleOf({ type, tool, turn_id, requester, expires_at }: Message): string {
   const what = `${inLine(tool)} in turn ${inLine(turn_id)}, asked by ${inLine(requester)}`;
   if (type === 'effect.in_doubt') return `In doubt: ${what}`;
+  if (type === 'approval.escalated') return `Waiting, and further people may approve now: ${what}`;
   return type === 'approval.requested' ? `Waiting for approval: ${what}` : `Still waiting, until ${expires_at}: ${what}`;
 }
 

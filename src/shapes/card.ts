@@ -18,6 +18,16 @@ const words = z.object({
   cut: z.boolean().describe('Only the beginning is here; the transcript has the whole text.'),
 });
 
+const policyEntry = z
+  .object({
+    index: z.number().int().nullable().describe('From 1. Null: no entry fits, and the common rule applies.'),
+    when: z.string().nullable().describe('Its condition. Null: it has none.'),
+    result: z
+      .enum(['matched', 'failed', 'none'])
+      .describe('`failed`: the condition could not be evaluated, and what the strictest entry requires applies.'),
+  })
+  .describe("The entry of the agent's approval rules that applies. Absent: the rules of this tool are no list.");
+
 /** The part of a card that the workflow of the turn knows. */
 export const cardState = z.object({
   reason: z.string().describe('Why a person is asked.'),
@@ -29,6 +39,11 @@ export const cardState = z.object({
     quorum: z.number().int(),
     roles: z.array(z.string()),
     four_eyes: z.boolean(),
+    entry: policyEntry.optional(),
+    escalations: z
+      .array(z.object({ at: z.string(), roles: z.array(z.string()) }))
+      .optional()
+      .describe('From when on people with further roles may approve as well. Absent: nobody else may.'),
   }),
   remarks: z.array(z.string()).describe('Why decisions were ignored, the last five.'),
 });

@@ -1,7 +1,8 @@
 /** The part of admission with I/O: decides an undecided call, makes preview and digest, and stores the card as it is shown. */
 import { Context } from '@temporalio/activity';
-import type { AdmitCallInput, AdmitCallOutput, DecidedCall, RenewedPolicy, TurnContext } from '../../shared/io/activities';
-import { samePerson, stricter, type HoldReason } from '../../shared/approval/approval';
+import type { AdmitCallInput, AdmitCallOutput, DecidedCall, TurnContext } from '../../shared/io/activities';
+import { samePerson, type HoldReason } from '../../shared/approval/approval';
+import { escalationsFrom, PLAIN_POLICY } from '../../shared/approval/policy';
 import { approvalCard } from '../../shared/approval/card';
 import { callDigest, callRecord, type CallFields } from '../../shared/json/digests';
 import { callError } from '../../shared/wire/errors';
@@ -13,6 +14,7 @@ import { openQuestion } from '../people/questions';
 import { inputToAdmit } from '../call/call-input';
 import { decideCall, type DecideResult, previewOf, storeApprovalEvidence } from './decide-call';
 import { editedCall } from './edited-call';
+import { renewedPolicy } from './present-policy';
 import type { Dependencies } from '../ports';
 import { admittedTool } from '../step/mcp-tools';
 import { showing } from '../call/heartbeat';
@@ -47,7 +49,8 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
   const targetResult = turn.store_id === undefined ? NO_TARGET : targetOf(tool, input);
   if (!targetResult.ok) return { ok: false, error: targetResult.error };
   const { target } = targetResult;
-  const newPolicy = renewedPolicy(request, agent);
+  const asked = { tool, before: admittedInput, input, approval: result?.approval };
+  const newPolicy = await renewedPolicy(request, agent, asked);
   const call = {
     ...request.call,
     ...(decidedCall ? argumentsOf(decidedCall) : {}),
@@ -78,8 +81,10 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     return { preview_ref, digest: await keptDigest(deps, turn, { ...call, ...targetFields, preview_ref }, { input, target }) };
   };
   let evidence = await storeEvidence(reasons);
+  const askedMs = Date.now();
   if (asks && [policy, agent.approval(tool.name)].some((one) => one?.channel === 'attested')) {
-    const open = (digest: string) => openQuestion(deps.store, digest, request.expires_at!);
+    const question = { expires_at: request.expires_at!, asked_at: new Date(askedMs).toISOString(), policy: policy ?? PLAIN_POLICY };
+    const open = (digest: string) => openQuestion(deps.store, digest, question);
     const askingRun = await open(evidence.digest);
     if (askingRun !== null) {
       // Answers to another run must not count in this one, so this question gets a digest of its own.
@@ -89,6 +94,7 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     }
   }
   const { digest, preview_ref: previewRef } = evidence;
+  const escalations = asks && policy ? escalationsFrom(policy, askedMs) : [];
   const card = approvalCard({
     tool: tool.name,
     version: tool.version,
@@ -104,6 +110,7 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     target,
     held: reasons,
     ...(policy ? { policy } : {}),
+    escalations,
     expiresAt: request.expires_at ?? '',
   });
   const cardRef = await deps.store.putPart(scope, { call_id: call.id, digest, card });
@@ -117,6 +124,7 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     ...(before.effect ? { effect: before.effect } : {}),
     ...(decidedCall ? { decided: decidedCall } : {}),
     ...(newPolicy ? { renewed: newPolicy } : {}),
+    ...(escalations.length > 0 ? { escalations } : {}),
     ...targetFields,
   };
 }
@@ -132,14 +140,6 @@ async function keptDigest(
 ): Promise<string> {
   if (turn.store_id !== undefined) await store.putCalls([{ record: callRecord(turn, call), ...details }]);
   return callDigest(turn, call);
-}
-
-/** A call that is asked about again is asked under the current rules. Null: it is not, or they are those of its admission. */
-function renewedPolicy({ held, edit, call, approval }: AdmitCallInput, agent: PreparedAgent): RenewedPolicy | null {
-  if ((!held && !edit) || agent.policyRef === call.policy_ref) return null;
-  const present = agent.approval(call.tool);
-  // A worker of an older build must not require less than was required already.
-  return { policy_ref: agent.policyRef, approval: approval ? stricter(approval, present) : present };
 }
 
 /** Null: static admission decided, and nobody has changed the input since. */

@@ -12,6 +12,8 @@ import {
 } from '../../shared/io/activities';
 import { canonical } from '../../shared/json/canonical';
 import { hashJson, inputDigest } from '../../shared/json/digests';
+import type { ApprovalPolicy } from '../../shared/approval/policy';
+import { optional } from '../../shared/json/optional';
 import { callError, type CallError } from '../../shared/wire/errors';
 import { asJson, type JsonObject, type Json } from '../../shared/json/json';
 import { checkInput, deniedError } from '../../tools/admit/admit';
@@ -28,7 +30,7 @@ import { runInlineOrInThread } from '../call/run-in-thread';
 import { toolContext } from '../call/tool-context';
 
 export type DecideResult =
-  | { ok: true; decided: DecidedCall; input: JsonObject; before: JsonObject | null }
+  | { ok: true; decided: DecidedCall; input: JsonObject; before: JsonObject | null; approval?: ApprovalPolicy }
   | { ok: false; error: CallError; by_classifier?: boolean };
 
 export async function decideCall(
@@ -67,7 +69,8 @@ export async function decideCall(
     verdict,
     facts: recordedFacts(facts),
   });
-  return { ok: true, decided: decidedCall, input: hookResult.input, before: hookResult.changes[0]?.before ?? null };
+  const before = hookResult.changes[0]?.before ?? null;
+  return { ok: true, decided: decidedCall, input: hookResult.input, before, ...optional({ approval: verdict.approval }) };
 }
 
 export interface DecisionRecord {
@@ -98,6 +101,7 @@ export async function storeDecision(
     input,
     changes,
     facts: record.facts,
+    ...optional({ approval_entry: verdict.approval?.entry }),
   };
   const input_ref = await deps.store.putPart(turn.first_execution_run_id, asJson(body));
   return {

@@ -119,6 +119,7 @@ export const ADMIT_CALL_OUTPUT = {
   decided: 'rule.D4',
   renewed: 'rule.D4',
   target_hash: 'call.target_hash',
+  escalations: 'rule.D4',
 } as const satisfies Record<keyof (AdmitCallOutput & { ok: true }), Place>;
 
 /** A call in the arguments of activities that admit, run, inspect or settle it. Admission gets no digest, but computes it. */

@@ -73,11 +73,13 @@ export class History {
   /** Blocks that results named, with the kinds that each may be; `admits`: joined input refs of an admission. */
   readonly namedBlocks: { ref: string; kinds: readonly string[]; admits: string | null }[] = [];
   /** Which were left out. */
-  readonly unknown = { calls: false, digests: false, outcomes: false, admitted: false, questions: false };
+  readonly unknown = { calls: false, digests: false, outcomes: false, admitted: false, questions: false, escalations: false };
   /** The store that the calls are bound to; null: they are bound to none; undefined: there was no call. */
   store: string | null | undefined;
   /** The expiry times of questions to people, by call. */
   private readonly expiries = new Map<string, Set<string>>();
+  /** Who might approve as well, and from when on, by the digest that people were asked about. */
+  private readonly escalations = new Map<string, JsonObject[]>();
   private run: { began: RunBody['began']; events: number; latest: number; activities: Map<string, ScheduledActivity> } | null =
     null;
 
@@ -258,6 +260,11 @@ export class History {
     return this.store === store ? null : 'The call that was to run is bound to another store than the calls before it';
   }
 
+  /** From when on further people might approve the call. */
+  escalationsOf(digest: Json | undefined): JsonObject[] {
+    return this.escalations.get(text(digest)) ?? [];
+  }
+
   private noteExpiry(call: string, expiry: string): void {
     this.expiries.set(call, (this.expiries.get(call) ?? new Set()).add(expiry));
   }
@@ -307,6 +314,7 @@ export class History {
     if (value === UNKNOWN) {
       this.lastHead = UNKNOWN;
       this.unknown.outcomes ||= OUTCOMES[type] !== undefined;
+      this.unknown.escalations ||= type === 'admitCall';
       this.unknown.admitted ||= type === 'takeStep' || type === 'admitDirect';
       return;
     }
@@ -315,6 +323,8 @@ export class History {
     const outcome = OUTCOMES[type]?.(output);
     if (isJsonObject(outcome)) this.note({ digest, head: outcome.head, effect: outcome.effect, at });
     this.names(type, output);
+    if (type === 'admitCall' && output.escalations !== undefined && !this.escalations.has(text(output.digest)))
+      this.escalations.set(text(output.digest), list(output.escalations).map(object));
     if (type === 'takeStep') this.admit(list(output.calls).map(object));
     if (type === 'admitDirect') this.admit([object(output.call)]);
   }
@@ -370,7 +380,7 @@ function approvalsIn({ approvals, approval }: JsonObject): JsonObject[] {
 
 function scheduledCall(value: JsonObject, call: JsonObject, at: number): ScheduledCall {
   const { input: _, earlier: __, ...otherFields } = call;
-  const approvals = approvalsIn(value).map(({ by, attestation }) => ({ by, attestation }) as JsonObject);
+  const approvals = approvalsIn(value).map(({ by, attestation, at: then }) => ({ by, attestation, at: then }) as JsonObject);
   const { agent, requester } = object(value.turn);
   return { call: otherFields, agent, requester, untrusted: value.untrusted === true, verdict: value.verdict, approvals, at };
 }

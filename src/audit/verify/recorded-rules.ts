@@ -1,11 +1,12 @@
 /** Applies the recorded rules again to each call that ran, with the code that the engine applied them with (rule B12). */
-import { compileRules, decide, readRecordedFacts, type Policy, type RuledTool, type TurnFacts } from '../../rules';
+import { compileRules, decide, readRecordedFacts, type Policy, type RuledTool, type TurnFacts, type Verdict } from '../../rules';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { object, text } from '../../record/fields';
 import type { ObjectBody } from '../format/lines';
-import { innerPolicy, isClass, recordedAgent, recordedOuter, recordedRules } from '../recorded-rules';
+import { innerPolicy, isClass, recordedAgent, recordedLists, recordedOuter, recordedRules } from '../recorded-rules';
 import { quote } from './fault';
 import type { ScheduledCall } from './history';
+import { isEntry, isSameList } from './recorded-lists';
 import { attempt, hashOf } from './values';
 
 /** `v` of an object with rules. */
@@ -18,6 +19,8 @@ interface DefinedTool {
   agent: string;
   tool: RuledTool;
   classifies: boolean;
+  /** Its list of approval rules, as the definition has it. Undefined: none. */
+  list: Json | undefined;
 }
 
 export class RecordedRules {
@@ -30,7 +33,11 @@ export class RecordedRules {
   take({ ref, value }: ObjectBody): void {
     const agent = recordedAgent(value);
     if (agent) this.definitions.add(ref);
-    if (agent) for (const tool of agent.tools) this.tools.push({ ref, agent: agent.name, tool, classifies: agent.classifies });
+    if (agent)
+      for (const tool of agent.tools) {
+        const toolList = Object.hasOwn(agent.lists, tool.name) ? agent.lists[tool.name] : undefined;
+        this.tools.push({ ref, agent: agent.name, tool, classifies: agent.classifies, list: toolList });
+      }
     else this.objects.set(ref, value);
   }
 
@@ -80,11 +87,14 @@ export class RecordedRules {
 
   private compile(ref: string): Policy | null {
     const rules = recordedRules(this.objects, ref);
-    return rules && attempt(() => ({ ...compileRules(rules), within: recordedOuter(this.objects, ref) }));
+    const approvals = recordedLists(this.objects, ref);
+    if (approvals === null) return null;
+    return rules && attempt(() => ({ ...compileRules(rules), within: recordedOuter(this.objects, ref), approvals }));
   }
 }
 
-function faultUnder(policy: Policy, { tool, classifies }: DefinedTool, run: ScheduledCall, body: JsonObject): string | null {
+function faultUnder(policy: Policy, defined: DefinedTool, run: ScheduledCall, body: JsonObject): string | null {
+  const { tool, classifies } = defined;
   const { call, verdict } = run;
   if (!isJsonObject(body.facts)) return 'The call ran, and what the rules looked at is not written down';
   if (!isClass(call.class) || !isJsonObject(body.input)) return null;
@@ -98,11 +108,24 @@ function faultUnder(policy: Policy, { tool, classifies }: DefinedTool, run: Sche
     return "What the rules looked at is not the tool of the agent's definition";
   const decision = attempt(() => decide(policy, { ...facts, turn: turnOf(run) }));
   if (decision === null) return null;
+  const entryFault = faultOfEntry(policy, defined, decision, body);
+  if (entryFault !== null) return entryFault;
   if (decision.verdict === 'deny') return `The call ran, and the rules forbid it: ${quote(decision.reason)}`;
   const asks = decision.verdict === 'ask' || (decision.verdict === 'classify' && !classifies);
   return asks && verdict !== 'ask'
     ? `The call ran without being asked about, and the rules ask: ${quote(decision.reason)}`
     : null;
+}
+
+/** Whether the part names the entry of the approval rules that applies, and the definition has these rules. */
+function faultOfEntry(policy: Policy, { tool, list }: DefinedTool, { approval }: Verdict, body: JsonObject): string | null {
+  const rules = policy.approvals?.get(tool.name);
+  if (rules === undefined)
+    return list === undefined ? null : "The agent's definition has a list of approval rules that its rules do not have";
+  if (!isSameList(rules, list)) return "The agent's definition has another list of approval rules than its rules";
+  return isEntry(body.approval_entry, approval!.entry!)
+    ? null
+    : 'Another entry of the approval rules applies to the call than the one that is written down';
 }
 
 /** The turn's facts for the rules: as the activity of the call has them, not as its part does. */

@@ -2,7 +2,8 @@
  * Builds the approval card, the page that a person reads in the Web UI before deciding. It shows the whole effective input, or says
  * TRUNCATED. All text that a model or a tool wrote is in fences or inline code.
  */
-import { PLAIN_POLICY, type ApprovalPolicy, type HoldReason } from './approval';
+import type { HoldReason } from './approval';
+import { PLAIN_POLICY, type ApprovalPolicy, type Escalation, type PolicyEntry } from './policy';
 import type { Json, JsonObject } from '../json/json';
 import { fenceText, inlineCode, visible } from '../text/visible';
 
@@ -28,6 +29,8 @@ export interface CardFacts {
   /** Why the call is asked about again. */
   held?: HoldReason[];
   policy?: ApprovalPolicy;
+  /** Who may approve as well, and from when on. */
+  escalations?: readonly Escalation[];
   input: JsonObject;
   preview: Json | null;
   /** What the tool acts on besides its input; absent or null: the tool declares no target. */
@@ -52,6 +55,7 @@ export function approvalCard(facts: CardFacts): string {
     ),
     `- expires ${facts.expiresAt}; then it is refused`,
     ...policyLines(facts.policy ?? PLAIN_POLICY),
+    ...escalationLines(facts.policy ?? PLAIN_POLICY, facts.escalations ?? []),
     '',
     ...(facts.held ?? []).flatMap(({ kind, text }) => [`### ${HOLD_TEXTS[kind]}`, '', section(text), '']),
     '### Decide',
@@ -98,10 +102,14 @@ const HOLD_TEXTS: Record<HoldReason['kind'], string> = {
   policy_changed: 'It is asked again: the rules have changed',
 };
 
-function policyLines({ channel, quorum, roles, four_eyes }: ApprovalPolicy, act: 'approve' | 'settle' = 'approve'): string[] {
+function policyLines(
+  { channel, quorum, roles, four_eyes, entry }: ApprovalPolicy,
+  act: 'approve' | 'settle' = 'approve',
+): string[] {
   const advisory = channel === 'any' ? ' (advisory: names are not proved)' : '';
   const what = act === 'approve' ? 'approve' : 'settle it, and say the same';
   return [
+    ...(entry ? [`- what an approval needs: ${inlineCode(entryText(entry))}`] : []),
     ...(quorum > 1 ? [`- ${quorum} people must ${what}${advisory}`] : []),
     ...(four_eyes ? [`- nobody who asked for it, changed it or steered the turn may ${act} it${advisory}`] : []),
     ...(channel === 'attested'
@@ -109,6 +117,18 @@ function policyLines({ channel, quorum, roles, four_eyes }: ApprovalPolicy, act:
       : []),
     ...(roles.length > 0 ? [`- roles that may ${act}: ${roles.map(inlineCode).join(', ')}${advisory}`] : []),
   ];
+}
+
+function escalationLines({ channel }: ApprovalPolicy, escalations: readonly Escalation[]): string[] {
+  const advisory = channel === 'any' ? ' (advisory: names are not proved)' : '';
+  return escalations.map(({ at, roles }) => `- from ${at} on may approve too: ${roles.map(inlineCode).join(', ')}${advisory}`);
+}
+
+/** Which entry of the agent's list applies, and why. */
+export function entryText({ index, when, result }: PolicyEntry): string {
+  if (result === 'none') return 'no entry of the approval rules fits, so the common rule applies';
+  if (result === 'failed') return `the condition of entry ${index} could not be evaluated (${when}), so the strictest entry applies`;
+  return `entry ${index} of the approval rules applies${when === null ? ', which has no condition' : `: ${when}`}`;
 }
 
 /** The first line of a sub-agent's card, where the turn above shows it. */

@@ -19,6 +19,8 @@ import {
 import { resetSeed } from '../sandbox/reset-seed';
 import { now } from '../sandbox/time';
 import { remark, type ApprovalAnswer, type ApprovalQuestion, type DoubtQuestion, type Pending, type Question } from './question';
+import { optional } from '../../shared/json/optional';
+import { rolesAt } from '../../shared/approval/policy';
 import { NO_ROOM, missingAnswers, type Statement } from './room-for-decisions';
 import type { InFlight } from '../turn/in-flight';
 import { MANY_EVENTS } from '../sandbox/is-bounded';
@@ -30,8 +32,13 @@ export type Check = (
     decision: DecisionKind | 'edit';
     attestation: string;
     inputHash: string | null;
+    /** The roles that this question takes now; absent: those of the tool. */
+    roles?: string[];
   },
 ) => Promise<{ ok: true; principal: string } | { ok: false; reason: string }>;
+
+/** Why people are notified: the question is new, it expires soon, or further people may decide from now on. */
+export type Occasion = 'asked' | 'reminder' | 'escalated';
 
 export interface QuestionDependencies {
   inFlight: InFlight;
@@ -42,7 +49,7 @@ export interface QuestionDependencies {
   /** Whether the turn's state has room for all words (`hasRoom`). @param answers how many reserved places they use */
   fits(words: Statement[], answers: number): boolean;
   /** Notifies people of a question; never throws, never waits. */
-  tell(question: Question, reminder: boolean): void;
+  tell(question: Question, occasion: Occasion): void;
 }
 
 /**
@@ -84,10 +91,9 @@ export class ApprovalQuestions {
     const isAnswered = () => pending.answer !== null || isStale(pending);
     await this.waitForAnswer(pending, async () => {
       const expires = Date.parse(question.expires_at);
-      const reminders = question.policy.remind_ms.map((before) => expires - before).sort((a, b) => a - b);
-      for (const at of reminders.filter((time) => time > Date.now())) {
+      for (const { at, occasion } of noticesOf(question, expires).filter((notice) => notice.at > Date.now())) {
         if (await condition(isAnswered, Math.max(1, at - Date.now()))) return;
-        this.around.tell(question, true);
+        this.around.tell(question, occasion);
       }
       if (await condition(isAnswered, Math.max(1, expires - Date.now()))) return;
       const nobody = { by: '', note: null, channel: 'timer' as const, identity: '' };
@@ -129,7 +135,7 @@ export class ApprovalQuestions {
     const { question } = pending;
     this.pendings.push(pending as unknown as Pending);
     this.around.onChange();
-    if (!question.told) this.around.tell(question, false);
+    if (!question.told) this.around.tell(question, 'asked');
     question.told = true;
     try {
       await this.around.inFlight.apart(wait);
@@ -167,13 +173,14 @@ export class ApprovalQuestions {
   }
 
   private async verify(decision: IncomingDecision, attestation: string): Promise<string | null> {
-    const { kind, fields, pending } = decision;
+    const { kind, fields, pending, from } = decision;
     const result = await this.around.check(pending.question, {
       decision: fields.input === null ? kind : 'edit',
       outcome: fields.outcome,
       attestation,
       inputHash: fields.input === null ? null : hashJson(fields.input),
       note: fields.note,
+      ...optional({ roles: rolesOf(pending.question, from.at ?? now()) }),
     });
     if (!result.ok) return result.reason;
     if (decision.by !== '' && !samePerson(decision.by, result.principal))
@@ -233,6 +240,21 @@ export class ApprovalQuestions {
     this.around.onChange();
     return reason;
   }
+}
+
+/** The roles that count for a decision that came at this time, where that depends on the call or on the time. */
+function rolesOf(question: Question, at: string): string[] | undefined {
+  const { roles, entry } = question.policy;
+  const escalations = question.kind === 'approval' ? question.escalations : undefined;
+  if (entry === undefined && escalations === undefined) return undefined;
+  return rolesAt(roles, escalations ?? [], Date.parse(at));
+}
+
+/** When people are notified again while a question is open, the first first. */
+function noticesOf({ policy, escalations = [] }: ApprovalQuestion, expires: number): { at: number; occasion: Occasion }[] {
+  const reminders = policy.remind_ms.map((before) => ({ at: expires - before, occasion: 'reminder' as const }));
+  const further = escalations.map(({ at }) => ({ at: Date.parse(at), occasion: 'escalated' as const }));
+  return [...reminders, ...further.filter(({ at }) => at < expires)].sort((a, b) => a.at - b.at);
 }
 
 function isStale({ seed }: Pending): boolean {

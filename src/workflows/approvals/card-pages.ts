@@ -56,14 +56,15 @@ export function cardPage(data: TurnData, questions: Pick<ApprovalQuestions, 'ope
 function stateOf({ open, policy }: TurnData, question: Question): CardState | undefined {
   const call = open?.calls.find(({ id }) => id === question.call_id);
   if (call === undefined) return undefined;
-  const { channel, quorum, roles, four_eyes } = question.policy;
+  const { channel, quorum, roles, four_eyes, entry } = question.policy;
+  const escalations = question.kind === 'approval' ? question.escalations : undefined;
   const askedAt = question.kind === 'approval' && policy ? Date.parse(question.expires_at) - policy.approval_expiry_ms : null;
   return {
     reason: call.reason,
     changes: (call.changes ?? []).map(({ hook, why, by = hook }) => ({ by, why })),
     untrusted: call.untrusted ?? false,
     asked_at: askedAt === null ? null : new Date(askedAt).toISOString(),
-    policy: { channel, quorum, roles, four_eyes },
+    policy: { channel, quorum, roles, four_eyes, ...optional({ entry, escalations }) },
     remarks: question.remarks,
   };
 }

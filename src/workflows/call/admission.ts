@@ -14,6 +14,7 @@ import {
   type HoldReason,
 } from '../../shared/approval/approval';
 import { callDigest, hashJson, idempotencyKey } from '../../shared/json/digests';
+import { optional } from '../../shared/json/optional';
 import { callError } from '../../shared/wire/errors';
 import { admitCall, closeQuestion } from '../activities';
 import {
@@ -117,7 +118,7 @@ async function askActivity(
     ...openFacts(context.data, call),
     ...(reasons.length > 0 ? { held: reasons } : {}),
     ...(edit === null ? {} : { edit }),
-    ...(edit !== null && call.untrusted ? { untrusted: true } : {}),
+    ...((edit !== null || call.approval?.entry !== undefined) && call.untrusted ? { untrusted: true } : {}),
     ...(call.approval && mayAsk ? { approval: call.approval } : {}),
   });
   if (!result.ok) return result;
@@ -148,6 +149,7 @@ function afterwards(
     makers: asking.makers,
     remarks: [],
     approvals: [],
+    ...optional({ escalations: result.escalations }),
   };
   const { quorum } = question.policy;
   if (!hasRoomToAsk(context.data, args, quorum) && isBounded()) {

@@ -76,7 +76,7 @@ describe('a question of approval', () => {
     const question = approval();
     const answer = ask(question);
     expect(questions.open()).toEqual([question]);
-    expect(around.tell.mock.calls).toEqual([[question, false]]);
+    expect(around.tell.mock.calls).toEqual([[question, 'asked']]);
     expect(around.onChange).toHaveBeenCalledTimes(1);
     expect(question.told).toBe(true);
     expect(questions.still).toBe(true);
@@ -124,8 +124,8 @@ describe('a question of approval', () => {
     expect(waits.map(({ ms }) => ms)).toEqual([3_000_000]);
     await timePasses();
     expect(around.tell.mock.calls).toEqual([
-      [question, false],
-      [question, true],
+      [question, 'asked'],
+      [question, 'reminder'],
     ]);
     expect(waits.map(({ ms }) => ms)).toEqual([540_000]);
     await timePasses();
