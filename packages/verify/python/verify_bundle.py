@@ -9,8 +9,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from verify_admission_facts import AdmissionFacts
 from verify_decision_facts import DecisionFacts
 from verify_kept_said import KeptSaid
+from verify_lists import is_of_list, list_in, roles_then, wants_signatures
 from verify_message_facts import Each, MessageFacts
-from verify_rules import CLASSES, TARGETS, known_facts, verdicts
+from verify_rules import NoRule, is_definition, lets_run, tools_of
 from verify_shapes import has_fields
 from verify_sub_turn_facts import SubTurnFacts
 from verify_told import Told
@@ -623,6 +624,7 @@ class History:
         self.started_with = {}
         self.argument, self.store, self.began, self.latest = UNKNOWN, NO_STORE, math.nan, -math.inf
         self.said, self.asked_until = [], set()
+        self.escalations = {}  # who may approve as well, and from when on, by digest
         self.names_objects = set()  # rules and definitions of scheduled calls
         self.calls, self.by_input = {}, {}  # scheduled calls, by digest and by the part with their input
         self.outcomes, self.admitted, self.given, self.head = [], set(), set(), None
@@ -779,9 +781,12 @@ class History:
             return
         if result is UNKNOWN:
             self.head = UNKNOWN
+            self.unknown |= {"escalations"} if name == "admitCall" else set()
             self.unknown |= {"outcomes"} if name in OUTCOMES else {"admissions"} if name in ADMITTING else set()
             return
         result = obj(result)
+        if name == "admitCall" and "escalations" in result:
+            self.escalations.setdefault(txt(result.get("digest")), objs(result["escalations"]))
         named = [at(result, path) for path in ("head", "outcome.head", "settled.head", "refused.head")]
         self.head = next((it for it in named if isinstance(it, str)), self.head)
         became = result.get(OUTCOMES[name]) if OUTCOMES.get(name) else result
@@ -904,7 +909,8 @@ class Blocks:
         token = body.get("attestation")
         holds = "attestation" in body and self.history.signatures.start_holds(token, said, namespace, workflows, time)
         approvals = obj(defined(self.objects, body).get("approvals"))
-        return holds or "parent" in body or "attested" not in [obj(one).get("channel") for one in approvals.values()]
+        signs = wants_signatures(defined(self.objects, body).get("approval_lists"))
+        return holds or "parent" in body or not signs and "attested" not in pick_all([*approvals.values()], "channel")
 
     def message(self, body, parts):
         said = obj(self.history.argument).get("message")
@@ -974,10 +980,20 @@ class Blocks:
         approvals, wanted = obj(definition.get("approvals")), pick(body, ("tool", "version"))
         if txt(body.get("tool")) in approvals:
             self.rule("B10", form(approvals[txt(body.get("tool"))]) == form(body.get("approval")))
+        if txt(body.get("tool")) in obj(definition.get("approval_lists")):
+            self.under_entry(body, definition["approval_lists"][txt(body.get("tool"))])
         tools = [one for one in objs(definition.get("tools")) if form(pick(one, ("name", "version"))) == form(
             {"name": wanted["tool"], "version": wanted["version"]})]
         kind = obj(body.get("subject")).get("class", "destructive")
         self.rule("B10", kind == "destructive" and (not tools or kind in pick_all(tools, "class")))
+
+    def under_entry(self, body, rules):
+        """B10: the policy is that of the entry which was found for the input."""
+        self.rule("B10", is_of_list(form, body.get("approval"), rules))
+        part, entry = self.parts.get(txt(body.get("input_ref"))), obj(body.get("approval")).get("entry")
+        found = None if part is None else part.get("approval_entry")
+        failed = "failed" in (obj(found).get("result"), obj(entry).get("result"))
+        self.rule("B10", part is None or failed or form(found) == form(entry))
 
     def dispatched(self, body, run):
         call = run["call"]
@@ -1006,7 +1022,9 @@ class Blocks:
             self.rule("B9", not people & (involved | self.editors.get(txt(body.get("call_id")), set()) | self.steerers))
         if policy.get("channel") == "attested":
             for one in approvals:
-                claims, roles = claims_of(one.get("attestation")), policy.get("roles") or []
+                claims, time = claims_of(one.get("attestation")), when(one.get("at"))
+                known, unknown = self.history.escalations.get(txt(call.get("digest")), []), self.history.unknown
+                roles = roles_then(policy, known, "escalations" in unknown, lambda at: when(at) <= time)
                 self.rule("B9", claims and (not roles or any(role in roles for role in claims["roles"])))
 
     def effect(self, body, ref, kind):
@@ -1064,44 +1082,11 @@ def allowed(objects, run, body):
         return True
     if rules.get("mode", "default") not in ("default", "auto", "plan", "locked") or sum(map(len, lists)) > 10_000:
         return True
-    return any(lets_run(lists, modes, tool, classifies, run, body) for tool, classifies in tools)
-
-def is_definition(value): return obj(value).get("v") == "holdfast.agent/1"
-
-def tools_of(objects, agent, call):
-    """The call's tool in the definition that it names, else in each of the agent, and whether that has a classifier."""
-    wanted, ref = (agent, call.get("tool"), call.get("version")), call.get("definition_ref")
-    named = [objects.get(ref)] if isinstance(ref, str) else objects.values()
-    return [(tool, "classifier" not in one or one["classifier"] is not None)
-            for one in named if is_definition(one)
-            for tool in objs(one.get("tools"))
-            if (txt(one.get("name")), tool.get("name"), tool.get("version")) == wanted
-            and tool.get("class") in CLASSES and isinstance(tool.get("input_schema"), dict)]
-
-def lets_run(lists, modes, tool, classifies, run, body):
-    facts, call, value = body.get("facts"), run["call"], run["value"]
-    if not isinstance(facts, dict):
-        return False
-    step = re.match("[0-9]+", txt(call.get("id")))
-    if call.get("class") not in CLASSES or not isinstance(body.get("input"), dict) or not step:
+    try:
+        entries = list_in(rules, call.get("tool"))
+        return any(lets_run(lists, modes, tool, classifies, entries, run, body) for tool, classifies in tools)
+    except NoRule:
         return True
-    if not known_facts(facts):
-        return "targets" not in facts
-    group, target = tool.get("group") or None, tool.get("rule_target")
-    same = facts["egress"] == (tool.get("egress") is True) and (facts.get("group") or None) == group
-    kind = target if target in TARGETS else None
-    if not same or facts["target"] != kind or call.get("class") != tool["class"]:
-        return False
-    of, files = obj(value.get("turn")), facts.get("files")
-    hashes = isinstance(files, dict) and all(it is None or isinstance(it, str) for it in files.values())
-    asked = dict(input=body["input"], schema=tool["input_schema"], targets=facts["targets"], kind=kind,
-                 files=files if hashes else None,
-                 tool=dict(pick(tool, ("name", "version", "class")), group=txt(group), egress=facts["egress"]),
-                 turn=dict(untrusted=value.get("untrusted") is True, requester=txt(of.get("requester")),
-                           agent=txt(of.get("agent")), step=int(step[0])))
-    may = set(verdicts(lists, modes, asked))
-    return "allow" in may or value.get("verdict") == "ask" and "ask" in may or (
-        "classify" in may and (classifies or value.get("verdict") == "ask"))
 
 # ---------------------------------------------------------------- what its session says of a turn: H8, T8
 
@@ -1230,7 +1215,7 @@ class Turn:
         self.twice, self.of_session = Twice(body, self.rule), OfSession(body, self.history, self.rule)
         self.facts = TurnFacts(self.twice, known, objects, form, payload, meant, UNKNOWN)
         self.of_runs = RunFacts(self.twice, objects, form, payload, when, person, UNKNOWN)
-        reading = (lambda body: defined(objects, body), form, payload, meant, claims_of, person, UNKNOWN)
+        reading = (lambda body: defined(objects, body), form, payload, meant, claims_of, person, UNKNOWN, when)
         self.decisions = DecisionFacts(self.history, self.twice, self.rule, *reading)
         of_turn = (self.history, self.twice, self.rule)
         self.others = Each(MessageFacts(*of_turn, form, payload, claims_of, when, CLOCKS, UNKNOWN),
