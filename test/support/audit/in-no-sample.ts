@@ -22,7 +22,6 @@ export const IN_NO_SAMPLE: readonly string[] = [
   'ADMITTED_CALL.untrusted',
   'ADMITTED_CALL.changes',
   'ADMIT_CALL_OUTPUT.decided',
-  'ADMIT_CALL_OUTPUT.escalations',
   'ADMIT_CALL_OUTPUT.renewed',
   'RUN_CALL_OUTPUT.held',
   'CALL_OUTCOME.approvals',
