@@ -9,9 +9,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from verify_admission_facts import AdmissionFacts
 from verify_decision_facts import DecisionFacts
 from verify_kept_said import KeptSaid
-from verify_lists import is_of_list, list_in, roles_then, wants_signatures
+from verify_lists import is_it, is_of_list, is_same_list, list_in, roles_then, wants_signatures
 from verify_message_facts import Each, MessageFacts
-from verify_rules import NoRule, is_definition, lets_run, tools_of
+from verify_rules import NoRule, entries_for, is_definition, is_written, lets_run, tools_of
 from verify_shapes import has_fields
 from verify_sub_turn_facts import SubTurnFacts
 from verify_told import Told
@@ -625,6 +625,7 @@ class History:
         self.argument, self.store, self.began, self.latest = UNKNOWN, NO_STORE, math.nan, -math.inf
         self.said, self.asked_until = [], set()
         self.escalations = {}  # who may approve as well, and from when on, by digest
+        self.policies = {}  # the rules under which an input was admitted, by the part that has it
         self.names_objects = set()  # rules and definitions of scheduled calls
         self.calls, self.by_input = {}, {}  # scheduled calls, by digest and by the part with their input
         self.outcomes, self.admitted, self.given, self.head = [], set(), set(), None
@@ -793,6 +794,11 @@ class History:
         if name in OUTCOMES and isinstance(became, dict):
             self.outcomes.append({"digest": call.get("digest"), "at": time, **pick(became, ("head", "effect"))})
         asked = result.get("calls") if name == "takeStep" else [obj(result.get("call"))]
+        for one in objs(asked) if name in ADMITTING else []:
+            self.policies[txt(one.get("input_ref"))] = one.get("policy_ref")
+        if name == "admitCall" and isinstance(at(result, "decided.input_ref"), str):
+            renewed = at(result, "renewed.policy_ref")
+            self.policies[result["decided"]["input_ref"]] = call.get("policy_ref") if renewed is None else renewed
         self.names(name, result, tuple(txt(one.get("input_ref")) for one in objs(asked)))
         if name in ADMITTING:
             self.admitted.add(tuple(txt(one.get("input_ref")) for one in objs(asked)))
@@ -830,14 +836,14 @@ class Blocks:
         self.before = {}  # blocks before its own: of a turn that ended before it began, all that there is
         self.own, self.parts, self.sub_turns, self.needs = {}, {}, [], {"parts": set(), "objects": set()}
         self.approvals, self.editors, self.steerers, self.admitted, self.dispatches = [], {}, set(), {}, set()
-        self.shows_message = False
+        self.shows_message, self.entries = False, {}  # the entries that may apply to a call, by its digest
         self.unknown = set()  # what was left out: starts, decisions, admissions, messages, dispatches
 
     def part(self, ref, part):
         body = None if part is None else obj(part["body"])
         self.parts[ref] = body
         for run in self.history.by_input.get(ref, []) if part else []:
-            self.rule("B12", allowed(self.objects, run, body))
+            self.rule("B12", allowed(self.objects, run, body, self.history.policies.get(ref), self.entries))
 
     def block(self, ref, block):
         """Whether it is one of the turn's own."""
@@ -980,20 +986,24 @@ class Blocks:
         approvals, wanted = obj(definition.get("approvals")), pick(body, ("tool", "version"))
         if txt(body.get("tool")) in approvals:
             self.rule("B10", form(approvals[txt(body.get("tool"))]) == form(body.get("approval")))
-        if txt(body.get("tool")) in obj(definition.get("approval_lists")):
-            self.under_entry(body, definition["approval_lists"][txt(body.get("tool"))])
+        if definition:
+            self.under_entry(body, obj(definition.get("approval_lists")).get(txt(body.get("tool"))))
         tools = [one for one in objs(definition.get("tools")) if form(pick(one, ("name", "version"))) == form(
             {"name": wanted["tool"], "version": wanted["version"]})]
         kind = obj(body.get("subject")).get("class", "destructive")
         self.rule("B10", kind == "destructive" and (not tools or kind in pick_all(tools, "class")))
 
-    def under_entry(self, body, rules):
-        """B10: the policy is that of the entry which was found for the input."""
-        self.rule("B10", is_of_list(form, body.get("approval"), rules))
-        part, entry = self.parts.get(txt(body.get("input_ref"))), obj(body.get("approval")).get("entry")
-        found = None if part is None else part.get("approval_entry")
-        failed = "failed" in (obj(found).get("result"), obj(entry).get("result"))
-        self.rule("B10", part is None or failed or form(found) == form(entry))
+    def under_entry(self, body, of):
+        """B10: the policy is that of the entry that applies by the rules, and the definition has these rules."""
+        try:
+            rules = rules_of(self.objects, body.get("policy_ref"))[0]
+            known = rules.get("v") == "holdfast.policy/1"
+            self.rule("B10", not known or is_same_list(list_in(rules, body.get("tool")), of))
+        except NoRule:
+            pass
+        entry, may = obj(body.get("approval")).get("entry"), self.entries.get(txt(body.get("digest")), [])
+        self.rule("B10", of is None or is_of_list(form, body.get("approval"), of))
+        self.rule("B10", of is None or not may or any(is_it(entry, one) for one in may))
 
     def dispatched(self, body, run):
         call = run["call"]
@@ -1065,14 +1075,19 @@ def within(rules):
     """What else must be there where these rules are; None: nothing."""
     return txt(rules.get("policy_ref")) if rules.get("v") == "holdfast.policy_within/1" else None
 
-def allowed(objects, run, body):
-    """Whether the rules may have let a call run as it did."""
+def rules_of(objects, ref):
+    """The rules that a `policy_ref` names, and the modes that bind."""
+    outer = obj(objects.get(txt(ref)))
+    rules = outer if within(outer) is None else obj(objects.get(within(outer)))
+    return rules, {rules.get("mode", "default"), *({"plan", "locked"} & set(texts(outer.get("within") or [])))}
+
+def allowed(objects, run, body, admitted_under, entries):
+    """Whether the rules may have let a call run as it did. `admitted_under`: those under which its input was admitted.
+    `entries` gets those of approval rules that may apply."""
     call, agent = run["call"], obj(run["value"].get("turn")).get("agent")
     if form(body.get("input")) != call.get("input_hash"):
         return False
-    outer = obj(objects.get(txt(call.get("policy_ref"))))
-    rules = outer if within(outer) is None else obj(objects.get(within(outer)))
-    modes = {rules.get("mode", "default"), *({"plan", "locked"} & set(texts(outer.get("within") or [])))}
+    rules, modes = rules_of(objects, call.get("policy_ref"))
     tools, ref = tools_of(objects, agent, call), txt(call.get("definition_ref"))
     if not tools and is_definition(objects.get(ref)):
         return False
@@ -1082,9 +1097,14 @@ def allowed(objects, run, body):
         return True
     if rules.get("mode", "default") not in ("default", "auto", "plan", "locked") or sum(map(len, lists)) > 10_000:
         return True
+    before = rules_of(objects, admitted_under)[0]
+    known = before.get("v") == "holdfast.policy/1"
     try:
-        entries = list_in(rules, call.get("tool"))
-        return any(lets_run(lists, modes, tool, classifies, entries, run, body) for tool, classifies in tools)
+        now = list_in(rules, call.get("tool"))
+        if len(tools) == 1 and now is not None:
+            entries[txt(call.get("digest"))] = entries_for(now, tools[0][0], run, body)
+        return any(lets_run(lists, modes, tool, classifies, now, run, body) and (
+            not known or is_written(list_in(before, call.get("tool")), tool, run, body)) for tool, classifies in tools)
     except NoRule:
         return True
 

@@ -3,7 +3,7 @@ verify_bundle.py. Whether a rule matches is True, False, or None where two reade
 as whatever lets the call run."""
 import re
 from verify_conditions import Fails, NoRule, holds
-from verify_lists import is_it, is_same_list, may_apply
+from verify_lists import is_it, may_apply
 from verify_patterns import ALLOWS, FORBIDS, Unclear, glob, simple_commands, units
 from verify_programs import what_runs
 
@@ -149,14 +149,14 @@ def tools_of(objects, agent, call):
     """The call's tool in the definition that it names, else in each of the agent, and whether that has a classifier."""
     wanted, ref = (agent, call.get("tool"), call.get("version")), call.get("definition_ref")
     named = [objects.get(ref)] if isinstance(ref, str) else objects.values()
-    return [(tool | {"list": obj(one.get("approval_lists")).get(txt(tool.get("name")))},
-             "classifier" not in one or one["classifier"] is not None)
+    return [(tool, "classifier" not in one or one["classifier"] is not None)
             for one in named if is_definition(one)
             for tool in objs(one.get("tools"))
             if (txt(one.get("name")), tool.get("name"), tool.get("version")) == wanted
             and tool.get("class") in CLASSES and isinstance(tool.get("input_schema"), dict)]
 
-def lets_run(lists, modes, tool, classifies, entries, run, body):
+def facts_of(tool, run, body):
+    """What the rules looked at. True: it is not known; False: it is not the tool of the definition, or not there."""
     facts, call, value = body.get("facts"), run["call"], run["value"]
     if not isinstance(facts, dict):
         return False
@@ -172,15 +172,29 @@ def lets_run(lists, modes, tool, classifies, entries, run, body):
         return False
     of, files = obj(value.get("turn")), facts.get("files")
     hashes = isinstance(files, dict) and all(it is None or isinstance(it, str) for it in files.values())
-    asked = dict(input=body["input"], schema=tool["input_schema"], targets=facts["targets"], kind=kind,
-                 files=files if hashes else None,
-                 tool=dict(pick(tool, ("name", "version", "class")), group=txt(group), egress=facts["egress"]),
-                 turn=dict(untrusted=value.get("untrusted") is True, requester=txt(of.get("requester")),
-                           agent=txt(of.get("agent")), step=int(step[0])))
-    found = [(None, None)] if entries is None else list(may_apply(entries, asked))
-    if not is_same_list(entries, tool["list"]) or entries is not None and not any(
-            is_it(body.get("approval_entry"), entry) for entry, _ in found):
-        return False
+    return dict(input=body["input"], schema=tool["input_schema"], targets=facts["targets"], kind=kind,
+                files=files if hashes else None,
+                tool=dict(pick(tool, ("name", "version", "class")), group=txt(group), egress=facts["egress"]),
+                turn=dict(untrusted=value.get("untrusted") is True, requester=txt(of.get("requester")),
+                          agent=txt(of.get("agent")), step=int(step[0])))
+
+def lets_run(lists, modes, tool, classifies, entries, run, body):
+    asked, value = facts_of(tool, run, body), run["value"]
+    if isinstance(asked, bool):
+        return asked
+    found = [(None, None)] if entries is None else may_apply(entries, asked)
     may = {verdict for _, allows in found for verdict in verdicts(lists, modes, asked, allows)}
     return "allow" in may or value.get("verdict") == "ask" and "ask" in may or (
         "classify" in may and (classifies or value.get("verdict") == "ask"))
+
+def entries_for(entries, tool, run, body):
+    """The entries of a list that may apply to a call; []: nobody can tell."""
+    asked = facts_of(tool, run, body)
+    return [] if isinstance(asked, bool) else [entry for entry, _ in may_apply(entries, asked)]
+
+def is_written(entries, tool, run, body):
+    """Whether the part names the entry that applied when its input was admitted."""
+    if entries is None:
+        return "approval_entry" not in body
+    may = entries_for(entries, tool, run, body)
+    return not may or any(is_it(body.get("approval_entry"), one) for one in may)

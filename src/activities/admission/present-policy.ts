@@ -55,7 +55,7 @@ export async function renewedPolicy(
   const untrusted = request.untrusted ?? undecided?.untrusted ?? false;
   const facts = { turn, callId: call.id, tool, untrusted };
   const present = approval ?? (await presentPolicy(agent, { ...facts, input }));
-  const policy_ref = isAskedAgain ? agent.policyRef : call.policy_ref;
+  const policy_ref = agent.policyRef;
   if (required === undefined) return { policy_ref, approval: present };
   // Nobody has been asked yet, or what was required is what these rules say of the former input: then the present input decides.
   const isOwn = sameRules && (!isAskedAgain || same(required, await presentPolicy(agent, { ...facts, input: before })));

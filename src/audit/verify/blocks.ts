@@ -14,7 +14,7 @@ import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import { claimsOf } from './attestations';
 import { quote } from './fault';
 import type { History, Report, ScheduledCall } from './history';
-import { isOfList, listOf, wantsSignatures } from './recorded-lists';
+import { isEntry, isOfList, listOf, wantsSignatures } from './recorded-lists';
 import type { RecordedRules } from './recorded-rules';
 import { attempt, hashOf, timeOf, UNKNOWN } from './values';
 
@@ -95,7 +95,7 @@ export class Blocks {
     this.parts.set(ref, part === null ? null : this.pickFacts(part.body));
     if (part === null) return;
     for (const run of this.history.callsWith(ref)) {
-      const fault = this.context.rules.fault(run, object(part.body));
+      const fault = this.context.rules.fault(run, object(part.body), this.history.policies.get(ref));
       if (fault !== null) report('B12', fault);
     }
   }
@@ -400,7 +400,7 @@ export class Blocks {
 
   /** B10 */
   private approvedUnder(body: JsonObject, report: Report): void {
-    const { definition_ref, policy_ref, tool, version, approval, subject, input_ref = null } = body;
+    const { definition_ref, policy_ref, tool, version, approval, subject } = body;
     const { class: kind = 'destructive' } = object(subject);
     const tools = list(this.context.definitions.get(text(definition_ref))?.tools).map(object);
     const classes = tools.filter((one) => one.name === tool && one.version === version).map((one) => one.class);
@@ -414,23 +414,23 @@ export class Blocks {
     const definition = this.context.definitions.get(text(definition_ref));
     const policies = object(definition?.approvals);
     const policy = Object.hasOwn(policies, text(tool)) ? policies[text(tool)] : undefined;
-    const rules = definition && listOf(definition, tool);
-    if (rules !== undefined) this.underEntry(rules, { approval, input_ref }, report);
+    if (definition) this.underEntry(body, listOf(definition, tool), report);
     if (policy === undefined) return;
     const same = attempt(() => canonical(policy)) === attempt(() => canonical(approval ?? null));
     if (!same) report('B10', "The call was dispatched under another approval policy than that of the agent's definition");
   }
 
-  /** B10: the entry of the agent's list that was found for the input, which B12 compares with the rules. */
-  private underEntry(of: Json, { approval = null, input_ref }: Record<string, Json | undefined>, report: Report): void {
+  /** B10: the policy is that of the entry that applies by the rules, and the definition has these rules. */
+  private underEntry({ approval = null, policy_ref, tool, digest }: JsonObject, of: Json | undefined, report: Report): void {
+    const { rules } = this.context;
+    if (!rules.hasList(text(policy_ref), text(tool), of))
+      report('B10', "The agent's definition has another list of approval rules for the tool than its rules");
+    if (of === undefined) return;
     if (!isOfList(approval, of))
       report('B10', "The call was dispatched under another approval policy than that entry of the agent's definition has");
-    const { entry } = object(approval);
-    const part = this.parts.get(text(input_ref));
-    const found = part?.approval_entry;
-    const hasFailed = [entry, found].some((one) => object(one).result === 'failed');
-    if (part && !hasFailed && hashOf(found ?? null) !== hashOf(entry ?? null))
-      report('B10', 'The call was dispatched under another entry of the approval rules than was found for its input');
+    const applies = rules.entryOf(text(digest));
+    if (applies !== undefined && !isEntry(object(approval).entry, applies))
+      report('B10', 'Another entry of the approval rules applies to the call than the one that it was dispatched under');
   }
 
   /** B11 */

@@ -35,6 +35,7 @@ export interface Outcome {
 interface ScheduledActivity {
   type: string;
   digest: Json | undefined;
+  policy_ref: Json | undefined;
 }
 
 /** Reports a broken rule at the current line. */
@@ -78,6 +79,8 @@ export class History {
   store: string | null | undefined;
   /** The expiry times of questions to people, by call. */
   private readonly expiries = new Map<string, Set<string>>();
+  /** Rules under which an input was admitted, by the ref of its part. */
+  readonly policies = new Map<string, Json | undefined>();
   /** Who might approve as well, and from when on, by the digest that people were asked about. */
   private readonly escalations = new Map<string, JsonObject[]>();
   private run: { began: RunBody['began']; events: number; latest: number; activities: Map<string, ScheduledActivity> } | null =
@@ -203,7 +206,8 @@ export class History {
     const type = text(object(activityType).name);
     const value = firstPayload(input);
     const argument = value === UNKNOWN ? null : object(value);
-    activities.set(text(event.eventId), { type, digest: argument === null ? undefined : object(argument.call).digest });
+    const { digest, policy_ref } = argument === null ? {} : object(argument.call);
+    activities.set(text(event.eventId), { type, digest, policy_ref });
     if (argument === null) {
       if (type === 'runCall') this.unknown.calls = true;
       if (OUTCOMES[type] !== undefined) this.unknown.digests = true;
@@ -308,7 +312,7 @@ export class History {
   }
 
   private noteResult(at: number, { scheduledEventId, result }: JsonObject, activities: Map<string, ScheduledActivity>): void {
-    const { type, digest } = activities.get(text(scheduledEventId)) ?? { type: '', digest: undefined };
+    const { type, digest, policy_ref } = activities.get(text(scheduledEventId)) ?? NOTHING;
     if (type === 'lookAtSubTurn') return;
     const value = firstPayload(result);
     if (value === UNKNOWN) {
@@ -323,6 +327,9 @@ export class History {
     const outcome = OUTCOMES[type]?.(output);
     if (isJsonObject(outcome)) this.note({ digest, head: outcome.head, effect: outcome.effect, at });
     this.names(type, output);
+    const { input_ref } = object(output.decided);
+    if (type === 'admitCall' && typeof input_ref === 'string')
+      this.policies.set(input_ref, object(output.renewed).policy_ref ?? policy_ref);
     if (type === 'admitCall' && output.escalations !== undefined && !this.escalations.has(text(output.digest)))
       this.escalations.set(text(output.digest), list(output.escalations).map(object));
     if (type === 'takeStep') this.admit(list(output.calls).map(object));
@@ -353,9 +360,12 @@ export class History {
     const callFacts = calls.map(
       ({ id, tool, version, class: of, verdict }) => ({ id, tool, version, class: of, verdict }) as JsonObject,
     );
+    for (const { input_ref, policy_ref } of calls) this.policies.set(text(input_ref), policy_ref);
     this.admittedCalls.set(calls.map(({ input_ref }) => text(input_ref)).join(), callFacts);
   }
 }
+
+const NOTHING: ScheduledActivity = { type: '', digest: undefined, policy_ref: undefined };
 
 /** Activities that continue from a head. */
 const GIVEN_HEADS = new Set(['takeStep', 'runCall', 'endTurn', 'settleEffect']);

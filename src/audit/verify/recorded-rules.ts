@@ -1,5 +1,6 @@
 /** Applies the recorded rules again to each call that ran, with the code that the engine applied them with (rule B12). */
-import { compileRules, decide, readRecordedFacts, type Policy, type RuledTool, type TurnFacts, type Verdict } from '../../rules';
+import { compileRules, decide, readRecordedFacts, type Policy, type RuledTool, type TurnFacts } from '../../rules';
+import type { PolicyEntry } from '../../shared/approval/policy';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { object, text } from '../../record/fields';
 import type { ObjectBody } from '../format/lines';
@@ -19,8 +20,6 @@ interface DefinedTool {
   agent: string;
   tool: RuledTool;
   classifies: boolean;
-  /** Its list of approval rules, as the definition has it. Undefined: none. */
-  list: Json | undefined;
 }
 
 export class RecordedRules {
@@ -29,15 +28,13 @@ export class RecordedRules {
   private readonly policies = new Map<string, Policy | null>();
   private readonly tools: DefinedTool[] = [];
   private readonly definitions = new Set<string>();
+  /** The entry of approval rules that applies to a call, by its digest. */
+  private readonly entries = new Map<string, PolicyEntry>();
 
   take({ ref, value }: ObjectBody): void {
     const agent = recordedAgent(value);
     if (agent) this.definitions.add(ref);
-    if (agent)
-      for (const tool of agent.tools) {
-        const toolList = Object.hasOwn(agent.lists, tool.name) ? agent.lists[tool.name] : undefined;
-        this.tools.push({ ref, agent: agent.name, tool, classifies: agent.classifies, list: toolList });
-      }
+    if (agent) for (const tool of agent.tools) this.tools.push({ ref, agent: agent.name, tool, classifies: agent.classifies });
     else this.objects.set(ref, value);
   }
 
@@ -59,8 +56,25 @@ export class RecordedRules {
     });
   }
 
-  /** Null: the rules let the call run as it did, or that is unknown. @param body of the part that has the call's input */
-  fault(run: ScheduledCall, body: JsonObject): string | null {
+  /** Whether the rules have this list for a tool: undefined, or as a definition has it. True too if the rules are unknown. */
+  hasList(ref: string, tool: string, of: Json | undefined): boolean {
+    const policy = this.policy(ref);
+    if (policy === null) return true;
+    const rules = policy.approvals?.get(tool);
+    return rules === undefined || of === undefined ? (rules === undefined) === (of === undefined) : isSameList(rules, of);
+  }
+
+  /** The entry of its tool's list that applies to the call by the rules under which it ran. Undefined: there is none, or it is unknown. */
+  entryOf(digest: string): PolicyEntry | undefined {
+    return this.entries.get(digest);
+  }
+
+  /**
+   * Null: the rules let the call run as it did, or that is unknown.
+   * @param body of the part that has the call's input
+   * @param admittedUnder the rules under which this input was admitted: people may have been asked again under others
+   */
+  fault(run: ScheduledCall, body: JsonObject, admittedUnder: Json | undefined): string | null {
     const { call } = run;
     if (hashOf(body.input) !== call.input_hash) return 'The rules were asked about another input than the one that ran';
     const policy = this.policy(call.policy_ref);
@@ -75,8 +89,22 @@ export class RecordedRules {
     if (tools.length === 0 && typeof definitionRef === 'string' && this.definitions.has(definitionRef))
       return "The call ran with a tool, or a version of it, that the agent's definition does not have";
     if (policy === null || tools.length === 0) return null;
-    const faults = tools.map((one) => faultUnder(policy, one, run, body));
+    // A digest of version 1 names no definition, and tools of several may read the input in several ways.
+    const entry = tools.length === 1 ? entryUnder(policy, tools[0]!.tool, run, body) : null;
+    if (entry !== null) this.entries.set(text(call.digest), entry);
+    const faults = tools.map((one) => faultUnder(policy, one, run, body) ?? this.entryFault(admittedUnder, one, run, body));
     return faults.includes(null) ? null : faults[0]!;
+  }
+
+  /** Whether the part names the entry that applied when the input was admitted. */
+  private entryFault(ref: Json | undefined, { tool }: DefinedTool, run: ScheduledCall, body: JsonObject): string | null {
+    const policy = this.policy(ref);
+    if (policy === null) return null;
+    const hasList = policy.approvals?.has(tool.name) ?? false;
+    const applies = entryUnder(policy, tool, run, body);
+    if (hasList && applies === null) return null;
+    const right = applies === null ? body.approval_entry === undefined : isEntry(body.approval_entry, applies);
+    return right ? null : 'Another entry of the approval rules applies to the call than the one that is written down';
   }
 
   private policy(ref: Json | undefined): Policy | null {
@@ -93,8 +121,7 @@ export class RecordedRules {
   }
 }
 
-function faultUnder(policy: Policy, defined: DefinedTool, run: ScheduledCall, body: JsonObject): string | null {
-  const { tool, classifies } = defined;
+function faultUnder(policy: Policy, { tool, classifies }: DefinedTool, run: ScheduledCall, body: JsonObject): string | null {
   const { call, verdict } = run;
   if (!isJsonObject(body.facts)) return 'The call ran, and what the rules looked at is not written down';
   if (!isClass(call.class) || !isJsonObject(body.input)) return null;
@@ -108,8 +135,6 @@ function faultUnder(policy: Policy, defined: DefinedTool, run: ScheduledCall, bo
     return "What the rules looked at is not the tool of the agent's definition";
   const decision = attempt(() => decide(policy, { ...facts, turn: turnOf(run) }));
   if (decision === null) return null;
-  const entryFault = faultOfEntry(policy, defined, decision, body);
-  if (entryFault !== null) return entryFault;
   if (decision.verdict === 'deny') return `The call ran, and the rules forbid it: ${quote(decision.reason)}`;
   const asks = decision.verdict === 'ask' || (decision.verdict === 'classify' && !classifies);
   return asks && verdict !== 'ask'
@@ -117,15 +142,13 @@ function faultUnder(policy: Policy, defined: DefinedTool, run: ScheduledCall, bo
     : null;
 }
 
-/** Whether the part names the entry of the approval rules that applies, and the definition has these rules. */
-function faultOfEntry(policy: Policy, { tool, list }: DefinedTool, { approval }: Verdict, body: JsonObject): string | null {
-  const rules = policy.approvals?.get(tool.name);
-  if (rules === undefined)
-    return list === undefined ? null : "The agent's definition has a list of approval rules that its rules do not have";
-  if (!isSameList(rules, list)) return "The agent's definition has another list of approval rules than its rules";
-  return isEntry(body.approval_entry, approval!.entry!)
-    ? null
-    : 'Another entry of the approval rules applies to the call than the one that is written down';
+/** The entry of the tool's list that applies to the call. Null: there is no list, or it is unknown. */
+function entryUnder(policy: Policy, tool: RuledTool, run: ScheduledCall, body: JsonObject): PolicyEntry | null {
+  const { class: toolClass } = run.call;
+  if (!policy.approvals?.has(tool.name) || !isClass(toolClass) || !isJsonObject(body.input)) return null;
+  const ruleCall = { tool: tool.name, version: tool.version, class: toolClass, input: body.input };
+  const facts = readRecordedFacts(ruleCall, body.facts, tool.schema);
+  return facts && (attempt(() => decide(policy, { ...facts, turn: turnOf(run) }).approval?.entry) ?? null);
 }
 
 /** The turn's facts for the rules: as the activity of the call has them, not as its part does. */

@@ -95,7 +95,7 @@ export const ENTRY_PLANS: Plan[] = [
     },
     at: block('dispatch'),
     rule: 'B10',
-    says: /another entry of the approval rules than was found/,
+    says: /Another entry of the approval rules applies/,
   },
   {
     name: 'a payment was dispatched under an entry with the policy of another',
@@ -111,7 +111,7 @@ export const ENTRY_PLANS: Plan[] = [
     edit: (lines) => (dispatchOf(lines, 2).approval.entry = { index: null, when: null, result: 'none' }),
     at: block('dispatch', 1),
     rule: 'B10',
-    says: /another entry of the approval rules than was found/,
+    says: /Another entry of the approval rules applies/,
   },
   {
     name: 'further people might approve an hour before the policy lets them',
