@@ -107,7 +107,9 @@ function fieldFaults(at: string, fields: readonly string[], tool: NamedTool | un
   const { schema } = tool ?? {};
   const properties = schema?.properties;
   if (schema === undefined || schema.additionalProperties !== false || !isJsonObject(properties)) return [];
-  return fields.filter((field) => !Object.hasOwn(properties, field)).map((field) => `${at}.when: the input has no field ${field}`);
+  return fields
+    .filter((field) => !Object.hasOwn(properties, field))
+    .map((field) => `${at}.when: the input has no field ${field}`);
 }
 
 function ruleFaults(at: string, rule: ApprovalRule): string[] {

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { HOLD_KINDS } from '../shared/approval/approval';
 import { TOOL_CLASSES } from '../shared/turn/tool-class';
 import { callError, json, jsonObject } from './envelope';
+import { policyEntry } from './policy-entry';
 
 const words = z.object({
   from: z
@@ -17,16 +18,6 @@ const words = z.object({
   text: z.string(),
   cut: z.boolean().describe('Only the beginning is here; the transcript has the whole text.'),
 });
-
-const policyEntry = z
-  .object({
-    index: z.number().int().nullable().describe('From 1. Null: no entry fits, and the common rule applies.'),
-    when: z.string().nullable().describe('Its condition. Null: it has none.'),
-    result: z
-      .enum(['matched', 'failed', 'none'])
-      .describe('`failed`: the condition could not be evaluated, and what the strictest entry requires applies.'),
-  })
-  .describe("The entry of the agent's approval rules that applies. Absent: the rules of this tool are no list.");
 
 /** The part of a card that the workflow of the turn knows. */
 export const cardState = z.object({

@@ -645,7 +645,8 @@ class TwiceInDecisions:
             told = self.is_required(call, of.get("required", ...), of.get("expires_at") is not None)
             self.rule("D5", not self.whole or told)
             takes = {"quorum": of.get("quorum"), "channel": of.get("channel")}
-            self.rule("D5", "quorum" not in of or not self.whole or self.has("quorum", call.get("id"), takes))
+            right = self.has("quorum", call.get("id"), takes) and self.has("entry", call.get("id"), of.get("entry"))
+            self.rule("D5", "quorum" not in of or not self.whole or right)
 
 class DecisionFacts:
     def __init__(self, history, twice, rule, defined, *reading):

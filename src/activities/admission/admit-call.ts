@@ -12,9 +12,8 @@ import { targetHash, targetOf } from '../../tools/admit/policy';
 import { askedBefore, earlierRun } from '../checks/after-reset';
 import { openQuestion } from '../people/questions';
 import { inputToAdmit } from '../call/call-input';
-import { decideCall, type DecideResult, previewOf, storeApprovalEvidence } from './decide-call';
+import { decideCall, type DecideResult, previewOf, renewedPolicy, storeApprovalEvidence } from './decide-call';
 import { editedCall } from './edited-call';
-import { renewedPolicy } from './present-policy';
 import type { Dependencies } from '../ports';
 import { admittedTool } from '../step/mcp-tools';
 import { showing } from '../call/heartbeat';
@@ -49,8 +48,7 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
   const targetResult = turn.store_id === undefined ? NO_TARGET : targetOf(tool, input);
   if (!targetResult.ok) return { ok: false, error: targetResult.error };
   const { target } = targetResult;
-  const asked = { tool, before: admittedInput, input, approval: result?.approval };
-  const newPolicy = await renewedPolicy(request, agent, asked);
+  const newPolicy = await renewedPolicy(request, agent, { tool, before: admittedInput, input, approval: result?.approval });
   const call = {
     ...request.call,
     ...(decidedCall ? argumentsOf(decidedCall) : {}),
@@ -83,7 +81,11 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
   let evidence = await storeEvidence(reasons);
   const askedMs = Date.now();
   if (asks && [policy, agent.approval(tool.name)].some((one) => one?.channel === 'attested')) {
-    const question = { expires_at: request.expires_at!, asked_at: new Date(askedMs).toISOString(), policy: policy ?? PLAIN_POLICY };
+    const question = {
+      expires_at: request.expires_at!,
+      asked_at: new Date(askedMs).toISOString(),
+      policy: policy ?? PLAIN_POLICY,
+    };
     const open = (digest: string) => openQuestion(deps.store, digest, question);
     const askingRun = await open(evidence.digest);
     if (askingRun !== null) {

@@ -196,7 +196,9 @@ export function admittedCall(
     ...(definition?.subAgent ? { sub_agent: definition.subAgent.name } : {}),
     timeout_ms: aroundMs(agent, tool, definition) + timeLimitOf(definition ?? { class: admission.class }),
     ...(agent ? { policy_ref: agent.policyRef } : {}),
-    ...(agent && (needsAdmit || admission.class === 'destructive') ? { approval: admission.approval ?? agent.approval(tool) } : {}),
+    ...(agent && (needsAdmit || admission.class === 'destructive')
+      ? { approval: admission.approval ?? agent.approval(tool) }
+      : {}),
     ...(definition?.reconcile ? { reconcile_ms: definition.reconcileMs ?? RECONCILE_MS } : {}),
     ...(untrusted ? { untrusted } : {}),
     ...(undecided ? { undecided } : {}),

@@ -38,7 +38,7 @@ export interface QuestionEntry {
 }
 
 /** What people are asked, besides the call. */
-export interface Asked {
+export interface QuestionTerms {
   expires_at: string;
   /** ISO 8601 */
   asked_at: string;
@@ -51,12 +51,12 @@ type SettlementRecord = VerifiedStatement & Pick<Settlement, 'outcome'>;
 const MOST_OF_ONE = 20;
 
 /** Opens the question of this run. @returns the run that asked it before, if it is another */
-export function openQuestion({ registers }: Registers, digest: string, asked: Asked): Promise<string | null> {
+export function openQuestion({ registers }: Registers, digest: string, terms: QuestionTerms): Promise<string | null> {
   const run = Context.current().info.workflowExecution?.runId ?? '';
   return registers.update(questionName(digest), (entry) => {
     const question = questionIn(entry);
     if (question !== null) return { answer: question.run === run ? null : question.run };
-    return { value: asJson({ run, ...asked, closed: false, approvals: [] }), answer: null };
+    return { value: asJson({ run, ...terms, closed: false, approvals: [] }), answer: null };
   });
 }
 

@@ -60,7 +60,9 @@ const RULE_FIELDS = new Set([
   ...'turn_id workflow_id first_execution_run_id store_id requester message_hash agent session_id parent signed_for call steer sub_turns'.split(
     ' ',
   ),
-  ...'call_id tool version class verdict undecided approval_entry decision digest by at note expires_at attestation subject'.split(' '),
+  ...'call_id tool version class verdict undecided approval_entry decision digest by at note expires_at attestation subject'.split(
+    ' ',
+  ),
   ...'dispatch idempotency_key approval effect recorded outcome'.split(' '),
 ]);
 

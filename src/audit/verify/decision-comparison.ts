@@ -244,13 +244,13 @@ export class DecisionComparison {
   /** D4: further people may approve no sooner than the policy says, counted from when people were asked. */
   private checkEscalations({ approval }: JsonObject, { renewed, escalations }: JsonObject, at: number): void {
     const { escalate } = object(object(renewed).approval ?? approval);
-    const given = list(escalations).map(object);
-    if (given.length === 0) return;
-    const wanted = list(escalate).map(object);
+    const answers = list(escalations).map(object);
+    if (answers.length === 0) return;
+    const rules = list(escalate).map(object);
     const right =
-      given.length === wanted.length &&
-      given.every(({ at: from, roles }, index) => {
-        const { after_ms, roles: named } = wanted[index]!;
+      answers.length === rules.length &&
+      answers.every(({ at: from, roles }, index) => {
+        const { after_ms, roles: named } = rules[index]!;
         return hashOf(roles) === hashOf(named) && timeOf(from) >= at + Number(after_ms) - CLOCKS_MS;
       });
     if (!right) this.all.report('D4', 'Further people were to approve a call sooner, or others, than its approval policy says');
@@ -302,13 +302,15 @@ export class DecisionComparison {
   private view({ calls }: { calls: Json[] }): void {
     for (const call of calls.map(object)) {
       this.attempts(call, RESULT);
-      const { required, quorum, channel, expires_at = null } = object(call.approval);
+      const { required, quorum, channel, expires_at = null, entry = null } = object(call.approval);
       const { length: decisionCount } = this.all.decisionsOn(call.digest);
       if (this.all.whole && required === false && (decisionCount > 0 || expires_at !== null))
         this.all.report('D5', "The turn's result says that nobody had to approve a call that people were asked about");
       if (this.all.whole && !this.verdicts.require(call, required, expires_at !== null))
         this.all.report('D5', "The turn's result says otherwise than admission whether people had to approve a call");
-      if (quorum !== undefined && this.all.whole && !this.has('quorum', call.id, { quorum, channel: channel ?? null }))
+      const isKnown =
+        this.has('quorum', call.id, { quorum: quorum ?? null, channel: channel ?? null }) && this.has('entry', call.id, entry);
+      if (quorum !== undefined && this.all.whole && !isKnown)
         this.all.report('D5', "The turn's result says that a call took other approvals than admission has answered");
     }
   }

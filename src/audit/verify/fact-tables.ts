@@ -228,6 +228,7 @@ export const APPROVAL_VIEW = {
   quorum: 'rule.D5',
   channel: 'rule.D5',
   decisions: 'rule.D5',
+  entry: 'rule.D5',
 } as const satisfies Record<keyof ApprovalView, Place>;
 
 /** A signal that changed nothing. */

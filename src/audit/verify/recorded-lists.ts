@@ -32,10 +32,10 @@ export function isSameList({ entries }: ApprovalList, of: Json | undefined): boo
 }
 
 /** Whether a recorded entry is the one that applies. One that failed then may not fail now: it had a time limit. */
-export function isEntry(recorded: Json | undefined, applies: PolicyEntry): boolean {
-  const { index, when, result } = object(recorded);
+export function isEntry(entry: Json | undefined, applies: PolicyEntry): boolean {
+  const { index, when, result } = object(entry);
   if (result === 'failed') return true;
-  return isJsonObject(recorded) && index === applies.index && when === applies.when && result === applies.result;
+  return isJsonObject(entry) && index === applies.index && when === applies.when && result === applies.result;
 }
 
 /** Whether any of the entries takes signed decisions only. */

@@ -152,7 +152,11 @@ class Comparison {
     const hasList = Array.isArray(approvals.tools?.[call.tool]);
     const policy = hasList ? ruling && wouldRequire(call, ruling) : approvalPolicyOf(approvals, call.tool, PLAIN);
     if (policy === null)
-      return { outcome: 'cannot_tell', answer: null, reason: 'the bundle does not have what the entries of the approvals look at' };
+      return {
+        outcome: 'cannot_tell',
+        answer: null,
+        reason: 'the bundle does not have what the entries of the approvals look at',
+      };
     return { outcome: 'asked', ...answerUnder(policy, call, turn.requester) };
   }
 

@@ -127,7 +127,8 @@ function escalationLines({ channel }: ApprovalPolicy, escalations: readonly Esca
 /** Which entry of the agent's list applies, and why. */
 export function entryText({ index, when, result }: PolicyEntry): string {
   if (result === 'none') return 'no entry of the approval rules fits, so the common rule applies';
-  if (result === 'failed') return `the condition of entry ${index} could not be evaluated (${when}), so the strictest entry applies`;
+  if (result === 'failed')
+    return `the condition of entry ${index} could not be evaluated (${when}), so the strictest entry applies`;
   return `entry ${index} of the approval rules applies${when === null ? ', which has no condition' : `: ${when}`}`;
 }
 

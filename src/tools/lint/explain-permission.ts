@@ -86,10 +86,14 @@ function listWarnings(policy: Policy, tool: Tool): string[] {
   const allowed = policy.rulesOf(ruledTool(tool)).filter(({ rule }) => rule.effect === 'allow');
   return [
     ...(last?.allow && last.when === null
-      ? [`${at}: its last entry allows every call that no entry before it fits, without a condition: name what it allows with when`]
+      ? [
+          `${at}: its last entry allows every call that no entry before it fits, without a condition: name what it allows with when`,
+        ]
       : []),
     ...(entries.length > 0
-      ? allowed.map(({ rule }) => `allow ${rule.text}: a call that this rule allows runs without being asked about, whatever ${at} says`)
+      ? allowed.map(
+          ({ rule }) => `allow ${rule.text}: a call that this rule allows runs without being asked about, whatever ${at} says`,
+        )
       : []),
   ];
 }

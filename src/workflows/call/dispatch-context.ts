@@ -24,7 +24,17 @@ export function dispatchContext(
   const inFlight = new InFlight();
   const check: Check = ({ digest, tool }, { decision, outcome, attestation, inputHash, note, roles }) => {
     const noteFields = note === null ? {} : { note_hash: noteHash(note) };
-    const claim = { turn, decision, outcome, digest, tool, attestation, input_hash: inputHash, ...noteFields, ...optional({ roles }) };
+    const claim = {
+      turn,
+      decision,
+      outcome,
+      digest,
+      tool,
+      attestation,
+      input_hash: inputHash,
+      ...noteFields,
+      ...optional({ roles }),
+    };
     return inFlight.during(() => checkDecision({ ...claim, at: now() }));
   };
   const tell = (question: Question, occasion: Occasion): void => {

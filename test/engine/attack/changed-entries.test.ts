@@ -55,13 +55,17 @@ describe('approval rules of a call', () => {
       const [{ digest: before }] = await turn.waitForPending();
       await turn.approve(before, { attestation: await signers.signed(turn, before, 'ana', { roles }) });
       registry.replace(appOf(weak, effects));
-      await expect(turn.approve(before, { attestation: await signers.signed(turn, before, 'cleo') })).rejects.toThrow('treasurer');
+      await expect(turn.approve(before, { attestation: await signers.signed(turn, before, 'cleo') })).rejects.toThrow(
+        'treasurer',
+      );
       await turn.approve(before, { attestation: await signers.signed(turn, before, 'ben', { roles }) });
       const [{ digest, approval }] = await turn.waitForPending();
       expect([digest === before, approval.quorum, effects]).toEqual([false, 2, []]);
       expect((await turn.cards()).get(digest)).toContain('It is asked again: the rules have changed');
       await turn.approve(digest, { attestation: await signers.signed(turn, digest, 'ana', { roles }) });
-      await expect(turn.approve(digest, { attestation: await signers.signed(turn, digest, 'cleo') })).rejects.toThrow('treasurer');
+      await expect(turn.approve(digest, { attestation: await signers.signed(turn, digest, 'cleo') })).rejects.toThrow(
+        'treasurer',
+      );
 
       // An edit is judged anew, and needs no less than that either.
       const input = { ...LARGE, cents: 150_000 };
@@ -84,7 +88,9 @@ describe('approval rules of a call', () => {
       await turn.approve(before, { attestation: await signers.signed(turn, before, 'cleo') });
       const [{ digest, approval }] = await turn.waitForPending();
       expect([approval.quorum, effects]).toEqual([2, []]);
-      await expect(turn.approve(digest, { attestation: await signers.signed(turn, digest, 'cleo') })).rejects.toThrow('treasurer');
+      await expect(turn.approve(digest, { attestation: await signers.signed(turn, digest, 'cleo') })).rejects.toThrow(
+        'treasurer',
+      );
       for (const by of ['ana', 'ben'])
         await turn.approve(digest, { attestation: await signers.signed(turn, digest, by, { roles }) });
       await turn.result();
@@ -106,7 +112,10 @@ describe('approval rules of a call', () => {
         const small = recordedCalls(await client.temporal.workflow.getHandle(turn.workflowId).fetchHistory());
         expect(small).toEqual([]); // calls run in their order: the small one waits for the large one
         const admitted = await admittedCall(turn.workflowId, client, digest);
-        const signed = async (by: string, role: string) => ({ by, attestation: await signers.signed(turn, digest, by, { roles: [role] }) });
+        const signed = async (by: string, role: string) => ({
+          by,
+          attestation: await signers.signed(turn, digest, by, { roles: [role] }),
+        });
         const at = new Date(Date.now() + 2 * 3_600_000).toISOString();
         const request = async (more: Partial<RunCallInput>): Promise<RunCallInput> => ({
           turn: await contextOf(turn),

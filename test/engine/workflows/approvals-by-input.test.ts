@@ -11,11 +11,7 @@ const MIDDLE = { invoice: 'INV-2', cents: 5_000 };
 const SMALL = { invoice: 'INV-3', cents: 500 };
 const BY_AMOUNT: Approvals = {
   tools: {
-    pay: [
-      { when: 'input.cents > 100000', quorum: 2, roles: ['treasurer'] },
-      { when: 'input.cents > 1000' },
-      { allow: true },
-    ],
+    pay: [{ when: 'input.cents > 100000', quorum: 2, roles: ['treasurer'] }, { when: 'input.cents > 1000' }, { allow: true }],
   },
 };
 /** The digests of the calls that wait; of this many, if that is given. */
@@ -51,7 +47,9 @@ describe('approval rules by input', () => {
       ]);
       expect((await turn.cards()).get(large!)).toContain('entry 1 of the approval rules applies: input.cents > 100000');
       const signed = (digest: string, by: string, roles: string[] = []) => signers.signed(turn, digest, by, { roles });
-      await expect(turn.approve(large!, { attestation: await signed(large!, 'ana') })).rejects.toThrow('none of the roles treasurer');
+      await expect(turn.approve(large!, { attestation: await signed(large!, 'ana') })).rejects.toThrow(
+        'none of the roles treasurer',
+      );
       await turn.approve(large!, { attestation: await signed(large!, 'ana', ['treasurer']) });
       await turn.approve(middle!, { attestation: await signed(middle!, 'ana') });
       expect(effects).toEqual([]);
@@ -63,7 +61,10 @@ describe('approval rules by input', () => {
 
   it('ask under the strictest entry if a condition fails, and under the common rule if no entry fits', async () => {
     const tools: Approvals['tools'] = {
-      pay: [{ when: FAILS, allow: true }, { when: 'input.cents > 100000', quorum: 3 }],
+      pay: [
+        { when: FAILS, allow: true },
+        { when: 'input.cents > 100000', quorum: 3 },
+      ],
       refund: [{ when: 'input.cents > 100000', quorum: 3 }],
     };
     const script = [ask(['pay', SMALL], ['refund', SMALL]), say('done')];
@@ -85,7 +86,10 @@ describe('approval rules by input', () => {
   it('judge an edited input anew, and ask about it also if an entry would allow it', async () => {
     const effects: unknown[] = [];
     const script = [ask(['pay', SMALL], ['pay', LARGE]), say('done')];
-    const ask1 = [{ when: 'input.cents > 100000', quorum: 2 }, { when: 'input.cents > 600', allow: true as const }];
+    const ask1 = [
+      { when: 'input.cents > 100000', quorum: 2 },
+      { when: 'input.cents > 600', allow: true as const },
+    ];
     const setup = { tools: [pays('pay', effects)], agent: { approvals: { tools: { pay: ask1 } } }, script };
     await withEngine(setup, async ({ start }) => {
       const turn = await start();
@@ -93,11 +97,18 @@ describe('approval rules by input', () => {
       await turn.approve(small!, { by: 'ana', input: { ...SMALL, cents: 150_000 } });
       await turn.approve(large!, { by: 'ana', input: { ...LARGE, cents: 5_000 } });
       const { calls } = await turn.status();
-      expect(calls.filter(({ state }) => state === 'waiting').map(({ approval }) => approval.quorum).sort()).toEqual([1, 2]);
-      for (const by of ['ben', 'cid'])
-        for (const digest of await waiting(turn)) await turn.approve(digest, { by });
+      expect(
+        calls
+          .filter(({ state }) => state === 'waiting')
+          .map(({ approval }) => approval.quorum)
+          .sort(),
+      ).toEqual([1, 2]);
+      for (const by of ['ben', 'cid']) for (const digest of await waiting(turn)) await turn.approve(digest, { by });
       await turn.result();
-      expect(effects).toEqual([{ ...SMALL, cents: 150_000 }, { ...LARGE, cents: 5_000 }]);
+      expect(effects).toEqual([
+        { ...SMALL, cents: 150_000 },
+        { ...LARGE, cents: 5_000 },
+      ]);
     });
   });
 

@@ -35,12 +35,16 @@ describe('a call that waits long', () => {
         const turn = await start('Pay it.', { requester: 'rita' });
         const [{ digest }] = await turn.waitForPending();
         const askedMs = Date.now();
-        const signed = async (by: string, role: string) => ({ attestation: await signers.signed(turn, digest, by, { roles: [role] }) });
+        const signed = async (by: string, role: string) => ({
+          attestation: await signers.signed(turn, digest, by, { roles: [role] }),
+        });
         const card = (await turn.cards()).get(digest)!;
         const [, from] = /from (\S+) on may approve too: `cfo`/.exec(card) ?? [];
         expect(Math.abs(Date.parse(from!) - askedMs - afterMs)).toBeLessThan(10_000);
         await turn.approve(digest, await signed('ana', 'treasurer'));
-        await expect(turn.approve(digest, await signed('kim', 'cfo'))).rejects.toThrow(`the roles cfo may decide from ${from} on`);
+        await expect(turn.approve(digest, await signed('kim', 'cfo'))).rejects.toThrow(
+          `the roles cfo may decide from ${from} on`,
+        );
         expect(told).toEqual(['approval']);
 
         await time.skip(afterMs + 1000);
@@ -63,7 +67,9 @@ describe('a call that waits long', () => {
       const turn = await start();
       const [{ digest }] = await turn.waitForPending();
       const { questions } = await turn.waiting();
-      expect(questions.map(({ card }) => card.policy)).toMatchObject([{ roles: ['treasurer'], escalations: [{ roles: ['cfo'] }] }]);
+      expect(questions.map(({ card }) => card.policy)).toMatchObject([
+        { roles: ['treasurer'], escalations: [{ roles: ['cfo'] }] },
+      ]);
       await turn.approve(digest, { by: 'ana' });
       await turn.result();
     });

@@ -7,9 +7,9 @@ const HOUR = 3_600_000;
 const of = 'by_input';
 
 const isLarge = (body: any): boolean => body?.input?.cents > 600 && body.tool_use_id;
-const partOf = (is: (body: any) => boolean): Plan['at'] =>
-  first(({ kind, body }) => kind === 'part' && is(body.part?.body));
-const definition = (lines: OpenLine[]): any => lines.find(({ kind, body }) => kind === 'object' && body.value.approval_lists)!.body.value;
+const partOf = (is: (body: any) => boolean): Plan['at'] => first(({ kind, body }) => kind === 'part' && is(body.part?.body));
+const definition = (lines: OpenLine[]): any =>
+  lines.find(({ kind, body }) => kind === 'object' && body.value.approval_lists)!.body.value;
 const rules = (lines: OpenLine[]): any => lines.find(({ kind, body }) => kind === 'object' && body.value.permissions)!.body.value;
 const dispatchOf = (lines: OpenLine[], index: number): any => bodies(lines, (body) => body.approval?.entry?.index === index)[0];
 const SECOND = { index: 2, when: null, result: 'matched' };
@@ -20,7 +20,7 @@ function underSecond(lines: OpenLine[]): void {
   const change = (value: any): any => {
     if (typeof value !== 'object' || value === null) return value;
     if (Array.isArray(value)) return value.map(change);
-    if (value.entry?.index === 1) return small;
+    if (value.entry?.index === 1) return value.roles ? small : { ...value, entry: SECOND };
     if (value.approval_entry?.index === 1) return { ...value, approval_entry: SECOND };
     return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, change(field)]));
   };

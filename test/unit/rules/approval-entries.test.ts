@@ -65,9 +65,15 @@ describe('a list of approval rules', () => {
     const none = verdictOf(call(1), { ...common, tools: { pay: [{ when: 'input.cents > 5', quorum: 3 }] } });
     expect(none).toMatchObject({ verdict: 'ask', reason: 'no entry of approvals.tools.pay fits' });
     expect(none.approval).toMatchObject({ quorum: 2, entry: { index: null, when: null, result: 'none' } });
-    const list: ApprovalEntry[] = [{ when: 'input.euros > 5', allow: true }, { when: 'true', roles: ['cfo'] }];
+    const list: ApprovalEntry[] = [
+      { when: 'input.euros > 5', allow: true },
+      { when: 'true', roles: ['cfo'] },
+    ];
     const failed = verdictOf(call(1), { ...common, tools: { pay: list } });
-    expect(failed).toMatchObject({ verdict: 'ask', reason: expect.stringMatching(/condition of entry 1 .* failed .* strictest/) });
+    expect(failed).toMatchObject({
+      verdict: 'ask',
+      reason: expect.stringMatching(/condition of entry 1 .* failed .* strictest/),
+    });
     expect(failed.approval).toMatchObject({ quorum: 2, roles: ['cfo'], entry: { index: 1, result: 'failed' } });
   });
 

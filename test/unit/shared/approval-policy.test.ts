@@ -19,7 +19,7 @@ const policies: fc.Arbitrary<ApprovalPolicy> = fc
     quorum: fc.integer({ min: 1, max: 4 }),
     roles,
     four_eyes: fc.boolean(),
-    remind_ms: fc.constant([]),
+    remind_ms: fc.constant<number[]>([]),
     notify: fc.boolean(),
     escalate,
   })
@@ -65,7 +65,10 @@ describe('the stricter of two policies', () => {
         expect(mayApprove(stricter(before, present), own, 0)).toBe(mayApprove(present, own, 0));
       }),
     );
-    const [one, other] = [{ ...PLAIN_POLICY, roles: ['a'] }, { ...PLAIN_POLICY, roles: ['b'], escalate: [{ after_ms: 5, roles: ['a'] }] }];
+    const [one, other] = [
+      { ...PLAIN_POLICY, roles: ['a'] },
+      { ...PLAIN_POLICY, roles: ['b'], escalate: [{ after_ms: 5, roles: ['a'] }] },
+    ];
     expect(stricter(one, other)).toEqual({ ...PLAIN_POLICY, roles: ['b'], escalate: [{ after_ms: 5, roles: ['a'] }] });
   });
 
@@ -86,7 +89,8 @@ describe('the strictest of some policies', () => {
       fc.property(policies, policies, policies, (a, b, c) => {
         expect(Math.sign(compareStrictness(a, b))).toBe(-Math.sign(compareStrictness(b, a)) + 0);
         expect(compareStrictness(a, a)).toBe(0);
-        if (compareStrictness(a, b) >= 0 && compareStrictness(b, c) >= 0) expect(compareStrictness(a, c)).toBeGreaterThanOrEqual(0);
+        if (compareStrictness(a, b) >= 0 && compareStrictness(b, c) >= 0)
+          expect(compareStrictness(a, c)).toBeGreaterThanOrEqual(0);
       }),
     );
   });

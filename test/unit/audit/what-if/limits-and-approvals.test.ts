@@ -128,7 +128,10 @@ describe('another approver policy over a recorded turn', () => {
 
 describe('a list of approval rules over a recorded turn', () => {
   const amount = (cents: number) => ({ tool: 'pay', input: { invoice: 'i', cents } });
-  const made = { tools: [pays('pay', [])], agent: { approvals: { tools: { pay: [{ when: 'input.cents > 10' }, { allow: true as const }] } } } };
+  const made = {
+    tools: [pays('pay', [])],
+    agent: { approvals: { tools: { pay: [{ when: 'input.cents > 10' }, { allow: true as const }] } } },
+  };
   const outcomes = (file: CaseFile, proposal: Parameters<typeof whatIf>[1]) =>
     whatIf(file, proposal).turns[0]!.calls.map(({ was, would, differs }) => [was.outcome, would.outcome, differs]);
 
