@@ -34,12 +34,13 @@ export async function checkDecision(deps: Dependencies, input: CheckDecisionInpu
 
 /** The roles of which the author of a decision needs one now. */
 function rolesFor({ registry }: Dependencies, input: CheckDecisionInput, question: StoredQuestion | null): string[] {
-  const { policy: asked } = question ?? {};
-  const present = registry.approval(input.turn.agent, input.tool);
+  const { policy: before } = question ?? {};
+  // The store keeps what people were asked only where decisions are attested. Elsewhere roles are advisory.
+  if (!before && input.roles !== undefined) return input.roles;
   // What a list requires of a call depends on the call: then what people were asked counts, and the present rules when it runs.
   const hasList = registry.agent(input.turn.agent)?.policy.approvals?.has(input.tool) ?? false;
-  if (hasList && !asked && input.roles !== undefined) return input.roles;
-  const policy = hasList && asked ? asked : policyOf(question, present);
+  const present = registry.approval(input.turn.agent, input.tool);
+  const policy = hasList && before ? before : policyOf(question, present);
   // Only approvals escalate: a call in doubt has no time limit.
   return input.decision === 'settle' ? policy.roles : rolesThen(question, policy, [question?.now ?? 0, Date.parse(input.at)]);
 }
