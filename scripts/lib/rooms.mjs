@@ -19,10 +19,12 @@ const ROOMS = [
   'model',
   'notify',
   'processes',
+  'protocols',
   'record',
   'rules',
   'shapes',
   'shared',
+  'sign-in',
   'store',
   'telemetry',
   'temporal',
@@ -61,6 +63,7 @@ const TABLE = {
   processes: { may: ['shared'] },
   agents: { may: ['shared', 'rules', 'telemetry', 'tools'], types: ['model', 'store'] },
   notify: { may: ['shared'], types: ['activities'] },
+  'sign-in': { may: ['shared'], types: ['config', 'store'] },
   live: { may: ['shared', 'shapes'] },
   testing: { may: ['shared', 'tools', 'agents', 'store'], types: ['record'] },
   activities: {
@@ -81,6 +84,8 @@ const TABLE = {
     may: everythingBut('cli', 'gateway', 'devserver', 'client', 'index', 'workflows', 'testing').concat(CONTRACT),
   },
   gateway: { may: everythingBut('cli', 'index', 'worker', 'activities', 'workflows', 'mcp', 'testing').concat(CONTRACT) },
+  // Routes of the gateway that speak another protocol: its app lists them, and they use its parts.
+  protocols: { may: ['shared', 'shapes', 'record', 'store', 'tools', 'client', 'gateway'], types: ['agents'] },
   'http-client': { may: [], packages: ['openapi-fetch'] },
   cli: { may: everythingBut('index', 'activities', 'workflows', 'testing', 'shapes').concat(CONTRACT), types: ['shapes'] },
   entries: {

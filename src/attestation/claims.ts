@@ -24,10 +24,10 @@ export interface DecisionClaims {
   aud: DecisionAudience;
   /** The call's digest, 64 hex; for a message to the turn `steerDigest`. */
   digest: string;
-  decision: 'approve' | 'deny' | 'settle' | 'edit' | 'steer';
+  decision: 'approve' | 'deny' | 'settle' | 'edit' | 'steer' | 'answer';
   /** Settle: how the call ended; absent otherwise. */
   outcome?: 'applied' | 'not_applied';
-  /** Edit: hash of the other input; absent otherwise. */
+  /** Edit: hash of the other input. Answer: hash of the answer. Absent otherwise. */
   input_hash?: string;
   /** Version 3: `noteHash` of the note, null without a note. Absent in the other versions. */
   note_hash?: string | null;
@@ -103,7 +103,7 @@ const DECISION: Shape = {
   v: oneOf('holdfast.decision/1', 'holdfast.decision/2', 'holdfast.decision/3'),
   aud: (value) => shapeRule(TURN)(value) || shapeRule({ ...TURN, store_id: like(STORE) })(value),
   digest: like(HASH),
-  decision: oneOf('approve', 'deny', 'settle', 'edit', 'steer'),
+  decision: oneOf('approve', 'deny', 'settle', 'edit', 'steer', 'answer'),
   outcome: optional(oneOf('applied', 'not_applied')),
   input_hash: optional(like(HASH)),
   note_hash: (value) => value === null || optional(like(HASH))(value),
@@ -126,9 +126,9 @@ const START: Shape = {
 export function decisionClaims(value: Json): DecisionClaims | null {
   if (!hasShape(value, DECISION)) return null;
   const claims = value as unknown as DecisionClaims;
-  // Each field has one meaning: only `settle` has an outcome, and only `edit` has an input hash.
+  // Each field has one meaning: only `settle` has an outcome, and only `edit` and `answer` have the hash of an input.
   const settles = (claims.outcome !== undefined) === (claims.decision === 'settle');
-  const edits = (claims.input_hash !== undefined) === (claims.decision === 'edit');
+  const edits = (claims.input_hash !== undefined) === (claims.decision === 'edit' || claims.decision === 'answer');
   const covers = claims.v === 'holdfast.decision/3';
   const bindsStore = covers || (claims.aud.store_id !== undefined) === (claims.v === 'holdfast.decision/2');
   return settles && edits && bindsStore && (claims.note_hash !== undefined) === covers ? claims : null;

@@ -75,6 +75,8 @@ export interface ReadAdmittedCall {
   version: Text;
   class: Text;
   verdict: Text;
+  /** Whether the conversation had read outsiders' text before; null: the rules were not asked. */
+  untrusted: boolean | null;
 }
 
 export interface ReadDecision {
@@ -255,8 +257,22 @@ function readAdmission(head: JsonObject, calls: Json[]): ReadAdmission {
     context_window: typeof head.context_window === 'number' ? head.context_window : null,
     container: container && texts(container, ['id', 'expires_at']),
     subject: readSubject(head),
-    calls: calls.filter(isJsonObject).map((call) => texts(call, ['call_id', 'tool', 'version', 'class', 'verdict'])),
+    calls: calls.filter(isJsonObject).map(readAdmittedCall),
   };
+}
+
+/** The inputs of the calls that a block admitted, by call id. Empty for a block of another kind. */
+export function admittedInputs({ block, bodies }: WithBodies): Map<string, JsonObject> {
+  const calls = block.kind === 'admission' ? bodies.slice(1).filter(isJsonObject) : [];
+  return new Map(
+    calls.flatMap(({ call_id, input }) => (typeof call_id === 'string' && isJsonObject(input) ? [[call_id, input]] : [])),
+  );
+}
+
+function readAdmittedCall(call: JsonObject): ReadAdmittedCall {
+  const { untrusted } = object(object(call.facts).turn);
+  const fields = texts(call, ['call_id', 'tool', 'version', 'class', 'verdict']);
+  return { ...fields, untrusted: typeof untrusted === 'boolean' ? untrusted : null };
 }
 
 function readDecision(body: JsonObject): ReadDecision {

@@ -1,4 +1,5 @@
 /** Approval rules of an agent: their definition, their faults, and the policy that they give for a tool. */
+import { ASK_PERSON, questionPolicy } from '../shared/approval/person-question';
 import type { ApprovalPolicy, EscalationRule } from '../shared/approval/policy';
 import { isJsonObject, unknownFields, type JsonObject } from '../shared/json/json';
 import { isFrom } from '../shared/turn/tool-class';
@@ -65,6 +66,7 @@ export function approvalFaults(
     ...Object.entries(single).flatMap(([name, rule]) => {
       const at = `approvals.tools.${name}`;
       return [
+        ...(name === ASK_PERSON && Array.isArray(rule) ? [`${at}: a question of the model takes no list`] : []),
         ...(byName.has(name) || isFrom(servers, name)
           ? []
           : [`approvals.tools names ${JSON.stringify(name)}, which the agent does not have`]),
@@ -152,7 +154,8 @@ function isEscalation(value: unknown): boolean {
 export function approvalPolicyOf(approvals: Approvals | undefined, tool: string, worker: ApprovalSettings): ApprovalPolicy {
   const { tools = {}, ...common } = approvals ?? {};
   const own = Object.hasOwn(tools, tool) ? tools[tool]! : {};
-  return policyUnder({ ...common, ...(Array.isArray(own) ? {} : own) }, worker);
+  const policy = policyUnder({ ...common, ...(Array.isArray(own) ? {} : own) }, worker);
+  return tool === ASK_PERSON ? questionPolicy(policy) : policy;
 }
 
 export function policyUnder(rule: ApprovalRule, worker: ApprovalSettings): ApprovalPolicy {

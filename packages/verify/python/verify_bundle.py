@@ -11,7 +11,8 @@ from verify_decision_facts import DecisionFacts
 from verify_kept_said import KeptSaid
 from verify_lists import is_it, is_of_list, is_same_list, list_in, roles_then, wants_signatures
 from verify_message_facts import Each, MessageFacts
-from verify_rules import NoRule, entries_for, is_definition, is_written, lets_run, tools_of
+from verify_questions import answer_of, is_question, kind_of
+from verify_rules import NoRule, entries_for, is_definition, is_written, lets_run, rules_of, tools_of, within
 from verify_shapes import has_fields
 from verify_sub_turn_facts import SubTurnFacts
 from verify_told import Told
@@ -317,6 +318,9 @@ class Twice:
                 self.tell("asked", one.get("input_ref"), {"input_hash": form(one["input"])})
             if "policy_ref" in one and "policy_ref" in obj(result.get("policy")):
                 self.tell("asked", one.get("input_ref"), pick(result["policy"], ["policy_ref"]))
+        if name == "runCall" and result.get("state") == "succeeded" and is_question(call):
+            answer = answer_of(next(iter(approvals_in(value)), {}))
+            self.tell("result", result.get("result_ref"), {"answered": form(answer)})
         if name == "admitCall" and result.get("ok") is True:
             card, digest = result.get("card_ref"), result.get("digest")
             self.tell_all(QUESTION, result, card=card, call=digest)
@@ -446,6 +450,8 @@ class Twice:
             failed = pick_there(envelope, ["error"]) if envelope.get("success") is False else {}
             if self.knows("result", ref, "answer") and len(canonical(envelope).encode()) <= 2**17:
                 self.tell("result", ref, {"answer": form(envelope)})
+            if self.knows("result", ref, "answered"):
+                self.tell("result", ref, {"answered": form(envelope.get("data"))})
             self.tell_all(OF_TOOL, metadata, result=ref)
             self.tell("result", ref, pick_there(body, ("summary", "call_id")) | failed)
             self.tell("result", ref, pick_there(envelope, ["success"]))
@@ -508,7 +514,7 @@ OF_CLAIMS = {
         "namespace": text_of(255), "workflow_id": text_of(255), "first_execution_run_id": text_of(100),
         "store_id": lambda store: store is None or like("[0-9a-f]{32}")(store)}),
     "digest": like(HASH),
-    "decision": like("approve|deny|settle|edit|steer"),
+    "decision": like("approve|deny|settle|edit|steer|answer"),
     "outcome": lambda it: it in (None, "applied", "not_applied"),
     "input_hash": lambda it: it is None or like(HASH)(it),
     "note_hash": lambda it: it is None or like(HASH)(it),
@@ -517,6 +523,8 @@ OF_CLAIMS = {
     "head": lambda it: it is None or like(HASH)(it),
     "iat": is_time, "exp": is_time, "nonce": like("[A-Za-z0-9_-]{16,64}"), "kid": like("[0-9a-f]{16}"),
 }
+
+SIGNED = ("digest", "decision", "outcome", "input_hash")  # what an attestation must say as its decision does
 
 OF_START = {
     "v": like(r"holdfast\.start/1"),
@@ -541,7 +549,7 @@ def claims_of(token):
     covers = claims.get("v") == "holdfast.decision/3"
     bound = covers or ("store_id" in obj(claims.get("aud"))) == (claims.get("v") == "holdfast.decision/2")
     one_meaning = (("outcome" in claims) == (claims.get("decision") == "settle")
-                   and ("input_hash" in claims) == (claims.get("decision") == "edit")
+                   and ("input_hash" in claims) == (claims.get("decision") in ("edit", "answer"))
                    and ("note_hash" in claims) == covers and bound)
     return claims if one_meaning else {}
 
@@ -576,7 +584,7 @@ class Signatures:
             self.unchecked += 1
             return True
         this = (all(obj(claims.get("aud")).get(name) == audience[name] for name in audience)
-                and all(claims.get(name) == said[name] for name in ("digest", "decision", "outcome"))
+                and all(claims.get(it) == said[it] for it in SIGNED if it in said)
                 and ("note_hash" not in claims or claims["note_hash"] == (None if note is None else form(note) or ""))
                 and isinstance(said["by"], str) and person(txt(claims.get("principal"))) == person(said["by"]))
         return this and self.signed(token, claims, claims["principal"], claims["roles"], time)
@@ -676,13 +684,15 @@ class History:
 
     def hear(self, name, facts, value, time):
         if name == "WORKFLOW_EXECUTION_SIGNALED":
-            if facts.get("signalName") in ("approve", "deny", "settle"):
+            if facts.get("signalName") in ("approve", "deny", "settle", "answer"):
                 self.note(facts["signalName"], value, time)
         if name in ("WORKFLOW_EXECUTION_UPDATE_ACCEPTED", "WORKFLOW_EXECUTION_UPDATE_ADMITTED"):
             request = obj(there(facts, "acceptedRequest", "request"))
             if at(request, "input.name") == "decide":
                 value = payload(at(request, "input.args"))
                 self.note(txt(obj(value).get("decision")), value, time)
+            if at(request, "input.name") == "answer":
+                self.note("answer", payload(at(request, "input.args")), time)
 
     def note(self, kind, value, time):
         if value is UNKNOWN:
@@ -706,6 +716,8 @@ class History:
         if "attestation" in one:
             time = when(said.pop("at"))
             said["note"] = one.get("note")
+            if said["decision"] == "answer":
+                said["input_hash"] = form(one.get("value"))
             self.rule("H5", self.signatures.holds(one["attestation"], said, self.audience, time))
 
     # What was to run.
@@ -751,18 +763,18 @@ class History:
         if self.store is NO_STORE:
             self.store = self.audience["store_id"] = store
         self.rule("H3", self.store == store)
-        people = set()
+        people, kind = set(), kind_of(call)
         for one in approvals_in(value):
             by, until = one.get("by"), one.get("expires_at")
-            self.rule("H4", one.get("decision") == "approve" and one.get("digest") == call.get("digest"))
+            self.rule("H4", one.get("decision") == kind and one.get("digest") == call.get("digest"))
             self.rule("H4", when(one.get("at")) <= when(until) and person(txt(by)) not in people)
             people.add(person(txt(by)))
             if self.whole:
-                self.rule("H4", self.has_said("approve", call.get("digest"), by))
+                self.rule("H4", self.has_said(kind, call.get("digest"), by))
                 self.rule("H6", "questions" in self.unknown or (txt(call.get("id")), txt(until)) in self.asked_until)
-                self.rule("H6", self.has_said("approve", call.get("digest"), by, when(one.get("at")) + CLOCKS))
+                self.rule("H6", self.has_said(kind, call.get("digest"), by, when(one.get("at")) + CLOCKS))
             self.rule("H6", when(one.get("at")) <= time + CLOCKS and when(one.get("at")) <= when(one.get("until", END)))
-            self.attested(one, digest=call.get("digest"), decision="approve", outcome=None, by=by, at=one.get("at"))
+            self.attested(one, digest=call.get("digest"), decision=kind, outcome=None, by=by, at=one.get("at"))
 
     def key_of(self, call):
         """The idempotency key of a scheduled call."""
@@ -957,11 +969,13 @@ class Blocks:
         history.attested(body, digest=digest, decision=decision, outcome=None, by=by, at=body.get("at"))
         head = claims_of(body.get("attestation")).get("head")
         self.rule("H5", head is None or head in self.seen)
+        if decision == "answer":  # the model reads it: its author had a hand in what follows
+            self.steerers.add(person(txt(by)))
         if decision == "approve":
             self.approvals.append((form(digest), person(txt(by))))
         if decision == "edit":
             self.editors.setdefault(txt(obj(body.get("subject")).get("call_id")), set()).add(person(txt(by)))
-        if decision in ("approve", "deny", "edit") and history.whole:
+        if decision in ("approve", "deny", "edit", "answer") and history.whole:
             self.rule("B6", history.has_said(decision, digest, by, time + CLOCKS))
         self.rule("B6", time <= written + CLOCKS)
         if decision != "edit":
@@ -1070,16 +1084,6 @@ class Blocks:
         return UNKNOWN if own["body"] is None else [state_in(own["kind"], own["body"]), own["body"].get("result_ref")]
 
 # ---------------------------------------------------------------- the rules asked again: B12
-
-def within(rules):
-    """What else must be there where these rules are; None: nothing."""
-    return txt(rules.get("policy_ref")) if rules.get("v") == "holdfast.policy_within/1" else None
-
-def rules_of(objects, ref):
-    """The rules that a `policy_ref` names, and the modes that bind."""
-    outer = obj(objects.get(txt(ref)))
-    rules = outer if within(outer) is None else obj(objects.get(within(outer)))
-    return rules, {rules.get("mode", "default"), *({"plan", "locked"} & set(texts(outer.get("within") or [])))}
 
 def allowed(objects, run, body, admitted_under, entries):
     """Whether the rules may have let a call run as it did. `admitted_under`: those under which its input was admitted.

@@ -198,3 +198,14 @@ def is_written(entries, tool, run, body):
         return "approval_entry" not in body
     may = entries_for(entries, tool, run, body)
     return not may or any(is_it(body.get("approval_entry"), one) for one in may)
+
+def within(rules):
+    """What else must be there where these rules are; None: nothing."""
+    return txt(rules.get("policy_ref")) if rules.get("v") == "holdfast.policy_within/1" else None
+
+def rules_of(objects, ref):
+    """The rules that a `policy_ref` names, and the modes that bind."""
+    outer = obj(objects.get(txt(ref)))
+    rules = outer if within(outer) is None else obj(objects.get(within(outer)))
+    modes = outer.get("within") if isinstance(outer.get("within"), list) else []
+    return rules, {rules.get("mode", "default"), *(one for one in ("plan", "locked") if one in modes)}

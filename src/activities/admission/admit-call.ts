@@ -3,13 +3,14 @@ import { Context } from '@temporalio/activity';
 import type { AdmitCallInput, AdmitCallOutput, DecidedCall, TurnContext } from '../../shared/io/activities';
 import { samePerson, type HoldReason } from '../../shared/approval/approval';
 import { escalationsFrom, PLAIN_POLICY } from '../../shared/approval/policy';
-import { approvalCard } from '../../shared/approval/card';
+import { cardOf, cardState } from '../../record/make-card';
 import { callDigest, callRecord, type CallFields } from '../../shared/json/digests';
 import { callError } from '../../shared/wire/errors';
-import type { JsonObject } from '../../shared/json/json';
+import { asJson, type JsonObject } from '../../shared/json/json';
 import { prepareTool, type PreparedAgent } from '../../tools/catalogue/registry';
 import { targetHash, targetOf } from '../../tools/admit/policy';
 import { askedBefore, earlierRun } from '../checks/after-reset';
+import type { CardPart } from '../../record/parts';
 import { openQuestion } from '../people/questions';
 import { inputToAdmit } from '../call/call-input';
 import { decideCall, type DecideResult, previewOf, renewedPolicy, storeApprovalEvidence } from './decide-call';
@@ -97,7 +98,12 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
   }
   const { digest, preview_ref: previewRef } = evidence;
   const escalations = asks && policy ? escalationsFrom(policy, askedMs) : [];
-  const card = approvalCard({
+  // An older workflow does not say whether outsiders' text was read.
+  const state =
+    asks && request.head !== undefined
+      ? cardState(request, { decided: decidedCall, policy: policy ?? PLAIN_POLICY, escalations, asked_at: scheduledAt() })
+      : null;
+  const card = await cardOf(deps, request, {
     tool: tool.name,
     version: tool.version,
     callId: call.id,
@@ -115,7 +121,8 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     escalations,
     expiresAt: request.expires_at ?? '',
   });
-  const cardRef = await deps.store.putPart(scope, { call_id: call.id, digest, card });
+  const cardPart: CardPart = { call_id: call.id, digest, card, ...(state === null ? {} : { state }) };
+  const cardRef = await deps.store.putPart(scope, asJson(cardPart));
   return {
     ok: true,
     digest,
@@ -129,6 +136,11 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     ...(escalations.length > 0 ? { escalations } : {}),
     ...targetFields,
   };
+}
+
+/** The same for each attempt. */
+function scheduledAt(): string {
+  return new Date(Context.current().info.scheduledTimestampMs).toISOString();
 }
 
 const NO_TARGET = { ok: true as const, target: null };

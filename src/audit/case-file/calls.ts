@@ -1,4 +1,5 @@
 /** Builds the calls of a turn from the inputs and results of its activities, and from its blocks. */
+import { optional } from '../../shared/json/optional';
 import { decisionClaims, readToken } from '../../attestation/claims';
 import type { Json, JsonObject } from '../../shared/json/json';
 import { list, number, object, objectOrNull, text, textOrNull, time } from '../../record/fields';
@@ -193,6 +194,7 @@ export class CallBook {
       cardRef: textOrNull(body.card_ref),
       claims: claimsIn(body.attestation),
       signature: signatureOf(body.attestation, this.signatures),
+      ...(decision === 'answer' ? optional({ value: body.value }) : {}),
     };
     const same = call.decisions.find((other) => other.decision === decision && other.by === entry.by && near(other, entry));
     if (!same) call.decisions.push(entry);

@@ -17,6 +17,8 @@ export interface SignedStatement {
   note: Json;
   /** Of a settlement; null: no settlement. */
   outcome: Json;
+  /** Of an answer: its hash. Absent: not compared. */
+  input_hash?: Json;
   by: Json | undefined;
   at: Json | undefined;
 }
@@ -131,7 +133,7 @@ function timeFault({ iat, exp }: Pick<DecisionClaims, 'iat' | 'exp'>, at: number
 }
 
 function claimsFault(
-  { aud, digest, decision, outcome, note_hash, principal }: DecisionClaims,
+  { aud, digest, decision, outcome, input_hash, note_hash, principal }: DecisionClaims,
   statement: Omit<SignedStatement, 'attestation'>,
   here: Audience,
 ): string | null {
@@ -142,6 +144,7 @@ function claimsFault(
   if (digest !== statement.digest) return 'it was signed for another call';
   if (decision !== statement.decision) return `it was signed to ${decision}, not to ${quote(statement.decision)}`;
   if ((outcome ?? null) !== statement.outcome) return 'it was signed for another outcome';
+  if (statement.input_hash !== undefined && input_hash !== statement.input_hash) return 'it was signed for another answer';
   if (note_hash !== undefined && note_hash !== (statement.note === null ? null : (hashOf(statement.note) ?? '')))
     return 'it was signed with another note, or with none';
   return typeof statement.by === 'string' && samePerson(principal, statement.by) ? null : `it was signed by ${quote(principal)}`;

@@ -9,7 +9,7 @@ import { attributesOf, eventType, firstPayload, timeOf, UNKNOWN, type JsonOrUnkn
 const SHORTEST_NAME = 12;
 
 /** Signals that decide. */
-const DECISIONS = new Set(['approve', 'deny', 'settle']);
+const DECISIONS = new Set(['approve', 'deny', 'settle', 'answer']);
 
 interface RecordedDecision {
   kind: string;
@@ -39,6 +39,7 @@ export class RecordedDecisions {
       const { acceptedRequest, request } = attributesOf(event);
       const { name, args } = object(object(acceptedRequest ?? request).input);
       if (name === 'decide') this.note(null, firstPayload(args), at);
+      if (name === 'answer') this.note('answer', firstPayload(args), at);
     }
   }
 

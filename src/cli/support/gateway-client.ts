@@ -17,8 +17,11 @@ export async function decideThroughGateway(
   { turn, ...deciding }: Deciding,
   { call, by, note }: DecideOptions,
 ): Promise<DecisionResult> {
-  const body = { ...deciding, calls: call, ...optional({ by, note }) };
-  const response = await fetch(`${url}/v1/turns/${encodeURIComponent(turn)}/decisions`, {
+  const answers = deciding.decision === 'answer';
+  const body = answers
+    ? { call: call[0], value: deciding.value, ...optional({ note }) }
+    : { ...deciding, calls: call, ...optional({ by, note }) };
+  const response = await fetch(`${url}/v1/turns/${encodeURIComponent(turn)}/${answers ? 'answers' : 'decisions'}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),

@@ -21,7 +21,7 @@ export interface PendingTurnsOf {
 
 /** After five seconds without an answer from any worker, the remaining turns are returned with what Temporal knows of them. */
 export async function pendingTurns({ temporal, taskQueue, visibility, summarize, turn }: PendingTurnsOf): Promise<PendingTurn[]> {
-  const waits = "ExecutionStatus = 'Running' AND HoldfastState IN ('awaiting_approval', 'in_doubt')";
+  const waits = "ExecutionStatus = 'Running' AND HoldfastState IN ('awaiting_approval', 'awaiting_answer', 'in_doubt')";
   const query = [TURNS_AND_CALLS, waits, ...visibilityClause(visibility)].join(' AND ');
   const timeout = new IdleTimeout(NO_ANSWER_MS);
   // Asked once for all turns, and outside of the request that was aborted.

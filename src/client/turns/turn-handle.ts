@@ -16,11 +16,12 @@ import { Sending, sendInTime, type MissingAnswer } from '../../temporal/send-upd
 import { waitForPendingWorkflowTask } from '../../temporal/executions';
 import { callOrigin } from '../../shared/approval/card';
 import { workflowId } from '../../shared/ids';
-import type { JsonObject } from '../../shared/json/json';
+import type { Json, JsonObject } from '../../shared/json/json';
 import type { Waits } from '../../shared/wire/waits';
 import type { CallView, TurnView } from '../../shared/turn/turn-view';
 import type { Question, WaitingCall } from '../../shapes/turn-view';
 import {
+  ANSWER_UPDATE,
   CARDS_QUERY,
   DECIDE_UPDATE,
   INTERRUPT,
@@ -32,6 +33,7 @@ import {
 } from '../../workflows/contract';
 import { cardsInPages } from '../approvals/card-pages';
 import { cardsByDigest } from '../approvals/cards';
+import { cardUrl } from '../../shared/wire/workflow-url';
 import { QuestionCards, type ShownCard } from '../approvals/question-card';
 import type { CardSource } from '../../record/stored-card';
 import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './start-turn';
@@ -112,7 +114,7 @@ export class TurnHandle {
     return view;
   }
 
-  /** The calls that wait for a person: for approval, or in doubt. */
+  /** The calls that wait for a person: for approval, for an answer, or in doubt. */
   async pending(): Promise<WaitingCall[]> {
     return pendingOf(await this.status());
   }
@@ -236,6 +238,15 @@ export class TurnHandle {
   }
 
   /**
+   * Answers a question of the model (`ask_person`). The answer is information for the model, and approves nothing.
+   * @param digest of the question, or its first 12 or more characters
+   * @throws DecisionNotAccepted with the reason, such as that the answer does not fit the question
+   */
+  answer(digest: string, value: Json, by: By): Promise<void> {
+    return this.update(ANSWER_UPDATE, 'take the answer', { call: digest, value, ...by });
+  }
+
+  /**
    * Sends a text to the model, which reads it before its next step. Its author influences the calls that the model proposes from
    * then on, and under four eyes may not approve them.
    * @param text 1 to 4,000 characters
@@ -342,7 +353,7 @@ export class TurnHandle {
   private async queryView(): Promise<TurnView> {
     const handle = this.client.workflow.getHandle(this.workflowId);
     const view = await this.askTurn('report the state of the turn', () => handle.query<TurnView>(STATUS_QUERY));
-    return { ...view, ui_url: this.uiUrl };
+    return { ...view, ui_url: view.pending.length > 0 ? cardUrl(this.uiUrl, view.run_id) : this.uiUrl };
   }
 
   private describeWorkflow(): Promise<WorkflowExecutionDescription> {

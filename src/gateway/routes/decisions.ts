@@ -77,8 +77,7 @@ export const decisions: Route = (app, parts) => {
     { schema, config: { roles: ['approver'], keepsAnswer: true } },
     async (request, reply) => {
       const { principal } = request;
-      const read = readBody(request.body, principal);
-      if (!read.ok) throw new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_decision', message: read.reason });
+      const read = readDecisionBody(request.body, principal);
       const { turn } = await visibleTurn(parts, principal, request.params.id);
       const decide = (handle: TurnHandle) => decideAs(handle, parts.key, principal, read);
       const calls = await once(request.operation, turn, decide, sentCalls);
@@ -90,24 +89,37 @@ export const decisions: Route = (app, parts) => {
 };
 
 /** The whole digests, as they were sent to the turn. */
-function sentCalls({ sent }: ActRecord): string[] {
+export function sentCalls({ sent }: ActRecord): string[] {
   const { call, calls } = sent as { call?: string; calls?: string[] };
   return calls ?? [call!];
 }
 
-type ReadBody = { ok: true; kind: DecisionKind; fields: DecisionFields } | { ok: false; reason: string };
+/** A decision as its sender wrote it, with its kind. */
+export interface SentDecision {
+  kind: DecisionKind;
+  fields: DecisionFields;
+}
+
+/** @throws Refusal 400 that says what is wrong */
+export function readDecisionBody(body: Json, principal: Principal): SentDecision {
+  const read = readBody(body, principal);
+  if (!read.ok) throw new Refusal({ code: 'INVALID_PARAMS', reason: 'bad_decision', message: read.reason });
+  return read;
+}
+
+type ReadBody = ({ ok: true } & SentDecision) | { ok: false; reason: string };
 
 function readBody(body: Json, { name }: Principal): ReadBody {
   if (!isJsonObject(body)) return { ok: false, reason: 'The body must be one JSON object.' };
   const { decision, by, ...rest } = body;
-  if (!KINDS.includes(decision as DecisionKind))
-    return { ok: false, reason: '"decision" must be "approve", "deny" or "settle".' };
+  const kind = KINDS.find((one) => one === decision);
+  if (kind === undefined) return { ok: false, reason: '"decision" must be "approve", "deny" or "settle".' };
   if (by !== undefined && !(typeof by === 'string' && samePerson(by, name)))
     return { ok: false, reason: `"by" must be ${JSON.stringify(name)}, whose token this is, or be left out.` };
   if (rest.attestation !== undefined)
     return { ok: false, reason: '"attestation" is made here: leave it out, or send it as a signal.' };
-  const read = readDecision(decision as DecisionKind, { ...rest, by: name });
-  return read.ok ? { ok: true, kind: decision as DecisionKind, fields: read.fields } : { ok: false, reason: `${read.reason}.` };
+  const read = readDecision(kind, { ...rest, by: name });
+  return read.ok ? { ok: true, kind, fields: read.fields } : { ok: false, reason: `${read.reason}.` };
 }
 
 /** Signs a principal's decision, and sends it. @returns the whole digests. @throws DecisionNotAccepted with the reason */

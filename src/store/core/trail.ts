@@ -13,9 +13,9 @@ import { isHash } from '../../shared/json/sha256';
 
 export const TRAIL_KINDS = ['admission', 'decision', 'dispatch', 'effect', 'settlement'] as const satisfies BlockKind[];
 
-/** For an admission: rejected, asked, allowed. For a decision: approved, denied, expired, edited. */
+/** For an admission: rejected, asked, allowed. For a decision: approved, answered, denied, expired, edited. */
 export const TRAIL_STATES = [
-  ...(['rejected', 'asked', 'allowed', 'approved', 'denied', 'expired', 'edited'] as const),
+  ...(['rejected', 'asked', 'allowed', 'approved', 'answered', 'denied', 'expired', 'edited'] as const),
   ...(['dispatched', 'applied', 'not_applied', 'refused', 'in_doubt'] as const),
 ] as const;
 export type TrailState = (typeof TRAIL_STATES)[number];
@@ -107,7 +107,7 @@ export function entriesOf(storedBlock: StoredBlock): TrailEntry[] {
         return entry({ ...call, revision: 1, class: 'destructive', state });
       });
     case 'decision': {
-      const states = { approve: 'approved', deny: 'denied', expired: 'expired', edit: 'edited' };
+      const states = { approve: 'approved', answer: 'answered', deny: 'denied', expired: 'expired', edit: 'edited' };
       const state = getOwn(states, read.decision ?? '') ?? '';
       return entry({ digest: read.digest, state, by: read.by ?? '', at: read.at ?? at });
     }

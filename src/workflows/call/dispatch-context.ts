@@ -2,9 +2,9 @@
 import type { TurnContext } from '../../shared/io/activities';
 import { noteHash } from '../../shared/approval/decision';
 import { optional } from '../../shared/json/optional';
-import { checkDecision, notify } from '../activities';
+import { checkAnswer, checkDecision, notify } from '../activities';
 import { Arrivals } from '../sandbox/signals';
-import { ApprovalQuestions, type Check, type Occasion } from '../approvals/approval-questions';
+import { ApprovalQuestions, type Check, type CheckAnswer, type Occasion } from '../approvals/approval-questions';
 import type { Dispatch } from './dispatch-types';
 import { now } from '../sandbox/time';
 import type { Question } from '../approvals/question';
@@ -14,6 +14,12 @@ import { hasRoom, type Statement } from '../approvals/room-for-decisions';
 import { Forwarding } from '../sub-agents/sub-turns';
 import { showState } from '../turn/publish-turn-state';
 import { InFlight } from '../turn/in-flight';
+
+/** Of what people are notified when a question opens. */
+const NOTICES = { approval: 'approval', doubt: 'in_doubt', question: 'question' } as const satisfies Record<
+  Question['kind'],
+  string
+>;
 
 /** @param resumes whether this run continues an earlier one */
 export function dispatchContext(
@@ -37,16 +43,19 @@ export function dispatchContext(
     };
     return inFlight.during(() => checkDecision({ ...claim, at: now() }));
   };
+  const answerCheck: CheckAnswer = ({ digest, tool }, answer) =>
+    inFlight.during(() => checkAnswer({ turn, digest, tool, ...answer, at: now() }));
   const tell = (question: Question, occasion: Occasion): void => {
     if (occasion === 'asked') onQuestion(question);
     if (occasion === 'asked' && !question.policy.notify) return;
-    const kind = question.kind === 'doubt' ? 'in_doubt' : occasion === 'asked' ? 'approval' : occasion;
+    const kind = occasion === 'asked' || question.kind === 'doubt' ? NOTICES[question.kind] : occasion;
     const { call_id, tool, digest } = question;
     const card =
-      question.kind === 'approval'
-        ? { card_ref: question.card_ref, expires_at: question.expires_at }
-        : { card_ref: null, card: question.card, expires_at: null };
-    const notice = inFlight.during(() => notify({ turn, kind, call_id, tool, digest, ...card, at: now() }));
+      question.kind === 'doubt'
+        ? { card_ref: null, card: question.card, expires_at: null }
+        : { card_ref: question.card_ref, expires_at: question.expires_at };
+    const head = data.head === null ? {} : { head: data.head };
+    const notice = inFlight.during(() => notify({ turn, kind, call_id, tool, digest, ...head, ...card, at: now() }));
     notice.catch(() => undefined); // the worker logs a failure; the question stays open
   };
   const fits = (words: Statement[], answers: number) => hasRoom(data, words, answers) || !isBounded();
@@ -55,6 +64,7 @@ export function dispatchContext(
     requester: turn.requester,
     onChange: () => showState(data, questions),
     check,
+    checkAnswer: answerCheck,
     fits,
     tell,
   });

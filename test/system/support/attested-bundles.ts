@@ -41,7 +41,13 @@ async function attested(folder: string): Promise<Setup['settings'] & object> {
   return { approvals: 'attested', trust: new FileTrust({ path, namespace: 'default', log: console as never }) };
 }
 
-const signed = async (turn: TurnHandle, digest: string, principal: string, more: Partial<Signing> = {}, key = GATEWAY_KEY) => {
+export const signed = async (
+  turn: TurnHandle,
+  digest: string,
+  principal: string,
+  more: Partial<Signing> = {},
+  key = GATEWAY_KEY,
+) => {
   const signing = { decision: 'approve' as const, calls: [digest], principal, roles: ['treasurer'], ...more };
   return (await signDecisions(turn, key, signing))[0]!.attestation;
 };
