@@ -48,6 +48,7 @@ export interface Message {
 const TYPES = {
   approval: 'approval.requested',
   reminder: 'approval.reminder',
+  escalated: 'approval.escalated',
   in_doubt: 'effect.in_doubt',
   question: 'question.asked',
 } as const;
@@ -87,7 +88,7 @@ export function messageOf(
 /** The same for a repetition: each question gets one message, and each of its reminders. 36 characters, without a dot. */
 export function messageId({ kind, turn, digest, at }: NotifyInput): string {
   const { workflow_id, first_execution_run_id } = turn;
-  const due = kind === 'reminder' ? at : null;
+  const due = kind === 'reminder' || kind === 'escalated' ? at : null;
   return `msg_${hashJson({ v: 'holdfast.notify/1', workflow_id, first_execution_run_id, kind, digest, due }).slice(0, 32)}`;
 }
 
@@ -101,6 +102,7 @@ export function titleOf(message: Message): string {
 export function subjectOf({ type, tool, expires_at }: Message): string {
   if (type === 'effect.in_doubt') return `In doubt: ${inLine(tool)}`;
   if (type === 'question.asked') return `A question: ${inLine(tool)}`;
+  if (type === 'approval.escalated') return `Waiting, and further people may approve now: ${inLine(tool)}`;
   return type === 'approval.requested'
     ? `Waiting for approval: ${inLine(tool)}`
     : `Still waiting, until ${expires_at}: ${inLine(tool)}`;

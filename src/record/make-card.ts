@@ -3,7 +3,8 @@
  * the call's digest covers: messages to people have it from the part that keeps the card.
  */
 import type { AdmitCallInput, DecidedCall } from '../shared/io/activities';
-import type { ApprovalPolicy } from '../shared/approval/approval';
+import type { ApprovalPolicy, Escalation } from '../shared/approval/policy';
+import { optional } from '../shared/json/optional';
 import { ASK_PERSON } from '../shared/approval/person-question';
 import { questionCard } from '../shared/approval/question-card';
 import { approvalCard, type CardFacts, type CardState } from '../shared/approval/card';
@@ -32,22 +33,27 @@ function hasReadOutsiders({ untrusted, undecided }: AdmitCallInput): boolean {
   return untrusted ?? undecided?.untrusted ?? false;
 }
 
+export interface StateFacts {
+  decided: DecidedCall | undefined;
+  policy: ApprovalPolicy;
+  escalations?: readonly Escalation[];
+  /** ISO 8601 */
+  asked_at: string;
+}
+
 /**
  * What the turn knows of a call that people are asked about, besides what the digest covers.
- * @param asked_at ISO 8601
  */
-export function cardState(
-  request: AdmitCallInput,
-  { decided, policy, asked_at }: { decided: DecidedCall | undefined; policy: ApprovalPolicy; asked_at: string },
-): CardState {
-  const { channel, quorum, roles, four_eyes } = policy;
+export function cardState(request: AdmitCallInput, { decided, policy, escalations = [], asked_at }: StateFacts): CardState {
+  const { channel, quorum, roles, four_eyes, entry } = policy;
+  const further = escalations.length > 0 ? { escalations: [...escalations] } : {};
   const changes = [...(request.changes ?? []), ...(decided?.changes ?? [])];
   return {
     reason: decided?.reason ?? request.reason,
     changes: changes.map(({ hook, why, by = hook }) => ({ by, why })),
     untrusted: hasReadOutsiders(request),
     asked_at,
-    policy: { channel, quorum, roles, four_eyes },
+    policy: { channel, quorum, roles, four_eyes, ...optional({ entry }), ...further },
     remarks: [],
   };
 }

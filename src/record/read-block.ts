@@ -2,7 +2,7 @@
  * Reads the bodies of a block field by field, with a type. A field is null if an older build did not write it, or if a bundle
  * has it redacted or of a wrong type.
  */
-import type { ApprovalPolicy } from '../shared/approval/approval';
+import type { ApprovalPolicy, EscalationRule, PolicyEntry } from '../shared/approval/policy';
 import type { OuterMode, ParentTurn } from '../shared/turn/sub-turn';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import type { BlockKind } from '../shared/turn/transcript';
@@ -295,7 +295,7 @@ function readDispatch(body: JsonObject): ReadDispatch {
   return { ...fields, approval: isJsonObject(body.approval) ? readPolicy(body.approval) : null, subject: readSubject(body) };
 }
 
-function readPolicy({ channel, quorum, roles, four_eyes, remind_ms, notify }: JsonObject): ApprovalPolicy {
+function readPolicy({ channel, quorum, roles, four_eyes, remind_ms, notify, escalate, entry }: JsonObject): ApprovalPolicy {
   return {
     channel: channel === 'attested' ? 'attested' : 'any',
     quorum: number(quorum, 1),
@@ -303,7 +303,18 @@ function readPolicy({ channel, quorum, roles, four_eyes, remind_ms, notify }: Js
     four_eyes: four_eyes === true,
     remind_ms: list(remind_ms).map((ms) => number(ms)),
     notify: notify === true,
+    ...(Array.isArray(escalate) ? { escalate: escalate.filter(isJsonObject).map(readEscalation) } : {}),
+    ...(isJsonObject(entry) ? { entry: readEntry(entry) } : {}),
   };
+}
+
+function readEscalation({ after_ms, roles }: JsonObject): EscalationRule {
+  return { after_ms: number(after_ms), roles: list(roles).map(text) };
+}
+
+function readEntry({ index, when, result }: JsonObject): PolicyEntry {
+  const outcome = result === 'matched' || result === 'failed' ? result : 'none';
+  return { index: typeof index === 'number' ? index : null, when: textOrNull(when), result: outcome };
 }
 
 function readSettlement(body: JsonObject): ReadSettlement {

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { HOLD_KINDS } from '../shared/approval/approval';
 import { TOOL_CLASSES } from '../shared/turn/tool-class';
 import { callError, json, jsonObject } from './envelope';
+import { policyEntry } from './policy-entry';
 
 const words = z.object({
   from: z
@@ -34,6 +35,11 @@ export const cardState = z.object({
     quorum: z.number().int(),
     roles: z.array(z.string()),
     four_eyes: z.boolean(),
+    entry: policyEntry.optional(),
+    escalations: z
+      .array(z.object({ at: z.string(), roles: z.array(z.string()) }))
+      .optional()
+      .describe('From when on people with further roles may approve as well. Absent: nobody else may.'),
   }),
   remarks: z.array(z.string()).describe('Why decisions were ignored, the last five.'),
 });

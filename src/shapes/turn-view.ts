@@ -1,5 +1,6 @@
 /** Schemas of a turn and of its calls as clients see them. Wire format: snake_case. */
 import { z } from 'zod';
+import { policyEntry } from './policy-entry';
 import { TOOL_CLASSES } from '../shared/turn/tool-class';
 import { CALL_STATES, EFFECTS, TURN_STATES } from '../shared/turn/turn-states';
 import { card } from './card';
@@ -30,6 +31,7 @@ const approvalView = z.object({
     .array(decisionView)
     .default([])
     .describe('All that was decided on this revision, in order. Absent in older turns.'),
+  entry: policyEntry.optional(),
 });
 
 export const callView = z.object({

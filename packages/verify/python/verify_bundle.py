@@ -7,9 +7,10 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from verify_admission_facts import AdmissionFacts
 from verify_decision_facts import DecisionFacts
 from verify_kept_said import KeptSaid
+from verify_lists import is_it, is_of_list, is_same_list, list_in, roles_then, wants_signatures
 from verify_message_facts import Each, MessageFacts
 from verify_questions import answer_of, is_question, kind_of
-from verify_rules import CLASSES, TARGETS, known_facts, verdicts
+from verify_rules import NoRule, entries_for, is_definition, is_written, lets_run, rules_of, tools_of, within
 from verify_shapes import has_fields
 from verify_signatures import Signatures, claims_of
 from verify_sub_turn_facts import SubTurnFacts
@@ -429,6 +430,8 @@ class History:
         self.started_with = {}
         self.argument, self.store, self.began, self.latest = UNKNOWN, NO_STORE, math.nan, -math.inf
         self.said, self.asked_until = [], set()
+        self.escalations = {}  # who may approve as well, and from when on, by digest
+        self.policies = {}  # the rules under which an input was admitted, by the part that has it
         self.names_objects = set()  # rules and definitions of scheduled calls
         self.calls, self.by_input = {}, {}  # scheduled calls, by digest and by the part with their input
         self.outcomes, self.admitted, self.given, self.head = [], set(), set(), None
@@ -589,15 +592,23 @@ class History:
             return
         if result is UNKNOWN:
             self.head = UNKNOWN
+            self.unknown |= {"escalations"} if name == "admitCall" else set()
             self.unknown |= {"outcomes"} if name in OUTCOMES else {"admissions"} if name in ADMITTING else set()
             return
         result = obj(result)
+        if name == "admitCall" and "escalations" in result:
+            self.escalations.setdefault(txt(result.get("digest")), objs(result["escalations"]))
         named = [at(result, path) for path in ("head", "outcome.head", "settled.head", "refused.head")]
         self.head = next((it for it in named if isinstance(it, str)), self.head)
         became = result.get(OUTCOMES[name]) if OUTCOMES.get(name) else result
         if name in OUTCOMES and isinstance(became, dict):
             self.outcomes.append({"digest": call.get("digest"), "at": time, **pick(became, ("head", "effect"))})
         asked = result.get("calls") if name == "takeStep" else [obj(result.get("call"))]
+        for one in objs(asked) if name in ADMITTING else []:
+            self.policies[txt(one.get("input_ref"))] = one.get("policy_ref")
+        if name == "admitCall" and isinstance(at(result, "decided.input_ref"), str):
+            renewed = at(result, "renewed.policy_ref")
+            self.policies[result["decided"]["input_ref"]] = call.get("policy_ref") if renewed is None else renewed
         self.names(name, result, tuple(txt(one.get("input_ref")) for one in objs(asked)))
         if name in ADMITTING:
             self.admitted.add(tuple(txt(one.get("input_ref")) for one in objs(asked)))
@@ -635,14 +646,14 @@ class Blocks:
         self.before = {}  # blocks before its own: of a turn that ended before it began, all that there is
         self.own, self.parts, self.sub_turns, self.needs = {}, {}, [], {"parts": set(), "objects": set()}
         self.approvals, self.editors, self.steerers, self.admitted, self.dispatches = [], {}, set(), {}, set()
-        self.shows_message = False
+        self.shows_message, self.entries = False, {}  # the entries that may apply to a call, by its digest
         self.unknown = set()  # what was left out: starts, decisions, admissions, messages, dispatches
 
     def part(self, ref, part):
         body = None if part is None else obj(part["body"])
         self.parts[ref] = body
         for run in self.history.by_input.get(ref, []) if part else []:
-            self.rule("B12", allowed(self.objects, run, body))
+            self.rule("B12", allowed(self.objects, run, body, self.history.policies.get(ref), self.entries))
 
     def block(self, ref, block):
         """Whether it is one of the turn's own."""
@@ -714,7 +725,8 @@ class Blocks:
         token = body.get("attestation")
         holds = "attestation" in body and self.history.signatures.start_holds(token, said, namespace, workflows, time)
         approvals = obj(defined(self.objects, body).get("approvals"))
-        return holds or "parent" in body or "attested" not in [obj(one).get("channel") for one in approvals.values()]
+        signs = wants_signatures(defined(self.objects, body).get("approval_lists"))
+        return holds or "parent" in body or not signs and "attested" not in pick_all([*approvals.values()], "channel")
 
     def message(self, body, parts):
         said = obj(self.history.argument).get("message")
@@ -786,10 +798,24 @@ class Blocks:
         approvals, wanted = obj(definition.get("approvals")), pick(body, ("tool", "version"))
         if txt(body.get("tool")) in approvals:
             self.rule("B10", form(approvals[txt(body.get("tool"))]) == form(body.get("approval")))
+        if definition:
+            self.under_entry(body, obj(definition.get("approval_lists")).get(txt(body.get("tool"))))
         tools = [one for one in objs(definition.get("tools")) if form(pick(one, ("name", "version"))) == form(
             {"name": wanted["tool"], "version": wanted["version"]})]
         kind = obj(body.get("subject")).get("class", "destructive")
         self.rule("B10", kind == "destructive" and (not tools or kind in pick_all(tools, "class")))
+
+    def under_entry(self, body, of):
+        """B10: the policy is that of the entry that applies by the rules, and the definition has these rules."""
+        try:
+            rules = rules_of(self.objects, body.get("policy_ref"))[0]
+            known = rules.get("v") == "holdfast.policy/1"
+            self.rule("B10", not known or is_same_list(list_in(rules, body.get("tool")), of))
+        except NoRule:
+            pass
+        entry, may = obj(body.get("approval")).get("entry"), self.entries.get(txt(body.get("digest")), [])
+        self.rule("B10", of is None or is_of_list(form, body.get("approval"), of))
+        self.rule("B10", of is None or not may or any(is_it(entry, one) for one in may))
 
     def dispatched(self, body, run):
         call = run["call"]
@@ -818,7 +844,9 @@ class Blocks:
             self.rule("B9", not people & (involved | self.editors.get(txt(body.get("call_id")), set()) | self.steerers))
         if policy.get("channel") == "attested":
             for one in approvals:
-                claims, roles = claims_of(one.get("attestation")), policy.get("roles") or []
+                claims, time = claims_of(one.get("attestation")), when(one.get("at"))
+                known, unknown = self.history.escalations.get(txt(call.get("digest")), []), self.history.unknown
+                roles = roles_then(policy, known, "escalations" in unknown, lambda at: when(at) <= time)
                 self.rule("B9", claims and (not roles or any(role in roles for role in claims["roles"])))
 
     def effect(self, body, ref, kind):
@@ -855,18 +883,13 @@ class Blocks:
 
 # ---------------------------------------------------------------- the rules asked again: B12
 
-def within(rules):
-    """What else must be there where these rules are; None: nothing."""
-    return txt(rules.get("policy_ref")) if rules.get("v") == "holdfast.policy_within/1" else None
-
-def allowed(objects, run, body):
-    """Whether the rules may have let a call run as it did."""
+def allowed(objects, run, body, admitted_under, entries):
+    """Whether the rules may have let a call run as it did. `admitted_under`: those under which its input was admitted.
+    `entries` gets those of approval rules that may apply."""
     call, agent = run["call"], obj(run["value"].get("turn")).get("agent")
     if form(body.get("input")) != call.get("input_hash"):
         return False
-    outer = obj(objects.get(txt(call.get("policy_ref"))))
-    rules = outer if within(outer) is None else obj(objects.get(within(outer)))
-    modes = {rules.get("mode", "default"), *({"plan", "locked"} & set(texts(outer.get("within") or [])))}
+    rules, modes = rules_of(objects, call.get("policy_ref"))
     tools, ref = tools_of(objects, agent, call), txt(call.get("definition_ref"))
     if not tools and is_definition(objects.get(ref)):
         return False
@@ -876,44 +899,16 @@ def allowed(objects, run, body):
         return True
     if rules.get("mode", "default") not in ("default", "auto", "plan", "locked") or sum(map(len, lists)) > 10_000:
         return True
-    return any(lets_run(lists, modes, tool, classifies, run, body) for tool, classifies in tools)
-
-def is_definition(value): return obj(value).get("v") == "holdfast.agent/1"
-
-def tools_of(objects, agent, call):
-    """The call's tool in the definition that it names, else in each of the agent, and whether that has a classifier."""
-    wanted, ref = (agent, call.get("tool"), call.get("version")), call.get("definition_ref")
-    named = [objects.get(ref)] if isinstance(ref, str) else objects.values()
-    return [(tool, "classifier" not in one or one["classifier"] is not None)
-            for one in named if is_definition(one)
-            for tool in objs(one.get("tools"))
-            if (txt(one.get("name")), tool.get("name"), tool.get("version")) == wanted
-            and tool.get("class") in CLASSES and isinstance(tool.get("input_schema"), dict)]
-
-def lets_run(lists, modes, tool, classifies, run, body):
-    facts, call, value = body.get("facts"), run["call"], run["value"]
-    if not isinstance(facts, dict):
-        return False
-    step = re.match("[0-9]+", txt(call.get("id")))
-    if call.get("class") not in CLASSES or not isinstance(body.get("input"), dict) or not step:
+    before = rules_of(objects, admitted_under)[0]
+    known = before.get("v") == "holdfast.policy/1"
+    try:
+        now = list_in(rules, call.get("tool"))
+        if len(tools) == 1 and now is not None:
+            entries[txt(call.get("digest"))] = entries_for(now, tools[0][0], run, body)
+        return any(lets_run(lists, modes, tool, classifies, now, run, body) and (
+            not known or is_written(list_in(before, call.get("tool")), tool, run, body)) for tool, classifies in tools)
+    except NoRule:
         return True
-    if not known_facts(facts):
-        return "targets" not in facts
-    group, target = tool.get("group") or None, tool.get("rule_target")
-    same = facts["egress"] == (tool.get("egress") is True) and (facts.get("group") or None) == group
-    kind = target if target in TARGETS else None
-    if not same or facts["target"] != kind or call.get("class") != tool["class"]:
-        return False
-    of, files = obj(value.get("turn")), facts.get("files")
-    hashes = isinstance(files, dict) and all(it is None or isinstance(it, str) for it in files.values())
-    asked = dict(input=body["input"], schema=tool["input_schema"], targets=facts["targets"], kind=kind,
-                 files=files if hashes else None,
-                 tool=dict(pick(tool, ("name", "version", "class")), group=txt(group), egress=facts["egress"]),
-                 turn=dict(untrusted=value.get("untrusted") is True, requester=txt(of.get("requester")),
-                           agent=txt(of.get("agent")), step=int(step[0])))
-    may = set(verdicts(lists, modes, asked))
-    return "allow" in may or value.get("verdict") == "ask" and "ask" in may or (
-        "classify" in may and (classifies or value.get("verdict") == "ask"))
 
 # ---------------------------------------------------------------- what its session says of a turn: H8, T8
 
@@ -1042,7 +1037,7 @@ class Turn:
         self.twice, self.of_session = Twice(body, self.rule), OfSession(body, self.history, self.rule)
         self.facts = TurnFacts(self.twice, known, objects, form, payload, meant, UNKNOWN)
         self.of_runs = RunFacts(self.twice, objects, form, payload, when, person, UNKNOWN)
-        reading = (lambda body: defined(objects, body), form, payload, meant, claims_of, person, UNKNOWN)
+        reading = (lambda body: defined(objects, body), form, payload, meant, claims_of, person, UNKNOWN, when)
         self.decisions = DecisionFacts(self.history, self.twice, self.rule, *reading)
         of_turn = (self.history, self.twice, self.rule)
         self.others = Each(MessageFacts(*of_turn, form, payload, claims_of, when, CLOCKS, UNKNOWN),

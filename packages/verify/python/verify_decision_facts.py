@@ -1,11 +1,12 @@
 """What people decided, against what they said: rules H9, H10, B13 and T9 of bundle-format.md, and of D1 to D6 what it
 says under *Decisions and admission*. For verify_bundle.py, which gives what reads values."""
-import hashlib, re
+import hashlib, math, re
 
 from verify_kept_said import decisions_in
+from verify_lists import is_of_list
 from verify_turn_facts import ENDS, result_in
 
-SHORT_NOTE, LONGEST_IDENTITY, LONGEST_BY, MOST_CALLS = 400, 200, 200, 64
+SHORT_NOTE, LONGEST_IDENTITY, LONGEST_BY, MOST_CALLS, CLOCKS = 400, 200, 200, 64, 60_000
 KINDS, SPOKEN = ("approve", "deny", "settle", "answer"), ("approve", "deny", "edit", "answer")
 ALIVE = ("claimed", "applied", "in_doubt")
 UPDATES = ("WORKFLOW_EXECUTION_UPDATE_ACCEPTED", "WORKFLOW_EXECUTION_UPDATE_ADMITTED")
@@ -24,9 +25,9 @@ def same(one, other):
 
 class Reading:
     """What reads the values of a bundle, as verify_bundle.py does it."""
-    def __init__(self, form, payload, meant, claims, person, unknown):
+    def __init__(self, form, payload, meant, claims, person, unknown, when):
         self.form, self.payload, self.meant, self.claims, self.person = form, payload, meant, claims, person
-        self.unknown = unknown
+        self.unknown, self.when = unknown, when
 
     def obj(self, value): return value if isinstance(value, dict) and value is not self.unknown else {}
     def objs(self, value): return [self.obj(it) for it in listed(value)]
@@ -433,7 +434,7 @@ class TwiceInDecisions:
     @property
     def whole(self): return self.twice.whole and not self.twice.unknown
 
-    def begin(self): self.scheduled = {}
+    def begin(self): self.scheduled, self.began = {}, {}
 
     def keep(self, fact, call, value): self.told.setdefault((fact, txt(call)), set()).add(self.read.form(value))
 
@@ -453,6 +454,7 @@ class TwiceInDecisions:
             given = read.payload(facts.get("input"))
             value, known = read.obj(given), given is not read.unknown
             one = (txt(read.obj(facts.get("activityType")).get("name")), value)
+            self.began[txt(event.get("eventId"))] = event.get("eventTime")
             if known or one[0] in ("takeStep", "admitDirect"):
                 self.scheduled[txt(event.get("eventId"))] = one
             for outcome in read.objs(value.get("outcomes")):
@@ -463,6 +465,8 @@ class TwiceInDecisions:
             said, one = read.payload(facts.get("result")), self.scheduled.get(txt(facts.get("scheduledEventId")))
             if one and said is not read.unknown:
                 self.completed(*one, read.obj(said))
+                if one[0] == "admitCall":
+                    self.escalates(one[1], read.obj(said), self.began.get(txt(facts.get("scheduledEventId"))))
         if name in ENDS:
             self.view(read.payload(result_in(name, facts)))
 
@@ -548,6 +552,8 @@ class TwiceInDecisions:
             defined = self.read.obj(self.defined(call).get("approvals"))
             tool, form = txt(call.get("tool")), self.read.form
             self.rule("D4", tool not in defined or form(defined[tool]) == form(call["approval"]))
+            lists = self.read.obj(self.defined(call).get("approval_lists"))
+            self.rule("D4", tool not in lists or is_of_list(form, call["approval"], lists[tool]))
         for one in listed(call.get("changes")):
             self.keep("changes", name, one)
         self.untrusted[txt(name)] = call.get("untrusted") is True
@@ -570,6 +576,18 @@ class TwiceInDecisions:
             self.rule("D2", first.get("hook") == "" and same(first.get("by"), edit.get("by")))
         self.admit(decided, call, changes[1:] if edits else changes, True, edit.get("input", ANY) if edits else ANY)
 
+    def escalates(self, value, said, asked):
+        """Further people may approve no sooner than the policy says, from when on people were asked."""
+        read, given = self.read, self.read.objs(said.get("escalations"))
+        of = said.get("renewed") if isinstance(said.get("renewed"), dict) else value
+        wanted = read.objs(read.obj(of.get("approval")).get("escalate"))
+        if said.get("ok") is not True or not given:
+            return
+        after = lambda one: one["after_ms"] if type(one.get("after_ms")) in (int, float) else math.nan
+        self.rule("D4", len(given) == len(wanted) and all(
+            read.form(one.get("roles")) == read.form(by.get("roles"))
+            and read.when(one.get("at")) >= read.when(asked) + after(by) - CLOCKS for one, by in zip(given, wanted)))
+
     def admit(self, answer, call, changes, decided, edit):
         ref, given = answer.get("input_ref"), answer.get("input")
         if not isinstance(ref, str):
@@ -590,6 +608,7 @@ class TwiceInDecisions:
     def approved_under(self, call, approval):
         self.keep("approval", call, approval)
         of = self.read.obj(approval)
+        self.keep("entry", call, of.get("entry"))
         self.keep("quorum", call, {"quorum": of.get("quorum"), "channel": of.get("channel")})
 
     def part(self, ref, body):
@@ -607,6 +626,8 @@ class TwiceInDecisions:
         of = lambda changes: [{it: self.read.obj(one).get(it) for it in ("hook", "why")} for one in changes]
         made, form = of(listed(body.get("changes"))), self.read.form
         self.rule("D2", form(made) == form(of(said["changes"])))
+        entry = body.get("approval_entry")
+        self.rule("D2", said["verdict"] == "rejected" or self.has("entry", said["call_id"], entry))
         if said["decided"]:
             has = {it: body.get(it) for it in ("call_id", "tool", "verdict", "reason")}
             has |= {"input_hash": form(body.get("input"))}
@@ -652,7 +673,8 @@ class TwiceInDecisions:
             told = self.is_required(call, of.get("required", ...), of.get("expires_at") is not None)
             self.rule("D5", not self.whole or told)
             takes = {"quorum": of.get("quorum"), "channel": of.get("channel")}
-            self.rule("D5", "quorum" not in of or not self.whole or self.has("quorum", call.get("id"), takes))
+            right = self.has("quorum", call.get("id"), takes) and self.has("entry", call.get("id"), of.get("entry"))
+            self.rule("D5", "quorum" not in of or not self.whole or right)
 
 class DecisionFacts:
     def __init__(self, history, twice, rule, defined, *reading):

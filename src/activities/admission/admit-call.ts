@@ -1,7 +1,8 @@
 /** The part of admission with I/O: decides an undecided call, makes preview and digest, and stores the card as it is shown. */
 import { Context } from '@temporalio/activity';
-import type { AdmitCallInput, AdmitCallOutput, DecidedCall, RenewedPolicy, TurnContext } from '../../shared/io/activities';
-import { PLAIN_POLICY, samePerson, stricter, type HoldReason } from '../../shared/approval/approval';
+import type { AdmitCallInput, AdmitCallOutput, DecidedCall, TurnContext } from '../../shared/io/activities';
+import { samePerson, type HoldReason } from '../../shared/approval/approval';
+import { escalationsFrom, PLAIN_POLICY } from '../../shared/approval/policy';
 import { cardOf, cardState } from '../../record/make-card';
 import { callDigest, callRecord, type CallFields } from '../../shared/json/digests';
 import { callError } from '../../shared/wire/errors';
@@ -12,7 +13,7 @@ import { askedBefore, earlierRun } from '../checks/after-reset';
 import type { CardPart } from '../../record/parts';
 import { openQuestion } from '../people/questions';
 import { inputToAdmit } from '../call/call-input';
-import { decideCall, type DecideResult, previewOf, storeApprovalEvidence } from './decide-call';
+import { decideCall, type DecideResult, previewOf, renewedPolicy, storeApprovalEvidence } from './decide-call';
 import { editedCall } from './edited-call';
 import type { Dependencies } from '../ports';
 import { admittedTool } from '../step/mcp-tools';
@@ -48,7 +49,7 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
   const targetResult = turn.store_id === undefined ? NO_TARGET : targetOf(tool, input);
   if (!targetResult.ok) return { ok: false, error: targetResult.error };
   const { target } = targetResult;
-  const newPolicy = renewedPolicy(request, agent);
+  const newPolicy = await renewedPolicy(request, agent, { tool, before: admittedInput, input, approval: result?.approval });
   const call = {
     ...request.call,
     ...(decidedCall ? argumentsOf(decidedCall) : {}),
@@ -79,8 +80,14 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     return { preview_ref, digest: await keptDigest(deps, turn, { ...call, ...targetFields, preview_ref }, { input, target }) };
   };
   let evidence = await storeEvidence(reasons);
+  const askedMs = Date.now();
   if (asks && [policy, agent.approval(tool.name)].some((one) => one?.channel === 'attested')) {
-    const open = (digest: string) => openQuestion(deps.store, digest, request.expires_at!);
+    const question = {
+      expires_at: request.expires_at!,
+      asked_at: new Date(askedMs).toISOString(),
+      policy: policy ?? PLAIN_POLICY,
+    };
+    const open = (digest: string) => openQuestion(deps.store, digest, question);
     const askingRun = await open(evidence.digest);
     if (askingRun !== null) {
       // Answers to another run must not count in this one, so this question gets a digest of its own.
@@ -90,10 +97,11 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     }
   }
   const { digest, preview_ref: previewRef } = evidence;
+  const escalations = asks && policy ? escalationsFrom(policy, askedMs) : [];
   // An older workflow does not say whether outsiders' text was read.
   const state =
     asks && request.head !== undefined
-      ? cardState(request, { decided: decidedCall, policy: policy ?? PLAIN_POLICY, asked_at: scheduledAt() })
+      ? cardState(request, { decided: decidedCall, policy: policy ?? PLAIN_POLICY, escalations, asked_at: scheduledAt() })
       : null;
   const card = await cardOf(deps, request, {
     tool: tool.name,
@@ -110,6 +118,7 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     target,
     held: reasons,
     ...(policy ? { policy } : {}),
+    escalations,
     expiresAt: request.expires_at ?? '',
   });
   const cardPart: CardPart = { call_id: call.id, digest, card, ...(state === null ? {} : { state }) };
@@ -124,6 +133,7 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     ...(before.effect ? { effect: before.effect } : {}),
     ...(decidedCall ? { decided: decidedCall } : {}),
     ...(newPolicy ? { renewed: newPolicy } : {}),
+    ...(escalations.length > 0 ? { escalations } : {}),
     ...targetFields,
   };
 }
@@ -144,14 +154,6 @@ async function keptDigest(
 ): Promise<string> {
   if (turn.store_id !== undefined) await store.putCalls([{ record: callRecord(turn, call), ...details }]);
   return callDigest(turn, call);
-}
-
-/** A call that is asked about again is asked under the current rules. Null: it is not, or they are those of its admission. */
-function renewedPolicy({ held, edit, call, approval }: AdmitCallInput, agent: PreparedAgent): RenewedPolicy | null {
-  if ((!held && !edit) || agent.policyRef === call.policy_ref) return null;
-  const present = agent.approval(call.tool);
-  // A worker of an older build must not require less than was required already.
-  return { policy_ref: agent.policyRef, approval: approval ? stricter(approval, present) : present };
 }
 
 /** Null: static admission decided, and nobody has changed the input since. */

@@ -21,6 +21,7 @@ import {
 } from '../../shared/io/activities';
 import { samePerson, type Decision } from '../../shared/approval/approval';
 import { noteHash } from '../../shared/approval/decision';
+import { escalationsFrom } from '../../shared/approval/policy';
 import { isAddressee, type PersonQuestionInput } from '../../shared/approval/person-question';
 import { hashJson } from '../../shared/json/digests';
 import { asJson, type JsonObject } from '../../shared/json/json';
@@ -37,14 +38,46 @@ import { keep, metadataOf, refusal, success, withAfterHooks } from '../call/run-
 import { heldOutput } from '../checks/checks-before-effect';
 import { wantsSignatures } from '../checks/own-turn';
 import type { Dependencies } from '../ports';
-import { approvalVerifiedAt, findStoredQuestion, recordStatement } from './questions';
+import { approvalVerifiedAt, findStoredQuestion, policyOf, recordStatement, rolesThen, type StoredQuestion } from './questions';
 
 /** Checks a signed decision when it arrives: one that is not genuine must not answer a question. */
 export async function checkDecision(deps: Dependencies, input: CheckDecisionInput): Promise<CheckDecisionOutput> {
-  const result = await deps.trust.check(input, deps.registry.approval(input.turn.agent, input.tool).roles);
-  if (!result.ok) return result;
+  const question = input.decision === 'steer' ? null : await findStoredQuestion(deps.store, input.digest);
+  const roles = rolesFor(deps, input, question);
+  const result = await deps.trust.check(input, roles);
+  if (!result.ok) return (await tooEarly(deps, input, question)) ?? result;
+  // The workflow counts by its own clock, and by what people were asked where the store does not have that.
+  const byWorkflow = input.roles === undefined ? result : await deps.trust.check(input, input.roles);
+  if (!byWorkflow.ok) return byWorkflow;
   const reason = await recordStatement(deps.store, input, result.principal);
   return reason === null ? result : { ok: false, reason };
+}
+
+/** The roles of which the author of a decision needs one now. */
+function rolesFor({ registry }: Dependencies, input: CheckDecisionInput, question: StoredQuestion | null): string[] {
+  const { policy: before } = question ?? {};
+  // The store keeps what people were asked only where decisions are attested. Elsewhere roles are advisory.
+  if (!before && input.roles !== undefined) return input.roles;
+  // What a list requires of a call depends on the call: then what people were asked counts, and the present rules when it runs.
+  const hasList = registry.agent(input.turn.agent)?.policy.approvals?.has(input.tool) ?? false;
+  const present = registry.approval(input.turn.agent, input.tool);
+  const policy = hasList && before ? before : policyOf(question, present);
+  // Only approvals escalate: a call in doubt has no time limit.
+  return input.decision === 'settle' ? policy.roles : rolesThen(question, policy, [question?.now ?? 0, Date.parse(input.at)]);
+}
+
+/** For a decision that will count later: from when on. */
+async function tooEarly(
+  { trust }: Dependencies,
+  input: CheckDecisionInput,
+  question: StoredQuestion | null,
+): Promise<CheckDecisionOutput | null> {
+  if (!question?.policy || !question.asked_at || input.decision === 'settle') return null;
+  const escalations = escalationsFrom(question.policy, Date.parse(question.asked_at));
+  for (const { at, roles } of escalations.filter((one) => Date.parse(one.at) > question.now))
+    if ((await trust.check(input, roles)).ok)
+      return { ok: false, reason: `people with the roles ${roles.join(', ')} may decide from ${at} on` };
+  return null;
 }
 
 /**

@@ -9,6 +9,7 @@ import type { CheckDecisionInput, NotifyInput } from '../../shared/io/activities
 import { samePerson, type Settlement } from '../../shared/approval/approval';
 import { boundedCard } from '../../shared/approval/message-card';
 import { ASK_PERSON } from '../../shared/approval/person-question';
+import { escalationsFrom, rolesAt, stricter, type ApprovalPolicy } from '../../shared/approval/policy';
 import { hashJson } from '../../shared/json/digests';
 import { asJson, isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import type { CallbackInput, CallbackMessage } from '../../shared/wire/callback';
@@ -36,6 +37,17 @@ export interface QuestionEntry {
   expires_at: string;
   closed: boolean;
   approvals: VerifiedStatement[];
+  /** What an approval requires, and since when people have been asked. Absent: an older build asked. */
+  policy?: ApprovalPolicy;
+  asked_at?: string;
+}
+
+/** What people are asked, besides the call. */
+export interface QuestionTerms {
+  expires_at: string;
+  /** ISO 8601 */
+  asked_at: string;
+  policy: ApprovalPolicy;
 }
 
 type SettlementRecord = VerifiedStatement & Pick<Settlement, 'outcome'>;
@@ -44,23 +56,38 @@ type SettlementRecord = VerifiedStatement & Pick<Settlement, 'outcome'>;
 const MOST_OF_ONE = 20;
 
 /** Opens the question of this run. @returns the run that asked it before, if it is another */
-export function openQuestion({ registers }: Registers, digest: string, expires_at: string): Promise<string | null> {
+export function openQuestion({ registers }: Registers, digest: string, terms: QuestionTerms): Promise<string | null> {
   const run = Context.current().info.workflowExecution?.runId ?? '';
   return registers.update(questionName(digest), (entry) => {
     const question = questionIn(entry);
     if (question !== null) return { answer: question.run === run ? null : question.run };
-    return { value: { run, expires_at, closed: false, approvals: [] }, answer: null };
+    return { value: asJson({ run, ...terms, closed: false, approvals: [] }), answer: null };
   });
 }
 
+/** A question as the store has it, with the time of its clock. */
+export type StoredQuestion = QuestionEntry & { over: boolean; now: number };
+
 /** The question about a call. Null: there was none, or an older build asked it. */
-export async function findStoredQuestion(
-  { registers }: Registers,
-  digest: string,
-): Promise<(QuestionEntry & { over: boolean }) | null> {
+export async function findStoredQuestion({ registers }: Registers, digest: string): Promise<StoredQuestion | null> {
   const { value, now } = await registers.read(questionName(digest));
   const question = questionIn(value);
-  return question && { ...question, over: isOver(question, now) };
+  return question && { ...question, over: isOver(question, now), now };
+}
+
+/** What an approval of the call requires: no less than when people were asked. */
+export function policyOf(question: QuestionEntry | null, present: ApprovalPolicy): ApprovalPolicy {
+  return question?.policy ? stricter(question.policy, present) : present;
+}
+
+/**
+ * The roles that count under a policy for a decision that came at these times, by the store and by history: an escalation is due only
+ * by both, since history is not trusted. Empty: any.
+ */
+export function rolesThen(question: QuestionEntry | null, policy: ApprovalPolicy, times: readonly number[]): string[] {
+  const askedMs = Date.parse(question?.asked_at ?? '');
+  const escalations = Number.isNaN(askedMs) ? [] : escalationsFrom(policy, askedMs);
+  return rolesAt(policy.roles, escalations, Math.min(...times));
 }
 
 export function closeQuestion({ registers }: Registers, digest: string): Promise<void> {

@@ -97,6 +97,7 @@ export const CHECK_DECISION_INPUT = {
   attestation: 'rule.H9',
   input_hash: 'rule.H9',
   note_hash: 'rule.H9',
+  roles: 'once.the workflow’s own; B9 checks the roles of those whose approval counted',
   at: 'rule.D1',
 } as const satisfies Record<keyof CheckDecisionInput, Place>;
 

@@ -120,6 +120,7 @@ export const ADMIT_CALL_OUTPUT = {
   decided: 'rule.D4',
   renewed: 'rule.D4',
   target_hash: 'call.target_hash',
+  escalations: 'rule.D4',
 } as const satisfies Record<keyof (AdmitCallOutput & { ok: true }), Place>;
 
 /** A call in the arguments of activities that admit, run, inspect or settle it. Admission gets no digest, but computes it. */
@@ -229,6 +230,7 @@ export const APPROVAL_VIEW = {
   quorum: 'rule.D5',
   channel: 'rule.D5',
   decisions: 'rule.D5',
+  entry: 'rule.D5',
 } as const satisfies Record<keyof ApprovalView, Place>;
 
 /** A signal that changed nothing. */

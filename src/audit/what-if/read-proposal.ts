@@ -42,8 +42,10 @@ function readApprovals(path: string): Approvals {
   if (document.errors.length > 0) throw fault(document.errors[0]!.message.split('\n')[0]!);
   const value = document.toJS({ maxAliasCount: 0 }) as Json;
   const tools = isJsonObject(value) ? (value.tools ?? {}) : {};
-  if (!isJsonObject(value) || !isJsonObject(tools) || !Object.values(tools).every(isJsonObject))
-    throw fault('it must be a mapping with channel, quorum, roles, fourEyes, and tools with the same for single tools');
+  if (!isJsonObject(value) || !isJsonObject(tools) || !Object.values(tools).every(isRule))
+    throw fault(
+      'it must be a mapping with channel, quorum, roles, fourEyes, and tools with the same, or a list of entries, for single tools',
+    );
   const approvals = value as unknown as Approvals;
   const faults = approvalFaults(
     approvals,
@@ -51,6 +53,10 @@ function readApprovals(path: string): Approvals {
   );
   if (faults.length > 0) throw fault(faults.join('; '));
   return approvals;
+}
+
+function isRule(value: Json): boolean {
+  return isJsonObject(value) || (Array.isArray(value) && value.every(isJsonObject));
 }
 
 const LIMITS = { steps: 'steps', tokens: 'tokens', cost_usd: 'costUsd' } as const;

@@ -1,6 +1,7 @@
 /** Describes turns, calls and events in words, for the terminal. Control characters in untrusted text are made visible. */
 import type { Sent } from '../../client/turns/missing-answer';
 import type { CallView, SurfacedCall, TurnView } from '../../shared/turn/turn-view';
+import { entryText } from '../../shared/approval/card';
 import { visible } from '../../shared/text/visible';
 import type { TurnEvent } from '../../shapes/turn-event';
 
@@ -18,7 +19,7 @@ export function describeTurn(view: TurnView, key: string | null = null): string[
     ...(view.ui_url ? [`  ${view.ui_url}`] : []),
     ...(view.head ? [`  head ${view.head}`] : []),
     ...(view.steered_by ? [`  steered by ${oneLine(view.steered_by.join(', '), 300)}`] : []),
-    ...view.calls.map((call) => `  ${describeCall(call)}`),
+    ...view.calls.flatMap((call) => [`  ${describeCall(call)}`, ...entryLines(call)]),
     ...(view.sub_turns ?? []).flatMap(({ waiting }) => waiting.map((it) => `  ${describeSurfacedCall(it)}`)),
     ...(view.ignored_signals.count > 0
       ? [
@@ -38,6 +39,11 @@ export function describeCall(call: CallView): string {
   const end = error ? oneLine(`${error.code} ${error.reason}: ${error.message}`, 300) : oneLine(call.result_summary ?? '', 90);
   const effect = call.effect === null ? '' : ` (${call.effect})`;
   return `${call.id.padEnd(5)} ${oneLine(call.tool, 40).padEnd(22)} ${call.state}${effect}  ${end}`.trimEnd();
+}
+
+/** Which entry of a list of approval rules applies to a call. */
+function entryLines({ approval: { entry } }: CallView): string[] {
+  return entry === undefined ? [] : [`        ${oneLine(entryText(entry), 200)}`];
 }
 
 /** A waiting call of a sub-agent. */

@@ -3,7 +3,8 @@
  * words the request came, whether outsiders' text was read, the whole input, who decides, and how. It shows everything that fits, or
  * says TRUNCATED. All text that a model, a tool or a person wrote is in fences or inline code.
  */
-import { PLAIN_POLICY, type ApprovalPolicy, type HoldReason } from './approval';
+import type { HoldReason } from './approval';
+import { PLAIN_POLICY, type ApprovalPolicy, type Escalation, type PolicyEntry } from './policy';
 import { originSections } from './card-origin';
 import { CARD_SECTION, inputSections, jsonFence, previewText, section, targetText, type Room } from './card-text';
 import type { Json, JsonObject } from '../json/json';
@@ -16,7 +17,7 @@ export type { Card, CardState, CardWords, MessageCard, StoredFacts } from '../..
 export { CARD_SECTION, TRUNCATION_MARK } from './card-text';
 
 /** Those of its fields that a card shows. */
-type ShownPolicy = Pick<ApprovalPolicy, 'channel' | 'quorum' | 'roles' | 'four_eyes'>;
+type ShownPolicy = Pick<ApprovalPolicy, 'channel' | 'quorum' | 'roles' | 'four_eyes' | 'entry'>;
 
 export interface CardFacts {
   tool: string;
@@ -37,6 +38,8 @@ export interface CardFacts {
   /** Why the call is asked about again. */
   held?: Pick<HoldReason, 'kind' | 'text'>[];
   policy?: ShownPolicy;
+  /** Who may approve as well, and from when on. */
+  escalations?: readonly Escalation[];
   input: JsonObject;
   preview: Json | null;
   /** What the tool acts on besides its input; absent or null: the tool declares no target. */
@@ -83,6 +86,7 @@ function cardIn(facts: CardFacts, room: Room): string {
     '',
     `- why it asks: ${inlineCodeUpTo(LONG_LINE, facts.reason)}`,
     ...policyLines(facts.policy ?? PLAIN_POLICY),
+    ...escalationLines(facts.policy ?? PLAIN_POLICY, facts.escalations ?? []),
     `- expires ${facts.expiresAt}; then it is refused`,
     '',
     DECIDE,
@@ -190,10 +194,11 @@ const HOLD_TEXTS: Record<HoldReason['kind'], string> = {
   policy_changed: 'It is asked again: the rules have changed',
 };
 
-function policyLines({ channel, quorum, roles, four_eyes }: ShownPolicy, act: 'approve' | 'settle' = 'approve'): string[] {
+function policyLines({ channel, quorum, roles, four_eyes, entry }: ShownPolicy, act: 'approve' | 'settle' = 'approve'): string[] {
   const advisory = channel === 'any' ? ' (advisory: names are not proved)' : '';
   const what = act === 'approve' ? 'approve' : 'settle it, and say the same';
   return [
+    ...(entry ? [`- what an approval needs: ${inlineCode(entryText(entry))}`] : []),
     ...(quorum > 1 ? [`- ${quorum} people must ${what}${advisory}`] : []),
     ...(four_eyes ? [`- nobody who asked for it, changed it or steered the turn may ${act} it${advisory}`] : []),
     ...(channel === 'attested'
@@ -201,6 +206,19 @@ function policyLines({ channel, quorum, roles, four_eyes }: ShownPolicy, act: 'a
       : []),
     ...(roles.length > 0 ? [`- roles that may ${act}: ${roles.map(inlineCode).join(', ')}${advisory}`] : []),
   ];
+}
+
+function escalationLines({ channel }: ShownPolicy, escalations: readonly Escalation[]): string[] {
+  const advisory = channel === 'any' ? ' (advisory: names are not proved)' : '';
+  return escalations.map(({ at, roles }) => `- from ${at} on may approve too: ${roles.map(inlineCode).join(', ')}${advisory}`);
+}
+
+/** Which entry of the agent's list applies, and why. */
+export function entryText({ index, when, result }: PolicyEntry): string {
+  if (result === 'none') return 'no entry of the approval rules fits, so the common rule applies';
+  if (result === 'failed')
+    return `the condition of entry ${index} could not be evaluated (${when}), so the strictest entry applies`;
+  return `entry ${index} of the approval rules applies${when === null ? ', which has no condition' : `: ${when}`}`;
 }
 
 /** The first line of a sub-agent's card, where the turn above shows it. */

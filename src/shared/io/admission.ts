@@ -1,5 +1,6 @@
 /** Inputs and outputs of the activities that admit a call: `admitCall` and `admitDirect`. */
-import type { ApprovalPolicy, Edit, HoldReason } from '../approval/approval';
+import type { Edit, HoldReason } from '../approval/approval';
+import type { ApprovalPolicy, Escalation } from '../approval/policy';
 import type { CallError } from '../wire/errors';
 import type { JsonObject } from '../json/json';
 import type { AdmittedCall, CallArguments, ChangedBy } from './call';
@@ -52,6 +53,8 @@ export type AdmitCallOutput =
       renewed?: RenewedPolicy;
       /** Hash of the tool's target, as in the digest; null: the tool declares none. Absent in version 1. */
       target_hash?: string | null;
+      /** Who may approve as well, and from when on. Absent: nobody. */
+      escalations?: Escalation[];
     }
   | { ok: false; error: CallError; by_classifier?: boolean };
 

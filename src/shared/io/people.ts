@@ -15,6 +15,8 @@ export interface CheckDecisionInput {
   input_hash: string | null;
   /** `noteHash` of the note; absent: there is no note. */
   note_hash?: string | null;
+  /** The roles that the workflow takes at this time, by entry and escalations of the question; empty: any. Absent: it has neither. */
+  roles?: string[];
   at: string;
 }
 
@@ -60,7 +62,7 @@ export type CheckSteerOutput = { ok: true; principal: string | null } | { ok: fa
 /** Notifies people who have to decide, or to decide soon. */
 export interface NotifyInput {
   turn: TurnContext;
-  kind: 'approval' | 'reminder' | 'in_doubt' | 'question';
+  kind: 'approval' | 'reminder' | 'escalated' | 'in_doubt' | 'question';
   call_id: string;
   tool: string;
   digest: string;

@@ -4,6 +4,8 @@
  * Where a hook does I/O or a classifier has to decide, the `admitCall` activity runs that hook and checks permission again.
  */
 import type { AdmittedCall } from '../../shared/io/activities';
+import type { ApprovalPolicy } from '../../shared/approval/policy';
+import { optional } from '../../shared/json/optional';
 import type { Resources, Safety } from '../../shared/turn/calls';
 import { callError, type CallError, exceptionText } from '../../shared/wire/errors';
 import { isJsonObject, type Json, type JsonObject, cutJson } from '../../shared/json/json';
@@ -47,6 +49,8 @@ export interface StaticAdmission extends Pick<AdmittedCall, AdmissionField> {
   facts: JsonObject | null;
   /** The target that the tool declares; null: it declares none, or the call was rejected. */
   target: JsonObject | null;
+  /** What an approval requires, by the tool's list of approval rules. Absent: the tool has no list, or the call was rejected. */
+  approval?: ApprovalPolicy;
 }
 
 export interface AdmitOptions {
@@ -118,6 +122,7 @@ export async function admit(
     undecided: isUndecided,
     facts,
     target: targetResult.target,
+    ...optional({ approval: verdict.approval }),
   };
 }
 

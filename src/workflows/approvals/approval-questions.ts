@@ -30,6 +30,7 @@ import {
   type Question,
   type ShownQuestion,
 } from './question';
+import { rolesAt } from '../../shared/approval/policy';
 import { NO_ROOM, missingAnswers, type Statement } from './room-for-decisions';
 import type { InFlight } from '../turn/in-flight';
 import { MANY_EVENTS } from '../sandbox/is-bounded';
@@ -41,6 +42,8 @@ export type Check = (
     decision: DecisionKind | 'edit';
     attestation: string;
     inputHash: string | null;
+    /** The roles that this question takes now; absent: those of the tool. */
+    roles?: string[];
   },
 ) => Promise<{ ok: true; principal: string } | { ok: false; reason: string }>;
 
@@ -49,6 +52,9 @@ export type CheckAnswer = (
   question: Question,
   answer: { value: Json; by: string; note: string | null; attestation: string | null },
 ) => ReturnType<Check>;
+
+/** Why people are notified: the question is new, it expires soon, or further people may decide from now on. */
+export type Occasion = 'asked' | 'reminder' | 'escalated';
 
 export interface QuestionDependencies {
   inFlight: InFlight;
@@ -60,7 +66,7 @@ export interface QuestionDependencies {
   /** Whether the turn's state has room for all words (`hasRoom`). @param answers how many reserved places they use */
   fits(words: Statement[], answers: number): boolean;
   /** Notifies people of a question; never throws, never waits. */
-  tell(question: Question, reminder: boolean): void;
+  tell(question: Question, occasion: Occasion): void;
 }
 
 /**
@@ -114,10 +120,9 @@ export class ApprovalQuestions {
     const isAnswered = () => pending.answer !== null || isStale(pending);
     await this.waitForAnswer(pending, async () => {
       const expires = Date.parse(question.expires_at);
-      const reminders = question.policy.remind_ms.map((before) => expires - before).sort((a, b) => a - b);
-      for (const at of reminders.filter((time) => time > Date.now())) {
+      for (const { at, occasion } of noticesOf(question, expires).filter((notice) => notice.at > Date.now())) {
         if (await condition(isAnswered, Math.max(1, at - Date.now()))) return;
-        this.around.tell(question, true);
+        this.around.tell(question, occasion);
       }
       if (await condition(isAnswered, Math.max(1, expires - Date.now()))) return;
       const nobody = { by: '', note: null, channel: 'timer' as const, identity: '' };
@@ -160,7 +165,7 @@ export class ApprovalQuestions {
     const { question } = pending;
     this.pendings.push(pending as unknown as Pending);
     this.around.onChange();
-    if (!question.told) this.around.tell(question, false);
+    if (!question.told) this.around.tell(question, 'asked');
     question.told = true;
     try {
       await this.around.inFlight.apart(wait);
@@ -209,13 +214,14 @@ export class ApprovalQuestions {
   }
 
   private async verify(decision: IncomingDecision, attestation: string): Promise<string | null> {
-    const { kind, fields, pending } = decision;
+    const { kind, fields, pending, from } = decision;
     const result = await this.around.check(pending.question, {
       decision: fields.input === null ? kind : 'edit',
       outcome: fields.outcome,
       attestation,
       inputHash: fields.input === null ? null : hashJson(fields.input),
       note: fields.note,
+      ...optional({ roles: rolesOf(pending.question, from.at ?? now()) }),
     });
     return nameSigner(decision, result);
   }
@@ -272,6 +278,23 @@ export class ApprovalQuestions {
     this.around.onChange();
     return reason;
   }
+}
+
+/** The roles that count for a decision that came at this time, where that depends on the call or on the time. */
+function rolesOf(question: Question, at: string): string[] | undefined {
+  const { roles, entry } = question.policy;
+  const escalations = question.kind === 'approval' ? question.escalations : undefined;
+  if (entry === undefined && escalations === undefined) return undefined;
+  return rolesAt(roles, escalations ?? [], Date.parse(at));
+}
+
+/** When people are notified again while a question is open, the first first. */
+function noticesOf(question: ApprovalQuestion | PersonQuestion, expires: number): { at: number; occasion: Occasion }[] {
+  const { policy } = question;
+  const { escalations = [] } = question.kind === 'approval' ? question : {};
+  const reminders = policy.remind_ms.map((before) => ({ at: expires - before, occasion: 'reminder' as const }));
+  const further = escalations.map(({ at }) => ({ at: Date.parse(at), occasion: 'escalated' as const }));
+  return [...reminders, ...further.filter(({ at }) => at < expires)].sort((a, b) => a.at - b.at);
 }
 
 /** The decision is that of the person whom the check has found. Returns why it is not, or null. */

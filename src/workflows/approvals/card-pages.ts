@@ -61,7 +61,8 @@ function askedAtOf(question: Question, policy: TurnData['policy']): number | nul
 function stateOf({ open, policy }: TurnData, question: Question): CardState | undefined {
   const call = open?.calls.find(({ id }) => id === question.call_id);
   if (call === undefined) return undefined;
-  const { channel, quorum, roles, four_eyes } = question.policy;
+  const { channel, quorum, roles, four_eyes, entry } = question.policy;
+  const escalations = question.kind === 'approval' ? question.escalations : undefined;
   const askedAt = askedAtOf(question, policy);
   return {
     reason: call.reason,
@@ -69,7 +70,7 @@ function stateOf({ open, policy }: TurnData, question: Question): CardState | un
     untrusted: call.untrusted ?? false,
     ...optional({ evidence: question.kind === 'doubt' ? question.evidence : undefined }),
     asked_at: askedAt === null ? null : new Date(askedAt).toISOString(),
-    policy: { channel, quorum, roles, four_eyes },
+    policy: { channel, quorum, roles, four_eyes, ...optional({ entry, escalations }) },
     remarks: question.remarks,
   };
 }

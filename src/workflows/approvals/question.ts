@@ -1,6 +1,7 @@
 /** The questions that people are asked, as plain data: the next run takes over the open ones. */
 import { cutJson } from '../../shared/json/json';
 import type { ApprovalPolicy, Decision, Edit, Settlement } from '../../shared/approval/approval';
+import type { Escalation } from '../../shared/approval/policy';
 
 interface QuestionBase {
   call_id: string;
@@ -24,6 +25,8 @@ export interface ApprovalQuestion extends QuestionBase {
   card_ref: string;
   expires_at: string;
   approvals: Decision[];
+  /** Who may approve as well, and from when on. Absent: nobody. */
+  escalations?: Escalation[];
 }
 
 export interface DoubtQuestion extends QuestionBase {

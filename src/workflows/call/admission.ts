@@ -21,6 +21,7 @@ import {
   type HoldReason,
 } from '../../shared/approval/approval';
 import { callDigest, hashJson, idempotencyKey } from '../../shared/json/digests';
+import { optional } from '../../shared/json/optional';
 import { callError } from '../../shared/wire/errors';
 import { admitCall, closeQuestion } from '../activities';
 import {
@@ -175,7 +176,8 @@ function questionAbout(call: AdmittedCall, args: CallArguments, result: Admissio
     makers: args.makers ?? [],
     remarks: [],
   };
-  if (call.question_ms === undefined) return { kind: 'approval', ...base, approvals: [] };
+  if (call.question_ms === undefined)
+    return { kind: 'approval', ...base, approvals: [], ...optional({ escalations: result.escalations }) };
   return { kind: 'question', ...base, asked_at: new Date(Date.parse(expires_at) - call.question_ms).toISOString() };
 }
 

@@ -11,13 +11,14 @@ import type {
 } from '../../shared/io/activities';
 import { PLAIN_POLICY, type Decision } from '../../shared/approval/approval';
 import { move } from '../../shared/turn/calls';
+import { optional } from '../../shared/json/optional';
 import { callError, type CallError } from '../../shared/wire/errors';
 import type { CallState, CallView } from '../../shared/turn/turn-view';
 import { approvalsSoFar } from '../approvals/question';
 import type { TurnData } from '../turn/state';
 
 export function propose(data: TurnData, call: AdmittedCall, revision = 1): CallView {
-  const { quorum, channel } = call.approval ?? PLAIN_POLICY;
+  const { quorum, channel, entry } = call.approval ?? PLAIN_POLICY;
   const view: CallView = {
     id: call.id,
     revision,
@@ -36,6 +37,7 @@ export function propose(data: TurnData, call: AdmittedCall, revision = 1): CallV
       quorum,
       channel,
       decisions: [],
+      ...optional({ entry }),
     },
     effect: null,
     attempts: 0,
@@ -56,8 +58,10 @@ export function supersede(data: TurnData, call: AdmittedCall, revision: number):
 /** Applies rules that changed after the call was admitted. */
 export function renew(data: TurnData, call: AdmittedCall, policy: RenewedPolicy): void {
   Object.assign(call, policy);
-  const { quorum, channel } = policy.approval;
-  Object.assign(viewOf(data, call.id).approval, { quorum, channel });
+  const { quorum, channel, entry } = policy.approval;
+  const { approval } = viewOf(data, call.id);
+  Object.assign(approval, { quorum, channel, ...optional({ entry }) });
+  if (entry === undefined) delete approval.entry;
 }
 
 /** The view of the call's last revision. */

@@ -1,9 +1,10 @@
 /** Builds the context of call dispatch: questions, checks of decisions, and notifications. */
 import type { TurnContext } from '../../shared/io/activities';
 import { noteHash } from '../../shared/approval/decision';
+import { optional } from '../../shared/json/optional';
 import { checkAnswer, checkDecision, notify } from '../activities';
 import { Arrivals } from '../sandbox/signals';
-import { ApprovalQuestions, type Check, type CheckAnswer } from '../approvals/approval-questions';
+import { ApprovalQuestions, type Check, type CheckAnswer, type Occasion } from '../approvals/approval-questions';
 import type { Dispatch } from './dispatch-types';
 import { now } from '../sandbox/time';
 import type { Question } from '../approvals/question';
@@ -27,17 +28,27 @@ export function dispatchContext(
   { resumes, onQuestion = () => undefined }: { resumes: boolean; onQuestion?: Dispatch['onQuestion'] },
 ): Dispatch {
   const inFlight = new InFlight();
-  const check: Check = ({ digest, tool }, { decision, outcome, attestation, inputHash, note }) => {
+  const check: Check = ({ digest, tool }, { decision, outcome, attestation, inputHash, note, roles }) => {
     const noteFields = note === null ? {} : { note_hash: noteHash(note) };
-    const claim = { turn, decision, outcome, digest, tool, attestation, input_hash: inputHash, ...noteFields };
+    const claim = {
+      turn,
+      decision,
+      outcome,
+      digest,
+      tool,
+      attestation,
+      input_hash: inputHash,
+      ...noteFields,
+      ...optional({ roles }),
+    };
     return inFlight.during(() => checkDecision({ ...claim, at: now() }));
   };
   const answerCheck: CheckAnswer = ({ digest, tool }, answer) =>
     inFlight.during(() => checkAnswer({ turn, digest, tool, ...answer, at: now() }));
-  const tell = (question: Question, reminder: boolean): void => {
-    if (!reminder) onQuestion(question);
-    if (!reminder && !question.policy.notify) return;
-    const kind = reminder ? 'reminder' : NOTICES[question.kind];
+  const tell = (question: Question, occasion: Occasion): void => {
+    if (occasion === 'asked') onQuestion(question);
+    if (occasion === 'asked' && !question.policy.notify) return;
+    const kind = occasion === 'asked' || question.kind === 'doubt' ? NOTICES[question.kind] : occasion;
     const { call_id, tool, digest } = question;
     const card =
       question.kind === 'doubt'

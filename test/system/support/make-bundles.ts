@@ -23,7 +23,7 @@ import { afterTurns, talk } from '../../engine/support/sessions';
 import { reset } from './temporal-cli';
 import { endTestFile } from '../../support/test-file';
 import { pays, reads } from '../../support/tools';
-import { ATTESTED, ATTESTED_AGENTS, withAttestedSetup } from './attested-bundles';
+import { ATTESTED, ATTESTED_AGENTS, ATTESTED_SCRIPTS, withAttestedSetup } from './attested-bundles';
 import { agent, asked, ended, invoice, lookUp, pay, read, turnOf, type Made, type Scenario } from './bundle-scenario';
 import { QUESTION_AGENTS, QUESTION_SCRIPTS, QUESTIONS, SIGNED_QUESTIONS } from './question-bundles';
 import { RARE, RARE_AGENTS, RARE_LONG, RARE_LONG_AGENTS, RARE_SCRIPTS, rareSetup } from './rare-bundles';
@@ -70,6 +70,7 @@ const SCRIPTS: Record<string, Answer[]> = {
   'Lead.': [ask(['researcher', { task: 'Find it.' }]), say('It is found.')],
   'Find it.': [lookUp('a'), say('Found.')],
   'Have it paid.': [ask(['payer', { task: 'Pay INV-7.' }]), say('It is paid.')],
+  ...ATTESTED_SCRIPTS,
   ...RARE_SCRIPTS,
   ...QUESTION_SCRIPTS,
 };

@@ -77,7 +77,7 @@ describe('a question of approval', () => {
     const question = approval();
     const answer = ask(question);
     expect(questions.open()).toEqual([question]);
-    expect(around.tell.mock.calls).toEqual([[question, false]]);
+    expect(around.tell.mock.calls).toEqual([[question, 'asked']]);
     expect(around.onChange).toHaveBeenCalledTimes(1);
     expect(question.told).toBe(true);
     expect(questions.still).toBe(true);
@@ -125,8 +125,8 @@ describe('a question of approval', () => {
     expect(waits.map(({ ms }) => ms)).toEqual([3_000_000]);
     await timePasses();
     expect(around.tell.mock.calls).toEqual([
-      [question, false],
-      [question, true],
+      [question, 'asked'],
+      [question, 'reminder'],
     ]);
     expect(waits.map(({ ms }) => ms)).toEqual([540_000]);
     await timePasses();
@@ -138,6 +138,30 @@ describe('a question of approval', () => {
     const decision = { decision: 'expired', digest: DIGEST, run_id: 'run-1', at: EXPIRES, expires_at: EXPIRES, card_ref: 'card' };
     const nobody = { by: '', note: null, channel: 'timer', identity: '' };
     expect(await answer).toEqual({ how: 'expired', decision: { ...decision, ...nobody } });
+  });
+
+  it('notifies people once further roles may decide, and passes the roles of that time to the check of a signed decision', async () => {
+    const escalations = [{ at: new Date(T0 + 600_000).toISOString(), roles: ['cfo'] }];
+    const question = approval({ policy: { quorum: 3, remind_ms: [60_000], roles: ['treasurer'] } });
+    void ask(Object.assign(question, { escalations }));
+    const checkedRoles = async () => {
+      void decide('approve', { attestation: 'signed' });
+      await settled();
+      return (around.check.mock.calls.at(-1) as [unknown, { roles?: string[] }])[1].roles;
+    };
+    expect(await checkedRoles()).toEqual(['treasurer']);
+    expect(waits.map(({ ms }) => ms)).toEqual([600_000]);
+    await timePasses();
+    expect(around.tell.mock.calls.map(([, occasion]) => occasion as string)).toEqual(['asked', 'escalated']);
+    expect(await checkedRoles()).toEqual(['treasurer', 'cfo']);
+    expect(waits.map(({ ms }) => ms)).toEqual([2_940_000]);
+  });
+
+  it('of a tool without a list or an escalation passes no roles to the check', async () => {
+    void ask(approval({ policy: { roles: ['treasurer'] } }));
+    void decide('approve', { attestation: 'signed' });
+    await settled();
+    expect((around.check.mock.calls[0] as [unknown, object])[1]).not.toHaveProperty('roles');
   });
 
   it('reminds nobody once it has an answer', async () => {
