@@ -32,6 +32,7 @@ const MAY: Record<string, readonly Role[] | 'public'> = {
   'POST /v1/sessions/{id}/close': ['starter', 'admin'],
   'POST /v1/forks': ['starter', 'admin'],
   'GET /v1/pending': ['approver', 'auditor', 'admin'],
+  'GET /v1/pending/events': ['approver', 'auditor', 'admin'],
   'GET /tools': ['starter', 'approver', 'auditor', 'admin'],
   'GET /tools/{toolName}': ['starter', 'approver', 'auditor', 'admin'],
   'POST /tools/{toolName}': ['starter', 'admin'],
@@ -81,7 +82,7 @@ const client = async () =>
     fork: missing,
     sessions: async function* () {},
     page: async () => ({ turns: [], next: null }),
-    pending: async () => [],
+    inbox: { pending: async () => [], follow: async function* () {} },
     lastPoll: async () => Date.now(),
   }) as never;
 
