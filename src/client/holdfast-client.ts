@@ -300,7 +300,7 @@ export class HoldfastClient {
 
   /** What is used and left of every budget that counts something now; 100 without a limit. */
   budgets(filter: BudgetFilter = {}): AsyncGenerator<ListedBudget> {
-    return listBudgets(this.temporal, filter);
+    return listBudgets(this.queue(), filter);
   }
 
   /** Turns and direct calls, newest first; 100 without a limit. @throws InvalidRequest for an unknown state */

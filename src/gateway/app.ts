@@ -10,12 +10,14 @@ import { answerWith, Refusal, wrongOf } from './http/errors';
 import { type HttpMetrics, httpMetrics, observeRequests, requestIdOf } from './http/observe';
 import { holdKeysToBodies } from './http/idempotency';
 import { describeApi } from './http/openapi';
+import { agents } from './routes/agents';
 import { blocks } from './routes/blocks';
-import { bundles } from './routes/bundles';
+import { bundles, madeOfBundles } from './routes/bundles';
 import { decisions } from './routes/decisions';
 import { healthz, metrics, readyz } from './routes/health';
 import { pending } from './routes/inbox';
 import { mcp } from './routes/mcp';
+import { records } from './routes/records';
 import { sessions } from './routes/sessions';
 import { streams, tickets } from './routes/streams';
 import { tools } from './routes/tools';
@@ -38,9 +40,12 @@ const ROUTES: Route[] = [
   metrics,
   turns,
   bundles,
+  madeOfBundles,
   sessions,
   decisions,
   pending,
+  records,
+  agents,
   tools,
   streams,
   tickets,

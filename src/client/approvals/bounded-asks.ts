@@ -6,6 +6,7 @@ import type { Client } from '@temporalio/client';
 import { errorMessage } from '../../shared/text/error-message';
 import { NoWorker } from '../errors';
 import { IdleTimeout, noWorkerError } from '../turns/missing-answer';
+import { isUnanswered } from '../turns/turn-handle';
 
 /** Workers are no longer asked after this time without an answer from any of them, ms. */
 const NO_ANSWER_MS = 5000;
@@ -19,6 +20,8 @@ export class BoundedAsks {
   constructor(
     private readonly temporal: Client,
     private readonly taskQueue: string,
+    /** What workers are asked for, in an error: `tell what waits`. */
+    private readonly what: string,
   ) {}
 
   /** Never rejects: a turn whose worker is gone must not hide the others. */
@@ -27,8 +30,14 @@ export class BoundedAsks {
     try {
       return { ok: true, answer: await burst.ask(() => this.temporal.connection.withAbortSignal(burst.signal, question)) };
     } catch (error) {
-      const noWorker = error instanceof NoWorker || burst.signal.aborted;
-      return { ok: false, noWorker, why: errorMessage(noWorker ? await burst.why(this.temporal, this.taskQueue) : error) };
+      const noWorker = error instanceof NoWorker || isUnanswered(error) || burst.signal.aborted;
+      return {
+        ok: false,
+        noWorker,
+        why: errorMessage(
+          noWorker ? await burst.why(() => noWorkerError(this.temporal, { taskQueue: this.taskQueue }, this.what)) : error,
+        ),
+      };
     } finally {
       if (burst.leave() && this.burst === burst) this.burst = null;
     }
@@ -80,7 +89,7 @@ class Burst {
   }
 
   /** Found out once for all questions, and outside of the requests that were aborted. */
-  why(temporal: Client, taskQueue: string): Promise<NoWorker> {
-    return (this.reason ??= noWorkerError(temporal, { taskQueue }, 'tell what waits'));
+  why(find: () => Promise<NoWorker>): Promise<NoWorker> {
+    return (this.reason ??= find());
   }
 }

@@ -5,8 +5,7 @@
 import { EventEmitter, once } from 'node:events';
 import { errorMessage } from '../../shared/text/error-message';
 import type { Answered } from './bounded-asks';
-import { KnownTurns, type KnownTurn, type WaitingCalls } from './known-turns';
-import type { ListedTurn } from './pending-turns';
+import { KnownTurns, type KnownTurn, type ListedTurn, type WaitingCalls } from './known-turns';
 
 /** Where an inbox reads; the client has it from Temporal and its workers. */
 export interface InboxSource {

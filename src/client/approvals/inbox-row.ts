@@ -9,15 +9,15 @@ import type { Json } from '../../shared/json/json';
 const FIELD_ROOM = 800;
 const TEXT_ROOM = 300;
 const NOTE_ROOM = 200;
-const MOST_DECISIONS = 10;
+const MOST_ENTRIES = 10;
 
 export function rowOf(turn: PendingTurn): PendingRow {
   return { ...turn, calls: turn.calls.map((call) => rowCall(call, turn.turn_id)) };
 }
 
 function rowCall({ card, approval, ...call }: Question, turnId: string): RowCall {
-  const shown = (note: string | null) => cutJson(note, { left: NOTE_ROOM, text: NOTE_ROOM, cut: false });
-  const decisions = approval.decisions?.slice(-MOST_DECISIONS).map((decision) => ({ ...decision, note: shown(decision.note) }));
+  const shown = (note: string | null) => cutJson(note, { left: NOTE_ROOM, text: NOTE_ROOM, entries: 0, cut: false });
+  const decisions = approval.decisions?.slice(-MOST_ENTRIES).map((decision) => ({ ...decision, note: shown(decision.note) }));
   return { ...call, approval: { ...approval, note: shown(approval.note), decisions }, card: rowCard(card, turnId) };
 }
 
@@ -25,7 +25,7 @@ function rowCard({ markdown: _, ...card }: Card, turnId: string): RowCard {
   let isCut = false;
   const short = Object.fromEntries(
     Object.entries(card).map(([name, value]) => {
-      const room: CutRoom = { left: FIELD_ROOM, text: TEXT_ROOM, cut: false };
+      const room: CutRoom = { left: FIELD_ROOM, text: TEXT_ROOM, entries: MOST_ENTRIES, cut: false };
       const field = cutJson(value as Json | undefined, room);
       isCut ||= room.cut;
       return [name, field];

@@ -6,8 +6,10 @@ import type { PendingRow } from '../../shapes/inbox';
 import type { PendingTurn, Question } from '../../shapes/turn-view';
 import { isVisible, type Visibility } from '../turns/listing';
 import { rowOf } from './inbox-row';
-import type { ListedTurn } from './pending-turns';
 import { RowLog } from './row-log';
+
+/** A waiting turn as Temporal lists it. */
+export type ListedTurn = Omit<PendingTurn, 'calls' | 'unreachable'>;
 
 export interface WaitingCalls extends Pick<PendingTurn, 'calls' | 'unreachable'> {
   /** Differs once the history of the turn has grown. */

@@ -6,6 +6,7 @@ import { visibilityClause, visibleExecutions, type Visibility } from '../turns/l
 import type { TurnHandle, WaitingNow } from '../turns/turn-handle';
 import { BoundedAsks } from './bounded-asks';
 import type { InboxSource } from './inbox-reader';
+import type { ListedTurn } from './known-turns';
 
 export interface PendingTurnsOf {
   temporal: Client;
@@ -14,8 +15,7 @@ export interface PendingTurnsOf {
   turn(id: string): TurnHandle;
 }
 
-/** A waiting turn as Temporal lists it. */
-export type ListedTurn = Omit<PendingTurn, 'calls' | 'unreachable'>;
+const ASKED = 'tell what waits';
 
 export async function* waitingTurns(
   { temporal, summarize }: Pick<PendingTurnsOf, 'temporal' | 'summarize'>,
@@ -29,7 +29,7 @@ export async function* waitingTurns(
 
 /** After five seconds without an answer from any worker, the remaining turns are returned with what Temporal knows of them. */
 export async function pendingTurns(of: PendingTurnsOf & { visibility: Visibility }): Promise<PendingTurn[]> {
-  const asks = new BoundedAsks(of.temporal, of.taskQueue);
+  const asks = new BoundedAsks(of.temporal, of.taskQueue, ASKED);
   const turns: Promise<PendingTurn>[] = [];
   const withCalls = async (listed: ListedTurn): Promise<PendingTurn> => {
     const answered = await asks.ask(() => of.turn(listed.turn_id).waiting());
@@ -47,7 +47,7 @@ export function inboxSource(
   of: PendingTurnsOf,
   look: (id: string) => Promise<{ progress: string; view(): Promise<TurnView> }>,
 ): InboxSource {
-  const asks = new BoundedAsks(of.temporal, of.taskQueue);
+  const asks = new BoundedAsks(of.temporal, of.taskQueue, ASKED);
   return {
     list: () => waitingTurns(of, 'all'),
     progress: async (id) => (await look(id)).progress,

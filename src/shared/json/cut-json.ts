@@ -1,7 +1,6 @@
 /** Cuts a JSON value to what a list can show: short texts, few entries, few levels. Its shape stays: texts remain texts. */
 import { isJsonObject, type Json } from './json';
 
-const MOST_ENTRIES = 10;
 const MOST_LEVELS = 4;
 const CUT = '…';
 
@@ -10,6 +9,8 @@ export interface CutRoom {
   left: number;
   /** Characters of one text. */
   readonly text: number;
+  /** Entries of one list or object. */
+  readonly entries: number;
   cut: boolean;
 }
 
@@ -25,7 +26,7 @@ function cutValue(value: Json | undefined, room: CutRoom, level: number): Json |
     return value;
   }
   const entries: [string, Json][] = Object.entries(value);
-  const most = level < MOST_LEVELS ? MOST_ENTRIES : 0;
+  const most = level < MOST_LEVELS ? room.entries : 0;
   const shown: [string, Json][] = [];
   for (const [name, entry] of entries.slice(0, most)) {
     if (room.left <= 0) break;

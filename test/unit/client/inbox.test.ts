@@ -1,8 +1,7 @@
 /** The inbox in memory: what it reads, when it asks workers, and what it tells its readers. */
 import { Inbox } from '../../../src/client/approvals/inbox';
 import type { Answered } from '../../../src/client/approvals/bounded-asks';
-import type { WaitingCalls } from '../../../src/client/approvals/known-turns';
-import type { ListedTurn } from '../../../src/client/approvals/pending-turns';
+import type { ListedTurn, WaitingCalls } from '../../../src/client/approvals/known-turns';
 import type { Question } from '../../../src/shapes/turn-view';
 import { examplePending } from '../../../src/gateway/schemas/examples';
 

@@ -17,6 +17,9 @@ const MAY: Record<string, readonly Role[] | 'public'> = {
   'GET /v1/turns': ['starter', 'approver', 'auditor', 'admin'],
   'GET /v1/turns/{id}': ['starter', 'approver', 'auditor', 'admin'],
   'GET /v1/turns/{id}/bundle': ['auditor', 'admin'],
+  'GET /v1/turns/{id}/report': ['auditor', 'admin'],
+  'POST /v1/turns/{id}/what-if': ['auditor', 'admin'],
+  'GET /v1/turns/{id}/transcript': ['starter', 'approver', 'auditor', 'admin'],
   'POST /v1/turns/{id}/cancel': ['starter', 'admin'],
   'POST /v1/turns/{id}/steer': ['starter', 'admin'],
   'POST /v1/turns/{id}/decisions': ['approver'],
@@ -33,6 +36,11 @@ const MAY: Record<string, readonly Role[] | 'public'> = {
   'POST /v1/forks': ['starter', 'admin'],
   'GET /v1/pending': ['approver', 'auditor', 'admin'],
   'GET /v1/pending/events': ['approver', 'auditor', 'admin'],
+  'GET /v1/trail': ['approver', 'auditor', 'admin'],
+  'GET /v1/budgets': ['approver', 'auditor', 'admin'],
+  'GET /v1/agents': ['starter', 'approver', 'auditor', 'admin'],
+  'GET /v1/agents/{name}': ['starter', 'approver', 'auditor', 'admin'],
+  'POST /v1/agents/{name}/check': ['starter', 'approver', 'auditor', 'admin'],
   'GET /tools': ['starter', 'approver', 'auditor', 'admin'],
   'GET /tools/{toolName}': ['starter', 'approver', 'auditor', 'admin'],
   'POST /tools/{toolName}': ['starter', 'admin'],
@@ -45,6 +53,8 @@ const BODIES: Record<string, object> = {
   'POST /v1/turns': { agent: 'a', message: 'm' },
   'POST /v1/turns/{id}/steer': { text: 't' },
   'POST /v1/turns/{id}/decisions': { decision: 'deny', call: 'f'.repeat(64) },
+  'POST /v1/turns/{id}/what-if': { rules: { deny: ['pay'] } },
+  'POST /v1/agents/{name}/check': { tool: 'pay', input: {} },
   'POST /tools/{toolName}': { input: {} },
   'POST /tools/{toolName}/sse': { input: {} },
   'POST /v1/sessions': { agent: 'a' },
@@ -81,6 +91,7 @@ const client = async () =>
     openSession: missing,
     fork: missing,
     sessions: async function* () {},
+    budgets: async function* () {},
     page: async () => ({ turns: [], next: null }),
     inbox: { pending: async () => [], follow: async function* () {} },
     lastPoll: async () => Date.now(),
@@ -111,7 +122,9 @@ describe('the routes', () => {
     const [method, path] = name.split(' ') as ['GET' | 'POST', string];
     const payload = BODIES[name];
     const url = path.replace(/\{\w+\}/g, 'x') + (QUERIES[name] ?? '');
-    const { statusCode } = await app.inject({ method, url, headers, ...(payload ? { payload } : {}) });
+    // An address of its own for each route: sixty wrong tokens a minute are allowed from one.
+    const remoteAddress = `10.0.0.${1 + Object.keys(MAY).indexOf(name)}`;
+    const { statusCode } = await app.inject({ method, url, headers, remoteAddress, ...(payload ? { payload } : {}) });
     return statusCode;
   };
 

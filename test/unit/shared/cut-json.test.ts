@@ -3,7 +3,7 @@ import { cutJson } from '../../../src/shared/json/cut-json';
 import { isJsonObject, type Json } from '../../../src/shared/json/json';
 import { runs } from '../../support/runs';
 
-const room = (left: number, text = 20) => ({ left, text, cut: false });
+const room = (left: number, text = 20) => ({ left, text, entries: 10, cut: false });
 
 describe('a value for a list', () => {
   it('stays as it is if it fits', () => {
