@@ -1,7 +1,7 @@
 /** Lists budgets with what is used and left of them, as their workflows answer. */
-import type { Client } from '@temporalio/client';
+import type { Client, WorkflowHandle } from '@temporalio/client';
 import { BUDGET_QUERY, BUDGET_WORKFLOW, type BudgetName, type BudgetView } from '../workflows/contract';
-import { BoundedAsks } from './approvals/bounded-asks';
+import { BoundedAsks, type Answered } from './approvals/bounded-asks';
 
 export interface BudgetFilter {
   agent?: string;
@@ -25,28 +25,27 @@ const QUERY = `WorkflowType = '${BUDGET_WORKFLOW}' AND ExecutionStatus = 'Runnin
  * Budgets whose workflow runs: something counts against them now, or did a moment ago. They are asked a few at a time; after five
  * seconds without an answer the others are listed as unreachable.
  */
-export async function* listBudgets(
-  of: { temporal: Client; taskQueue: string },
-  filter: BudgetFilter,
-): AsyncGenerator<ListedBudget> {
-  const { temporal } = of;
-  const asks = new BoundedAsks(temporal, of.taskQueue, 'tell what is left of it');
+export async function* listBudgets(temporal: Client, filter: BudgetFilter): AsyncGenerator<ListedBudget> {
+  const asks = new BoundedAsks(temporal, 'tell what is left of it');
   const budgets: Promise<ListedBudget>[] = [];
   const isWanted = filter.isWanted ?? (() => true);
-  for await (const { workflowId, memo } of temporal.workflow.list({ query: QUERY })) {
+  for await (const { workflowId, memo, taskQueue } of temporal.workflow.list({ query: QUERY })) {
     const name = memo?.holdfast_budget as BudgetName | undefined;
     if (name === undefined || !isWanted(name)) continue;
     if (filter.agent !== undefined && filter.agent !== name.agent) continue;
     if (filter.budget !== undefined && filter.budget !== name.budget) continue;
     if (budgets.length >= (filter.limit ?? 100)) break;
-    budgets.push(withView(temporal, asks, name, workflowId));
+    budgets.push(
+      withView(name, workflowId, (question) => asks.ask({ taskQueue }, () => question(temporal.workflow.getHandle(workflowId)))),
+    );
   }
   for (const budget of budgets) yield await budget;
 }
 
-async function withView(temporal: Client, asks: BoundedAsks, name: BudgetName, workflow_id: string): Promise<ListedBudget> {
-  const handle = temporal.workflow.getHandle(workflow_id);
-  const answered = await asks.ask(() => handle.query<BudgetView, [number]>(BUDGET_QUERY, Date.now()));
+type Ask = (question: (budget: WorkflowHandle) => Promise<BudgetView>) => Promise<Answered<BudgetView>>;
+
+async function withView(name: BudgetName, workflow_id: string, ask: Ask): Promise<ListedBudget> {
+  const answered = await ask((budget) => budget.query<BudgetView, [number]>(BUDGET_QUERY, Date.now()));
   const of = { ...name, workflow_id };
   return answered.ok ? { ...of, view: answered.answer, unreachable: null } : { ...of, view: null, unreachable: answered.why };
 }

@@ -300,7 +300,7 @@ export class HoldfastClient {
 
   /** What is used and left of every budget that counts something now; 100 without a limit. */
   budgets(filter: BudgetFilter = {}): AsyncGenerator<ListedBudget> {
-    return listBudgets(this.queue(), filter);
+    return listBudgets(this.temporal, filter);
   }
 
   /** Turns and direct calls, newest first; 100 without a limit. @throws InvalidRequest for an unknown state */
@@ -406,7 +406,7 @@ export class HoldfastClient {
   }
 
   private turns(): PendingTurnsOf {
-    return { ...this.queue(), summarize: (info) => this.summary(info), turn: (id) => this.turn(id) };
+    return { temporal: this.temporal, summarize: (info) => this.summary(info), turn: (id) => this.turn(id) };
   }
 
   private launch(

@@ -13,13 +13,13 @@ export interface InboxSource {
   list(): AsyncIterable<ListedTurn>;
   /** Differs once the turn's history has grown. Asks no worker. */
   progress(turnId: string): Promise<string>;
-  /** The waiting calls of a turn. */
-  read(turnId: string): Promise<Answered<WaitingCalls>>;
+  /** The waiting calls of a turn. @param isRetry no worker answered for it before */
+  read(turnId: string, isRetry: boolean): Promise<Answered<WaitingCalls>>;
 }
 
 /** In one look: histories that are checked, silent turns that are asked again, turns that are asked to hear of their workers. */
 const CHECKS = 100;
-const RETRIES = 50;
+const RETRIES = 200;
 const PROBES = 3;
 const CHECKED_AT_ONCE = 8;
 /** More are not read. */
@@ -30,7 +30,9 @@ const SILENT_MS = 4000;
 interface Times {
   /** What is being read now. */
   reading: Promise<void> | null;
-  /** What is being read now may be out of date by the time it is there. */
+  /** It is read because it is new, or has changed. */
+  isNew: boolean;
+  /** It has changed since the reading began. */
   again: boolean;
   askedAt: number;
   checkedAt: number;
@@ -57,17 +59,17 @@ export class InboxReader {
     this.known = new KnownTurns(mostKept);
   }
 
-  /** Lists, and reads what has changed. @throws if Temporal does not answer */
+  /** Lists, and begins to read what has changed. @throws if Temporal does not answer */
   async look(): Promise<void> {
     await this.list();
     await this.checkProgress();
     this.askAgain();
-    await this.settled();
   }
 
-  /** Resolves when nothing is being read. */
-  async settled(): Promise<void> {
-    await Promise.all(this.known.all().map((turn) => this.timesOf(turn).reading));
+  /** Resolves when nothing is being read; or, of `changes` only, nothing that is new or has changed. */
+  async settled(of: 'all' | 'changes'): Promise<void> {
+    const times = this.known.all().map((turn) => this.timesOf(turn));
+    await Promise.all(times.filter(({ isNew }) => isNew || of === 'all').map(({ reading }) => reading));
   }
 
   /** Resolves once what is known differs from that version, or the signal aborts. */
@@ -122,35 +124,37 @@ export class InboxReader {
       for (let turn = queue.shift(); turn !== undefined; turn = queue.shift()) {
         this.timesOf(turn).checkedAt = Date.now();
         const progress = await this.source.progress(turn.listed.turn_id).catch(() => turn!.progress);
-        if (progress !== turn.progress) void this.read(turn);
+        if (progress !== turn.progress) void this.read(turn, true);
       }
     };
     await Promise.all(Array.from({ length: CHECKED_AT_ONCE }, check));
   }
 
-  /** Asks the turns again that no worker answered for; if there are none, a few others, to learn whether workers answer. */
+  /** Asks the turns again that no worker answered for, and a few others, to learn whether their workers answer. */
   private askAgain(): void {
     const oldest = this.idle().sort((a, b) => this.timesOf(a).askedAt - this.timesOf(b).askedAt);
     const silent = oldest.filter(({ unreachable }) => unreachable !== null).slice(0, RETRIES);
-    for (const turn of silent.length > 0 ? silent : oldest.slice(0, PROBES)) void this.read(turn);
+    const others = oldest.filter(({ unreachable }) => unreachable === null).slice(0, PROBES);
+    for (const turn of [...silent, ...others]) void this.read(turn);
   }
 
   private idle(): KnownTurn[] {
     return this.known.all().filter((turn) => turn.isRead && this.timesOf(turn).reading === null);
   }
 
-  /** @param anew what is being read now does not count: it began before a change */
-  private read(turn: KnownTurn, anew = false): Promise<void> {
+  /** @param isNew it is new, or has changed: a reading that began before does not count */
+  private read(turn: KnownTurn, isNew = false): Promise<void> {
     const times = this.timesOf(turn);
-    if (times.reading !== null) times.again ||= anew;
-    else times.reading = this.readUntilCurrent(turn, times);
-    return times.reading!;
+    times.isNew ||= isNew;
+    if (times.reading === null) times.reading = this.readUntilCurrent(turn, times);
+    else times.again ||= isNew;
+    return times.reading;
   }
 
   private async readUntilCurrent(turn: KnownTurn, times: Times): Promise<void> {
     do {
       times.again = false;
-      const answered = await this.source.read(turn.listed.turn_id);
+      const answered = await this.source.read(turn.listed.turn_id, turn.unreachable !== null);
       times.askedAt = times.checkedAt = Date.now();
       if (answered.ok) this.answeredAt = Date.now();
       const isSilent = !answered.ok && answered.noWorker && Date.now() - this.answeredAt > SILENT_MS;
@@ -158,11 +162,12 @@ export class InboxReader {
       this.known.take(turn, answered.ok ? answered.answer : answered.why);
       this.notify();
     } while (times.again);
-    times.reading = null; // at once: a change after this begins another reading
+    // At once: a change after this begins another reading.
+    Object.assign(times, { reading: null, isNew: false });
   }
 
   private timesOf(turn: KnownTurn): Times {
-    const times = this.times.get(turn) ?? { reading: null, again: false, askedAt: 0, checkedAt: 0 };
+    const times = this.times.get(turn) ?? { reading: null, isNew: false, again: false, askedAt: 0, checkedAt: 0 };
     this.times.set(turn, times);
     return times;
   }

@@ -38,6 +38,7 @@ export class Inbox {
   async pending(sight: Visibility): Promise<PendingTurn[]> {
     this.wake();
     await this.reader.look();
+    await this.reader.settled('all');
     return this.answered(sight, 'whole');
   }
 
@@ -48,7 +49,8 @@ export class Inbox {
   async rows(sight: Visibility): Promise<PendingRow[]> {
     this.wake();
     const { reader } = this;
-    const ready = Date.now() - reader.listedAt < 2 * EVERY_MS ? reader.settled() : reader.look();
+    const isFresh = Date.now() - reader.listedAt < 2 * EVERY_MS;
+    const ready = (isFresh ? Promise.resolve() : reader.look()).then(() => reader.settled('changes'));
     await Promise.race([ready, this.pause(EVERY_MS)]);
     return this.answered(sight, 'row');
   }

@@ -1,5 +1,6 @@
 /** Lists the turns in which calls wait for a person. Each turn's worker reports its calls. */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
+import { LRUCache } from 'lru-cache';
 import type { PendingTurn, TurnSummary, TurnView } from '../../shapes/turn-view';
 import { TURNS_AND_CALLS } from '../../workflows/contract';
 import { visibilityClause, visibleExecutions, type Visibility } from '../turns/listing';
@@ -10,7 +11,6 @@ import type { ListedTurn } from './known-turns';
 
 export interface PendingTurnsOf {
   temporal: Client;
-  taskQueue: string;
   summarize(info: WorkflowExecutionInfo): TurnSummary;
   turn(id: string): TurnHandle;
 }
@@ -20,22 +20,22 @@ const ASKED = 'tell what waits';
 export async function* waitingTurns(
   { temporal, summarize }: Pick<PendingTurnsOf, 'temporal' | 'summarize'>,
   visibility: Visibility,
-): AsyncGenerator<ListedTurn> {
+): AsyncGenerator<{ listed: ListedTurn; taskQueue: string }> {
   const waits = "ExecutionStatus = 'Running' AND HoldfastState IN ('awaiting_approval', 'in_doubt')";
   const query = [TURNS_AND_CALLS, waits, ...visibilityClause(visibility)].join(' AND ');
   for await (const { info, summary } of visibleExecutions(temporal, query, visibility, summarize))
-    yield { ...summary, tools: waitingTools(info) };
+    yield { listed: { ...summary, tools: waitingTools(info) }, taskQueue: info.taskQueue };
 }
 
-/** After five seconds without an answer from any worker, the remaining turns are returned with what Temporal knows of them. */
+/** Turns whose workers do not answer for five seconds are returned with what Temporal knows of them. */
 export async function pendingTurns(of: PendingTurnsOf & { visibility: Visibility }): Promise<PendingTurn[]> {
-  const asks = new BoundedAsks(of.temporal, of.taskQueue, ASKED);
+  const asks = new BoundedAsks(of.temporal, ASKED);
   const turns: Promise<PendingTurn>[] = [];
-  const withCalls = async (listed: ListedTurn): Promise<PendingTurn> => {
-    const answered = await asks.ask(() => of.turn(listed.turn_id).waiting());
+  const withCalls = async (listed: ListedTurn, taskQueue: string): Promise<PendingTurn> => {
+    const answered = await asks.ask({ taskQueue }, () => of.turn(listed.turn_id).waiting());
     return answered.ok ? { ...listed, ...callsOf(answered.answer) } : { ...listed, calls: [], unreachable: answered.why };
   };
-  for await (const listed of waitingTurns(of, of.visibility)) turns.push(withCalls(listed));
+  for await (const { listed, taskQueue } of waitingTurns(of, of.visibility)) turns.push(withCalls(listed, taskQueue));
   return eachOnce(await Promise.all(turns)).filter((each) => each.unreachable !== null || each.calls.length > 0);
 }
 
@@ -47,12 +47,18 @@ export function inboxSource(
   of: PendingTurnsOf,
   look: (id: string) => Promise<{ progress: string; view(): Promise<TurnView> }>,
 ): InboxSource {
-  const asks = new BoundedAsks(of.temporal, of.taskQueue, ASKED);
+  const asks = new BoundedAsks(of.temporal, ASKED);
+  const queues = new LRUCache<string, string>({ max: 20_000 });
   return {
-    list: () => waitingTurns(of, 'all'),
+    async *list() {
+      for await (const { listed, taskQueue } of waitingTurns(of, 'all')) {
+        queues.set(listed.turn_id, taskQueue);
+        yield listed;
+      }
+    },
     progress: async (id) => (await look(id)).progress,
-    read: (id) =>
-      asks.ask(async () => {
+    read: (id, isRetry) =>
+      asks.ask({ taskQueue: queues.get(id) ?? '', isRetry }, async () => {
         // In this order: what happens meanwhile makes the turn be read again.
         const { progress, view } = await look(id);
         return { ...callsOf(await of.turn(id).waiting(await view())), progress };
