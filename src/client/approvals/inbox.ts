@@ -51,7 +51,8 @@ export class Inbox {
     const { reader } = this;
     const isFresh = Date.now() - reader.listedAt < 2 * EVERY_MS;
     const ready = (isFresh ? Promise.resolve() : reader.look()).then(() => reader.settled('changes'));
-    await Promise.race([ready, this.pause(EVERY_MS)]);
+    const waiting = new AbortController();
+    await Promise.race([ready, pause(EVERY_MS, waiting.signal)]).finally(() => waiting.abort());
     return this.answered(sight, 'row');
   }
 
@@ -126,7 +127,7 @@ export class Inbox {
 
   private async loop(): Promise<void> {
     for (let tookMs = 0; ;) {
-      await this.pause(Math.max(EVERY_MS, tookMs * PAUSE_FACTOR));
+      await pause(Math.max(EVERY_MS, tookMs * PAUSE_FACTOR), this.closing.signal);
       const isRead = this.readers > 0 || Date.now() - this.readAt < READ_LATELY_MS;
       if (this.closing.signal.aborted || !isRead) return;
       const began = Date.now();
@@ -134,8 +135,8 @@ export class Inbox {
       tookMs = Date.now() - began;
     }
   }
+}
 
-  private async pause(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.closing.signal, ref: false }).catch(() => undefined);
-  }
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
 }
