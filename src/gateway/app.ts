@@ -17,12 +17,17 @@ import { decisions } from './routes/decisions';
 import { healthz, metrics, readyz } from './routes/health';
 import { pending } from './routes/inbox';
 import { mcp } from './routes/mcp';
+import { oidc } from './routes/oidc';
 import { records } from './routes/records';
 import { sessions } from './routes/sessions';
+import { signIn } from './routes/sign-in';
 import { streams, tickets } from './routes/streams';
 import { tools } from './routes/tools';
 import { turns } from './routes/turns';
+import { browserSignInOf, type BrowserSignIn } from './auth/browser-sign-in';
 import { ticketsOf } from './auth/principals';
+import { protectAnswers } from './page/headers';
+import { page } from './page/page';
 import type { GatewayParts, Route } from './route';
 
 declare module 'fastify' {
@@ -31,6 +36,8 @@ declare module 'fastify' {
     draining: AbortSignal;
     /** Null: the package prom-client is not installed. */
     metrics: HttpMetrics | null;
+    /** Null: nobody can sign in at the page. */
+    browserSignIn: BrowserSignIn | null;
   }
 }
 
@@ -51,6 +58,9 @@ const ROUTES: Route[] = [
   tickets,
   blocks,
   mcp,
+  signIn,
+  oidc,
+  page,
 ];
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_BODY_BYTES = 1_000_000;
@@ -70,7 +80,8 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: answerBadAddress,
   });
-  app.decorate('draining', draining).decorate('metrics', httpMetrics());
+  const browserSignIn = browserSignInOf(parts);
+  app.decorate('draining', draining).decorate('metrics', httpMetrics()).decorate('browserSignIn', browserSignIn);
   app.decorateRequest('principal');
   app.setValidatorCompiler(validatorOf);
   // Response schemas only describe: a field that they do not know must not be left out of an answer.
@@ -99,6 +110,7 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     const message = 'The request could not be answered; the log of the gateway says why.';
     return answerWith(reply, { code: 'EXECUTION_ERROR', reason: 'gateway_failed', message });
   });
+  protectAnswers(app);
   observeRequests(app, log, app.metrics);
   refuseOtherSites(app, { publicUrl: parts.publicUrl, hosts: parts.hosts, origins: corsOrigins, localPages: true });
   refuseOtherMethods(app);
@@ -107,7 +119,7 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     if (corsOrigins.length > 0) await scope.register(cors, corsOptions(corsOrigins));
     const countNobody = await limitRates(scope, requestsPerMinute);
     await describeApi(scope);
-    authenticateRequests(scope, authenticator, ticketsOf(store), countNobody);
+    authenticateRequests(scope, { authenticator, tickets: ticketsOf(store), signIn: browserSignIn }, countNobody);
     holdKeysToBodies(scope, store);
     for (const route of ROUTES) route(scope, parts);
   });

@@ -6,7 +6,8 @@ import type { HoldfastClient } from '../client/holdfast-client';
 import type { CallbackConfig } from '../config/gateway';
 import type { Store } from '../store/store';
 import type { ToolLogger } from '../tools/define/tool';
-import type { Authenticator } from './auth/principals';
+import type { SignInConfig } from '../config/sign-in';
+import type { Authenticator, Tokens } from './auth/principals';
 import type { ToolCatalogue } from './tool-catalogue';
 import type { StreamSettings } from './streams/settings';
 
@@ -16,6 +17,10 @@ export interface GatewayParts {
   /** Connects when it is first called. @throws ServerUnreachable */
   client(): Promise<HoldfastClient>;
   authenticator: Authenticator;
+  /** How people sign in at the page; absent: nobody can. */
+  signIn?: PageSignIn;
+  /** Folder of the page's files. Default: where the build puts them. */
+  pageFolder?: string;
   /** Signs decisions in the name of principals. */
   key: SigningKey;
   /** Keys that the reports of this gateway are verified with. Default: none, so that the signer is unknown. */
@@ -36,6 +41,11 @@ export interface GatewayParts {
   publicUrl?: string;
   /** Further host names at which it is reached. */
   hosts?: readonly string[];
+}
+
+export interface PageSignIn extends SignInConfig {
+  /** Those with which people may sign in. */
+  tokens: Tokens;
 }
 
 /**

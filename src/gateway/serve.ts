@@ -95,6 +95,7 @@ export async function gatewayParts(
   const tokens = new Tokens(config.tokens ?? []);
   const authenticator = jwt === null ? tokens : new AnyOf([...(config.tokens === null ? [] : [tokens]), new Jwts(jwt)]);
   const settings = {
+    signIn: { ...config.http.signIn, tokens },
     callbacks,
     requestsPerMinute,
     corsOrigins,

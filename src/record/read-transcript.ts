@@ -3,7 +3,7 @@
  * and belongs to one head, so that the pages fit together while the turn goes on.
  */
 import type { TranscriptEntry } from '../shapes/transcript';
-import { cutJson, type CutRoom } from '../shared/json/cut-json';
+import { cutJson, type CutRoom } from './cut-json';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import type { Block } from '../shared/turn/transcript';
 import { list, text, textOrNull } from './fields';

@@ -2,7 +2,7 @@
 import type { Card } from '../../shapes/card';
 import type { PendingRow, RowCall, RowCard } from '../../shapes/inbox';
 import type { PendingTurn, Question } from '../../shapes/turn-view';
-import { cutJson, type CutRoom } from '../../shared/json/cut-json';
+import { cutJson, type CutRoom } from '../../record/cut-json';
 import type { Json } from '../../shared/json/json';
 
 /** Characters of one field of a card, of one text in it, and of the note of a decision. */

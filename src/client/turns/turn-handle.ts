@@ -32,6 +32,7 @@ import {
 } from '../../workflows/contract';
 import { cardsInPages } from '../approvals/card-pages';
 import { cardsByDigest } from '../approvals/cards';
+import { cardUrl } from '../../shared/wire/workflow-url';
 import { QuestionCards, type ShownCard } from '../approvals/question-card';
 import type { CardSource } from '../../record/stored-card';
 import { doneBefore, SENT_BEFORE, type Act, type DoneBefore } from './start-turn';
@@ -342,7 +343,7 @@ export class TurnHandle {
   private async queryView(): Promise<TurnView> {
     const handle = this.client.workflow.getHandle(this.workflowId);
     const view = await this.askTurn('report the state of the turn', () => handle.query<TurnView>(STATUS_QUERY));
-    return { ...view, ui_url: this.uiUrl };
+    return { ...view, ui_url: view.pending.length > 0 ? cardUrl(this.uiUrl, view.run_id) : this.uiUrl };
   }
 
   private describeWorkflow(): Promise<WorkflowExecutionDescription> {

@@ -1,5 +1,5 @@
 /** Cuts a JSON value to what a list can show: short texts, few entries, few levels. Its shape stays: texts remain texts. */
-import { isJsonObject, type Json } from './json';
+import { isJsonObject, type Json } from '../shared/json/json';
 
 const MOST_LEVELS = 4;
 const CUT = '…';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { cutJson } from '../../../src/shared/json/cut-json';
+import { cutJson } from '../../../src/record/cut-json';
 import { isJsonObject, type Json } from '../../../src/shared/json/json';
 import { runs } from '../../support/runs';
 
