@@ -16,9 +16,9 @@ export function rowOf(turn: PendingTurn): PendingRow {
 }
 
 function rowCall({ card, approval, ...call }: Question, turnId: string): RowCall {
-  const shown = (note: string | null) => cutJson(note, { left: NOTE_ROOM, text: NOTE_ROOM, entries: 0, cut: false });
-  const decisions = approval.decisions?.slice(-MOST_ENTRIES).map((decision) => ({ ...decision, note: shown(decision.note) }));
-  return { ...call, approval: { ...approval, note: shown(approval.note), decisions }, card: rowCard(card, turnId) };
+  const cutNote = (note: string | null) => cutJson(note, { left: NOTE_ROOM, text: NOTE_ROOM, entries: 0, cut: false });
+  const decisions = approval.decisions?.slice(-MOST_ENTRIES).map((decision) => ({ ...decision, note: cutNote(decision.note) }));
+  return { ...call, approval: { ...approval, note: cutNote(approval.note), decisions }, card: rowCard(card, turnId) };
 }
 
 function rowCard({ markdown: _, ...card }: Card, turnId: string): RowCard {
