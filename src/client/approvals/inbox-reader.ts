@@ -69,7 +69,7 @@ export class InboxReader {
   /** Resolves when nothing is being read; or, of `changes` only, nothing that is new or has changed. */
   async finish(of: 'all' | 'changes'): Promise<void> {
     const times = this.turns.all().map((turn) => this.timesOf(turn));
-    await Promise.all(times.filter(({ isNew }) => isNew || of === 'all').map(({ reading }) => reading));
+    await Promise.all(times.flatMap(({ isNew, reading }) => (reading !== null && (isNew || of === 'all') ? [reading] : [])));
   }
 
   /** Resolves once what is known differs from that version, or the signal aborts. */

@@ -6,7 +6,7 @@ import type { Person } from '../../support/gateway';
 import { ask, say } from '../../support/scripted-model';
 
 const start = { agent: 'tester', message: 'Pay it.' };
-const pay = ['pay', invoice] as [string, object];
+const pay: Parameters<typeof ask>[0] = ['pay', invoice];
 
 interface Told {
   event: string;
