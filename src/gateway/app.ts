@@ -11,11 +11,14 @@ import { type HttpMetrics, httpMetrics, observeRequests, requestIdOf } from './h
 import { holdKeysToBodies } from './http/idempotency';
 import { describeApi } from './http/openapi';
 import { agents } from './routes/agents';
+import { answers } from './routes/answers';
 import { blocks } from './routes/blocks';
 import { bundles, madeOfBundles } from './routes/bundles';
 import { decisions } from './routes/decisions';
 import { healthz, metrics, readyz } from './routes/health';
 import { pending } from './routes/inbox';
+import { passkeyDecisions } from './passkeys/decision';
+import { passkeys } from './passkeys/registration';
 import { mcp } from './routes/mcp';
 import { oidc } from './routes/oidc';
 import { records } from './routes/records';
@@ -26,6 +29,8 @@ import { tools } from './routes/tools';
 import { turns } from './routes/turns';
 import { browserSignInOf, type BrowserSignIn } from './auth/browser-sign-in';
 import { ticketsOf } from './auth/principals';
+import { a2a } from '../protocols/a2a/route';
+import { agUi } from '../protocols/agui/route';
 import { protectAnswers } from './page/headers';
 import { page } from './page/page';
 import type { GatewayParts, Route } from './route';
@@ -50,6 +55,9 @@ const ROUTES: Route[] = [
   madeOfBundles,
   sessions,
   decisions,
+  answers,
+  passkeyDecisions,
+  passkeys,
   pending,
   records,
   agents,
@@ -58,6 +66,8 @@ const ROUTES: Route[] = [
   tickets,
   blocks,
   mcp,
+  agUi,
+  a2a,
   signIn,
   oidc,
   page,
@@ -136,12 +146,13 @@ function refuseOtherSites(app: FastifyInstance, site: Site): void {
 
 const ALLOWED_HEADERS = ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-request-id'];
 const MCP_HEADERS = ['mcp-session-id', 'mcp-protocol-version'];
+const A2A_HEADERS = ['a2a-version', 'a2a-extensions'];
 
 function corsOptions(origins: readonly string[]): object {
   return {
     origin: [...origins],
     methods: ['GET', 'HEAD', 'POST', 'DELETE'],
-    allowedHeaders: [...ALLOWED_HEADERS, ...MCP_HEADERS],
+    allowedHeaders: [...ALLOWED_HEADERS, ...MCP_HEADERS, ...A2A_HEADERS],
     exposedHeaders: ['x-request-id', 'retry-after', 'mcp-session-id'],
     maxAge: 600,
   };
