@@ -8,7 +8,7 @@ import { entryText } from '../shared/approval/card';
 import type { ApprovalSettings } from '../rules/approvals';
 import { readPermissions } from '../rules/read-permissions';
 import { MODES, type Mode } from '../tools/admit/policy';
-import { explain, type Explanation } from '../tools/lint/explain-permission';
+import { explain, explanationView, VERDICT_WORDS, type Explanation } from '../tools/lint/explain-permission';
 import { Registry, type PreparedAgent } from '../tools/catalogue/registry';
 import { appOf } from './support/app';
 import { oneLine } from './support/describe';
@@ -49,7 +49,7 @@ export function toolsCheck(tools: Command, output: () => Output): void {
       const { untrusted = false, requester } = options;
       const turn = { untrusted, requester, agent: agent.agent.name, step: 1 };
       const explanation = (await explain(agent, tool, input, turn))!;
-      output().answer({ agent: agent.agent.name, ...wire(explanation) }, describe(agent, explanation));
+      output().answer(explanationView(agent.agent.name, explanation), describe(agent, explanation));
       if (explanation.verdict === 'deny' || explanation.verdict === 'rejected') throw new Exit(EXIT.refused);
     });
 }
@@ -100,18 +100,6 @@ function withRules(agent: Agent, { rules, mode }: CheckOptions): Agent {
   }
 }
 
-function wire({ rules, ...rest }: Explanation): object {
-  return { ...rest, rules: rules.map(({ specificity, ...rule }) => ({ ...rule, specificity: [...specificity] })) };
-}
-
-const WORDS: Record<Explanation['verdict'], string> = {
-  allow: 'it runs by itself',
-  ask: 'it asks a person',
-  classify: 'the classifier decides; without one it asks a person',
-  deny: 'it is refused',
-  rejected: 'it is refused before anybody is asked',
-};
-
 /** What an approval needs, and which entry of a list says so. */
 function approvalLines({ approval, verdict }: Explanation): string[] {
   if (approval === null || (approval.entry === undefined && verdict !== 'ask')) return [];
@@ -148,7 +136,7 @@ function describe({ agent }: PreparedAgent, explanation: Explanation): string[] 
           ),
         ]),
     ...approvalLines(explanation),
-    `  verdict            ${explanation.verdict}: ${WORDS[explanation.verdict]}`,
+    `  verdict            ${explanation.verdict}: ${VERDICT_WORDS[explanation.verdict]}`,
     `  because            ${oneLine(explanation.reason, 400)}`,
     ...explanation.warnings.map((warning) => `  warning            ${oneLine(warning, 400)}`),
   ];

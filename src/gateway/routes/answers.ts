@@ -61,6 +61,7 @@ export const answers: Route = (app, parts) => {
     async (request, reply) => {
       const { principal, params, operation } = request;
       const { turn, digest } = await answerOnce(parts, principal, { turnId: params.id, operation, answer: request.body });
+      (await parts.client()).inbox.decided(turn.id, [digest]);
       return reply
         .header('cache-control', 'no-store')
         .send({ accepted: true, by: principal.name, call: digest, now: await decidedCalls(turn, [digest]) });

@@ -9,16 +9,15 @@ import { decidedCalls } from '../../client/approvals/watch-pending';
 import type { ActRecord } from '../../client/turns/start-turn';
 import type { TurnHandle } from '../../client/turns/turn-handle';
 import { asJson } from '../../shared/json/json';
-import { decidedCall, pendingTurn, type PendingTurn } from '../../shapes/turn-view';
+import { decidedCall } from '../../shapes/turn-view';
 import { decisionFields, digest, readDecisionBody, sendingOf, type DecisionBody } from '../decision-body';
 import { once } from '../http/idempotency';
-import { type Principal, visibilityOf } from '../auth/principals';
+import type { Principal } from '../auth/principals';
 import { answer, answers, body, postHeaders, turnParams } from '../schemas/common';
 import { visibleTurn } from '../auth/turn-session-access';
 import { decideByPasskey } from '../passkeys/decision';
 import { passkeyAssertion } from '../../shapes/passkey';
 import type { Route } from '../route';
-import { examplePending } from '../schemas/examples';
 
 const decisionBody = z.strictObject({
   ...decisionFields,
@@ -74,6 +73,7 @@ export const decisions: Route = (app, parts) => {
           ? decideAs(handle, parts.key, principal, read)
           : decideByPasskey(handle, parts, principal, sendingOf(read, principal), passkey);
       const calls = await once(request.operation, turn, decide, sentCalls);
+      (await parts.client()).inbox.decided(turn.id, calls);
       return reply
         .header('cache-control', 'no-store')
         .send({ accepted: true, by: principal.name, calls, now: await decidedCalls(turn, calls) });
@@ -90,41 +90,4 @@ export function sentCalls({ sent }: ActRecord): string[] {
 /** Signs a principal's decision, and sends it. @returns the whole digests. @throws DecisionNotAccepted with the reason */
 export function decideAs(turn: TurnHandle, key: SigningKey, principal: Principal, body: DecisionBody): Promise<string[]> {
   return signAndDecide(turn, key, sendingOf(body, principal));
-}
-
-// `GET /v1/pending`: the calls that wait for a person.
-
-const pendingTurns = z.object({ turns: z.array(pendingTurn) });
-
-const pendingSchema = {
-  summary: 'What waits for a person',
-  description:
-    'Turns and direct calls in which a call waits for approval, or is in doubt. Their workers tell the calls; where none answers for five seconds, `unreachable` says why, and the rest is what Temporal knows.',
-  tags: ['turns'],
-  response: answers({ 200: answer('All that waits now.', pendingTurns, { turns: [examplePending] }) }),
-};
-
-export const pending: Route = (app, { client }) => {
-  app.get<{ Reply: z.infer<typeof pendingTurns> }>(
-    '/v1/pending',
-    { schema: pendingSchema, config: { roles: ['approver', 'auditor', 'admin'] } },
-    async (request, reply) => {
-      const turns = await (await client()).pending({ sight: visibilityOf(request.principal) });
-      return reply.header('cache-control', 'no-store').send({ turns: within(MOST_CARDS, turns) });
-    },
-  );
-};
-
-/** Limit for all cards together, characters: each may be long, and requesters decide how many there are. */
-const MOST_CARDS = 4_000_000;
-
-/** Short turns first: a few long ones must not hide all others. A turn that does not fit is listed without its calls. */
-function within(most: number, turns: PendingTurn[]): PendingTurn[] {
-  const length = ({ calls }: PendingTurn) => calls.reduce((sum, { card }) => sum + JSON.stringify(card).length, 0);
-  const fit = new Set<PendingTurn>();
-  let room = most;
-  for (const turn of [...turns].sort((a, b) => length(a) - length(b))) if ((room -= length(turn)) >= 0) fit.add(turn);
-  const unreachable =
-    'Its cards do not fit into one answer beside the others: decide those first, or ask for it by `holdfast pending`.';
-  return turns.map((turn) => (fit.has(turn) ? turn : { ...turn, calls: [], unreachable }));
 }
