@@ -23,6 +23,7 @@ const ROOMS = [
   'rules',
   'shapes',
   'shared',
+  'sign-in',
   'store',
   'telemetry',
   'temporal',
@@ -61,6 +62,7 @@ const TABLE = {
   processes: { may: ['shared'] },
   agents: { may: ['shared', 'rules', 'telemetry', 'tools'], types: ['model', 'store'] },
   notify: { may: ['shared'], types: ['activities'] },
+  'sign-in': { may: ['shared'], types: ['config', 'store'] },
   live: { may: ['shared', 'shapes'] },
   testing: { may: ['shared', 'tools', 'agents', 'store'], types: ['record'] },
   activities: {

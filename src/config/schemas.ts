@@ -133,7 +133,7 @@ export function hasNoPassword(url: string): boolean {
  * signs people in, and browsers give passkeys to such pages alone.
  */
 export function isPageAddress(text: string): boolean {
-  if (/[?#]/.test(text) || !URL.canParse(text)) return false;
+  if (/[?#;,]/.test(text) || !URL.canParse(text)) return false;
   const { protocol, hostname } = new URL(text);
   return protocol === 'https:' || isLoopback(hostname);
 }

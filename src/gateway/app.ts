@@ -15,11 +15,15 @@ import { bundles } from './routes/bundles';
 import { decisions, pending } from './routes/decisions';
 import { healthz, metrics, readyz } from './routes/health';
 import { mcp } from './routes/mcp';
+import { oidc } from './routes/oidc';
 import { sessions } from './routes/sessions';
+import { signIn } from './routes/sign-in';
 import { streams, tickets } from './routes/streams';
 import { tools } from './routes/tools';
 import { turns } from './routes/turns';
 import { ticketsOf } from './auth/principals';
+import { protectAnswers } from './page/headers';
+import { page } from './page/page';
 import type { GatewayParts, Route } from './route';
 
 declare module 'fastify' {
@@ -45,6 +49,9 @@ const ROUTES: Route[] = [
   tickets,
   blocks,
   mcp,
+  signIn,
+  oidc,
+  page,
 ];
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_BODY_BYTES = 1_000_000;
@@ -93,6 +100,7 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     const message = 'The request could not be answered; the log of the gateway says why.';
     return answerWith(reply, { code: 'EXECUTION_ERROR', reason: 'gateway_failed', message });
   });
+  protectAnswers(app);
   observeRequests(app, log, app.metrics);
   refuseOtherSites(app, { publicUrl: parts.publicUrl, hosts: parts.hosts, origins: corsOrigins, localPages: true });
   refuseOtherMethods(app);
@@ -101,7 +109,7 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     if (corsOrigins.length > 0) await scope.register(cors, corsOptions(corsOrigins));
     const countNobody = await limitRates(scope, requestsPerMinute);
     await describeApi(scope);
-    authenticateRequests(scope, authenticator, ticketsOf(store), countNobody);
+    authenticateRequests(scope, { authenticator, tickets: ticketsOf(store), signIn: parts.signIn }, countNobody);
     holdKeysToBodies(scope, store);
     for (const route of ROUTES) route(scope, parts);
   });

@@ -5,6 +5,7 @@ import type { HoldfastClient } from '../client/holdfast-client';
 import type { CallbackConfig } from '../config/gateway';
 import type { Store } from '../store/store';
 import type { ToolLogger } from '../tools/define/tool';
+import type { BrowserSignIn } from './auth/browser-sign-in';
 import type { Authenticator } from './auth/principals';
 import type { ToolCatalogue } from './tool-catalogue';
 import type { StreamSettings } from './streams/settings';
@@ -15,6 +16,10 @@ export interface GatewayParts {
   /** Connects when it is first called. @throws ServerUnreachable */
   client(): Promise<HoldfastClient>;
   authenticator: Authenticator;
+  /** How people sign in at the page; absent: nobody can. */
+  signIn?: BrowserSignIn;
+  /** Folder of the page's files. Default: where the build puts them. */
+  pageFolder?: string;
   /** Signs decisions in the name of principals. */
   key: SigningKey;
   /** The catalogue of the workers' app; absent: its tools can be called, but not listed. */
