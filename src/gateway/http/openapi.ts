@@ -66,7 +66,8 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
       const open = roles === 'public';
       const who = open ? 'Takes no token.' : roles === 'any' ? 'Any role.' : `Roles: ${roles.join(', ')}.`;
       const description = [schema?.description, who].filter(Boolean).join(' ');
-      return { schema: { ...schema, description, security: open ? [] : [{ bearer: [] }, { cookie: [] }] }, url };
+      const security: Record<string, string[]>[] = open ? [] : [{ bearer: [] }, { cookie: [] }];
+      return { schema: { ...schema, description, security }, url };
     },
   });
   // A browser sends no token for these pages. They show the document, and no data.
