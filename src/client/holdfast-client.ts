@@ -6,7 +6,9 @@ import { randomBytes } from 'node:crypto';
 import { Client, WorkflowNotFoundError, type WorkflowExecutionInfo } from '@temporalio/client';
 import type { BundleSigner } from '../attestation/bundle-signer';
 import type { Subject } from '../audit/export/bundle';
-import { isCardCut, wholeCard } from './approvals/cards';
+import { wholeCard } from '../shared/approval/card';
+import { storedCard, storedFacts } from '../record/stored-card';
+import { isCardCut } from './approvals/cards';
 import { pendingTurns } from './approvals/pending-turns';
 import { watchPending, type NewQuestion, type WatchPending } from './approvals/watch-pending';
 import { listBudgets, type BudgetFilter, type ListedBudget } from './budgets';
@@ -48,7 +50,6 @@ import {
   workflowId,
 } from '../shared/ids';
 import { hashJson } from '../shared/json/digests';
-import type { Json } from '../shared/json/json';
 import { optional } from '../shared/json/optional';
 import { isHash } from '../shared/json/sha256';
 import { inlineCode, visibilityText } from '../shared/text/visible';
@@ -321,17 +322,17 @@ export class HoldfastClient {
   }
 
   /**
-   * The card of a question, with the whole action. If the card is cut, the rest is read from the store (HOLDFAST_STORE), by the
-   * digest.
+   * The card of a question as Markdown, whole. If it is cut, it is written anew from the card's facts; if these are missing, from
+   * the store (HOLDFAST_STORE), by the digest.
    * @throws StoreError; InvalidRequest for a client without a store
    */
-  async wholeCard({ card: { markdown, digest } }: Pick<Question, 'card'>): Promise<string> {
-    if (!isCardCut(markdown)) return markdown;
-    const store = await this.store('wholeCard');
-    const { record, input, target } = await store.getCall(digest);
-    const { preview = null } =
-      record.preview_ref === null ? {} : ((await store.getPart(record.preview_ref)) as { preview?: Json });
-    return wholeCard(markdown, { preview, target, input });
+  async wholeCard({ card }: Pick<Question, 'card'>): Promise<string> {
+    if (!isCardCut(card.markdown)) return card.markdown;
+    const { incomplete: _, ...known } = card;
+    const whole = card.incomplete === undefined ? wholeCard(known) : null;
+    if (whole !== null) return whole;
+    const stored = await storedCard(await this.store('wholeCard'), card.digest);
+    return wholeCard({ ...known, ...storedFacts(stored, card.words ?? []) }) ?? card.markdown;
   }
 
   /**

@@ -128,12 +128,17 @@ export function hasNoPassword(url: string): boolean {
   return withoutPassword(url) === url;
 }
 
+/** With TLS, or on this machine. */
+export function isSafeUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || isLoopback(hostname);
+}
+
 /**
  * Where browsers reach the gateway: an origin, and a path below which everything is. Without TLS only on this machine, since the page
  * signs people in, and browsers give passkeys to such pages alone.
  */
 export function isPageAddress(text: string): boolean {
-  if (/[?#;,]/.test(text) || !URL.canParse(text)) return false;
-  const { protocol, hostname } = new URL(text);
-  return protocol === 'https:' || isLoopback(hostname);
+  return !/[?#;,]/.test(text) && isSafeUrl(text);
 }

@@ -29,6 +29,11 @@ const path = z.string();
 const LOG_LEVEL = { schema: z.enum(is.LOG_LEVELS), allowed: 'trace, debug, info, warn, error, fatal or silent' };
 const PRIVATE_KEY_FILE = { schema: path, allowed: 'the path of a private key, in PKCS8 PEM' };
 const OPEN_URL = { schema: openUrl, allowed: 'an http or https URL without a password' };
+const CHAT_URL = {
+  schema: openUrl.refine(is.isSafeUrl),
+  allowed: 'an https URL (or http on localhost) without a password',
+  secret: true,
+} as const;
 
 const PLACES = {
   HOLDFAST_CONFIG: {
@@ -232,6 +237,14 @@ const PEOPLE = {
     allowed: 'whsec_ and the base64 of 24 to 64 random bytes',
     secret: true,
     about: 'What those messages are signed with.',
+  },
+  HOLDFAST_NOTIFY_SLACK: {
+    ...CHAT_URL,
+    about: 'Incoming webhook of the Slack channel that is told ([inbox.md](inbox.md#slack-and-teams)).',
+  },
+  HOLDFAST_NOTIFY_TEAMS: {
+    ...CHAT_URL,
+    about: 'Webhook of the workflow that tells a Microsoft Teams channel ([inbox.md](inbox.md#slack-and-teams)).',
   },
   HOLDFAST_NOTIFY_MAIL: {
     schema: is.addresses,

@@ -75,6 +75,8 @@ export interface ReadAdmittedCall {
   version: Text;
   class: Text;
   verdict: Text;
+  /** Whether the conversation had read outsiders' text before; null: the rules were not asked. */
+  untrusted: boolean | null;
 }
 
 export interface ReadDecision {
@@ -255,8 +257,14 @@ function readAdmission(head: JsonObject, calls: Json[]): ReadAdmission {
     context_window: typeof head.context_window === 'number' ? head.context_window : null,
     container: container && texts(container, ['id', 'expires_at']),
     subject: readSubject(head),
-    calls: calls.filter(isJsonObject).map((call) => texts(call, ['call_id', 'tool', 'version', 'class', 'verdict'])),
+    calls: calls.filter(isJsonObject).map(readAdmittedCall),
   };
+}
+
+function readAdmittedCall(call: JsonObject): ReadAdmittedCall {
+  const { untrusted } = object(object(call.facts).turn);
+  const fields = texts(call, ['call_id', 'tool', 'version', 'class', 'verdict']);
+  return { ...fields, untrusted: typeof untrusted === 'boolean' ? untrusted : null };
 }
 
 function readDecision(body: JsonObject): ReadDecision {

@@ -16,6 +16,7 @@ const words = z.object({
   by: z.string().describe('The person, or the name of the agent.'),
   text: z.string(),
   cut: z.boolean().describe('Only the beginning is here; the transcript has the whole text.'),
+  missing: z.number().int().optional().describe('How many characters of a text that is cut are not here.'),
 });
 
 /** The part of a card that the workflow of the turn knows. */
@@ -23,6 +24,10 @@ export const cardState = z.object({
   reason: z.string().describe('Why a person is asked.'),
   changes: z.array(z.object({ by: z.string(), why: z.string() })).describe('Hooks and people that changed the input.'),
   untrusted: z.boolean().describe("Whether the conversation had read outsiders' text before this call was proposed."),
+  evidence: z
+    .string()
+    .optional()
+    .describe("What the tool's probe saw of a call in doubt. Absent: the tool has no probe, or the probe saw nothing."),
   asked_at: z.string().nullable().describe('When people were asked. Null for a call in doubt.'),
   policy: z.object({
     channel: z.enum(['any', 'attested']),
@@ -63,6 +68,10 @@ export const card = z.object({
   markdown: z.string().describe('The same card as the Web UI shows it; a long section is cut there.'),
 });
 
+/** The card in a message to people or programs: of limited size, and without the Markdown. */
+export const messageCard = card.omit({ markdown: true, error: true });
+
+export type MessageCard = z.infer<typeof messageCard>;
 export type CardWords = z.infer<typeof words>;
 export type CardState = z.infer<typeof cardState>;
 export type StoredFacts = z.infer<typeof storedFacts>;

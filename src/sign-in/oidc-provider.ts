@@ -60,16 +60,21 @@ export class OidcProvider {
   async begin(replaces: string | null, now: number): Promise<{ url: string; flow: OidcFlow }> {
     const { openid, provider } = await this.find();
     const [state, nonce, verifier] = [openid.randomState(), openid.randomNonce(), openid.randomPKCECodeVerifier()];
-    const url = openid.buildAuthorizationUrl(provider, {
-      response_type: 'code',
-      redirect_uri: this.redirectUri,
-      scope: this.settings.scopes,
-      state,
-      nonce,
-      code_challenge: await openid.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: 'S256',
-    });
-    return { url: url.href, flow: { state, nonce, verifier, replaces, expires: now + FLOW_SECONDS * 1000 } };
+    const challenge = await openid.calculatePKCECodeChallenge(verifier);
+    try {
+      const url = openid.buildAuthorizationUrl(provider, {
+        response_type: 'code',
+        redirect_uri: this.redirectUri,
+        scope: this.settings.scopes,
+        state,
+        nonce,
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+      });
+      return { url: url.href, flow: { state, nonce, verifier, replaces, expires: now + FLOW_SECONDS * 1000 } };
+    } catch (error) {
+      throw faultOf(error, openid); // it has no address for this
+    }
   }
 
   /**

@@ -17,7 +17,10 @@ export const PUBLIC_URL = 'https://desk.bank.example';
 export interface Desk {
   app: FastifyInstance;
   store: FileStore;
-  signIn: BrowserSignIn;
+  /** With which another server of the same gateway can be made. */
+  parts: GatewayParts;
+  /** Of the store. */
+  dir: string;
   close(): Promise<void>;
 }
 
@@ -36,13 +39,14 @@ export async function openDesk(
   const store = await FileStore.open(own);
   const tokens = new Tokens(people.map(({ entry }) => entry));
   const signIn = new BrowserSignIn(store, tokens, url, { ...LIMITS, ...limits });
-  const app = gatewayApp(gatewayParts({ store, authenticator: tokens, signIn, publicUrl: url, ...parts }));
+  const all = gatewayParts({ store, authenticator: tokens, signIn, publicUrl: url, ...parts });
+  const app = gatewayApp(all);
   const close = async () => {
     await app.close();
     await store.close();
     if (dir === undefined) await rm(own, { recursive: true, force: true });
   };
-  return { app, store, signIn, close };
+  return { app, store, parts: all, dir: own, close };
 }
 
 type Headers = Record<string, string>;

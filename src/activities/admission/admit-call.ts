@@ -1,14 +1,15 @@
 /** The part of admission with I/O: decides an undecided call, makes preview and digest, and stores the card as it is shown. */
 import { Context } from '@temporalio/activity';
 import type { AdmitCallInput, AdmitCallOutput, DecidedCall, RenewedPolicy, TurnContext } from '../../shared/io/activities';
-import { samePerson, stricter, type HoldReason } from '../../shared/approval/approval';
-import { approvalCard } from '../../shared/approval/card';
+import { PLAIN_POLICY, samePerson, stricter, type HoldReason } from '../../shared/approval/approval';
+import { cardOf, cardState } from './make-card';
 import { callDigest, callRecord, type CallFields } from '../../shared/json/digests';
 import { callError } from '../../shared/wire/errors';
-import type { JsonObject } from '../../shared/json/json';
+import { asJson, type JsonObject } from '../../shared/json/json';
 import { prepareTool, type PreparedAgent } from '../../tools/catalogue/registry';
 import { targetHash, targetOf } from '../../tools/admit/policy';
 import { askedBefore, earlierRun } from '../checks/after-reset';
+import type { CardPart } from '../../record/parts';
 import { openQuestion } from '../people/questions';
 import { inputToAdmit } from '../call/call-input';
 import { decideCall, type DecideResult, previewOf, storeApprovalEvidence } from './decide-call';
@@ -89,7 +90,9 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     }
   }
   const { digest, preview_ref: previewRef } = evidence;
-  const card = approvalCard({
+  // An older workflow does not say whether outsiders' text was read.
+  const state = asks && request.head !== undefined ? cardState(request, decidedCall, policy ?? PLAIN_POLICY) : null;
+  const card = await cardOf(deps, request, {
     tool: tool.name,
     version: tool.version,
     callId: call.id,
@@ -106,7 +109,8 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     ...(policy ? { policy } : {}),
     expiresAt: request.expires_at ?? '',
   });
-  const cardRef = await deps.store.putPart(scope, { call_id: call.id, digest, card });
+  const cardPart: CardPart = { call_id: call.id, digest, card, ...(state === null ? {} : { state }) };
+  const cardRef = await deps.store.putPart(scope, asJson(cardPart));
   return {
     ok: true,
     digest,

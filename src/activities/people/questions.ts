@@ -4,16 +4,13 @@
  * answer other than approval, or the outcome. A statement that was valid when it came stays valid while the question is open: a
  * signature lasts a day at most, and the last of several approvers may take longer. Also sends notifications and callbacks.
  */
-import { Context, ApplicationFailure } from '@temporalio/activity';
-import type { CheckDecisionInput, NotifyInput } from '../../shared/io/activities';
+import { Context } from '@temporalio/activity';
+import type { CheckDecisionInput } from '../../shared/io/activities';
 import { samePerson, type Settlement } from '../../shared/approval/approval';
 import { hashJson } from '../../shared/json/digests';
 import { asJson, isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
 import { CLOCKS_APART_MS } from '../../shared/wire/waits';
 import { StoreError, type Store } from '../../store/store';
-import type { CallbackInput } from '../../shared/wire/callback';
-import type { Delivery, Dependencies } from '../ports';
-import { checkOwnTurn, checkTurnsOwn } from '../checks/own-turn';
 
 type Registers = Pick<Store, 'registers'>;
 
@@ -187,42 +184,4 @@ function timeName(attestation: string): string {
 
 function iso(ms: number): string {
   return new Date(ms).toISOString();
-}
-
-// Messages to people and programs, sent for the turn that they are about.
-
-export async function notify(deps: Dependencies, question: NotifyInput): Promise<void> {
-  const { notifier, store } = deps;
-  if (!notifier) return;
-  await checkOwnTurn(deps, question.turn);
-  const part = question.card_ref === null ? null : ((await store.getPart(question.card_ref)) as { card: string });
-  await notifier.tell(question, part?.card ?? question.card ?? null, overAttempts());
-}
-
-/** Keeps the ways in the heartbeat, which the next attempt gets on any worker. */
-function overAttempts(): Delivery {
-  const context = Context.current();
-  const before = (context.info.heartbeatDetails as { reached?: string[] } | undefined)?.reached ?? [];
-  const ways = new Set(before);
-  const markReached = (way: string) => {
-    ways.add(way);
-    context.heartbeat({ reached: [...ways] });
-  };
-  return { done: ways, reached: markReached };
-}
-
-export async function deliverCallback(deps: Dependencies, input: CallbackInput): Promise<void> {
-  const { callbacks, store } = deps;
-  if (!callbacks) throw new Error('This worker sends no callbacks: set HOLDFAST_CALLBACK_HOSTS and HOLDFAST_CALLBACK_SECRET.');
-  // A callback is signed, and its receiver trusts it: only a workflow that the turn started may send one.
-  await checkTurnsOwn(deps, input.turn);
-  const part = await store.getPart(input.callback_ref);
-  const url = isJsonObject(part) && part.v === 'holdfast.callback/1' ? part.url : undefined;
-  if (typeof url !== 'string') throw ApplicationFailure.nonRetryable('The part names no callback address.', 'holdfast.callback');
-  try {
-    await callbacks.send(url, input.id, input.message);
-  } catch (error) {
-    const { name, message } = error as Error;
-    throw name === 'CallbackNotAllowed' ? ApplicationFailure.nonRetryable(message, 'holdfast.callback') : error;
-  }
 }

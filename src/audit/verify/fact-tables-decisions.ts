@@ -108,6 +108,8 @@ export const ADMIT_CALL_INPUT = {
   held: 'rule.D4',
   edit: 'rule.H9',
   untrusted: 'rule.D4',
+  head: 'rule.D1',
+  cards: 'once.only how much of a card that does not fit is shown depends on it',
   approval: 'rule.D4',
 } as const satisfies Record<keyof AdmitCallInput, Place>;
 
@@ -162,6 +164,7 @@ export const NOTIFY_INPUT = {
   call_id: 'call.call_id',
   tool: 'call.tool',
   digest: 'names.call',
+  head: 'rule.D1',
   card_ref: 'names.card',
   card: 'once.of a call in doubt nothing else has a card',
   expires_at: 'rule.D4',

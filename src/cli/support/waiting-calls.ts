@@ -3,12 +3,11 @@
  * sub-agents. It queries the turn instead of reading events: a sub-agent's question is no event of the parent turn.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cardLines } from '../../client/approvals/cards';
 import type { Question } from '../../shapes/turn-view';
 import type { TurnHandle, WaitingNow } from '../../client/turns/turn-handle';
 import { visible } from '../../shared/text/visible';
 import { EndOfInput, type TerminalQuestions } from './terminal-questions';
-import { cardExcerpt } from './card-excerpt';
+import { questionExcerpt, questionLines } from './card-excerpt';
 import { userName } from './decide-options';
 import { oneLine } from './describe';
 import type { Output } from './output';
@@ -101,8 +100,8 @@ export class WaitingCallPrompt {
     const elsewhere = `${doubt ? 'in doubt' : 'waits'}: holdfast ${decide}`;
     const head = `  ■ ${call.id} ${oneLine(call.tool, 60)}${of}:`;
     const boxLines = (lines: string[]) => [head, ...lines.map((line) => `    │ ${line}`)];
-    if (!questions) return output.note([...boxLines(cardExcerpt(call.card.markdown)), elsewhere].join('\n'));
-    const above = boxLines(cardLines(call.card.markdown));
+    if (!questions) return output.note([...boxLines(questionExcerpt(call)), elsewhere].join('\n'));
+    const above = boxLines(questionLines(call));
     try {
       const answer = await questions.ask(doubt ? SETTLE : APPROVE, moot, above);
       if (answer === null || (await this.take(call.digest, doubt, answer.trim()))) return;

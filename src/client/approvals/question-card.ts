@@ -1,7 +1,8 @@
 /** Puts the card of a waiting call together: facts of the store under its digest, the state of its turn, and the Markdown. */
 import type { Card, CardState, CardWords, StoredFacts } from '../../shapes/card';
 import type { WaitingCall } from '../../shapes/turn-view';
-import { storedCard, wordsOf, type CardSource } from '../../record/stored-card';
+import { wordsOf } from '../../record/card-words';
+import { storedCard, storedFacts, type CardSource } from '../../record/stored-card';
 import { errorMessage } from '../../shared/text/error-message';
 
 /** What the turn answered about one waiting call. */
@@ -50,13 +51,8 @@ export class QuestionCards {
   private async facts({ digest }: WaitingCall, turn: AskingTurn): Promise<{ facts?: StoredFacts; why: string | null }> {
     if (this.source === null) return { why: 'This client has no store (HOLDFAST_STORE).' };
     try {
-      const { record, input, target, preview, held, makers } = await storedCard(this.source, digest);
-      const words = await this.wordsBefore(this.source, turn.head);
-      const reasons = held.map(({ kind, text }) => ({ kind, text }));
-      return {
-        facts: { will_happen: preview, acts_on: target, input, held: reasons, requester: record.requester, makers, words },
-        why: null,
-      };
+      const stored = await storedCard(this.source, digest);
+      return { facts: storedFacts(stored, await this.wordsBefore(this.source, turn.head)), why: null };
     } catch (error) {
       return { why: `The store cannot tell: ${errorMessage(error)}` };
     }

@@ -5,6 +5,7 @@ import { TURN_STATES, type TurnState } from '../../shared/turn/turn-states';
 import { visibilityText } from '../../shared/text/visible';
 import type { TurnSummary } from '../../shapes/turn-view';
 import { keywordOf } from '../../shared/search-attributes';
+import { cardUrl } from '../../shared/wire/workflow-url';
 import { MEMO_KEY, TURNS_AND_CALLS } from '../../workflows/contract';
 import { InvalidRequest } from '../errors';
 
@@ -58,22 +59,25 @@ export async function pageOfTurns(
   };
 }
 
-/** @param ui_url the turn's page, if there is a Web UI */
-export function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>, ui_url: string | null): TurnSummary {
+/** @param url of the turn's workflow, if there is a Web UI */
+export function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>, url: string | null): TurnSummary {
   const key = info.memo?.[MEMO_KEY];
+  const state = stateOf(info.status.name, keywordOf(info.searchAttributes, 'state'));
   return {
     turn_id: info.workflowId.replace(/^turn\//, ''),
     workflow_id: info.workflowId,
     agent: keywordOf(info.searchAttributes, 'agent'),
-    state: stateOf(info.status.name, keywordOf(info.searchAttributes, 'state')),
+    state,
     requester: keywordOf(info.searchAttributes, 'requester'),
     started_at: info.startTime.toISOString(),
     ended_at: info.closeTime?.toISOString() ?? null,
-    ui_url,
+    ui_url: WAITING.has(state) ? cardUrl(url, info.runId) : url,
     key: typeof key === 'string' ? key : null,
   };
 }
 
+/** People look for its card. */
+const WAITING: ReadonlySet<string> = new Set<TurnState>(['awaiting_approval', 'in_doubt']);
 const OPEN: readonly TurnState[] = ['running', 'awaiting_approval', 'in_doubt'];
 
 /** A turn that was ended through Temporal itself never wrote its last state. */

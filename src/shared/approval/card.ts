@@ -1,17 +1,20 @@
 /**
- * Builds the approval card, the page that a person reads in the Web UI before deciding. It shows the whole effective input, or says
- * TRUNCATED. All text that a model or a tool wrote is in fences or inline code.
+ * Builds the approval card, the page that a person reads in the Web UI before deciding. What will happen stands first; then in whose
+ * words the request came, whether outsiders' text was read, the whole input, who decides, and how. It shows everything that fits, or
+ * says TRUNCATED. All text that a model, a tool or a person wrote is in fences or inline code.
  */
 import { PLAIN_POLICY, type ApprovalPolicy, type HoldReason } from './approval';
+import { CARD_SECTION, inputSections, jsonFence, previewText, section, targetText, type Room } from './card-text';
 import type { Json, JsonObject } from '../json/json';
-import { fenceText, inlineCode, visible } from '../text/visible';
+import { optional } from '../json/optional';
+import type { Card, CardWords } from '../../shapes/card';
+import { inlineCode, inlineCodeUpTo } from '../text/visible';
 
-export type { Card, CardState, CardWords, StoredFacts } from '../../shapes/card';
+export type { Card, CardState, CardWords, MessageCard, StoredFacts } from '../../shapes/card';
+export { CARD_SECTION, TRUNCATION_MARK } from './card-text';
 
-/** Most characters of one section of a card, such as the input or the preview. */
-export const CARD_SECTION = 24_000;
-/** The line under a cut section begins with this. */
-export const TRUNCATION_MARK = '**TRUNCATED**';
+/** Those of its fields that a card shows. */
+type ShownPolicy = Pick<ApprovalPolicy, 'channel' | 'quorum' | 'roles' | 'four_eyes'>;
 
 export interface CardFacts {
   tool: string;
@@ -23,11 +26,15 @@ export interface CardFacts {
   makers?: string[];
   agent: string;
   reason: string;
+  /** In whose words the request came, the first first. Absent: it is not known. */
+  words?: CardWords[];
+  /** Whether the conversation had read outsiders' text before. Absent: it is not known. */
+  untrusted?: boolean;
   /** Hooks and people that changed the input from what the model asked for. */
-  changes?: { hook: string; why: string; by?: string }[];
+  changes?: { hook?: string; why: string; by?: string }[];
   /** Why the call is asked about again. */
-  held?: HoldReason[];
-  policy?: ApprovalPolicy;
+  held?: Pick<HoldReason, 'kind' | 'text'>[];
+  policy?: ShownPolicy;
   input: JsonObject;
   preview: Json | null;
   /** What the tool acts on besides its input; absent or null: the tool declares no target. */
@@ -36,24 +43,46 @@ export interface CardFacts {
   expiresAt: string;
 }
 
-/** The card as Markdown. */
-export function approvalCard(facts: CardFacts): string {
+/** Characters of a reason, which is one line. */
+const LONG_LINE = 2_000;
+
+/** Everything, however long. */
+const ALL: Room = { limit: Infinity, link: null };
+
+/**
+ * The card as Markdown: whole if it fits, else with each text cut at {@link CARD_SECTION}.
+ * @param most characters of the card in a URL, as the Web UI passes it on
+ * @param link where the whole card is; null: nowhere
+ */
+export function approvalCard(
+  facts: CardFacts,
+  { most = Infinity, link = null }: { most?: number; link?: string | null } = {},
+): string {
+  const whole = cardIn(facts, ALL);
+  return charactersInUrl(whole) <= most ? whole : cardIn(facts, { limit: CARD_SECTION, link });
+}
+
+/** Percent-encoded. */
+export function charactersInUrl(text: string): number {
+  return encodeURIComponent(text.toWellFormed()).length;
+}
+
+function cardIn(facts: CardFacts, room: Room): string {
   return [
     `## Waiting for approval: ${inlineCode(facts.tool)}`,
     '',
     `Agent ${inlineCode(facts.agent)} asks for call ${facts.callId}, version ${facts.version} of the tool. Nothing is done until you decide.`,
     '',
-    `- asked by ${inlineCode(facts.requester)}`,
-    ...(facts.makers?.length ? [`- changed or steered by: ${facts.makers.map(inlineCode).join(', ')}`] : []),
-    `- why it asks: ${inlineCode(facts.reason)}`,
-    ...(facts.changes ?? []).map(
-      ({ hook, why, by }) =>
-        `- the input below was changed by ${by === undefined ? `hook ${inlineCode(hook)}` : inlineCode(by)}: ${inlineCode(why)}`,
-    ),
-    `- expires ${facts.expiresAt}; then it is refused`,
-    ...policyLines(facts.policy ?? PLAIN_POLICY),
+    ...actSections(facts, room),
+    ...(facts.held ?? []).flatMap(({ kind, text }) => [`### ${HOLD_TEXTS[kind]}`, '', section(text, room), '']),
+    ...originSections(facts, room),
+    ...inputSection(facts, room),
+    '### Who decides',
     '',
-    ...(facts.held ?? []).flatMap(({ kind, text }) => [`### ${HOLD_TEXTS[kind]}`, '', section(text), '']),
+    `- why it asks: ${inlineCodeUpTo(LONG_LINE, facts.reason)}`,
+    ...policyLines(facts.policy ?? PLAIN_POLICY),
+    `- expires ${facts.expiresAt}; then it is refused`,
+    '',
     '### Decide',
     '',
     'Read the card to its end. Then, above: *More Actions → Send a Signal*. Put your name into what you paste.',
@@ -66,25 +95,91 @@ export function approvalCard(facts: CardFacts): string {
     '',
     jsonFence({ call: facts.digest, by: 'your-name', note: 'why not' }),
     '',
-    actSections(facts),
   ].join('\n');
 }
 
-/** What a call would do: the last sections of its card. */
-export type Act = Pick<CardFacts, 'preview' | 'target' | 'input'>;
+function actSections({ preview, target }: Pick<CardFacts, 'preview' | 'target'>, room: Room): string[] {
+  const will =
+    preview === null
+      ? 'The tool has no preview. It gets the input below, and nothing else.'
+      : section(previewText(preview), room);
+  return ['### What will happen', '', will, '', ...(target ? ['### Acts on', '', section(targetText(target), room), ''] : [])];
+}
 
-/** Headings of these last sections; no earlier section of the card has one. */
-export const ACT_HEADINGS: readonly string[] = ['### What will happen', '### Acts on', '### Input'];
-
-/** @param limit characters per section; a longer section is cut, and says so */
-export function actSections({ preview, target, input }: Act, limit = CARD_SECTION): string {
-  const [will, on, takes] = ACT_HEADINGS as [string, string, string];
+/** In whose words the call came about, and whether outsiders may have had a part in it. */
+function originSections({ requester, makers, words, untrusted }: CardFacts, room: Room): string[] {
   return [
-    ...(preview === null ? [] : [will, '', section(previewText(preview), limit), '']),
-    ...(target ? [on, '', section(targetText(target), limit), ''] : []),
-    takes,
+    '### In whose words',
     '',
-    inputSections(input, limit),
+    ...(words ?? []).flatMap((one) => [`${SPEAKERS[one.from](inlineCode(one.by))}`, '', wordsText(one, room), '']),
+    ...(words?.length === 0 ? [`${inlineCode(requester)} asked for exactly this call: no model has chosen it.`, ''] : []),
+    `- asked by ${inlineCode(requester)}`,
+    ...(makers?.length ? [`- changed or steered by: ${makers.map(inlineCode).join(', ')}`] : []),
+    '',
+    ...(untrusted === undefined ? [] : ["### Outsiders' text", '', untrusted ? READ_OUTSIDERS : READ_NO_OUTSIDERS, '']),
+  ];
+}
+
+const SPEAKERS: Record<CardWords['from'], (by: string) => string> = {
+  requester: (by) => `${by} began the turn with:`,
+  steering: (by) => `${by} said to the running turn:`,
+  agent: (by) => `Agent ${by} gave this turn the task:`,
+};
+
+function wordsText({ text, cut, missing }: CardWords, room: Room): string {
+  const rest = missing === undefined ? 'The rest is' : `The other ${missing} characters are`;
+  return section(text, room) + (cut ? `\n\n${rest} in the transcript of the turn.` : '');
+}
+
+const READ_OUTSIDERS =
+  '**Read before.** The conversation had read text that outsiders wrote before this call was proposed. They may have wanted the call.';
+const READ_NO_OUTSIDERS = 'None: the conversation had read no text of outsiders before this call was proposed.';
+
+function inputSection({ input, changes = [] }: Pick<CardFacts, 'input' | 'changes'>, room: Room): string[] {
+  const lines = changes.map(({ hook = '', why, by }) => {
+    const who = by === undefined ? `hook ${inlineCode(hook)}` : inlineCode(by);
+    return `- this input was changed by ${who}: ${inlineCodeUpTo(LONG_LINE, why)}`;
+  });
+  return ['### Input', '', inputSections(input, room), '', ...(lines.length > 0 ? [...lines, ''] : [])];
+}
+
+/**
+ * The whole card as Markdown, from the card object; for a terminal, say.
+ * @returns null if facts are missing (`incomplete`)
+ */
+export function wholeCard(card: Card): string | null {
+  const { incomplete, requester, input, will_happen: preview } = card;
+  if (incomplete !== undefined || requester === undefined || input === undefined || preview === undefined) return null;
+  const { tool, version, digest, agent, reason = '', makers, words, untrusted, held, policy, acts_on: target } = card;
+  const facts: CardFacts = {
+    ...{
+      tool,
+      version,
+      callId: card.call_id,
+      digest,
+      agent,
+      reason,
+      requester,
+      input,
+      preview,
+      expiresAt: card.expires_at ?? '',
+    },
+    ...optional({ makers, words, untrusted, held, policy, target, changes: card.changes }),
+  };
+  if (card.kind === 'approval') return cardIn(facts, ALL);
+  const { error, evidence } = card;
+  return [
+    `## In doubt: ${inlineCode(tool)}`,
+    '',
+    `Call ${facts.callId} of agent ${inlineCode(agent)} was dispatched and its outcome is unknown: ${inlineCode(error?.message ?? 'unknown')}. It will not be dispatched again.`,
+    ...(evidence === undefined ? [] : ['', 'What its probe saw:', '', section(evidence, ALL), '']),
+    '',
+    ...actSections(facts, ALL),
+    ...originSections(facts, ALL),
+    ...inputSection(facts, ALL),
+    '### Who settles',
+    '',
+    ...policyLines(policy ?? PLAIN_POLICY, 'settle'),
     '',
   ].join('\n');
 }
@@ -98,7 +193,7 @@ const HOLD_TEXTS: Record<HoldReason['kind'], string> = {
   policy_changed: 'It is asked again: the rules have changed',
 };
 
-function policyLines({ channel, quorum, roles, four_eyes }: ApprovalPolicy, act: 'approve' | 'settle' = 'approve'): string[] {
+function policyLines({ channel, quorum, roles, four_eyes }: ShownPolicy, act: 'approve' | 'settle' = 'approve'): string[] {
   const advisory = channel === 'any' ? ' (advisory: names are not proved)' : '';
   const what = act === 'approve' ? 'approve' : 'settle it, and say the same';
   return [
@@ -132,7 +227,7 @@ export function inDoubtCard(facts: {
     `## In doubt: ${inlineCode(facts.tool)}`,
     '',
     `Call ${facts.callId} was dispatched and its outcome is unknown: ${inlineCode(facts.error)}. It will not be dispatched again.`,
-    ...(facts.evidence ? ['', 'What its probe saw:', '', section(facts.evidence), ''] : []),
+    ...(facts.evidence ? ['', 'What its probe saw:', '', section(facts.evidence, { limit: CARD_SECTION, link: null }), ''] : []),
     `Look at the other side (idempotency key ${inlineCode(facts.idempotencyKey)}), then send the signal \`settle\` with what you found:`,
     '',
     ...(policy.length > 0 ? [...policy, ''] : []),
@@ -141,90 +236,4 @@ export function inDoubtCard(facts: {
     jsonFence({ call: facts.digest, by: 'your-name', outcome: 'not_applied' }),
     '',
   ].join('\n');
-}
-
-function inputSections(input: JsonObject, limit: number): string {
-  const fields = Object.entries(input);
-  if (fields.length === 0) return fenceText('{}');
-  const share = Math.max(200, Math.floor(limit / fields.length));
-  const total = fields.reduce((sum, [, value]) => sum + fieldText(value).length, 0);
-  return fields
-    .map(([name, value]) => {
-      const text = fieldText(value);
-      const kind = isLongText(value) ? ` (text, ${text.length} characters)` : '';
-      return `${inlineCode(name)}${kind}\n\n${section(text, total <= limit ? limit : share)}`;
-    })
-    .join('\n\n');
-}
-
-function isLongText(value: Json): value is string {
-  return typeof value === 'string' && (value.includes('\n') || value.length > 120);
-}
-
-function fieldText(value: Json): string {
-  return isLongText(value) ? value : JSON.stringify(value, null, 2);
-}
-
-/** One line per field. */
-function targetText(target: JsonObject): string {
-  const lines = Object.entries(target).map(
-    ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
-  return lines.join('\n');
-}
-
-function previewText(preview: Json): string {
-  return typeof preview === 'string' ? preview : JSON.stringify(preview, null, 2);
-}
-
-/** The text in a fence. It is cut at `limit` characters as displayed, and a line below says so. */
-function section(text: string, limit = CARD_SECTION): string {
-  const visibleText = visible(text);
-  if (visibleText.length <= limit) return wrappedFence(visibleText);
-  const cut = visibleText.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '');
-  return `${wrappedFence(cut)}\n\n${TRUNCATION_MARK}: the first ${cut.length} of ${visibleText.length} characters. The rest is not shown here (\`holdfast pending --watch\` prints it): do not approve what you have not read; deny it, and ask for less at once.`;
-}
-
-/** Columns that the Web UI shows in half a window of 1280 pixels. It does not wrap, so the rest of a longer line is hidden. */
-const COLUMNS = 72;
-const GOES_ON = '↪ ';
-
-function wrappedFence(text: string): string {
-  const lines = text.replaceAll('↪', '⟨U+21AA⟩').split('\n').map(wrapLine).join('\n');
-  const note = `\n\n${inlineCode(GOES_ON)} marks a long line that goes on.`;
-  return fenceText(lines) + (lines.includes(GOES_ON) ? note : '');
-}
-
-/** Breaks after a space if one is in the second half of the line. Removing `\n↪ ` restores the line, spaces included. */
-function wrapLine(line: string): string {
-  const parts: string[] = [];
-  let part = '';
-  let columns = 0;
-  for (const char of line) {
-    columns += columnsOf(char);
-    part += char;
-    if (columns <= COLUMNS) continue;
-    const space = part.slice(0, -char.length).lastIndexOf(' ') + 1;
-    const end = space > part.length / 2 ? space : part.length - char.length;
-    parts.push(part.slice(0, end));
-    part = part.slice(end);
-    columns = GOES_ON.length + [...part].reduce((sum, each) => sum + columnsOf(each), 0);
-  }
-  return [...parts, part].join(`\n${GOES_ON}`);
-}
-
-const WIDE =
-  /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|\p{Extended_Pictographic}/u;
-
-function columnsOf(char: string): number {
-  return char === '\t' ? 8 : WIDE.test(char) ? 2 : 1;
-}
-
-/** A digest gets a line of its own: on one line the card would hide its end. */
-function jsonFence(value: JsonObject): string {
-  const fields = Object.entries(value).map(([key, field]) => {
-    const text = JSON.stringify(field);
-    return `${JSON.stringify(key)}:${text.length > 40 ? '\n' : ''} ${text}`;
-  });
-  return `\`\`\`json\n{${fields.join(',\n ')}}\n\`\`\``;
 }

@@ -19,8 +19,12 @@ export interface AdmitCallInput {
   held?: HoldReason[];
   /** An approver's replacement input: admitted like any other input, and always asked about. */
   edit?: Edit;
-  /** With an edit: the conversation had read untrusted text before the call was asked for. */
+  /** The conversation had read untrusted text before the call was asked for. Absent: it had not, or no person can be asked. */
   untrusted?: boolean;
+  /** The transcript so far: the card says in whose words the call came about. Absent: no person can be asked, or an older build. */
+  head?: string;
+  /** How many calls the step has, if several: their cards share the room of the Web UI's page. */
+  cards?: number;
   /** The policy of the approval, for the card. */
   approval?: ApprovalPolicy;
 }

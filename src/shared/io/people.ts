@@ -46,6 +46,8 @@ export interface NotifyInput {
   call_id: string;
   tool: string;
   digest: string;
+  /** The transcript so far: the message says in whose words the call came about. Absent: there is none, or an older build. */
+  head?: string;
   /** Part with the card; null for a call in doubt. */
   card_ref: string | null;
   /** The card of a call in doubt. */

@@ -62,6 +62,7 @@ function stateOf({ open, policy }: TurnData, question: Question): CardState | un
     reason: call.reason,
     changes: (call.changes ?? []).map(({ hook, why, by = hook }) => ({ by, why })),
     untrusted: call.untrusted ?? false,
+    ...optional({ evidence: question.kind === 'doubt' ? question.evidence : undefined }),
     asked_at: askedAt === null ? null : new Date(askedAt).toISOString(),
     policy: { channel, quorum, roles, four_eyes },
     remarks: question.remarks,

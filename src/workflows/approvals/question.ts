@@ -28,6 +28,8 @@ export interface ApprovalQuestion extends QuestionBase {
 
 export interface DoubtQuestion extends QuestionBase {
   kind: 'doubt';
+  /** What the tool's probe saw. Absent: nothing, or an older build asked. */
+  evidence?: string;
   settlements: Settlement[];
 }
 

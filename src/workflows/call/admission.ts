@@ -2,9 +2,16 @@
  * Completes the admission of a call in the workflow: the `admitCall` activity makes the preview and decides an open verdict, the
  * digest is built over exactly the arguments of the call, and people are asked.
  */
-import { keepProgress } from '../turn/state';
+import { keepProgress, type TurnData } from '../turn/state';
 import { CancellationScope, patched, workflowInfo } from '@temporalio/workflow';
-import type { AdmitCallOutput, AdmittedCall, CallArguments, CallOutcome, TurnContext } from '../../shared/io/activities';
+import type {
+  AdmitCallInput,
+  AdmitCallOutput,
+  AdmittedCall,
+  CallArguments,
+  CallOutcome,
+  TurnContext,
+} from '../../shared/io/activities';
 import {
   PLAIN_POLICY,
   samePerson,
@@ -117,11 +124,21 @@ async function askActivity(
     ...openFacts(context.data, call),
     ...(reasons.length > 0 ? { held: reasons } : {}),
     ...(edit === null ? {} : { edit }),
-    ...(edit !== null && call.untrusted ? { untrusted: true } : {}),
+    ...(mayAsk ? forTheCard(context.data, call) : {}),
     ...(call.approval && mayAsk ? { approval: call.approval } : {}),
   });
   if (!result.ok) return result;
   return { ...result, expires_at: expiresAt, seed: result.run_id === undefined ? null : seed };
+}
+
+/** What the card says of the conversation, and how much room it has. */
+function forTheCard({ head, open }: TurnData, { untrusted }: AdmittedCall): Pick<AdmitCallInput, 'untrusted' | 'head' | 'cards'> {
+  const calls = open?.calls.length ?? 1;
+  return {
+    ...(untrusted ? { untrusted } : {}),
+    ...(head === null ? {} : { head }),
+    ...(calls > 1 ? { cards: calls } : {}),
+  };
 }
 
 function afterwards(

@@ -35,7 +35,8 @@ export function dispatchContext(
       question.kind === 'approval'
         ? { card_ref: question.card_ref, expires_at: question.expires_at }
         : { card_ref: null, card: question.card, expires_at: null };
-    const notice = inFlight.during(() => notify({ turn, kind, call_id, tool, digest, ...card, at: now() }));
+    const head = data.head === null ? {} : { head: data.head };
+    const notice = inFlight.during(() => notify({ turn, kind, call_id, tool, digest, ...head, ...card, at: now() }));
     notice.catch(() => undefined); // the worker logs a failure; the question stays open
   };
   const fits = (words: Statement[], answers: number) => hasRoom(data, words, answers) || !isBounded();

@@ -14,6 +14,8 @@ import { keepProgress, type Progress } from '../turn/state';
 
 /** The store has no card of a call in doubt: every run passes it on. */
 const CARD_BYTES = 12_000;
+/** The same for what its probe saw, which the card object has as a field. */
+const EVIDENCE_BYTES = 4_000;
 
 const FIRST_PROBE_MS = 500;
 const LONGEST_PROBE_MS = 30_000;
@@ -90,6 +92,7 @@ async function findOut(context: Dispatch, call: AdmittedCall, probing: Probing):
     digest: args.digest,
     tool: call.tool,
     card,
+    ...(finding === '' ? {} : { evidence: cutJson(finding, EVIDENCE_BYTES) }),
     policy,
     run_id: workflowInfo().runId,
     makers: args.makers ?? [],

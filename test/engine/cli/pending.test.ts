@@ -20,6 +20,8 @@ function cardOf(digest: string, input: any): string {
   return approvalCard({ ...facts, digest, input, preview: 'Pay 7', expiresAt: '2026-01-31T00:00:00.000Z' });
 }
 
+const shown = (markdown: string) => ({ digest: A, markdown }) as Card;
+
 const rule = '\n\n---\n\n';
 
 describe('cards', () => {
@@ -39,21 +41,19 @@ describe('cards', () => {
 
   it('are shortened for a terminal to what will happen, without the text to paste elsewhere', () => {
     const excerpt = cardExcerpt(
-      cardOf(A, { invoice: 'INV-7', text: Array.from({ length: 50 }, (_, n) => `line ${n}`).join('\n') }),
+      shown(cardOf(A, { invoice: 'INV-7', text: Array.from({ length: 50 }, (_, n) => `line ${n}`).join('\n') })),
     );
     expect(excerpt).toEqual(expect.arrayContaining(['What will happen', '  Pay 7', 'Input', '  "INV-7"']));
     expect(excerpt.join('\n')).not.toContain('your-name');
     expect(excerpt).toHaveLength(17);
     expect(excerpt.at(-1)).toMatch(/^… \d+ more lines: read all of it with `holdfast pending --watch` before you decide$/);
     const doubt = cardExcerpt(
-      inDoubtCard({ tool: 'pay', callId: '1.1', digest: A, error: 'gone', idempotencyKey: 'k', evidence: 'seen' }),
+      shown(inDoubtCard({ tool: 'pay', callId: '1.1', digest: A, error: 'gone', idempotencyKey: 'k', evidence: 'seen' })),
     );
     expect(doubt.join('\n')).toContain('  seen');
     expect(doubt.join('\n')).not.toContain('your-name');
   });
 });
-
-const shown = (markdown: string) => ({ digest: A, markdown }) as Card;
 
 function question(more: Partial<NewQuestion> = {}, approval: object = {}): NewQuestion {
   const turn = {

@@ -2,7 +2,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { storedCard, wordsOf } from '../../../src/record/stored-card';
+import { conversationBefore, wordsOf } from '../../../src/record/card-words';
+import { storedCard } from '../../../src/record/stored-card';
 import { messageBlock, startBlock, steerBlock, type BlockContent } from '../../../src/record/write-block';
 import type { StartBody } from '../../../src/record/blocks';
 import { callDigest, callRecord, hashJson } from '../../../src/shared/json/digests';
@@ -89,7 +90,7 @@ describe('the messages on a card', () => {
 
   it('are cut if they are long, and the first and the latest are shown if they are many', async () => {
     const long = await transcript(null, start(), user('x'.repeat(5000)));
-    expect((await wordsOf(store, long))[0]).toMatchObject({ text: 'x'.repeat(2000), cut: true });
+    expect((await wordsOf(store, long))[0]).toMatchObject({ text: 'x'.repeat(2000), cut: true, missing: 3000 });
     const steers = Array.from({ length: 20 }, (_, index) => steer('bob', `message ${index}`));
     const many = await wordsOf(store, await transcript(null, start(), user('Begin.'), ...steers));
     expect(many).toHaveLength(12);

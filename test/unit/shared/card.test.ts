@@ -1,24 +1,32 @@
 import * as fc from 'fast-check';
-import { approvalCard, CARD_SECTION, inDoubtCard } from '../../../src/shared/approval/card';
+import {
+  approvalCard,
+  CARD_SECTION,
+  charactersInUrl,
+  inDoubtCard,
+  wholeCard,
+  type Card,
+} from '../../../src/shared/approval/card';
 import { PLAIN_POLICY } from '../../../src/shared/approval/approval';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { fenceText, inlineCode, visible } from '../../../src/shared/text/visible';
 import { runs } from '../../support/runs';
 
 const DIGEST = 'a'.repeat(64);
-const card = (input: JsonObject, preview: string | null = null) =>
-  approvalCard({
-    tool: 'send_credit_memo',
-    version: '1.0.0',
-    callId: '5.1',
-    digest: DIGEST,
-    requester: 'ana',
-    agent: 'credit-analyst',
-    reason: 'class destructive always asks',
-    input,
-    preview,
-    expiresAt: '2026-11-22T00:00:00.000Z',
-  });
+const factsOf = (input: JsonObject, preview: string | null = null) => ({
+  tool: 'send_credit_memo',
+  version: '1.0.0',
+  callId: '5.1',
+  digest: DIGEST,
+  requester: 'ana',
+  agent: 'credit-analyst',
+  reason: 'class destructive always asks',
+  input,
+  preview,
+  expiresAt: '2026-11-22T00:00:00.000Z',
+});
+const card = (input: JsonObject, preview: string | null = null) => approvalCard(factsOf(input, preview));
+const LINK = `https://bank.example/desk/#/turns/t/calls/${DIGEST}`;
 
 /** The lines of a card outside of fences: Markdown interprets these. */
 function outsideFences(markdown: string): string[] {
@@ -36,6 +44,17 @@ function outsideFences(markdown: string): string[] {
     return fence === null;
   });
 }
+
+const HEADINGS = [
+  '## Waiting for approval: ',
+  '### What will happen',
+  '### It goes beyond a budget',
+  '### In whose words',
+  "### Outsiders' text",
+  '### Input',
+  '### Who decides',
+  '### Decide',
+];
 
 /** The JSON to paste, parsed. */
 function jsonIn(markdown: string): Record<string, string>[] {
@@ -55,10 +74,89 @@ describe('the approval card', () => {
     expect(text).not.toContain('TRUNCATED');
   });
 
-  it('says TRUNCATED when it does not show everything', () => {
-    const text = card({ body_md: 'x'.repeat(CARD_SECTION + 1) });
-    expect(text).toContain('**TRUNCATED**');
+  it('says TRUNCATED when it does not show everything, how much is missing, and where all of it is', () => {
+    const facts = factsOf({ body_md: 'x'.repeat(CARD_SECTION + 1) });
+    const text = approvalCard(facts, { most: CARD_SECTION });
+    expect(text).toContain(`**TRUNCATED**: the first ${CARD_SECTION} of ${CARD_SECTION + 1} characters; 1 are missing.`);
+    expect(text).toContain('`holdfast pending --watch` prints it');
     expect(text.length).toBeLessThan(CARD_SECTION + 3000);
+    expect(approvalCard(facts, { most: CARD_SECTION, link: LINK })).toContain(`All of it: <${LINK}>`);
+  });
+
+  it('is whole exactly if it fits as the Web UI passes it on, and never longer than that unless each text is short', () => {
+    const text = fc.string({ unit: fc.constantFrom('x', '甲', '\n', ' '), maxLength: 60_000, size: 'max' });
+    fc.assert(
+      fc.property(text, text, fc.integer({ min: 0, max: 300_000 }), (body, preview, most) => {
+        const facts = factsOf({ body }, preview);
+        const all = approvalCard(facts);
+        const shown = approvalCard(facts, { most });
+        const fits = charactersInUrl(all) <= most;
+        const long = [body, preview].some(({ length }) => length > CARD_SECTION);
+        expect(shown === all).toBe(fits || !long);
+        expect(shown.includes('**TRUNCATED**')).toBe(!fits && long);
+      }),
+      { numRuns: runs(20, 100) },
+    );
+  });
+
+  it('begins with what will happen; then in whose words, outsiders, the input, who decides, and how', () => {
+    const text = approvalCard({
+      ...factsOf({ cents: 5 }, 'Pays 0.05 EUR.'),
+      target: { account: 'DE02' },
+      words: [
+        { from: 'requester', by: 'ana', text: 'Pay it.', cut: false },
+        { from: 'agent', by: 'planner', text: 'Pay INV-7.', cut: true, missing: 12 },
+        { from: 'steering', by: 'bob', text: 'Only half.', cut: false },
+      ],
+      untrusted: true,
+      held: [{ kind: 'budget', text: 'It is beyond the budget.' }],
+    });
+    const headings = outsideFences(text).filter((line) => line.startsWith('### '));
+    expect(headings).toEqual([
+      '### What will happen',
+      '### Acts on',
+      '### It goes beyond a budget',
+      '### In whose words',
+      "### Outsiders' text",
+      '### Input',
+      '### Who decides',
+      '### Decide',
+    ]);
+    const lines = outsideFences(text);
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        '`ana` began the turn with:',
+        'Agent `planner` gave this turn the task:',
+        'The other 12 characters are in the transcript of the turn.',
+        '`bob` said to the running turn:',
+        expect.stringMatching(/^\*\*Read before\.\*\*/),
+      ]),
+    );
+    expect(text.indexOf('Pay it.')).toBeLessThan(text.indexOf('Only half.'));
+  });
+
+  it('says that nothing of outsiders was read, and that no model has chosen a direct call', () => {
+    const text = approvalCard({ ...factsOf({}), words: [], untrusted: false });
+    expect(text).toContain('None: the conversation had read no text of outsiders');
+    expect(text).toContain('`ana` asked for exactly this call');
+    expect(text).toContain('The tool has no preview.');
+  });
+
+  it('can be written anew from the card object, also of a call in doubt; not if facts are missing', () => {
+    const object: Card = {
+      ...{ kind: 'approval', agent: 'credit-analyst', call_id: '5.1', revision: 1, tool: 'send_credit_memo', version: '1.0.0' },
+      ...{ class: 'destructive', digest: DIGEST, will_happen: 'Sends it.', acts_on: null, input: { to: 'x' }, held: [] },
+      ...{ requester: 'ana', makers: [], words: [], reason: 'class destructive always asks', changes: [], untrusted: false },
+      ...{ asked_at: null, policy: PLAIN_POLICY, remarks: [], expires_at: '2026-11-22T00:00:00.000Z', error: null },
+      markdown: 'cut',
+    };
+    const facts = { ...factsOf({ to: 'x' }, 'Sends it.'), words: [], untrusted: false };
+    expect(wholeCard(object)).toBe(approvalCard(facts));
+    const error = { code: 'INTERNAL', kind: 'internal', reason: 'outcome_unknown', message: 'The worker was lost.' } as never;
+    const doubt = wholeCard({ ...object, kind: 'in_doubt', error, evidence: 'No such payment.' })!;
+    for (const what of ['The worker was lost.', 'No such payment.', 'Sends it.', '### In whose words', '### Who settles'])
+      expect(doubt).toContain(what);
+    expect(wholeCard({ ...object, incomplete: 'The store cannot tell.' })).toBeNull();
   });
 
   it('makes invisible and reordering characters visible', () => {
@@ -96,7 +194,11 @@ describe('the approval card', () => {
           requester: who,
           makers: [who, value],
           agent: 'a',
-          reason: 'r',
+          reason: value,
+          words: [{ from: 'requester', by: who, text: value, cut: true }],
+          untrusted: true,
+          changes: [{ by: who, why: value }],
+          held: [{ kind: 'budget', text: value }],
           input: { field: value, long: `${value}\n${value}`, list: [value] },
           preview,
           expiresAt: 'never',
@@ -104,8 +206,7 @@ describe('the approval card', () => {
         for (const line of outsideFences(text)) {
           const plain = line.replace(/`[^`]*`/g, ''); // inline code is inert
           expect(plain).not.toMatch(/!\[|\]\(|<[a-z]|https?:/i);
-          if (/^#{1,6} /.test(plain))
-            expect(['## Waiting for approval: ', '### What will happen', '### Input', '### Decide']).toContain(plain);
+          if (/^#{1,6} /.test(plain)) expect(HEADINGS).toContain(plain);
         }
       }),
       { numRuns: runs(100, 500) },
