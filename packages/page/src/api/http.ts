@@ -92,13 +92,18 @@ async function answerTo(method: string, path: string, body: object | undefined, 
   throw wrong;
 }
 
-interface Refused {
+interface ErrorBody {
   error?: { reason?: string; message?: string; hint?: string; details?: { path: string; message: string }[] };
 }
 
 async function errorOf(response: Response): Promise<ApiError> {
-  const body = (await response.json().catch(() => ({}))) as Refused;
-  const { reason = 'unknown', message = `The gateway answered ${response.status}.`, hint = null, details = [] } = body.error ?? {};
+  const body = (await response.json().catch(() => ({}))) as ErrorBody;
+  const {
+    reason = 'unknown',
+    message = `The gateway answered ${response.status}.`,
+    hint = null,
+    details = [],
+  } = body.error ?? {};
   return new ApiError(response.status, reason, message, hint, details);
 }
 

@@ -26,7 +26,8 @@ export function listTurns(filter: TurnFilter): Promise<TurnPage> {
 
 export const startTurn = (agent: string, message: string): Promise<{ turn_id: string }> =>
   post('v1/turns', { agent, message }, { key: newKey() });
-export const steerTurn = (turn: string, text: string): Promise<{ by: string }> => post(`${of(turn)}/steer`, { text }, { key: newKey() });
+export const steerTurn = (turn: string, text: string): Promise<{ by: string }> =>
+  post(`${of(turn)}/steer`, { text }, { key: newKey() });
 export const cancelTurn = (turn: string): Promise<unknown> => post(`${of(turn)}/cancel`, {}, { key: newKey() });
 export const eventsOf = (turn: string): string => `${of(turn)}/events`;
 export const bundleOf = (turn: string): string => `${of(turn)}/bundle`;

@@ -15,7 +15,7 @@ function partsOf({ card, approval }: Question): Record<string, unknown> {
 }
 
 /** The names of the parts that differ. */
-export function changedParts(seen: Question, present: Question): string[] {
-  const [before, after] = [partsOf(seen), partsOf(present)];
-  return Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+export function changedParts(before: Question, after: Question): string[] {
+  const [old, present] = [partsOf(before), partsOf(after)];
+  return Object.keys(present).filter((name) => JSON.stringify(old[name]) !== JSON.stringify(present[name]));
 }

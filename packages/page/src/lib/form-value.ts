@@ -43,19 +43,20 @@ export function draftOf(field: Field, value: Json | undefined): Draft {
     case 'list':
       return Array.isArray(value) ? { is: 'list', items: value.map((item) => draftOf(field.item, item)) } : asText(value);
     case 'group':
-      return isJsonObject(value) ? groupDraft(field.fields, value) : asText(value);
+      return isJsonObject(value) ? groupDraft(field.fields, value, () => ({ is: 'absent' })) : asText(value);
     case 'json':
       return asText(value);
   }
 }
 
-function groupDraft(fields: Field[], value: JsonObject): Draft {
+/** @param missing the draft of a field that the value lacks */
+function groupDraft(fields: Field[], value: JsonObject, missing: (field: Field) => Draft): Draft {
   const drafts: Record<string, Draft> = {};
   const rest: JsonObject = {};
   for (const field of fields) {
     const present = Object.hasOwn(value, field.name);
     if (present) setOwn(drafts, field.name, draftOf(field, value[field.name]));
-    else setOwn(drafts, field.name, field.required ? emptyDraft(field) : { is: 'absent' });
+    else setOwn(drafts, field.name, missing(field));
   }
   for (const name of Object.keys(value)) if (!Object.hasOwn(drafts, name)) setOwn(rest, name, value[name]!);
   return { is: 'group', drafts, order: Object.keys(value), rest };
@@ -71,7 +72,7 @@ export function emptyDraft(field: Field): Draft {
     case 'list':
       return { is: 'list', items: [] };
     case 'group':
-      return groupDraft(field.fields, {});
+      return groupDraft(field.fields, {}, emptyDraft);
     case 'json':
       return { is: 'json', text: '' };
     default:
@@ -129,7 +130,9 @@ function listOf(field: Field, drafts: Draft[], path: string): FormValue {
   const item: Field = field.is === 'list' ? field.item : { ...field, is: 'json' };
   const values = drafts.map((draft, index) => valueOf(item, draft, `${path}[${index}]`));
   const faults = values.flatMap((one) => (one.ok ? [] : one.faults));
-  return faults.length > 0 ? { ok: false, faults } : { ok: true, value: values.map((one) => (one.ok ? (one.value ?? null) : null)) };
+  return faults.length > 0
+    ? { ok: false, faults }
+    : { ok: true, value: values.map((one) => (one.ok ? (one.value ?? null) : null)) };
 }
 
 /** Fields keep the order that they had in the value. */
@@ -138,7 +141,11 @@ function objectOf(field: Field, { drafts, order, rest }: Extract<Draft, { is: 'g
   const faults: FormFault[] = [];
   const values: JsonObject = {};
   for (const one of fields) {
-    const read = valueOf(one, Object.hasOwn(drafts, one.name) ? drafts[one.name]! : { is: 'absent' }, path === '' ? one.name : `${path}.${one.name}`);
+    const read = valueOf(
+      one,
+      Object.hasOwn(drafts, one.name) ? drafts[one.name]! : { is: 'absent' },
+      path === '' ? one.name : `${path}.${one.name}`,
+    );
     if (!read.ok) faults.push(...read.faults);
     else if (read.value !== undefined) setOwn(values, one.name, read.value);
   }

@@ -20,14 +20,14 @@ export function age(since: string | null | undefined, now: number): string | nul
   return Number.isNaN(at) ? null : duration(now - at);
 }
 
-export interface TimeLeft {
+export interface Expiry {
   text: string;
   /** Less than an hour. */
   soon: boolean;
   over: boolean;
 }
 
-export function timeLeft(until: string | null, now: number): TimeLeft | null {
+export function expiryOf(until: string | null, now: number): Expiry | null {
   const at = Date.parse(until ?? '');
   if (Number.isNaN(at)) return null;
   const left = at - now;

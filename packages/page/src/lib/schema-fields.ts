@@ -46,19 +46,35 @@ function read(schema: Json, place: Place): Field {
   const raw: Field = { is: 'json', name, title: name, description: null, required, nullable: false };
   if (!isJsonObject(schema)) return raw;
   const target = refersTo(schema, place.root);
-  if (target !== null) return level > MOST_LEVELS ? raw : read({ ...target, ...without(schema, '$ref') }, { ...place, level: level + 1 });
+  if (target !== null)
+    return level > MOST_LEVELS ? raw : read({ ...target, ...without(schema, '$ref') }, { ...place, level: level + 1 });
   const nullable = withoutNull(schema);
   const shape = nullable ?? schema;
   const title = textAt(shape, 'title') ?? name;
-  const common = { ...raw, title, description: textAt(schema, 'description') ?? textAt(shape, 'description'), nullable: nullable !== null };
+  const common = {
+    ...raw,
+    title,
+    description: textAt(schema, 'description') ?? textAt(shape, 'description'),
+    nullable: nullable !== null,
+  };
   const options = optionsOf(shape);
   if (options !== null) return { ...common, is: 'choice', options };
   switch (shape.type) {
     case 'string':
-      return { ...common, is: 'text', long: Number(shape.maxLength ?? 0) > 200 || (shape.maxLength === undefined && !('format' in shape)) };
+      return {
+        ...common,
+        is: 'text',
+        long: Number(shape.maxLength ?? 0) > 200 || (shape.maxLength === undefined && !('format' in shape)),
+      };
     case 'integer':
     case 'number':
-      return { ...common, is: 'number', integer: shape.type === 'integer', minimum: numberAt(shape, 'minimum'), maximum: numberAt(shape, 'maximum') };
+      return {
+        ...common,
+        is: 'number',
+        integer: shape.type === 'integer',
+        minimum: numberAt(shape, 'minimum'),
+        maximum: numberAt(shape, 'maximum'),
+      };
     case 'boolean':
       return { ...common, is: 'flag' };
     case 'array':

@@ -13,18 +13,18 @@ export interface Rows {
 /** Rows that are drawn beyond the window on each side, so that scrolling shows no gap. */
 const SPARE = 8;
 
-export function visibleRows(of: { count: number; rowHeight: number; scrolled: number; height: number }): Rows {
-  const { count, rowHeight, scrolled, height } = of;
-  const first = Math.floor(Math.max(0, scrolled) / rowHeight);
+export function visibleRows(of: { count: number; rowHeight: number; scrollTop: number; height: number }): Rows {
+  const { count, rowHeight, scrollTop, height } = of;
+  const first = Math.floor(Math.max(0, scrollTop) / rowHeight);
   const from = Math.min(Math.max(0, first - SPARE), Math.max(0, count - 1));
   const to = Math.min(count, Math.max(from, first) + Math.ceil(Math.max(0, height) / rowHeight) + SPARE);
   return { from, to, above: from * rowHeight, below: (count - to) * rowHeight };
 }
 
-/** Where the list must be scrolled to, so that a row is wholly in the window; null: it is. */
-export function scrollToShow(row: number, rowHeight: number, scrolled: number, height: number): number | null {
+/** Where the list must be scrollTop to, so that a row is wholly in the window; null: it is. */
+export function scrollToShow(row: number, rowHeight: number, scrollTop: number, height: number): number | null {
   const top = row * rowHeight;
-  if (top < scrolled) return top;
-  if (top + rowHeight > scrolled + height) return Math.max(0, top + rowHeight - height);
+  if (top < scrollTop) return top;
+  if (top + rowHeight > scrollTop + height) return Math.max(0, top + rowHeight - height);
   return null;
 }

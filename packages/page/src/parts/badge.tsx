@@ -4,7 +4,15 @@ import { Words } from './text';
 import type { Tone } from './notice';
 
 const TONES: Record<string, Tone> = {
-  ...{ awaiting_approval: 'warn', awaiting_answer: 'warn', waiting: 'warn', in_doubt: 'bad', failed: 'bad', limit: 'bad', denied: 'bad' },
+  ...{
+    awaiting_approval: 'warn',
+    awaiting_answer: 'warn',
+    waiting: 'warn',
+    in_doubt: 'bad',
+    failed: 'bad',
+    limit: 'bad',
+    denied: 'bad',
+  },
   ...{ completed: 'good', succeeded: 'good', applied: 'good', approved: 'good', enrolled: 'good', revoked: 'bad' },
 };
 

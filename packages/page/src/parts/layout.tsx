@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isReachable } from '../api/http';
 import { writeRoute, type Route } from '../lib/route';
-import { announcement, connection, sorted } from '../state/inbox';
+import { announcement, connection, inboxItems } from '../state/inbox';
 import { mayAudit, mayDecide, mayStart, me, seesAll } from '../state/me';
 import { route } from '../state/route';
 import { Words } from './text';
@@ -18,7 +18,7 @@ interface Entry {
 
 function entries(): Entry[] {
   const list: (Entry | false)[] = [
-    seesAll.value && { to: { page: 'inbox' }, text: 'Inbox', also: ['call'], count: sorted.value.length },
+    seesAll.value && { to: { page: 'inbox' }, text: 'Inbox', also: ['call'], count: inboxItems.value.length },
     { to: { page: 'turns' }, text: 'Turns', also: ['turn'] },
     (mayStart.value || seesAll.value) && { to: { page: 'sessions' }, text: 'Sessions', also: ['session'] },
     { to: { page: 'agents' }, text: 'Agents', also: ['agent'] },
@@ -63,10 +63,10 @@ export function Layout({ children }: { children: ComponentChildren }) {
   };
   return (
     <div class="frame">
-      <a class="skip" href="#/" onClick={skip}>
-        Skip to the content
-      </a>
       <header class="bar">
+        <a class="skip" href="#/" onClick={skip}>
+          Skip to the content
+        </a>
         <a class="brand" href="#/">
           holdfast
         </a>
@@ -75,7 +75,12 @@ export function Layout({ children }: { children: ComponentChildren }) {
         </button>
         <nav id="navigation" aria-label="Pages" class={open ? 'open' : ''}>
           <Navigation onGo={() => setOpen(false)} />
-          <a class="person" href="#/me" aria-current={route.value.page === 'me' ? 'page' : undefined} onClick={() => setOpen(false)}>
+          <a
+            class="person"
+            href="#/me"
+            aria-current={route.value.page === 'me' ? 'page' : undefined}
+            onClick={() => setOpen(false)}
+          >
             <span class="person-name">
               <Words of={me.value?.principal} />
             </span>

@@ -33,7 +33,13 @@ export function SchemaForm(props: Props) {
   return <Single {...props} />;
 }
 
-function Group({ field, draft, faults, onChange, path = '' }: Props & { field: Extract<Field, { is: 'group' }>; draft: Extract<Draft, { is: 'group' }> }) {
+function Group({
+  field,
+  draft,
+  faults,
+  onChange,
+  path = '',
+}: Props & { field: Extract<Field, { is: 'group' }>; draft: Extract<Draft, { is: 'group' }> }) {
   return (
     <div class="group">
       {field.fields.map((one) => (
@@ -54,7 +60,13 @@ function Group({ field, draft, faults, onChange, path = '' }: Props & { field: E
   );
 }
 
-function Items({ field, draft, faults, onChange, path = '' }: Props & { field: Extract<Field, { is: 'list' }>; draft: Extract<Draft, { is: 'list' }> }) {
+function Items({
+  field,
+  draft,
+  faults,
+  onChange,
+  path = '',
+}: Props & { field: Extract<Field, { is: 'list' }>; draft: Extract<Draft, { is: 'list' }> }) {
   const { items } = draft;
   const replace = (index: number, ...by: Draft[]) => onChange({ ...draft, items: items.toSpliced(index, 1, ...by) });
   return (
@@ -86,10 +98,12 @@ function Items({ field, draft, faults, onChange, path = '' }: Props & { field: E
 }
 
 function Single(props: Props) {
-  const { field, draft, faults, path = '' } = props;
+  const { field, faults, path = '' } = props;
   const id = useId();
   const own = faults.filter((fault) => fault.path === path);
-  const described = [field.description !== null ? `${id}-about` : '', own.length > 0 ? `${id}-fault` : ''].filter(Boolean).join(' ');
+  const described = [field.description !== null ? `${id}-about` : '', own.length > 0 ? `${id}-fault` : '']
+    .filter(Boolean)
+    .join(' ');
   return (
     <div class="field">
       <div class="field-head">
@@ -132,7 +146,8 @@ function Control({ id, describedBy, isWrong, field, draft, onChange }: Props & C
           onChange={({ currentTarget: { value } }) => onChange({ is: 'choice', index: Number(value) })}
         >
           <option value="-1">Choose …</option>
-          {field.is === 'choice' && field.options.map((option, index) => <option value={String(index)}>{visible(String(option))}</option>)}
+          {field.is === 'choice' &&
+            field.options.map((option, index) => <option value={String(index)}>{visible(String(option))}</option>)}
         </select>
       );
     default: {

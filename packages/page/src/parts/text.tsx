@@ -45,7 +45,7 @@ export function Digest({ of }: { of: string }) {
 export function Value({ of, level = 0 }: { of: Json | undefined; level?: number }) {
   if (of === undefined) return <span class="soft">nothing</span>;
   if (typeof of === 'string') return of === '' ? <span class="soft">empty text</span> : <Lines of={of} />;
-  if (of === null || typeof of !== 'object') return <code>{String(of)}</code>;
+  if (of === null || typeof of !== 'object') return <span class="scalar">{String(of)}</span>;
   if (level >= 6) return <Lines of={JSON.stringify(of, null, 2)} />;
   if (Array.isArray(of)) {
     if (of.length === 0) return <span class="soft">empty list</span>;

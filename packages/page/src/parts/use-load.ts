@@ -2,14 +2,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { asApiError, type ApiError } from '../api/http';
 
-export interface Loaded<T> {
+export interface Load<T> {
   data: T | null;
   error: ApiError | null;
   reload(): void;
 }
 
 /** Reads again whenever `key` changes. What was read stays until the next answer, unless it is of another key. */
-export function useLoad<T>(key: string, read: (signal: AbortSignal) => Promise<T>): Loaded<T> {
+export function useLoad<T>(key: string, read: (signal: AbortSignal) => Promise<T>): Load<T> {
   const [state, setState] = useState<{ key: string; data: T | null; error: ApiError | null }>({ key, data: null, error: null });
   const [turn, setTurn] = useState(0);
   useEffect(() => {

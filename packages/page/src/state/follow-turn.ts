@@ -6,7 +6,15 @@ import { eventsOf } from '../api/turns';
 
 export const DURABLE = [
   ...['turn_started', 'step_started', 'step_completed', 'tool_started', 'tool_result', 'tool_error', 'approval_requested'],
-  ...['approval_decided', 'turn_reset', 'turn_completed', 'question_asked', 'question_answered', 'call_pending', 'call_completed'],
+  ...[
+    'approval_decided',
+    'turn_reset',
+    'turn_completed',
+    'question_asked',
+    'question_answered',
+    'call_pending',
+    'call_completed',
+  ],
 ];
 const LIVE = ['text_delta', 'tool_progress', 'tool_retrying'];
 
@@ -55,9 +63,9 @@ function after(state: FollowedTurn, event: StreamedEvent): FollowedTurn {
       // After an interruption the browser may be told an event again.
       if (seq !== undefined && state.events.some((one) => one.seq === seq)) return state;
       const isStep = event.type === 'step_completed' || event.type === 'turn_completed';
-      const done = 'call' in event && (event.type === 'tool_result' || event.type === 'tool_error') ? event.call : null;
+      const endedCall = 'call' in event && (event.type === 'tool_result' || event.type === 'tool_error') ? event.call : null;
       const progress = new Map(state.progress);
-      if (done !== null) progress.delete(done);
+      if (endedCall !== null) progress.delete(endedCall);
       return { ...state, events: [...state.events, event], text: isStep ? '' : state.text, progress };
     }
   }

@@ -27,7 +27,7 @@ export const announcement = signal('');
 /** Counts changes: pages that show a card look again. */
 export const changes = signal(0);
 
-export const sorted = computed<readonly WaitingItem[]>(() => [...rows.value.values()].flatMap(itemsOf).sort(byUrgency));
+export const inboxItems = computed<readonly WaitingItem[]>(() => [...rows.value.values()].flatMap(itemsOf).sort(byUrgency));
 /** Turns that wait, but whose cards could not be read. */
 export const unreachable = computed(() =>
   [...rows.value.values()].flatMap(({ turn_id, unreachable: why }) => (why === null ? [] : [{ turn_id, why }])),
@@ -54,7 +54,7 @@ export function stopInbox(): void {
 }
 
 class Following {
-  private closed = false;
+  private isClosed = false;
   private stream: { close(): void } | null = null;
   private pollTimer: ReturnType<typeof setTimeout> | undefined;
   private showTimer: ReturnType<typeof setTimeout> | undefined;
@@ -67,7 +67,7 @@ class Following {
   }
 
   close(): void {
-    this.closed = true;
+    this.isClosed = true;
     clearTimeout(this.pollTimer);
     clearTimeout(this.showTimer);
     this.stream?.close();
@@ -94,9 +94,9 @@ class Following {
         this.showSoon();
       },
       ended: () => {
-        if (this.closed) return;
+        if (this.isClosed) return;
         if (connection.value === 'live') connection.value = 'polling';
-        setTimeout(() => !this.closed && this.open(), REOPEN_MS);
+        setTimeout(() => !this.isClosed && this.open(), REOPEN_MS);
       },
     });
   }
@@ -109,20 +109,20 @@ class Following {
   }
 
   private show(fresh: Rows): void {
-    if (this.closed) return;
-    const before = new Set(sorted.value.map(({ key }) => key));
+    if (this.isClosed) return;
+    const before = new Set(inboxItems.value.map(({ key }) => key));
     rows.value = fresh;
     changes.value += 1;
     loadError.value = null;
-    if (isLoaded.value) announce(sorted.value.filter(({ key }) => !before.has(key)));
+    if (isLoaded.value) announce(inboxItems.value.filter(({ key }) => !before.has(key)));
     isLoaded.value = true;
   }
 
   /** Reads the list while there is no stream; at once the first time, since a stream can be slow to open. */
   private poll(): void {
     const look = async () => {
-      if (!this.closed && connection.value !== 'live' && document.visibilityState === 'visible') await this.read();
-      if (!this.closed) this.pollTimer = setTimeout(() => void look(), POLL_MS);
+      if (!this.isClosed && connection.value !== 'live' && document.visibilityState === 'visible') await this.read();
+      if (!this.isClosed) this.pollTimer = setTimeout(() => void look(), POLL_MS);
     };
     void look();
   }
@@ -142,8 +142,9 @@ class Following {
   }
 }
 
-function announce(added: WaitingItem[]): void {
-  const [first] = added;
+function announce(newItems: WaitingItem[]): void {
+  const [first] = newItems;
   if (first === undefined) return;
-  announcement.value = added.length === 1 ? `New: ${first.headline}` : plural(added.length, 'new call waits', 'new calls wait');
+  announcement.value =
+    newItems.length === 1 ? `New: ${first.headline}` : plural(newItems.length, 'new call waits', 'new calls wait');
 }

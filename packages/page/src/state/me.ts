@@ -1,6 +1,6 @@
 /** The person who uses the page, and what this person may do. The gateway enforces it; the page only hides the rest. */
 import { computed, signal } from '@preact/signals';
-import { ApiError, asApiError, csrfToken, onSignedOut } from '../api/http';
+import { asApiError, csrfToken, onSignedOut, type ApiError } from '../api/http';
 import { readMe, signOut as endSession, type Me } from '../api/session';
 
 export type SignIn = { is: 'unknown' } | { is: 'out'; ended: boolean } | { is: 'in'; me: Me } | { is: 'failed'; error: ApiError };

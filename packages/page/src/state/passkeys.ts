@@ -88,7 +88,12 @@ function message(credential: PublicKeyCredential): object {
 
 async function ask(request: () => Promise<Credential | null>): Promise<PublicKeyCredential> {
   if (!window.isSecureContext || navigator.credentials === undefined)
-    throw new ApiError(0, 'no_passkeys', 'This browser has no passkeys here.', 'Open the page over https, in a browser that has passkeys.');
+    throw new ApiError(
+      0,
+      'no_passkeys',
+      'This browser has no passkeys here.',
+      'Open the page over https, in a browser that has passkeys.',
+    );
   try {
     const credential = await request();
     if (credential instanceof PublicKeyCredential) return credential;

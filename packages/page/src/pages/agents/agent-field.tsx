@@ -17,7 +17,13 @@ export function AgentField({ value, onChange }: { value: string; onChange: (agen
           ))}
         </select>
       ) : (
-        <input id="agent" required autocomplete="off" value={value} onInput={({ currentTarget }) => onChange(currentTarget.value.trim())} />
+        <input
+          id="agent"
+          required
+          autocomplete="off"
+          value={value}
+          onInput={({ currentTarget }) => onChange(currentTarget.value.trim())}
+        />
       )}
     </>
   );

@@ -5,7 +5,8 @@ import { checkTool, readAgent } from '../../api/agents';
 import { draftOf, valueOf, type Draft, type FormFault } from '../../lib/form-value';
 import { fieldOf, type Field } from '../../lib/schema-fields';
 import { Title } from '../../parts/layout';
-import { ErrorNotice, Reading } from '../../parts/notice';
+import { ErrorNotice } from '../../parts/notice';
+import { PendingPage } from '../../parts/pending-page';
 import { SchemaForm } from '../../parts/schema-form';
 import { Value, Words } from '../../parts/text';
 import { useAction, useLoad } from '../../parts/use-load';
@@ -13,7 +14,7 @@ import { visible } from '../../../../../src/shared/text/visible';
 
 export function AgentPage({ agent }: { agent: string }) {
   const { data, error, reload } = useLoad(agent, () => readAgent(agent));
-  if (data === null) return error ? <ErrorNotice error={error} retry={reload} /> : <Reading />;
+  if (data === null) return <PendingPage title={`Agent ${agent}`} what="Reading the agent" error={error} retry={reload} />;
   const { name: _, tools, ...rest } = data;
   const list = Array.isArray(tools) ? tools.filter(isJsonObject) : [];
   return (

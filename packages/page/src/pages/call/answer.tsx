@@ -8,7 +8,7 @@ import { ErrorNotice } from '../../parts/notice';
 import { SchemaForm } from '../../parts/schema-form';
 import { Lines, Words } from '../../parts/text';
 import { useAction } from '../../parts/use-load';
-import { Done, type PanelProps } from './decide';
+import { Done, type PanelProps } from './panel';
 
 /** What a card of kind `question` has besides. */
 export interface Asked {

@@ -18,13 +18,10 @@ export function CardBrief({ question: { card } }: { question: Question }) {
       </p>
       <Deed card={card} />
       <Outside card={card} />
-      <details>
-        <summary>In whose words, and why a person is asked</summary>
-        <InWhoseWords card={card} />
-        <WhyAsked card={card} />
-      </details>
-      <h4>Input</h4>
+      <InWhoseWords card={card} />
+      <h2>Input</h2>
       <Value of={card.input} />
+      <WhyAsked card={card} />
       {card.incomplete && (
         <p class="soft">
           <Words of={card.incomplete} />

@@ -6,16 +6,17 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Question, ShownTurn } from '../../../../../src/shapes/turn-view';
 import { readTurn } from '../../api/turns';
 import { changedParts } from '../../lib/card-changes';
-import { headline, timeLeft } from '../../lib/format';
+import { headline, expiryOf } from '../../lib/format';
 import { isQuestion } from '../../lib/kind';
 import { writeRoute } from '../../lib/route';
 import { Badge, KINDS, State } from '../../parts/badge';
-import { ErrorNotice, Notice, Reading } from '../../parts/notice';
+import { ErrorNotice, Notice } from '../../parts/notice';
+import { PendingPage } from '../../parts/pending-page';
 import { Title } from '../../parts/layout';
 import { Digest, Words } from '../../parts/text';
 import { useLoad } from '../../parts/use-load';
 import { now } from '../../state/clock';
-import { changes, sorted } from '../../state/inbox';
+import { changes, inboxItems } from '../../state/inbox';
 import { mayDecide } from '../../state/me';
 import { Card } from './card';
 import { DecidePanel } from './decide';
@@ -35,11 +36,11 @@ export function CallPage({ turn, digest }: { turn: string; digest: string }) {
     if (seen === null && present !== null) setSeen(present);
   }, [present]);
 
-  if (data === null) return error ? <ErrorNotice error={error} retry={reload} /> : <Reading what="Reading the card" />;
+  if (data === null) return <PendingPage title="Call" what="Reading the card" error={error} retry={reload} />;
   const shown = seen ?? present;
   if (shown === null) return <NotWaiting view={data} digest={digest} />;
   const changed = present === null ? [] : changedParts(shown, present);
-  const left = timeLeft(shown.card.expires_at, now.value);
+  const left = expiryOf(shown.card.expires_at, now.value);
   return (
     <div class="call">
       <Title title={headline(shown.card)} actions={<Neighbours turn={turn} digest={shown.digest} />}>
@@ -83,7 +84,9 @@ export function CallPage({ turn, digest }: { turn: string; digest: string }) {
               turn={turn}
               requester={data.requester}
               question={shown}
-              blocked={present === null ? 'It does not wait any more.' : changed.length > 0 ? 'Look at the changed card first.' : null}
+              blocked={
+                present === null ? 'It does not wait any more.' : changed.length > 0 ? 'Look at the changed card first.' : null
+              }
               onDone={reload}
             />
           ) : (
@@ -99,7 +102,7 @@ export function CallPage({ turn, digest }: { turn: string; digest: string }) {
 
 /** The calls before and after it in the inbox. */
 function Neighbours({ turn, digest }: { turn: string; digest: string }) {
-  const list = sorted.value;
+  const list = inboxItems.value;
   const index = list.findIndex((item) => item.turn_id === turn && item.card.digest === digest);
   const link = (at: number, text: string) => {
     const item = list[at];
@@ -127,10 +130,14 @@ function Gone({ view, seen }: { view: ShownTurn; seen: Question }) {
   const entry = view.calls.find((one) => one.digest === seen.digest);
   const by = entry?.approval.by ?? [];
   return (
-    <Notice tone={next ? 'warn' : 'plain'} title={next ? 'This call has changed: a new revision waits' : 'This call does not wait any more'}>
+    <Notice
+      tone={next ? 'warn' : 'plain'}
+      title={next ? 'This call has changed: a new revision waits' : 'This call does not wait any more'}
+    >
       {next ? (
         <p>
-          What you see below is the old revision. <a href={writeRoute({ page: 'call', turn: view.turn_id, digest: next.digest })}>Look at revision {next.revision}</a>
+          What you see below is the old revision.{' '}
+          <a href={writeRoute({ page: 'call', turn: view.turn_id, digest: next.digest })}>Look at revision {next.revision}</a>
         </p>
       ) : (
         <p>
@@ -156,7 +163,9 @@ function NotWaiting({ view, digest }: { view: ShownTurn; digest: string }) {
       <Title title="Call">{entry ? <Words of={entry.tool} /> : 'Call'}</Title>
       <Notice title={waits ? 'Its card cannot be read now' : 'This call does not wait for a person'}>
         <p>
-          {waits ? 'Nobody is asked about a call whose card cannot be read. The page tries again.' : 'It was decided, replaced by a new revision, or its turn has ended. '}
+          {waits
+            ? 'Nobody is asked about a call whose card cannot be read. The page tries again.'
+            : 'It was decided, replaced by a new revision, or its turn has ended. '}
           {entry && !waits && (
             <>
               It is <State of={entry.state} />.

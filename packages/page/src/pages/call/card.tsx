@@ -23,7 +23,8 @@ export function Card({ question, view }: { question: Question; view: ShownTurn }
       <footer class="soft">
         {card.asked_at && (
           <p>
-            Asked {when(card.asked_at)}, {age(card.asked_at, now.value)} ago. Tool version <Words of={card.version} />, class {card.class}.
+            Asked {when(card.asked_at)}, {age(card.asked_at, now.value)} ago. Tool version <Words of={card.version} />, class{' '}
+            {card.class}.
           </p>
         )}
         <details>

@@ -11,16 +11,8 @@ import { sendDecision, signsByPasskey } from '../../state/decide';
 import { samePerson } from '../../../../../src/shared/approval/approval';
 import { AnswerForm } from './answer';
 import { EditForm } from './edit';
+import { Done, type PanelProps } from './panel';
 import { SettleForm } from './settle';
-
-export interface PanelProps {
-  turn: string;
-  requester: string;
-  question: Question;
-  /** Why nothing can be decided now; null: it can. */
-  blocked: string | null;
-  onDone: () => void;
-}
 
 export function DecidePanel(props: PanelProps) {
   const { question } = props;
@@ -111,21 +103,11 @@ function YourPart({ question: { card, approval } }: { question: Question }) {
   const lacksRole = roles.length > 0 && !roles.some((role) => me.value?.roles.includes(role));
   if (hasDecided) return <Notice>You have approved this call already; another person must too.</Notice>;
   if (policy?.four_eyes && isMaker)
-    return <Notice tone="warn">You asked for this call or had a hand in it. Under four eyes somebody else must approve it; you may deny it.</Notice>;
+    return (
+      <Notice tone="warn">
+        You asked for this call or had a hand in it. Under four eyes somebody else must approve it; you may deny it.
+      </Notice>
+    );
   if (lacksRole) return <Notice tone="warn">Approving takes one of the roles {roles.join(', ')}; you may deny it.</Notice>;
   return null;
-}
-
-export function Done({ answer }: { answer: string }) {
-  return (
-    <div class="panel" role="status">
-      <h2>Done</h2>
-      <p class="sent">
-        <strong>{answer}</strong>
-      </p>
-      <p>
-        <a href="#/">Back to the inbox</a>
-      </p>
-    </div>
-  );
 }

@@ -32,7 +32,15 @@ export function EditForm(props: Props) {
   return <Editor {...props} field={parameters === null ? RAW : fieldOf(parameters)} hasForm={parameters !== null} />;
 }
 
-function Editor({ question, busy, disabled, onCancel, onSend, field: form, hasForm }: Props & { field: Field; hasForm: boolean }) {
+function Editor({
+  question,
+  busy,
+  disabled,
+  onCancel,
+  onSend,
+  field: form,
+  hasForm,
+}: Props & { field: Field; hasForm: boolean }) {
   const input = question.card.input!;
   const [isRaw, setRaw] = useState(!hasForm);
   const field = isRaw ? RAW : form;
@@ -77,7 +85,7 @@ function Editor({ question, busy, disabled, onCancel, onSend, field: form, hasFo
           </ul>
         </Notice>
       )}
-      {next !== null && !isSame && <Changes before={input} after={next} />}
+      {next !== null && !isSame && <Changes before={input} after={next} title="Your changes" />}
       <div class="choices">
         <button type="submit" class="primary" disabled={disabled || isSame}>
           {busy ? 'Sending …' : 'Send the changed input'}

@@ -10,7 +10,7 @@ export function Input({ card, before }: { card: Card; before: JsonObject | null 
   return (
     <section>
       {before !== null && input !== undefined && <Changes before={before} after={input} />}
-      <h3>Input</h3>
+      <h2>Input</h2>
       {input === undefined ? (
         <Notice tone="warn" title="The input cannot be shown as fields">
           <p>
@@ -25,7 +25,7 @@ export function Input({ card, before }: { card: Card; before: JsonObject | null 
       )}
       {acts_on && (
         <>
-          <h3>Acts on</h3>
+          <h2>Acts on</h2>
           <Value of={acts_on} />
         </>
       )}
@@ -33,11 +33,17 @@ export function Input({ card, before }: { card: Card; before: JsonObject | null 
   );
 }
 
-export function Changes({ before, after }: { before: JsonObject; after: JsonObject }) {
+interface ChangesProps {
+  before: JsonObject;
+  after: JsonObject;
+  title?: string;
+}
+
+export function Changes({ before, after, title = 'Changed since the revision before' }: ChangesProps) {
   const changes = changedFields(before, after);
   return (
     <div class="changes">
-      <h3>Changed since the revision before</h3>
+      <h2>{title}</h2>
       {changes.length === 0 ? (
         <p class="soft">The input is the same.</p>
       ) : (

@@ -1,7 +1,8 @@
 /** The sections of a card, in the order in which a person should read them. */
 import type { Card } from '../../../../../src/shapes/card';
 import type { DecisionView } from '../../../../../src/shapes/turn-view';
-import { timeLeft, when } from '../../lib/format';
+import { expiryOf, when } from '../../lib/format';
+import { isInDoubt } from '../../lib/kind';
 import { Notice } from '../../parts/notice';
 import { Code, Lines, Value, Words } from '../../parts/text';
 import { now } from '../../state/clock';
@@ -10,8 +11,8 @@ import { now } from '../../state/clock';
 export function Deed({ card }: { card: Card }) {
   const { will_happen: preview } = card;
   return (
-    <section class={`deed ${card.kind}`} aria-label={card.kind === 'in_doubt' ? 'What may have happened' : 'What will happen'}>
-      <h3>{card.kind === 'in_doubt' ? 'What may have happened' : 'What will happen'}</h3>
+    <section class={`deed ${card.kind}`}>
+      <h2>{isInDoubt(card) ? 'What may have happened' : 'What will happen'}</h2>
       {preview === null || preview === undefined ? (
         <p>
           <Code of={card.tool} /> runs with the input below. The tool has no preview of what it does.
@@ -33,10 +34,16 @@ export function InWhoseWords({ card }: { card: Card }) {
   const { words = [], requester, makers = [] } = card;
   return (
     <section>
-      <h3>In whose words</h3>
+      <h2>In whose words</h2>
       {words.length === 0 && (
         <p class="soft">
-          {requester === undefined ? 'The words cannot be read.' : <>No message: <Words of={requester} /> called the tool directly.</>}
+          {requester === undefined ? (
+            'The words cannot be read.'
+          ) : (
+            <>
+              No message: <Words of={requester} /> called the tool directly.
+            </>
+          )}
         </p>
       )}
       {words.map(({ from, by, text, cut }) => (
@@ -67,7 +74,9 @@ export function Outside({ card: { untrusted } }: { card: Card }) {
   if (untrusted === undefined) return null;
   return untrusted ? (
     <Notice tone="warn" title="Text of outsiders was read before">
-      <p>The conversation had read text from outside before this call was proposed. Such a text can have made the agent ask for it.</p>
+      <p>
+        The conversation had read text from outside before this call was proposed. Such a text can have made the agent ask for it.
+      </p>
     </Notice>
   ) : (
     <p class="fact-line">No text of outsiders was read before this call was proposed.</p>
@@ -78,7 +87,7 @@ export function WhyAsked({ card }: { card: Card }) {
   const { reason, held = [], changes = [], error } = card;
   return (
     <section>
-      <h3>Why a person is asked</h3>
+      <h2>Why a person is asked</h2>
       {reason && <Lines of={reason} />}
       {held.length > 0 && (
         <ul>
@@ -107,17 +116,23 @@ export function WhyAsked({ card }: { card: Card }) {
 export function Policy({ card }: { card: Card }) {
   const { policy, expires_at } = card;
   if (policy === undefined) return null;
-  const left = timeLeft(expires_at, now.value);
+  const left = expiryOf(expires_at, now.value);
   const rows: [string, string][] = [
     ['Approvals needed', String(policy.quorum)],
     ['By', policy.roles.length === 0 ? 'anybody who may decide' : `one of: ${policy.roles.join(', ')}`],
     ['Four eyes', policy.four_eyes ? 'who asked, changed or steered may not approve' : 'not required'],
-    ['What counts', policy.channel === 'attested' ? 'signed decisions only' : 'any decision; names are what people typed (advisory)'],
-    ['Expires', expires_at === null || left === null ? 'never' : `${when(expires_at)} (${left.over ? 'expired' : `in ${left.text}`})`],
+    [
+      'What counts',
+      policy.channel === 'attested' ? 'signed decisions only' : 'any decision; names are what people typed (advisory)',
+    ],
+    [
+      'Expires',
+      expires_at === null || left === null ? 'never' : `${when(expires_at)} (${left.over ? 'expired' : `in ${left.text}`})`,
+    ],
   ];
   return (
     <section>
-      <h3>What it needs</h3>
+      <h2>What it needs</h2>
       <dl class="facts">
         {rows.map(([name, value]) => (
           <div>
@@ -137,7 +152,7 @@ const DECIDED: Record<string, string> = { approve: 'approved', deny: 'denied', e
 export function Decisions({ decisions, remarks = [] }: { decisions: DecisionView[]; remarks?: string[] | undefined }) {
   return (
     <section>
-      <h3>Decisions so far</h3>
+      <h2>Decisions so far</h2>
       {decisions.length === 0 && <p class="soft">Nobody has decided yet.</p>}
       <ul class="decisions">
         {decisions.map(({ decision, by, at, note, attested }) => (

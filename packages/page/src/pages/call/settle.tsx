@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { ErrorNotice, Notice } from '../../parts/notice';
 import { useAction } from '../../parts/use-load';
 import { sendDecision, signsByPasskey } from '../../state/decide';
-import { Done, type PanelProps } from './decide';
+import { Done, type PanelProps } from './panel';
 
 type Outcome = 'applied' | 'not_applied';
 
@@ -42,7 +42,13 @@ export function SettleForm({ turn, question, blocked, onDone }: PanelProps) {
         {choice('not_applied', 'It did not take effect', 'The model is told so, and may ask for the call again.')}
       </fieldset>
       <label for="settle-note">How do you know? The model reads this.</label>
-      <textarea id="settle-note" rows={3} maxLength={4000} value={note} onInput={({ currentTarget: { value } }) => setNote(value)} />
+      <textarea
+        id="settle-note"
+        rows={3}
+        maxLength={4000}
+        value={note}
+        onInput={({ currentTarget: { value } }) => setNote(value)}
+      />
       <button type="submit" class="primary" disabled={outcome === null || blocked !== null || action.busy}>
         {action.busy ? 'Sending …' : `Settle${signsByPasskey(question) ? ' with passkey' : ''}`}
       </button>

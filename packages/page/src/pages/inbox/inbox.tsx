@@ -1,12 +1,12 @@
 /** The inbox: all that waits for a person, what expires first at the top. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { WaitingItem } from '../../api/waiting';
 import { isFiltering, matches, NO_FILTER, type Filter } from '../../lib/filter';
 import { plural } from '../../lib/format';
 import { Empty, ErrorNotice, Notice, Reading } from '../../parts/notice';
 import { Title } from '../../parts/layout';
 import { Words } from '../../parts/text';
-import { connection, isLoaded, listFault, loadError, reading, sorted, unreachable } from '../../state/inbox';
+import { connection, isLoaded, listFault, loadError, reading, inboxItems, unreachable } from '../../state/inbox';
 import { mayDecide } from '../../state/me';
 import { goTo } from '../../state/route';
 import { Filters } from './filters';
@@ -31,7 +31,7 @@ export function InboxPage() {
   const [asked, setAsked] = useState<Asked | null>(null);
   const [help, setHelp] = useState(false);
   const search = useRef<HTMLInputElement>(null);
-  const shown = sorted.value.filter((item) => matches(filter, item));
+  const shown = inboxItems.value.filter((item) => matches(filter, item));
   lastFilter = filter;
   lastCurrent = current;
 
@@ -49,7 +49,8 @@ export function InboxPage() {
     if (mayDecide.value && which.length > 0) setAsked({ decision, items: which });
   };
 
-  useEffect(() => {
+  // Before the next key can come: keys may follow each other faster than pictures.
+  useLayoutEffect(() => {
     if (asked !== null || help) return undefined;
     const onKey = (event: KeyboardEvent) => {
       const action = keyAction(event);
@@ -86,7 +87,7 @@ export function InboxPage() {
   return (
     <div class="inbox">
       <Title
-        title={`Inbox (${sorted.value.length})`}
+        title={`Inbox (${inboxItems.value.length})`}
         actions={
           <>
             <Live />
@@ -98,9 +99,9 @@ export function InboxPage() {
       >
         Inbox
       </Title>
-      <Filters all={sorted.value} filter={filter} onFilter={setFilter} search={search} />
+      <Filters all={inboxItems.value} filter={filter} onFilter={setFilter} search={search} />
       <div class="selection" role="status">
-        <span>{count(shown.length, sorted.value.length, chosen.length)}</span>
+        <span>{count(shown.length, inboxItems.value.length, chosen.length)}</span>
         {chosen.length > 0 && (
           <span class="actions">
             <button type="button" class="small good" onClick={() => ask('approve')}>
@@ -129,14 +130,7 @@ export function InboxPage() {
       {isLoaded.value && shown.length === 0 && (
         <Empty>{isFiltering(filter) ? 'Nothing that waits fits the filter.' : 'Nothing waits for a person.'}</Empty>
       )}
-      <List
-        items={shown}
-        current={current}
-        selected={selected}
-        maySelect={maySelect}
-        onCurrent={setCurrent}
-        onSelect={select}
-      />
+      <List items={shown} current={current} selected={selected} maySelect={maySelect} onCurrent={setCurrent} onSelect={select} />
       {asked && (
         <Review
           decision={asked.decision}
@@ -160,7 +154,10 @@ function count(shown: number, all: number, chosen: number): string {
 function Live() {
   const isLive = connection.value === 'live';
   return (
-    <span class={`live ${isLive ? 'on' : ''}`} title={isLive ? 'New calls appear by themselves.' : 'The list is read every few seconds.'}>
+    <span
+      class={`live ${isLive ? 'on' : ''}`}
+      title={isLive ? 'New calls appear by themselves.' : 'The list is read every few seconds.'}
+    >
       {isLive ? 'live' : 'every 5 s'}
     </span>
   );
@@ -169,7 +166,9 @@ function Live() {
 function Unreachable() {
   return (
     <details class="unreachable">
-      <summary>{plural(unreachable.value.length, 'turn waits, but its card', 'turns wait, but their cards')} cannot be read</summary>
+      <summary>
+        {plural(unreachable.value.length, 'turn waits, but its card', 'turns wait, but their cards')} cannot be read
+      </summary>
       <Notice tone="warn">
         <p>Nobody is asked about a call whose card cannot be read. It appears here as soon as it can.</p>
         <ul>

@@ -7,7 +7,7 @@ const KEYS: Record<string, KeyAction> = {
   ...{ a: 'approve', d: 'deny', '/': 'search', '?': 'help', Escape: 'leave' },
 };
 
-interface Pressed {
+interface KeyPress {
   key: string;
   ctrlKey: boolean;
   altKey: boolean;
@@ -15,7 +15,7 @@ interface Pressed {
   target: EventTarget | null;
 }
 
-export function keyAction({ key, ctrlKey, altKey, metaKey, target }: Pressed): KeyAction | null {
+export function keyAction({ key, ctrlKey, altKey, metaKey, target }: KeyPress): KeyAction | null {
   if (ctrlKey || altKey || metaKey || !Object.hasOwn(KEYS, key)) return null;
   const action = KEYS[key]!;
   const element = target instanceof HTMLElement ? target : null;

@@ -18,7 +18,7 @@ interface Props {
 
 export function List({ items, current, selected, maySelect, onCurrent, onSelect }: Props) {
   const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ scrolled: 0, height: 600 });
+  const [view, setView] = useState({ scrollTop: 0, height: 600 });
   const [isWide, setWide] = useState(WIDE.matches);
   const rowHeight = isWide ? ROW_HEIGHT.wide : ROW_HEIGHT.narrow;
   useEffect(() => {
@@ -28,7 +28,7 @@ export function List({ items, current, selected, maySelect, onCurrent, onSelect 
   }, []);
   useLayoutEffect(() => {
     const element = box.current!;
-    const look = () => setView({ scrolled: element.scrollTop, height: element.clientHeight });
+    const look = () => setView({ scrollTop: element.scrollTop, height: element.clientHeight });
     const sizes = new ResizeObserver(look);
     sizes.observe(element);
     element.addEventListener('scroll', look, { passive: true });

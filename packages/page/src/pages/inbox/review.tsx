@@ -87,7 +87,9 @@ export function Review({ decision, items, onClose }: Props) {
         </ul>
         {!done && (
           <>
-            <label for="review-note">{decision === 'deny' ? 'Why not? The model reads this.' : 'Note (kept in the record)'}</label>
+            <label for="review-note">
+              {decision === 'deny' ? 'Why not? The model reads this.' : 'Note (kept in the record)'}
+            </label>
             <textarea
               id="review-note"
               rows={2}
@@ -102,7 +104,11 @@ export function Review({ decision, items, onClose }: Props) {
             {done ? 'Close' : 'Cancel'}
           </button>
           {!done && (
-            <button type="submit" class={decision === 'approve' ? 'good' : 'bad'} disabled={busy || isReading || ready.length === 0}>
+            <button
+              type="submit"
+              class={decision === 'approve' ? 'good' : 'bad'}
+              disabled={busy || isReading || ready.length === 0}
+            >
               {busy ? 'Sending …' : `${verb} ${plural(ready.length, 'call')}${signs ? ' with passkey' : ''}`}
             </button>
           )}

@@ -1,6 +1,6 @@
 /** One row of the inbox. */
 import type { WaitingItem } from '../../api/waiting';
-import { age, timeLeft } from '../../lib/format';
+import { age, expiryOf } from '../../lib/format';
 import { isQuestion } from '../../lib/kind';
 import { writeRoute } from '../../lib/route';
 import { KINDS } from '../../parts/badge';
@@ -20,7 +20,7 @@ interface Props {
 
 export function Row({ item, position, count, isCurrent, isSelected, maySelect, onSelect, onFocus }: Props) {
   const { card, turn_id } = item;
-  const left = timeLeft(card.expires_at, now.value);
+  const left = expiryOf(card.expires_at, now.value);
   return (
     <li
       class={`row ${isCurrent ? 'current' : ''} ${isSelected ? 'selected' : ''}`}
@@ -50,7 +50,7 @@ export function Row({ item, position, count, isCurrent, isSelected, maySelect, o
           <span>
             <Words of={card.tool} />
           </span>
-          <span>
+          <span class="agent">
             <Words of={card.agent} />
           </span>
           <span>
@@ -62,11 +62,7 @@ export function Row({ item, position, count, isCurrent, isSelected, maySelect, o
       <div class="sum">{item.sum && <Words of={item.sum.text} />}</div>
       <Decided item={item} />
       <div class="times">
-        {left && (
-          <span class={left.soon ? 'soon' : ''}>
-            {left.over ? 'expired' : `${left.text} left`}
-          </span>
-        )}
+        {left && <span class={left.soon ? 'soon' : ''}>{left.over ? 'expired' : `${left.text} left`}</span>}
         <span class="soft">{age(card.asked_at, now.value) ?? ''}</span>
       </div>
     </li>
@@ -80,16 +76,20 @@ function Decided({ item: { call, card } }: { item: WaitingItem }) {
   if (isQuestion(card)) return <div class="decided" />;
   return (
     <div class="decided">
-      <span class="quorum" aria-label={`${by.length} of ${quorum} approved`}>
+      <span class="quorum" aria-hidden="true">
         {Array.from({ length: Math.min(quorum, 10) }, (_, index) => (
           <i class={index < by.length ? 'given' : ''} />
         ))}
       </span>
-      {by.length > 0 && (
-        <span class="soft">
-          <Words of={by.join(', ')} />
-        </span>
-      )}
+      <span class="soft">
+        {by.length} of {quorum}
+        {by.length > 0 && (
+          <>
+            {': '}
+            <Words of={by.join(', ')} />
+          </>
+        )}
+      </span>
     </div>
   );
 }

@@ -23,12 +23,15 @@ export function Deputies() {
   return (
     <section>
       <h2>Deputies</h2>
-      <p class="hint">A deputy decides in your place for a while, with your roles. Each such decision is recorded as yours and the deputy’s.</p>
+      <p class="hint">
+        A deputy decides in your place for a while, with your roles. Each such decision is recorded as yours and the deputy’s.
+      </p>
       {known.data.deputies.length === 0 && <Empty>Nobody decides in your place.</Empty>}
       <ul class="plain-list">
         {known.data.deputies.map((one) => (
           <li>
-            <Words of={one.deputy} /> <span class="soft">for</span> <Words of={one.principal} />, {when(one.from)} to {when(one.until)}{' '}
+            <Words of={one.deputy} /> <span class="soft">for</span> <Words of={one.principal} />, {when(one.from)} to{' '}
+            {when(one.until)}{' '}
             {one.ended_at ? (
               <span class="soft">ended {when(one.ended_at)}</span>
             ) : (
@@ -48,9 +51,21 @@ export function Deputies() {
         <label for="deputy">Name of the deputy</label>
         <input id="deputy" required value={deputy} onInput={({ currentTarget: { value } }) => setDeputy(value)} />
         <label for="deputy-from">From</label>
-        <input id="deputy-from" type="datetime-local" required value={from} onInput={({ currentTarget: { value } }) => setFrom(value)} />
+        <input
+          id="deputy-from"
+          type="datetime-local"
+          required
+          value={from}
+          onInput={({ currentTarget: { value } }) => setFrom(value)}
+        />
         <label for="deputy-until">Until</label>
-        <input id="deputy-until" type="datetime-local" required value={until} onInput={({ currentTarget: { value } }) => setUntil(value)} />
+        <input
+          id="deputy-until"
+          type="datetime-local"
+          required
+          value={until}
+          onInput={({ currentTarget: { value } }) => setUntil(value)}
+        />
         <button type="submit" disabled={action.busy}>
           Name the deputy
         </button>

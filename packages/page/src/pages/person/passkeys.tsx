@@ -17,7 +17,8 @@ export function Passkeys() {
     <section>
       <h2>Passkeys</h2>
       <p class="hint">
-        With a passkey you sign each decision yourself. It counts once somebody whom the workers trust has confirmed that it is yours.
+        With a passkey you sign each decision yourself. It counts once somebody whom the workers trust has confirmed that it is
+        yours.
       </p>
       {list.length === 0 && <Empty>You have no passkey here.</Empty>}
       <ul class="plain-list">
@@ -38,7 +39,12 @@ export function Passkeys() {
           </li>
         ))}
       </ul>
-      <button type="button" class="primary" disabled={action.busy} onClick={() => void action.run(registerNewPasskey).then(refreshPasskeys)}>
+      <button
+        type="button"
+        class="primary"
+        disabled={action.busy}
+        onClick={() => void action.run(registerNewPasskey).then(refreshPasskeys)}
+      >
         Register a passkey
       </button>
       <ErrorNotice error={action.error} />

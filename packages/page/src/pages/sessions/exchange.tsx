@@ -1,6 +1,6 @@
 /** One turn of a conversation: what was said, and what the agent answered. */
 import { useEffect } from 'preact/hooks';
-import { readSaid } from '../../api/conversation';
+import { readExchange } from '../../api/conversation';
 import { readTurn } from '../../api/turns';
 import { headline, stateInWords } from '../../lib/format';
 import { writeRoute } from '../../lib/route';
@@ -16,13 +16,17 @@ interface Props {
 }
 
 export function EndedTurn({ turn, requester, agent }: Props) {
-  const { data, error, reload } = useLoad(turn, (signal) => readSaid(turn, signal));
+  const { data, error, reload } = useLoad(turn, (signal) => readExchange(turn, signal));
   if (error) return <ErrorNotice error={error} retry={reload} />;
   if (data === null) return <Reading />;
   return (
     <>
       {data.message !== null && <Bubble by={requester} mine text={data.message} />}
-      <Bubble by={agent} turn={turn} text={data.answer === '' || data.answer === null ? `(${stateInWords(data.state ?? 'ended')})` : data.answer} />
+      <Bubble
+        by={agent}
+        turn={turn}
+        text={data.answer === '' || data.answer === null ? `(${stateInWords(data.state ?? 'ended')})` : data.answer}
+      />
     </>
   );
 }
@@ -40,7 +44,9 @@ export function RunningTurn({ turn, requester, agent, onChange }: Props & { onCh
         <p class="by">
           <Words of={agent} /> <a href={writeRoute({ page: 'turn', turn })}>the turn</a>
         </p>
-        {followed.events.map((event) => (event.type === 'step_completed' && event.text !== '' ? <Lines of={event.text} /> : null))}
+        {followed.events.map((event) =>
+          event.type === 'step_completed' && event.text !== '' ? <Lines of={event.text} /> : null,
+        )}
         {followed.text !== '' && <Lines of={followed.text} />}
         {[...followed.progress.values()].map((message) => (
           <p class="soft">

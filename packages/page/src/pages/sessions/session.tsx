@@ -5,7 +5,8 @@ import { dollars, plural, stateInWords } from '../../lib/format';
 import { writeRoute } from '../../lib/route';
 import { State } from '../../parts/badge';
 import { Title } from '../../parts/layout';
-import { Empty, ErrorNotice, Notice, Reading } from '../../parts/notice';
+import { Empty, ErrorNotice, Notice } from '../../parts/notice';
+import { PendingPage } from '../../parts/pending-page';
 import { Lines, Words } from '../../parts/text';
 import { useAction, useLoad } from '../../parts/use-load';
 import { mayManage } from '../../state/me';
@@ -19,7 +20,7 @@ export function SessionPage({ session }: { session: string }) {
     const timer = setInterval(() => document.visibilityState === 'visible' && reload(), LOOK_AGAIN_MS);
     return () => clearInterval(timer);
   }, []);
-  if (data === null) return error ? <ErrorNotice error={error} retry={reload} /> : <Reading what="Reading the session" />;
+  if (data === null) return <PendingPage title={`Session ${session}`} what="Reading the session" error={error} retry={reload} />;
   const { title, state, agent, requester, turns, usage, last, running, queue, held } = data;
   return (
     <div class="session">
@@ -44,13 +45,16 @@ export function SessionPage({ session }: { session: string }) {
         {last.map(({ turn_id }) => (
           <EndedTurn key={turn_id} turn={turn_id} requester={requester} agent={agent} />
         ))}
-        {running && <RunningTurn key={running.turn_id} turn={running.turn_id} requester={requester} agent={agent} onChange={reload} />}
+        {running && (
+          <RunningTurn key={running.turn_id} turn={running.turn_id} requester={requester} agent={agent} onChange={reload} />
+        )}
         {queue.length > 0 && <p class="soft">{plural(queue.length, 'message waits', 'messages wait')} for their turn.</p>}
       </div>
       {held && (
         <Notice tone="warn" title="The last turn did not come to its end">
           <p>
-            <a href={writeRoute({ page: 'turn', turn: held.turn_id })}>It</a> is {stateInWords(held.state)}. What waits begins when somebody says something.
+            <a href={writeRoute({ page: 'turn', turn: held.turn_id })}>It</a> is {stateInWords(held.state)}. What waits begins
+            when somebody says something.
           </p>
           {held.reason && <Lines of={held.reason} />}
         </Notice>

@@ -125,9 +125,7 @@ function inWords(turn: string, event: StreamedEvent): ComponentChildren {
     case 'turn_completed':
       return (
         <>
-          <p>
-            The turn ended: {stateInWords(event.state)}
-          </p>
+          <p>The turn ended: {stateInWords(event.state)}</p>
           {event.reason && <Lines of={event.reason} />}
           {event.text !== '' && <Lines of={event.text} />}
         </>
@@ -137,4 +135,9 @@ function inWords(turn: string, event: StreamedEvent): ComponentChildren {
   }
 }
 
-const DECIDED: Record<string, string> = { approve: 'approved', deny: 'denied', expired: 'did not decide in time', settle: 'settled' };
+const DECIDED: Record<string, string> = {
+  approve: 'approved',
+  deny: 'denied',
+  expired: 'did not decide in time',
+  settle: 'settled',
+};

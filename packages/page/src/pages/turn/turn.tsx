@@ -8,7 +8,8 @@ import { writeRoute } from '../../lib/route';
 import { State } from '../../parts/badge';
 import { Dialog } from '../../parts/dialog';
 import { Title } from '../../parts/layout';
-import { ErrorNotice, Notice, Reading } from '../../parts/notice';
+import { ErrorNotice, Notice } from '../../parts/notice';
+import { PendingPage } from '../../parts/pending-page';
 import { Lines, Words } from '../../parts/text';
 import { useAction, useLoad } from '../../parts/use-load';
 import { mayAudit, mayManage } from '../../state/me';
@@ -29,7 +30,7 @@ export function TurnPage({ turn }: { turn: string }) {
     timer.current = setTimeout(reload, 250);
   });
   const [tab, setTab] = useState<Tab>('timeline');
-  if (data === null) return error ? <ErrorNotice error={error} retry={reload} /> : <Reading what="Reading the turn" />;
+  if (data === null) return <PendingPage title={`Turn ${turn}`} what="Reading the turn" error={error} retry={reload} />;
   return (
     <div class="turn">
       <Title title={`Turn ${turn}`} actions={<Actions view={data} onDone={reload} />}>
@@ -40,7 +41,14 @@ export function TurnPage({ turn }: { turn: string }) {
       <Waiting view={data} />
       <div class="tabs" role="tablist" aria-label="Parts of the turn">
         {(Object.keys(TABS) as Tab[]).map((name) => (
-          <button type="button" role="tab" id={`tab-${name}`} aria-selected={tab === name} aria-controls="part" onClick={() => setTab(name)}>
+          <button
+            type="button"
+            role="tab"
+            id={`tab-${name}`}
+            aria-selected={tab === name}
+            aria-controls="part"
+            onClick={() => setTab(name)}
+          >
             {TABS[name]}
           </button>
         ))}
@@ -62,16 +70,17 @@ function Facts({ view }: { view: ShownTurn }) {
       <p class="row-facts">
         <State of={state} />
         <span>
-          agent <a href={writeRoute({ page: 'agent', agent })}><Words of={agent} /></a>
+          agent{' '}
+          <a href={writeRoute({ page: 'agent', agent })}>
+            <Words of={agent} />
+          </a>
         </span>
         <span>
           for <Words of={requester} />
         </span>
         <span>began {when(started_at)}</span>
         {ended_at && <span>ended {when(ended_at)}</span>}
-        {session_id && (
-          <a href={writeRoute({ page: 'session', session: session_id })}>its session</a>
-        )}
+        {session_id && <a href={writeRoute({ page: 'session', session: session_id })}>its session</a>}
         {parent && <a href={writeRoute({ page: 'turn', turn: parent.turn_id })}>the turn above</a>}
         {ui_url && /^https?:\/\//.test(ui_url) && (
           <a href={ui_url} rel="noreferrer" target="_blank">
@@ -128,7 +137,9 @@ function Costs({ view: { usage, step, calls } }: { view: ShownTurn }) {
     ['Tokens in', count(input_tokens)],
     ['Tokens out', count(output_tokens)],
     ['Tokens read from the cache', count(cache_read_tokens)],
-    ...(cache_creation_tokens === undefined ? [] : [['Tokens written to the cache', count(cache_creation_tokens)] as [string, string]]),
+    ...(cache_creation_tokens === undefined
+      ? []
+      : [['Tokens written to the cache', count(cache_creation_tokens)] as [string, string]]),
   ];
   return (
     <section>
@@ -197,9 +208,18 @@ function Steer({ view, onClose, onDone }: DialogProps) {
   return (
     <Dialog title="Say something to the model" onClose={onClose}>
       <form onSubmit={(event) => void submit(event)}>
-        <p class="hint">It reads this before its next step. You count as a requester of later calls, and under four eyes may not approve them.</p>
+        <p class="hint">
+          It reads this before its next step. You count as a requester of later calls, and under four eyes may not approve them.
+        </p>
         <label for="steer">Message</label>
-        <textarea id="steer" rows={4} required maxLength={4000} value={text} onInput={({ currentTarget: { value } }) => setText(value)} />
+        <textarea
+          id="steer"
+          rows={4}
+          required
+          maxLength={4000}
+          value={text}
+          onInput={({ currentTarget: { value } }) => setText(value)}
+        />
         <ErrorNotice error={action.error} />
         <div class="actions end">
           <button type="button" onClick={onClose}>

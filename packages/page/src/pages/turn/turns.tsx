@@ -64,7 +64,12 @@ export function TurnsPage() {
         </label>
         <label class="filter">
           <span class="unseen-label">Agent</span>
-          <input type="search" placeholder="Agent" value={agent} onChange={({ currentTarget: { value } }) => setAgent(value.trim())} />
+          <input
+            type="search"
+            placeholder="Agent"
+            value={agent}
+            onChange={({ currentTarget: { value } }) => setAgent(value.trim())}
+          />
         </label>
       </div>
       <ErrorNotice error={first.error} retry={first.reload} />
