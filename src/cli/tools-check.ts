@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
 import { readPermissions } from '../rules/read-permissions';
 import { MODES, type Mode } from '../tools/admit/policy';
-import { explain, type Explanation } from '../tools/lint/explain-permission';
+import { explain, explanationView, VERDICT_WORDS, type Explanation } from '../tools/lint/explain-permission';
 import { Registry, type PreparedAgent } from '../tools/catalogue/registry';
 import { appOf } from './support/app';
 import { oneLine } from './support/describe';
@@ -45,7 +45,7 @@ export function toolsCheck(tools: Command, output: () => Output): void {
       const { untrusted = false, requester } = options;
       const turn = { untrusted, requester, agent: agent.agent.name, step: 1 };
       const explanation = (await explain(agent, tool, input, turn))!;
-      output().answer({ agent: agent.agent.name, ...wire(explanation) }, describe(agent, explanation));
+      output().answer(explanationView(agent.agent.name, explanation), describe(agent, explanation));
       if (explanation.verdict === 'deny' || explanation.verdict === 'rejected') throw new Exit(EXIT.refused);
     });
 }
@@ -96,18 +96,6 @@ function withRules(agent: Agent, { rules, mode }: CheckOptions): Agent {
   }
 }
 
-function wire({ rules, ...rest }: Explanation): object {
-  return { ...rest, rules: rules.map(({ specificity, ...rule }) => ({ ...rule, specificity: [...specificity] })) };
-}
-
-const WORDS: Record<Explanation['verdict'], string> = {
-  allow: 'it runs by itself',
-  ask: 'it asks a person',
-  classify: 'the classifier decides; without one it asks a person',
-  deny: 'it is refused',
-  rejected: 'it is refused before anybody is asked',
-};
-
 function describe({ agent }: PreparedAgent, explanation: Explanation): string[] {
   const { fault, hooks, rules } = explanation;
   const hookNames = hooks.map(({ name, io }) => (io ? `${name} (I/O)` : name)).join(', ');
@@ -126,7 +114,7 @@ function describe({ agent }: PreparedAgent, explanation: Explanation): string[] 
               `  ${index === 0 ? 'rules' : '     '}              ${rule.matched ? '✓' : '·'} ${rule.effect.padEnd(5)} ${oneLine(rule.rule, 120)}  [${rule.specificity.join('.')}]  ${oneLine(rule.because, 200)}`,
           ),
         ]),
-    `  verdict            ${explanation.verdict}: ${WORDS[explanation.verdict]}`,
+    `  verdict            ${explanation.verdict}: ${VERDICT_WORDS[explanation.verdict]}`,
     `  because            ${oneLine(explanation.reason, 400)}`,
     ...explanation.warnings.map((warning) => `  warning            ${oneLine(warning, 400)}`),
   ];

@@ -10,12 +10,15 @@ import { answerWith, Refusal, wrongOf } from './http/errors';
 import { type HttpMetrics, httpMetrics, observeRequests, requestIdOf } from './http/observe';
 import { holdKeysToBodies } from './http/idempotency';
 import { describeApi } from './http/openapi';
+import { agents } from './routes/agents';
 import { blocks } from './routes/blocks';
-import { bundles } from './routes/bundles';
-import { decisions, pending } from './routes/decisions';
+import { bundles, madeOfBundles } from './routes/bundles';
+import { decisions } from './routes/decisions';
 import { healthz, metrics, readyz } from './routes/health';
+import { pending } from './routes/inbox';
 import { mcp } from './routes/mcp';
 import { oidc } from './routes/oidc';
+import { records } from './routes/records';
 import { sessions } from './routes/sessions';
 import { signIn } from './routes/sign-in';
 import { streams, tickets } from './routes/streams';
@@ -41,9 +44,12 @@ const ROUTES: Route[] = [
   metrics,
   turns,
   bundles,
+  madeOfBundles,
   sessions,
   decisions,
   pending,
+  records,
+  agents,
   tools,
   streams,
   tickets,

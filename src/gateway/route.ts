@@ -1,6 +1,7 @@
 /** Defines a route of the gateway, and the parts that routes get. */
 import type { FastifyInstance } from 'fastify';
 import type { SigningKey } from '../attestation/signing-key';
+import type { TrustedKey } from '../attestation/trusted-keys';
 import type { HoldfastClient } from '../client/holdfast-client';
 import type { CallbackConfig } from '../config/gateway';
 import type { Store } from '../store/store';
@@ -22,6 +23,8 @@ export interface GatewayParts {
   pageFolder?: string;
   /** Signs decisions in the name of principals. */
   key: SigningKey;
+  /** Keys that the reports of this gateway are verified with. Default: none, so that the signer is unknown. */
+  trust?(): Promise<readonly TrustedKey[]>;
   /** The catalogue of the workers' app; absent: its tools can be called, but not listed. */
   catalogue?(): Promise<ToolCatalogue>;
   /** Settings of callbacks. Default: none are allowed. */

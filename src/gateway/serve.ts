@@ -2,6 +2,7 @@
 import type { AddressInfo } from 'node:net';
 import { announceKey, gatewayKey } from '../attestation/gateway-key';
 import type { SigningKey } from '../attestation/signing-key';
+import { readTrustedKeys } from '../attestation/trusted-keys';
 import type { App } from '../agents/define';
 import { HoldfastClient } from '../client/holdfast-client';
 import { defaultSigningKey, defaultTrustedKeys, type Config } from '../config';
@@ -107,5 +108,16 @@ export async function gatewayParts(
   };
   let cachedCatalogue: Promise<ToolCatalogue> | undefined;
   const catalogue = () => (cachedCatalogue ??= app().then((loadedApp) => catalogueOf(loadedApp, config.environment)));
-  return { store, log, key, authenticator, catalogue, ...settings, client: lazyClient.get, close: () => lazyClient.close() };
+  const trust = () => readTrustedKeys(config.trustedKeys).catch(() => []);
+  return {
+    store,
+    log,
+    key,
+    authenticator,
+    catalogue,
+    trust,
+    ...settings,
+    client: lazyClient.get,
+    close: () => lazyClient.close(),
+  };
 }

@@ -15,11 +15,16 @@ const yaml = () => require('yaml') as typeof import('yaml');
  * @throws Error that lists every fault, with its line
  */
 export function readPermissions(path: string): Partial<AgentPermissions> {
+  return parsePermissions(readText(path), path);
+}
+
+/** @param name of the text, for the error. @throws Error that lists every fault, with its line */
+export function parsePermissions(text: string, name: string): Partial<AgentPermissions> {
   const counter = new (yaml().LineCounter)();
-  const document = yaml().parseDocument(readText(path), { lineCounter: counter, schema: 'core', maxAliasCount: 0 } as never);
+  const document = yaml().parseDocument(text, { lineCounter: counter, schema: 'core', maxAliasCount: 0 } as never);
   const faults = document.errors.map((error) => `line ${error.linePos?.[0].line ?? '?'}: ${error.message.split('\n')[0]}`);
   if (faults.length === 0) faults.push(...contentFaults(document, (node) => lineOf(node, counter)));
-  if (faults.length > 0) throw new Error(`${path} holds no permission rules:\n- ${faults.join('\n- ')}`);
+  if (faults.length > 0) throw new Error(`${name} holds no permission rules:\n- ${faults.join('\n- ')}`);
   return document.toJS({ maxAliasCount: 0 }) as Partial<AgentPermissions>;
 }
 

@@ -102,8 +102,8 @@ export function tokenHash(token: string): string {
 /** Parameter in the query of a stream. */
 export const TICKET_PARAMETER = 'stream_ticket';
 export const TICKET_MS = 60_000;
-/** Addresses of streams of turns and of tools, with their query. */
-export const STREAM_ADDRESS = '^/(v1/turns/[^/?#]{1,400}/events|tools/[^/?#]{1,200}/sse)(\\?[^#]{0,8000})?$';
+/** Addresses of streams of turns, of tools and of the inbox, with their query. */
+export const STREAM_ADDRESS = '^/(v1/turns/[^/?#]{1,400}/events|tools/[^/?#]{1,200}/sse|v1/pending/events)(\\?[^#]{0,8000})?$';
 
 const WITH_TICKET = new RegExp(`^(.*)[?&]${TICKET_PARAMETER}=([A-Za-z0-9_-]{1,16000}\\.[A-Za-z0-9_-]{1,100})$`);
 

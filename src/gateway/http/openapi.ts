@@ -47,6 +47,8 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
         { name: 'sessions', description: 'Conversations: turns one after the other.' },
         { name: 'tools', description: 'Single tool calls, without a model.' },
         { name: 'files', description: 'Files that tools made.' },
+        { name: 'agents', description: 'Agents, and the rules of their tools.' },
+        { name: 'records', description: 'What was said, decided and done.' },
         { name: 'operation', description: 'For operators.' },
       ],
       components: {

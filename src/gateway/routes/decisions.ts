@@ -11,15 +11,14 @@ import type { TurnHandle } from '../../client/turns/turn-handle';
 import { samePerson } from '../../shared/approval/approval';
 import { readDecision, type DecisionFields, type DecisionKind } from '../../shared/approval/decision';
 import { isJsonObject, type Json } from '../../shared/json/json';
-import { decidedCall, pendingTurn, type PendingTurn } from '../../shapes/turn-view';
+import { decidedCall } from '../../shapes/turn-view';
 import { jsonObject } from '../../shapes/envelope';
 import { Refusal } from '../http/errors';
 import { once } from '../http/idempotency';
-import { type Principal, visibilityOf } from '../auth/principals';
+import type { Principal } from '../auth/principals';
 import { answer, answers, body, postHeaders, turnParams } from '../schemas/common';
 import { visibleTurn } from '../auth/turn-session-access';
 import type { Route } from '../route';
-import { examplePending } from '../schemas/examples';
 import { optional } from '../../shared/json/optional';
 
 const KINDS = ['approve', 'deny', 'settle'] as const satisfies DecisionKind[];
@@ -82,6 +81,7 @@ export const decisions: Route = (app, parts) => {
       const { turn } = await visibleTurn(parts, principal, request.params.id);
       const decide = (handle: TurnHandle) => decideAs(handle, parts.key, principal, read);
       const calls = await once(request.operation, turn, decide, sentCalls);
+      (await parts.client()).inbox.decided(turn.id, calls);
       return reply
         .header('cache-control', 'no-store')
         .send({ accepted: true, by: principal.name, calls, now: await decidedCalls(turn, calls) });
@@ -120,41 +120,4 @@ export function decideAs(
   const { calls, input, outcome, note } = fields;
   const what = optional({ input: input ?? undefined, outcome: outcome ?? undefined, note: note ?? undefined });
   return signAndDecide(turn, key, { decision: kind, calls, principal: name, roles, ...what });
-}
-
-// `GET /v1/pending`: the calls that wait for a person.
-
-const pendingTurns = z.object({ turns: z.array(pendingTurn) });
-
-const pendingSchema = {
-  summary: 'What waits for a person',
-  description:
-    'Turns and direct calls in which a call waits for approval, or is in doubt. Their workers tell the calls; where none answers for five seconds, `unreachable` says why, and the rest is what Temporal knows.',
-  tags: ['turns'],
-  response: answers({ 200: answer('All that waits now.', pendingTurns, { turns: [examplePending] }) }),
-};
-
-export const pending: Route = (app, { client }) => {
-  app.get<{ Reply: z.infer<typeof pendingTurns> }>(
-    '/v1/pending',
-    { schema: pendingSchema, config: { roles: ['approver', 'auditor', 'admin'] } },
-    async (request, reply) => {
-      const turns = await (await client()).pending({ sight: visibilityOf(request.principal) });
-      return reply.header('cache-control', 'no-store').send({ turns: within(MOST_CARDS, turns) });
-    },
-  );
-};
-
-/** Limit for all cards together, characters: each may be long, and requesters decide how many there are. */
-const MOST_CARDS = 4_000_000;
-
-/** Short turns first: a few long ones must not hide all others. A turn that does not fit is listed without its calls. */
-function within(most: number, turns: PendingTurn[]): PendingTurn[] {
-  const length = ({ calls }: PendingTurn) => calls.reduce((sum, { card }) => sum + JSON.stringify(card).length, 0);
-  const fit = new Set<PendingTurn>();
-  let room = most;
-  for (const turn of [...turns].sort((a, b) => length(a) - length(b))) if ((room -= length(turn)) >= 0) fit.add(turn);
-  const unreachable =
-    'Its cards do not fit into one answer beside the others: decide those first, or ask for it by `holdfast pending`.';
-  return turns.map((turn) => (fit.has(turn) ? turn : { ...turn, calls: [], unreachable }));
 }

@@ -2,6 +2,7 @@
  * Explains which permission rule decides a call, without running the call or its hooks. Warns of allow rules for commands that execute
  * files which another tool may write without approval.
  */
+import type { ExplanationView } from '../../shapes/agent-view';
 import type { CallError } from '../../shared/wire/errors';
 import type { JsonObject } from '../../shared/json/json';
 import { compareSpecificity } from '../../rules/rule';
@@ -71,6 +72,20 @@ export async function explain(
   const { verdict, reason, rule, considered } = await decide(agent.policy, { tool, input: checked.input, turn });
   const rules = considered.toSorted((a, b) => compareSpecificity(b.specificity, a.specificity));
   return { ...common, fault: null, rules, verdict, reason, rule };
+}
+
+export const VERDICT_WORDS: Record<Explanation['verdict'], string> = {
+  allow: 'it runs by itself',
+  ask: 'it asks a person',
+  classify: 'the classifier decides; without one it asks a person',
+  deny: 'it is refused',
+  rejected: 'it is refused before anybody is asked',
+};
+
+/** The explanation as `tools check --json` and the gateway give it. */
+export function explanationView(agent: string, { rules, ...rest }: Explanation): ExplanationView {
+  const traces = rules.map(({ specificity, ...rule }) => ({ ...rule, specificity: [...specificity] }));
+  return { agent, ...rest, words: VERDICT_WORDS[rest.verdict], rules: traces };
 }
 
 // Allow rules for commands whose programs run files that the agent may write unasked: a rule for `npm test` can permit anything.
