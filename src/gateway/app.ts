@@ -13,6 +13,7 @@ import { describeApi } from './http/openapi';
 import { agents } from './routes/agents';
 import { blocks } from './routes/blocks';
 import { bundles, madeOfBundles } from './routes/bundles';
+import { calls } from './routes/calls';
 import { decisions } from './routes/decisions';
 import { healthz, metrics, readyz } from './routes/health';
 import { pending } from './routes/inbox';
@@ -46,6 +47,7 @@ const ROUTES: Route[] = [
   bundles,
   madeOfBundles,
   sessions,
+  calls,
   decisions,
   pending,
   records,

@@ -109,6 +109,7 @@ export async function withPage(browser: Browser, { tools = [] }: Setup, body: (s
       await body({ ...engine, url, effects, open });
     } finally {
       await Promise.all(pages.map((context) => context.close()));
+      engine.client.inbox.close();
       await gateway.close();
       signers.remove();
     }
@@ -155,7 +156,7 @@ export class OpenPage {
   async signIn({ token }: Person): Promise<void> {
     await this.page.getByLabel('Token').fill(token);
     await this.page.getByRole('button', { name: 'Sign in' }).click();
-    await this.page.getByRole('navigation', { name: 'Pages' }).waitFor({ state: 'attached' });
+    await this.page.locator('#navigation').waitFor({ state: 'attached' });
   }
 
   /** @param place behind `#` */

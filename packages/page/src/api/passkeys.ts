@@ -3,10 +3,12 @@ import { get, newKey, post, remove } from './http';
 
 export interface Passkey {
   id: string;
+  /** SHA-256 of the public key: the person and the enroller compare it. */
+  fingerprint: string;
   state: 'waiting' | 'enrolled' | 'revoked';
-  name?: string;
-  created_at?: string;
-  enrolled_at?: string | null;
+  registered_at: string;
+  enrolled_at: string | null;
+  roles: string[];
 }
 
 export const listPasskeys = (): Promise<{ passkeys: Passkey[] }> => get('v1/passkeys');

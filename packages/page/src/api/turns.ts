@@ -1,6 +1,7 @@
 /** Turns, and what people do with them. */
 import type { JsonObject } from '../../../../src/shared/json/json';
 import type { DecidedCall, ShownTurn, TurnSummary } from '../../../../src/shapes/turn-view';
+import type { WhatIfAnswer } from '../../../../src/shapes/records';
 import { get, newKey, post } from './http';
 
 const of = (turn: string) => `v1/turns/${encodeURIComponent(turn)}`;
@@ -33,6 +34,9 @@ export const eventsOf = (turn: string): string => `${of(turn)}/events`;
 export const bundleOf = (turn: string): string => `${of(turn)}/bundle`;
 export const reportOf = (turn: string): string => `${of(turn)}/report`;
 
+export const askWhatIf = (turn: string, changes: { rules?: string; approvals?: string }): Promise<WhatIfAnswer> =>
+  post<WhatIfAnswer>(`${of(turn)}/what-if`, changes);
+
 /** A decision always names the whole digest of the card that the person saw. */
 export interface Decision {
   decision: 'approve' | 'deny' | 'settle';
@@ -51,7 +55,8 @@ export const decide = (turn: string, decision: Decision & { passkey?: object }, 
   post<DecisionReply>(`${of(turn)}/decisions`, decision, { key });
 
 export interface DecisionChallenge {
-  claims: string;
+  /** Comes back with the decision, unchanged. */
+  claims: JsonObject;
   options: PublicKeyCredentialRequestOptionsJSON;
 }
 

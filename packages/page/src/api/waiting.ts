@@ -1,15 +1,11 @@
 /** What waits for a person: the list, and the stream of its changes. A row of both is a turn with its waiting calls. */
-import type { Card } from '../../../../src/shapes/card';
-import type { PendingTurn, WaitingCall } from '../../../../src/shapes/turn-view';
+import type { InboxReading, PendingRow, RowCall, RowCard } from '../../../../src/shapes/inbox';
 import type { Filterable } from '../lib/filter';
 import { headline, payeeIn, sumIn, type Sum } from '../lib/format';
 import { get } from './http';
 import { openStream, type Stream } from './events';
 
-/** A card without its Markdown, and with long fields cut. */
-export type RowCard = Omit<Card, 'markdown'>;
-export type RowCall = WaitingCall & { card: RowCard };
-export type PendingRow = Omit<PendingTurn, 'calls'> & { calls: RowCall[] };
+export type { PendingRow };
 
 export interface WaitingItem extends Filterable {
   key: string;
@@ -60,19 +56,11 @@ function itemOf({ turn_id, agent, requester }: PendingRow, call: RowCall): Waiti
   };
 }
 
-export interface Reading {
-  done: number;
-  total: number;
-  fault: string | null;
-  /** Forget what was said before: all that waits follows. */
-  snapshot: boolean;
-}
-
 export interface WaitingReader {
   connected(open: boolean): void;
   put(row: PendingRow): void;
   drop(turn: string): void;
-  reading(reading: Reading): void;
+  reading(reading: InboxReading): void;
   ended(): void;
 }
 
@@ -83,7 +71,7 @@ export function followWaiting(reader: WaitingReader): Stream {
     connected: (open) => reader.connected(open),
     ended: () => reader.ended(),
     event: (type, data) => {
-      if (type === 'waiting_reading') reader.reading(data as Reading);
+      if (type === 'waiting_reading') reader.reading(data as InboxReading);
       if (type === 'waiting_removed') reader.drop((data as { turn_id: string }).turn_id);
       if (type === 'waiting_added' || type === 'waiting_changed') reader.put(data as PendingRow);
     },

@@ -1,111 +1,109 @@
-/** One agent: its tools with their rules, and what the rules would say to a call. */
-import { useState } from 'preact/hooks';
-import { isJsonObject, type Json, type JsonObject } from '../../../../../src/shared/json/json';
-import { checkTool, readAgent } from '../../api/agents';
-import { draftOf, valueOf, type Draft, type FormFault } from '../../lib/form-value';
-import { fieldOf, type Field } from '../../lib/schema-fields';
+/** One agent: its tools with their rules in words, who must approve, its limits and budgets. */
+import type { AgentView } from '../../../../../src/shapes/agent-view';
+import { asJson } from '../../../../../src/shared/json/json';
+import { readAgent } from '../../api/agents';
+import { count, dollars, duration } from '../../lib/format';
+import { Badge } from '../../parts/badge';
 import { Title } from '../../parts/layout';
-import { ErrorNotice } from '../../parts/notice';
 import { PendingPage } from '../../parts/pending-page';
-import { SchemaForm } from '../../parts/schema-form';
-import { Value, Words } from '../../parts/text';
-import { useAction, useLoad } from '../../parts/use-load';
-import { visible } from '../../../../../src/shared/text/visible';
+import { Lines, Value, Words } from '../../parts/text';
+import { useLoad } from '../../parts/use-load';
+import { Check } from './check';
 
 export function AgentPage({ agent }: { agent: string }) {
   const { data, error, reload } = useLoad(agent, () => readAgent(agent));
   if (data === null) return <PendingPage title={`Agent ${agent}`} what="Reading the agent" error={error} retry={reload} />;
-  const { name: _, tools, ...rest } = data;
-  const list = Array.isArray(tools) ? tools.filter(isJsonObject) : [];
   return (
     <>
       <Title title={agent}>
         Agent <Words of={agent} />
       </Title>
-      <h2>Rules</h2>
-      <Value of={rest} />
+      <Facts agent={data} />
       <h2>Tools</h2>
-      {list.map((tool) => (
-        <details class="tool">
-          <summary>
-            <strong>
-              <Words of={textOf(tool.name)} />
-            </strong>{' '}
-            <span class="soft">
-              <Words of={`${textOf(tool.class)} ${textOf(tool.version)}`} />
-            </span>
-          </summary>
-          <Value of={without(tool, 'parameters', 'name', 'class', 'version')} />
-        </details>
+      {data.tools.map((tool) => (
+        <Tool key={tool.name} tool={tool} />
       ))}
-      {list.length > 0 && <Check agent={agent} tools={list} />}
+      {data.tools.length > 0 && <Check agent={agent} tools={data.tools.map(({ name, version }) => ({ name, version }))} />}
+      <h2>As it is defined</h2>
+      <details>
+        <summary>Rules, approvals and budgets</summary>
+        <Value of={asJson({ permissions: data.permissions, approvals: data.approvals, budgets: data.budgets })} />
+      </details>
+      {data.prompt !== null && (
+        <details>
+          <summary>Prompt</summary>
+          <Lines of={data.prompt} />
+        </details>
+      )}
     </>
   );
 }
 
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
-
-function without(value: JsonObject, ...names: string[]): JsonObject {
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+function Facts({ agent }: { agent: AgentView }) {
+  const { limits, approval_expiry_ms, mode, model, mcp_servers } = agent;
+  const none = 'no limit';
+  const rows: [string, string][] = [
+    ['Model', model ?? 'as the workers are set'],
+    ['Mode', mode],
+    ['Waits for a person', `at most ${duration(approval_expiry_ms)}`],
+    ['Steps of a turn', limits.steps === null ? none : `at most ${count(limits.steps)}`],
+    ['Cost of a turn', limits.cost_usd === null ? none : `at most ${dollars(limits.cost_usd)}`],
+    ['Time of a turn', limits.time_ms === null ? none : `at most ${duration(limits.time_ms)}`],
+    ...(mcp_servers.length === 0 ? [] : [['MCP servers', mcp_servers.join(', ')] as [string, string]]),
+  ];
+  return (
+    <dl class="facts">
+      {rows.map(([name, value]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>
+            <Words of={value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
 }
 
-const RAW: Field = { is: 'json', name: '', title: 'Input', description: null, required: true, nullable: false };
-
-/** What `holdfast tools check` says, as a form: nothing is run. */
-function Check({ agent, tools }: { agent: string; tools: JsonObject[] }) {
-  const [tool, setTool] = useState(textOf(tools[0]?.name));
-  const schema = tools.find(({ name }) => name === tool)?.parameters;
-  const field = schema === undefined ? RAW : fieldOf(schema);
-  const [draft, setDraft] = useState<Draft>(() => draftOf(field, undefined));
-  const [faults, setFaults] = useState<FormFault[]>([]);
-  const [answer, setAnswer] = useState<JsonObject | null>(null);
-  const action = useAction();
-  const choose = (name: string) => {
-    const next = tools.find((one) => one.name === name)?.parameters;
-    setTool(name);
-    setDraft(draftOf(next === undefined ? RAW : fieldOf(next), undefined));
-    setFaults([]);
-    setAnswer(null);
-  };
-  const submit = (event: Event) => {
-    event.preventDefault();
-    const read = valueOf(field, draft);
-    if (!read.ok) return setFaults(read.faults);
-    const input = isJsonObject(read.value) ? read.value : {};
-    return void action.run(async () => setAnswer(await checkTool(agent, { tool, input })));
-  };
+function Tool({ tool }: { tool: AgentView['tools'][number] }) {
+  const { name, version, words, description, rules, budgets } = tool;
   return (
-    <section>
-      <h2>What would the rules say?</h2>
-      <p class="hint">Nothing is run: this asks the rules of the agent about a call with this input.</p>
-      <form class="check" onSubmit={submit} noValidate>
-        <label for="check-tool">Tool</label>
-        <select id="check-tool" value={tool} onChange={({ currentTarget: { value } }) => choose(value)}>
-          {tools.map(({ name }) => (
-            <option value={textOf(name)}>{visible(textOf(name))}</option>
+    <section class="tool">
+      <p class="row-facts">
+        <strong>
+          <Words of={name} />
+        </strong>
+        <Badge tone={tool.class === 'destructive' ? 'warn' : 'plain'}>{tool.class}</Badge>
+        <span>
+          version <Words of={version} />
+        </span>
+      </p>
+      {words.map((sentence) => (
+        <p>
+          <Words of={sentence} />
+        </p>
+      ))}
+      <details>
+        <summary>Description and rules</summary>
+        <Lines of={description} />
+        <ul>
+          {rules.map(({ effect, rule, why }) => (
+            <li>
+              {effect} <Words of={rule} />
+              {why && (
+                <>
+                  : <Words of={why} />
+                </>
+              )}
+            </li>
           ))}
-        </select>
-        <SchemaForm
-          key={tool}
-          field={field}
-          draft={draft}
-          faults={faults}
-          onChange={(next) => {
-            setDraft(next);
-            setFaults([]);
-          }}
-        />
-        <button type="submit" class="primary" disabled={action.busy}>
-          Ask the rules
-        </button>
-      </form>
-      <ErrorNotice error={action.error} />
-      {answer && (
-        <div class="verdict" role="status">
-          <h3>The rules say</h3>
-          <Value of={answer} />
-        </div>
-      )}
+        </ul>
+        {budgets.length > 0 && (
+          <p>
+            Budgets: <Words of={budgets.join(', ')} />
+          </p>
+        )}
+      </details>
     </section>
   );
 }

@@ -15,12 +15,17 @@ export function AgentsPage() {
       {data === null && !error && <Reading />}
       {data?.agents.length === 0 && <Empty>This gateway knows no agents: it was started without the app of the workers.</Empty>}
       <ul class="plain-list">
-        {data?.agents.map(({ name, tools }) => (
+        {data?.agents.map(({ name, tools, mcp_servers, mode }) => (
           <li>
             <a href={writeRoute({ page: 'agent', agent: name })}>
-              <Words of={name} />
-            </a>{' '}
-            <span class="soft">{Array.isArray(tools) ? <Words of={tools.join(', ')} /> : `${tools} tools`}</span>
+              <strong>
+                <Words of={name} />
+              </strong>
+            </a>
+            <p class="row-facts">
+              <span>mode {mode}</span>
+              <Words of={[...tools, ...mcp_servers.map((server) => `${server} (MCP)`)].join(', ')} />
+            </p>
           </li>
         ))}
       </ul>

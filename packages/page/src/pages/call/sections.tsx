@@ -143,11 +143,46 @@ export function Policy({ card }: { card: Card }) {
           </div>
         ))}
       </dl>
+      <PolicyEntry policy={policy} />
     </section>
   );
 }
 
-const DECIDED: Record<string, string> = { approve: 'approved', deny: 'denied', expired: 'nobody decided in time' };
+/** Which of the agent's rules by input applies, and who may decide later. */
+interface ByInput {
+  entry?: { index: number | null; when: string | null; result: 'matched' | 'failed' | 'none' };
+  escalations?: { at: string; roles: string[] }[];
+}
+
+function PolicyEntry({ policy }: { policy: object }) {
+  const { entry, escalations = [] }: ByInput = policy;
+  return (
+    <>
+      {entry && (
+        <p>
+          {entry.result === 'none' && 'No rule for this tool fits the input; the common rule of the agent applies.'}
+          {entry.result === 'matched' &&
+            `Rule ${entry.index} for this tool applies${entry.when === null ? '.' : ', because it fits: '}`}
+          {entry.result === 'failed' &&
+            `The condition of rule ${entry.index} could not be judged, so the strictest rule applies: `}
+          {entry.when !== null && <Code of={entry.when} />}
+        </p>
+      )}
+      {escalations.map(({ at, roles }) => (
+        <p>
+          From {when(at)} on, people with one of these roles may approve too: <Words of={roles.join(', ')} />
+        </p>
+      ))}
+    </>
+  );
+}
+
+const DECIDED: Record<string, string> = {
+  answer: 'answered',
+  approve: 'approved',
+  deny: 'denied',
+  expired: 'nobody decided in time',
+};
 
 export function Decisions({ decisions, remarks = [] }: { decisions: DecisionView[]; remarks?: string[] | undefined }) {
   return (

@@ -22,10 +22,16 @@ export function Passkeys() {
       </p>
       {list.length === 0 && <Empty>You have no passkey here.</Empty>}
       <ul class="plain-list">
-        {list.map(({ id, state, created_at }) => (
+        {list.map(({ id, fingerprint, state, registered_at, roles }) => (
           <li>
-            <Code of={id.slice(0, 16)} /> <State of={state === 'waiting' ? 'waits for enrolment' : state} />{' '}
-            {created_at && <span class="soft">since {when(created_at)}</span>}{' '}
+            <Code of={id} /> <State of={state === 'waiting' ? 'waits for enrolment' : state} />{' '}
+            <span class="soft">since {when(registered_at)}</span>{' '}
+            {roles.length > 0 && <span class="soft">as {roles.join(', ')}</span>}
+            {state === 'waiting' && (
+              <p class="hint">
+                Compare this fingerprint with whoever enrols it: <Code of={fingerprint} />
+              </p>
+            )}
             {state === 'waiting' && (
               <button
                 type="button"
