@@ -75,6 +75,29 @@ describeInBrowser('the page of an approver', (browser) => {
       expect([opened.complaints, opened.foreign, other.complaints]).toEqual([[], [], []]);
     }));
 
+  it('settles a call in doubt', () =>
+    withPage(browser(), {}, async (scene) => {
+      const { turn } = await waits(scene, 'send_money {"to":"Acme"}');
+      const opened = await scene.open(ana);
+      const { page } = opened;
+      await page.getByRole('link', { name: /send_money/ }).click();
+      await page.getByText('The tool has no preview of what it does.').waitFor();
+      await page.getByRole('button', { name: 'Approve …' }).click();
+      await page.getByRole('button', { name: 'Approve exactly this' }).click();
+      await page.getByRole('heading', { name: 'Done' }).waitFor();
+      await turn.waitForPending();
+      await page.goto(`${scene.url}/#/`);
+      await page.getByText('in doubt', { exact: true }).waitFor();
+      await page.getByRole('link', { name: /send_money/ }).click();
+      await page.getByRole('heading', { name: 'What may have happened' }).waitFor();
+      await holdsUp(opened, 'in-doubt');
+      await page.getByLabel(/It did not take effect/).check();
+      await page.getByLabel(/How do you know/).fill('The bank has no such payment.');
+      await page.getByRole('button', { name: 'Settle' }).click();
+      await page.getByRole('heading', { name: 'Done' }).waitFor();
+      expect((await turn.result()).calls[0]).toMatchObject({ tool: 'send_money', effect: 'not_applied' });
+    }));
+
   it('works with the keyboard alone, for one call and for several', () =>
     withPage(browser(), {}, async (scene) => {
       const turns = [];

@@ -58,7 +58,7 @@ describeInBrowser('hostile text', (browser) => {
       await isHarmless(desk);
       await page.getByRole('button', { name: 'Change the input …' }).click();
       await page.getByLabel('text', { exact: true }).fill('<img src=x onerror=window.owned=1>');
-      await page.locator('.changes ins').waitFor();
+      await page.locator('.changes .line-changes').waitFor();
       await isHarmless(desk);
       await page.getByRole('button', { name: 'Back' }).click();
       await page.getByRole('button', { name: 'Deny …' }).click();

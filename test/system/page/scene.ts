@@ -110,6 +110,8 @@ export async function withPage(browser: Browser, { tools = [] }: Setup, body: (s
     } finally {
       await Promise.all(pages.map((context) => context.close()));
       engine.client.inbox.close();
+      // Its last look ends before the connection is closed.
+      await engine.client.inbox.pending('all').catch(() => undefined);
       await gateway.close();
       signers.remove();
     }

@@ -7,7 +7,9 @@ import { toBase64url } from '../lib/base64url';
 type Encoding = 'utf8' | 'hex' | 'base64' | 'base64url';
 
 export class PageBuffer extends Uint8Array<ArrayBuffer> {
-  static override from(source: unknown, encoding?: unknown): PageBuffer {
+  /** Of an `ArrayBuffer` it is a view: the next two are then its offset and its length. */
+  static override from(source: unknown, encoding?: unknown, length?: unknown): PageBuffer {
+    if (source instanceof ArrayBuffer) return new PageBuffer(source, Number(encoding ?? 0), length as number | undefined);
     const bytes = typeof source === 'string' ? bytesOf(source, encoding as Encoding | undefined) : (source as ArrayLike<number>);
     const buffer = new PageBuffer(new ArrayBuffer(bytes.length));
     buffer.set(bytes);
@@ -60,7 +62,9 @@ function bytesOf(text: string, encoding: Encoding = 'utf8'): Uint8Array {
       Number.parseInt(digits.slice(index * 2, index * 2 + 2), 16),
     );
   }
-  const plain = text
+  // Node reads the low byte of each character.
+  const lowBytes = text.replace(/[^\x00-\xff]/g, (char) => String.fromCharCode(char.charCodeAt(0) & 0xff));
+  const plain = lowBytes
     .split('=')[0]!
     .replaceAll('-', '+')
     .replaceAll('_', '/')
@@ -78,5 +82,3 @@ export function isUtf8(bytes: Uint8Array): boolean {
     return false;
   }
 }
-
-Object.defineProperty(globalThis, 'Buffer', { value: PageBuffer, configurable: true, writable: true });

@@ -1,5 +1,5 @@
 /** The engine's own verifier, in the browser. Nothing of a bundle leaves it. */
-import './buffer';
+import './global-buffer';
 import { parseTrustedKeys } from '../../../../src/attestation/trusted-keys';
 import { verifyBundle } from '../../../../src/audit/verify';
 import { describeVerification } from '../../../../src/audit/verify/sentence';
