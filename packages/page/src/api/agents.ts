@@ -17,6 +17,6 @@ export interface TrailPage {
 }
 
 export function readTrail(query: Record<string, string>): Promise<TrailPage> {
-  const wanted = Object.entries(query).filter(([, value]) => value !== '');
-  return get<TrailPage>(`v1/trail?${new URLSearchParams(wanted).toString()}`);
+  const filters = Object.entries(query).filter(([, value]) => value !== '');
+  return get<TrailPage>(`v1/trail?${new URLSearchParams(filters).toString()}`);
 }
