@@ -53,7 +53,7 @@ describeInBrowser('the page of an approver', (browser) => {
       await page.getByRole('button', { name: 'Send the changed input' }).click();
       await page.getByRole('heading', { name: 'Done' }).waitFor();
       await page.getByRole('link', { name: 'Look at revision 2' }).click();
-      await page.getByText('Pay 650.00 EUR to Cato SE.').waitFor();
+      await page.getByText('Pay 650.00 EUR to Cato SE.', { exact: true }).waitFor();
       await page.getByRole('heading', { name: 'Changed since the revision before' }).waitFor();
       expect(await page.locator('.changes').innerText()).toMatch(/cents[\s\S]*70000[\s\S]*65000/);
       // Who changed it may not approve it.
@@ -144,7 +144,7 @@ describeInBrowser('the page of an approver', (browser) => {
       await page.getByText('This call has changed: a new revision waits').waitFor();
       expect(await page.getByRole('button', { name: 'Approve exactly this' }).isDisabled()).toBe(true);
       await page.getByRole('link', { name: 'Look at revision 2' }).click();
-      await page.getByText('Pay 20.00 EUR to Acme GmbH.').waitFor();
+      await page.getByText('Pay 20.00 EUR to Acme GmbH.', { exact: true }).waitFor();
       await turn.cancel();
     }));
 });
