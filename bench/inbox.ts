@@ -13,6 +13,8 @@ import { startDevServer } from '../src/devserver/dev-server';
 import { findTemporalCli } from '../src/devserver/find-cli';
 import type { PendingRow } from '../src/shapes/inbox';
 import { Face } from './support/face-process';
+import { load } from './support/http-load';
+import { AGENT } from './support/our-app';
 import { cpuMs, residentMb } from './support/process-figures';
 import { median, quantile } from './support/quantile';
 import { Side } from './support/side-process';
@@ -62,7 +64,8 @@ export async function inbox(turns: number, say: (line: string) => void): Promise
   });
   try {
     const emptyMs = median(await sampled(() => rows(gateway, 0)));
-    side.startOnly({ count: turns, atOnce: 20 });
+    say(`  an empty page takes ${emptyMs.toFixed(1)} ms`);
+    await load({ face: gateway, path: '/v1/turns', body: { agent: AGENT, message: 'Pay.' }, count: turns, atOnce: 20 });
     await untilWaiting(new Client({ connection }), turns, say);
     // The gateway has looked at the empty inbox until now: another one reads it for the first time.
     const second = await Face.gateway({ address: dev.address, home });

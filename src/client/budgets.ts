@@ -1,7 +1,7 @@
 /** Lists budgets with what is used and left of them, as their workflows answer. */
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { BUDGET_QUERY, BUDGET_WORKFLOW, type BudgetName, type BudgetView } from '../workflows/contract';
-import { BoundedAsks, type Answered } from './approvals/bounded-asks';
+import { BoundedAsks, type Answer } from './approvals/bounded-asks';
 
 export interface BudgetFilter {
   agent?: string;
@@ -42,7 +42,7 @@ export async function* listBudgets(temporal: Client, filter: BudgetFilter): Asyn
   for (const budget of budgets) yield await budget;
 }
 
-type Ask = (question: (budget: WorkflowHandle) => Promise<BudgetView>) => Promise<Answered<BudgetView>>;
+type Ask = (question: (budget: WorkflowHandle) => Promise<BudgetView>) => Promise<Answer<BudgetView>>;
 
 async function withView(name: BudgetName, workflow_id: string, ask: Ask): Promise<ListedBudget> {
   const answered = await ask((budget) => budget.query<BudgetView, [number]>(BUDGET_QUERY, Date.now()));

@@ -4,10 +4,11 @@
  */
 export * from './client';
 export { gatewayParts, GatewayUnavailable, serveGateway, type RunningGateway, type ServeAt } from '../gateway/serve';
-export type { GatewayParts } from '../gateway/route';
+export type { GatewayParts, PageSignIn } from '../gateway/route';
 export { createPrincipal, Tokens, type Authenticator, type Principal } from '../gateway/auth/principals';
 export { catalogueOf, type ToolCatalogue, type ToolEntry } from '../gateway/tool-catalogue';
 export type { CallbackConfig } from '../config/gateway';
+export type { OidcSettings, SignInConfig, SignInLimits } from '../config/sign-in';
 export type { StreamSettings } from '../gateway/streams/settings';
 export { BadKeyFile } from '../attestation/trusted-keys';
 export { openStore } from '../store/open-store';

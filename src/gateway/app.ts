@@ -25,6 +25,7 @@ import { signIn } from './routes/sign-in';
 import { streams, tickets } from './routes/streams';
 import { tools } from './routes/tools';
 import { turns } from './routes/turns';
+import { browserSignInOf, type BrowserSignIn } from './auth/browser-sign-in';
 import { ticketsOf } from './auth/principals';
 import { protectAnswers } from './page/headers';
 import { page } from './page/page';
@@ -36,6 +37,8 @@ declare module 'fastify' {
     draining: AbortSignal;
     /** Null: the package prom-client is not installed. */
     metrics: HttpMetrics | null;
+    /** Null: nobody can sign in at the page. */
+    browserSignIn: BrowserSignIn | null;
   }
 }
 
@@ -79,7 +82,8 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     clientErrorHandler: answerBrokenHttp,
     frameworkErrors: answerBadAddress,
   });
-  app.decorate('draining', draining).decorate('metrics', httpMetrics());
+  const browserSignIn = browserSignInOf(parts);
+  app.decorate('draining', draining).decorate('metrics', httpMetrics()).decorate('browserSignIn', browserSignIn);
   app.decorateRequest('principal');
   app.setValidatorCompiler(validatorOf);
   // Response schemas only describe: a field that they do not know must not be left out of an answer.
@@ -117,7 +121,7 @@ export function gatewayApp(parts: GatewayParts, draining: AbortSignal = new Abor
     if (corsOrigins.length > 0) await scope.register(cors, corsOptions(corsOrigins));
     const countNobody = await limitRates(scope, requestsPerMinute);
     await describeApi(scope);
-    authenticateRequests(scope, { authenticator, tickets: ticketsOf(store), signIn: parts.signIn }, countNobody);
+    authenticateRequests(scope, { authenticator, tickets: ticketsOf(store), signIn: browserSignIn }, countNobody);
     holdKeysToBodies(scope, store);
     for (const route of ROUTES) route(scope, parts);
   });

@@ -6,8 +6,8 @@ import type { HoldfastClient } from '../client/holdfast-client';
 import type { CallbackConfig } from '../config/gateway';
 import type { Store } from '../store/store';
 import type { ToolLogger } from '../tools/define/tool';
-import type { BrowserSignIn } from './auth/browser-sign-in';
-import type { Authenticator } from './auth/principals';
+import type { SignInConfig } from '../config/sign-in';
+import type { Authenticator, Tokens } from './auth/principals';
 import type { ToolCatalogue } from './tool-catalogue';
 import type { StreamSettings } from './streams/settings';
 
@@ -18,7 +18,7 @@ export interface GatewayParts {
   client(): Promise<HoldfastClient>;
   authenticator: Authenticator;
   /** How people sign in at the page; absent: nobody can. */
-  signIn?: BrowserSignIn;
+  signIn?: PageSignIn;
   /** Folder of the page's files. Default: where the build puts them. */
   pageFolder?: string;
   /** Signs decisions in the name of principals. */
@@ -41,6 +41,11 @@ export interface GatewayParts {
   publicUrl?: string;
   /** Further host names at which it is reached. */
   hosts?: readonly string[];
+}
+
+export interface PageSignIn extends SignInConfig {
+  /** Those with which people may sign in. */
+  tokens: Tokens;
 }
 
 /**

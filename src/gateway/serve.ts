@@ -11,7 +11,6 @@ import type { ToolLogger } from '../tools/define/tool';
 import { gatewayApp } from './app';
 import { type GatewayParts, LazyClient } from './route';
 import { AnyOf, Jwts } from './auth/jwt';
-import { BrowserSignIn } from './auth/browser-sign-in';
 import { Tokens } from './auth/principals';
 import { catalogueOf, type ToolCatalogue } from './tool-catalogue';
 import { errorMessage } from '../shared/text/error-message';
@@ -95,9 +94,8 @@ export async function gatewayParts(
   const { jwt, callbacks, requestsPerMinute, corsOrigins, proxies, openMetrics } = config.http;
   const tokens = new Tokens(config.tokens ?? []);
   const authenticator = jwt === null ? tokens : new AnyOf([...(config.tokens === null ? [] : [tokens]), new Jwts(jwt)]);
-  const signIn = new BrowserSignIn(store, tokens, config.publicUrl, config.http.signIn);
   const settings = {
-    signIn,
+    signIn: { ...config.http.signIn, tokens },
     callbacks,
     requestsPerMinute,
     corsOrigins,

@@ -3,7 +3,7 @@
  * person reads the whole card on the page that it links to.
  */
 import type { MessageCard } from '../shared/approval/card';
-import { fieldText, previewText, targetText } from '../shared/approval/card-text';
+import { previewText, targetText } from '../shared/approval/card-text';
 import { maskSecrets } from '../shared/text/secrets';
 import { visible } from '../shared/text/visible';
 import { subjectOf, type Message } from './message';
@@ -37,7 +37,7 @@ export function summaryOf(message: Message, card: MessageCard | null): Summary {
       ...(words === undefined ? [] : [fact('In the words', words.text)]),
       ...(card?.untrusted === undefined
         ? []
-        : [fact("Outsiders' text", card.untrusted ? 'was read before' : 'was not read before')]),
+        : [fact('Text of outsiders', card.untrusted ? 'was read before' : 'was not read before')]),
       fact('Agent and turn', `${agent}, ${turn_id}`),
       ...(card?.policy === undefined ? [] : [fact('Who decides', deciders(card.policy))]),
       fact('Until', expires_at ?? 'it is settled'),
@@ -52,8 +52,7 @@ function whatOf(message: Message, card: MessageCard | null): string {
   if (card === null) return 'What would happen is on its card.';
   const { will_happen: preview = null, input } = card;
   if (preview !== null) return excerpt(previewText(preview));
-  const fields = Object.entries(input ?? {}).map(([name, value]) => `${name}: ${fieldText(value)}`);
-  return excerpt(fields.length === 0 ? 'The tool takes no input.' : fields.join('\n'));
+  return excerpt(input === undefined || Object.keys(input).length === 0 ? 'The tool takes no input.' : targetText(input));
 }
 
 function deciders({ quorum, roles, channel }: NonNullable<MessageCard['policy']>): string {

@@ -43,5 +43,5 @@ function texts(runs: Run[]): object {
 
 /** Cards replace `{{DATE(…)}}` and `{{TIME(…)}}` by a local time, wherever they stand, and flows evaluate `@{…}`. */
 function inert(text: string): string {
-  return text.replaceAll('{{', '{ {').replaceAll('@{', '@ {') || ' ';
+  return text.replace(/[{@](?=\{)/g, '$& ') || ' ';
 }

@@ -3,7 +3,7 @@
  * and belongs to one head, so that the pages fit together while the turn goes on.
  */
 import type { TranscriptEntry } from '../shapes/transcript';
-import { cutJson, type CutRoom } from '../shared/json/cut-json';
+import { cutJson, type CutRoom } from './cut-json';
 import { isJsonObject, type Json, type JsonObject } from '../shared/json/json';
 import type { Block } from '../shared/turn/transcript';
 import { list, text, textOrNull } from './fields';
@@ -131,11 +131,11 @@ function messageEntry(message: ReadMessage, isFirst: boolean, { start, calls }: 
   const results = ofType(content, 'tool_result');
   const uses = ofType(content, 'tool_use');
   const room: CutRoom = { left: MESSAGE_ROOM, text: TEXT_ROOM, entries: MOST_ENTRIES, cut: false };
-  const said = ofType(content, 'text').map((part) => text(part.text));
+  const texts = ofType(content, 'text').map((part) => text(part.text));
   return {
     kind: 'message',
     ...senderOf(message, isFirst && results.length === 0, start),
-    text: cutJson(said.join('\n'), room),
+    text: cutJson(texts.join('\n'), room),
     calls: uses.map(({ id, name, input }) => ({
       call: calls.get(text(id)) ?? null,
       tool: text(name),
@@ -146,12 +146,12 @@ function messageEntry(message: ReadMessage, isFirst: boolean, { start, calls }: 
       text: cutJson(resultText(result), room),
       is_error: result.is_error === true,
     })),
-    other: [...new Set(content.map(({ type }) => text(type)))].filter((type) => !SHOWN.includes(type)),
+    other: [...new Set(content.map(({ type }) => text(type)))].filter((type) => !TEXT_AND_CALLS.includes(type)),
     cut: room.cut,
   };
 }
 
-const SHOWN = ['text', 'tool_use', 'tool_result'];
+const TEXT_AND_CALLS = ['text', 'tool_use', 'tool_result'];
 
 function senderOf({ role, steer }: ReadMessage, isFirst: boolean, start: Context['start']) {
   if (role === 'assistant') return { from: 'model', by: start?.agent ?? null } as const;

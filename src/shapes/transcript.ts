@@ -4,11 +4,18 @@ import { json } from './envelope';
 
 const ofBlock = { block: z.string().describe('64 hex.'), at: z.string() };
 const text = z.string();
-const known = z.string().nullable().describe('Null: an older build did not record it.');
+const recorded = z.string().nullable().describe('Null: an older build did not record it.');
 const call = z.string().nullable().describe('`<step>.<index>`. Null: it never became a call, or is not recorded.');
 
 export const transcriptEntry = z.discriminatedUnion('kind', [
-  z.object({ ...ofBlock, kind: z.literal('start'), requester: known, agent: known, session_id: known, parent_turn_id: known }),
+  z.object({
+    ...ofBlock,
+    kind: z.literal('start'),
+    requester: recorded,
+    agent: recorded,
+    session_id: recorded,
+    parent_turn_id: recorded,
+  }),
   z.object({
     ...ofBlock,
     kind: z.literal('message'),
@@ -25,37 +32,37 @@ export const transcriptEntry = z.discriminatedUnion('kind', [
   z.object({
     ...ofBlock,
     kind: z.literal('admission'),
-    model: known,
-    calls: z.array(z.object({ call, tool: known, version: known, class: known, verdict: known })),
+    model: recorded,
+    calls: z.array(z.object({ call, tool: recorded, version: recorded, class: recorded, verdict: recorded })),
   }),
   z.object({
     ...ofBlock,
     kind: z.literal('decision'),
     call,
-    tool: known,
-    digest: known,
-    decision: known,
-    by: known,
-    note: known,
+    tool: recorded,
+    digest: recorded,
+    decision: recorded,
+    by: recorded,
+    note: recorded,
   }),
-  z.object({ ...ofBlock, kind: z.literal('dispatch'), call, tool: known, digest: known }),
-  z.object({ ...ofBlock, kind: z.literal('effect'), call, tool: known, digest: known, effect: known }),
+  z.object({ ...ofBlock, kind: z.literal('dispatch'), call, tool: recorded, digest: recorded }),
+  z.object({ ...ofBlock, kind: z.literal('effect'), call, tool: recorded, digest: recorded, effect: recorded }),
   z.object({
     ...ofBlock,
     kind: z.literal('settlement'),
     call,
-    tool: known,
-    digest: known,
-    outcome: known,
-    by: known,
-    note: known,
+    tool: recorded,
+    digest: recorded,
+    outcome: recorded,
+    by: recorded,
+    note: recorded,
   }),
   z.object({
     ...ofBlock,
     kind: z.literal('summary'),
-    text: known.describe('Of the conversation so far, in the place of earlier blocks.'),
+    text: recorded.describe('Of the conversation so far, in the place of earlier blocks.'),
   }),
-  z.object({ ...ofBlock, kind: z.literal('end'), state: known, reason: known }),
+  z.object({ ...ofBlock, kind: z.literal('end'), state: recorded, reason: recorded }),
   z.object({ ...ofBlock, kind: z.literal('unreadable') }),
 ]);
 

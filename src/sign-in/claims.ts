@@ -37,8 +37,8 @@ export function rolesOf(claims: Claims, claim: string): string[] {
 }
 
 /** Those groups of a claim that the settings know, each once. The claim is a list, or one group as text. */
-export function groupsOf(claims: Claims, claim: string, known: ReadonlyMap<string, unknown>): string[] {
+export function groupsOf(claims: Claims, claim: string, groups: ReadonlyMap<string, unknown>): string[] {
   const value = claimOf(claims, claim);
   const list: unknown[] = Array.isArray(value) ? value.slice(0, MAX_GROUPS) : [value];
-  return [...new Set(list.filter((group): group is string => typeof group === 'string' && known.has(group)))];
+  return [...new Set(list.filter((group): group is string => typeof group === 'string' && groups.has(group)))];
 }

@@ -30,7 +30,7 @@ export async function personOf(
   if (groups.length === 0) return 'no_group';
   const name = principalOf(claims, { name: settings.nameClaim ?? nameClaimOf(claims), tenant: settings.tenantClaim });
   if (name === null || (settings.nameClaim === 'email' && claimOf(claims, 'email_verified') !== true)) return 'no_name';
-  const principal = await keptName(registers, { issuer: settings.issuer, subject: claims.sub }, name);
+  const principal = await firstNameOf(registers, { issuer: settings.issuer, subject: claims.sub }, name);
   return principal === null ? 'name_taken' : { principal, groups, atMost: expiryOf(claims) };
 }
 
@@ -55,19 +55,19 @@ interface Subject {
 }
 
 /** The name that this subject has here. Null: the name belongs to another subject. */
-async function keptName(registers: RegisterStore, of: Subject, name: string): Promise<string | null> {
+async function firstNameOf(registers: RegisterStore, of: Subject, name: string): Promise<string | null> {
   const own = `kept/sign-in/subject/${hashJson({ ...of })}`;
   const { value: before } = await registers.read(own);
-  const kept = nameIn(before) ?? name;
+  const first = nameIn(before) ?? name;
   const owner = hashJson({ ...of });
-  const nameRegister = `kept/sign-in/name/${hashJson({ issuer: of.issuer, name: plainName(kept) })}`;
+  const nameRegister = `kept/sign-in/name/${hashJson({ issuer: of.issuer, name: plainName(first) })}`;
   const isOwn = await registers.update(nameRegister, (current) =>
     current === null ? { value: { owner }, answer: true } : { answer: isJsonObject(current) && current.owner === owner },
   );
   if (!isOwn) return null;
   // Of two sign-ins at once with two names the first one counts for both.
   return registers.update(own, (current) =>
-    nameIn(current) === null ? { value: { name: kept }, answer: kept } : { answer: nameIn(current) },
+    nameIn(current) === null ? { value: { name: first }, answer: first } : { answer: nameIn(current) },
   );
 }
 

@@ -21,8 +21,8 @@ export class ProviderUnreachable extends Error {
 }
 
 /** The provider's answer does not count. */
-export class SignInRefused extends Error {
-  override readonly name = 'SignInRefused';
+export class SignInRefusal extends Error {
+  override readonly name = 'SignInRefusal';
 
   /** @param reason for logs: a code of the provider or of openid-client */
   constructor(readonly reason: string) {
@@ -30,13 +30,13 @@ export class SignInRefused extends Error {
   }
 }
 
-interface Found {
+interface Discovery {
   openid: OpenId;
   provider: Configuration;
 }
 
 export class OidcProvider {
-  private found: Promise<Found> | null = null;
+  private discovery: Promise<Discovery> | null = null;
   private notBefore = 0;
   readonly redirectUri: string;
 
@@ -80,7 +80,7 @@ export class OidcProvider {
   /**
    * @param query of the request with which the provider sent the browser back
    * @returns what the provider says of the person
-   * @throws SignInRefused, ProviderUnreachable
+   * @throws SignInRefusal, ProviderUnreachable
    */
   async finish(query: string, { state, nonce, verifier }: OidcFlow): Promise<Claims & { sub: string }> {
     const { openid, provider } = await this.find();
@@ -92,7 +92,7 @@ export class OidcProvider {
         idTokenExpected: true,
       });
       const claims = tokens.claims();
-      if (claims === undefined) throw new SignInRefused('no_id_token');
+      if (claims === undefined) throw new SignInRefusal('no_id_token');
       if (this.saysEnough(claims) || provider.serverMetadata().userinfo_endpoint === undefined) return claims;
       // Many providers put groups and e-mail addresses only there.
       return { ...claims, ...(await openid.fetchUserInfo(provider, tokens.access_token, claims.sub)) };
@@ -116,19 +116,19 @@ export class OidcProvider {
   }
 
   /** @throws ProviderUnreachable */
-  private find(): Promise<Found> {
-    if (this.found !== null) return this.found;
+  private find(): Promise<Discovery> {
+    if (this.discovery !== null) return this.discovery;
     if (performance.now() < this.notBefore)
       return Promise.reject(new ProviderUnreachable('It was asked a moment ago, and did not answer.'));
-    const found = (this.found = this.discover());
-    found.catch(() => {
-      this.found = null;
+    const discovery = (this.discovery = this.discover());
+    discovery.catch(() => {
+      this.discovery = null;
       this.notBefore = performance.now() + FIND_AGAIN_AFTER_MS;
     });
-    return found;
+    return discovery;
   }
 
-  private async discover(): Promise<Found> {
+  private async discover(): Promise<Discovery> {
     const { issuer, clientId, clientSecret } = this.settings;
     const openid = await import('openid-client'); // an ES module
     const authentication = clientSecret === null ? openid.None() : withSecret(openid, clientSecret);
@@ -157,14 +157,14 @@ function withSecret(openid: OpenId, secret: string): ClientAuth {
 const UNREACHABLE = new Set(['OAUTH_TIMEOUT', 'OAUTH_ABORT', 'OAUTH_RESPONSE_IS_NOT_JSON', 'OAUTH_RESPONSE_IS_NOT_CONFORM']);
 
 function faultOf(error: unknown, openid: OpenId): Error {
-  if (error instanceof SignInRefused) return error;
+  if (error instanceof SignInRefusal) return error;
   if (error instanceof openid.AuthorizationResponseError || error instanceof openid.ResponseBodyError)
-    return new SignInRefused(
+    return new SignInRefusal(
       String(error.error)
         .replace(/[^a-z_]/g, '')
         .slice(0, 60),
     );
   const { code } = error as { code?: unknown };
-  if (error instanceof openid.ClientError && typeof code === 'string' && !UNREACHABLE.has(code)) return new SignInRefused(code);
+  if (error instanceof openid.ClientError && typeof code === 'string' && !UNREACHABLE.has(code)) return new SignInRefusal(code);
   return new ProviderUnreachable(error instanceof Error ? error.message : 'It does not answer.');
 }

@@ -62,18 +62,18 @@ export class SignIns {
     const late = now - record.seen >= Math.min(SEEN_EVERY_MS, idleMs / 4);
     if (isUse && late) {
       // Nothing is written into one that has been ended in the meantime: it must not come back.
-      const seen = (current: Json, at: number) => {
+      const touch = (current: Json, at: number) => {
         const still = this.alive(current, at);
         return still === null ? { answer: false } : { value: { ...still, seen: at }, answer: true };
       };
-      if (!(await this.registers.update(name, seen))) return null;
+      if (!(await this.registers.update(name, touch))) return null;
     }
     const { proof, ends } = record;
     return { id, proof, ends, idleEnds: Math.min((isUse && late ? now : record.seen) + idleMs, ends) };
   }
 
   async end(idHash: string): Promise<void> {
-    await this.registers.update(registerOf(idHash), (current) => (current === null ? { answer: null } : ENDED));
+    await this.registers.update(registerOf(idHash), (current) => (current === null ? { answer: null } : NO_SIGN_IN));
   }
 
   private alive(value: Json, now: number): SignInRecord | null {
@@ -83,7 +83,7 @@ export class SignIns {
   }
 }
 
-const ENDED = { value: null, answer: null };
+const NO_SIGN_IN = { value: null, answer: null };
 
 export function hashOfId(id: string): string {
   return createHash('sha256').update(id).digest('hex');

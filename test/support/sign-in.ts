@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import type { SignInConfig } from '../../src/config/sign-in';
 import { gatewayApp } from '../../src/gateway/app';
-import { BrowserSignIn } from '../../src/gateway/auth/browser-sign-in';
 import { Tokens } from '../../src/gateway/auth/principals';
 import type { GatewayParts } from '../../src/gateway/route';
 import { FileStore } from '../../src/store/files/file-store';
@@ -38,7 +37,7 @@ export async function openDesk(
   const own = dir ?? (await mkdtemp(join(tmpdir(), 'holdfast-desk-')));
   const store = await FileStore.open(own);
   const tokens = new Tokens(people.map(({ entry }) => entry));
-  const signIn = new BrowserSignIn(store, tokens, url, { ...LIMITS, ...limits });
+  const signIn = { tokens, ...LIMITS, ...limits };
   const all = gatewayParts({ store, authenticator: tokens, signIn, publicUrl: url, ...parts });
   const app = gatewayApp(all);
   const close = async () => {

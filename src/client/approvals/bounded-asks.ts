@@ -14,9 +14,9 @@ const AT_ONCE = 12;
 /** Of questions that had no answer before: they must not keep others waiting. */
 const RETRIES_AT_ONCE = 4;
 
-export type Answered<T> = { ok: true; answer: T } | { ok: false; why: string; noWorker: boolean };
+export type Answer<T> = { ok: true; answer: T } | { ok: false; why: string; noWorker: boolean };
 
-export interface Asked {
+export interface Question {
   taskQueue: string;
   /** It had no answer before. Default false. */
   isRetry?: boolean;
@@ -32,7 +32,7 @@ export class BoundedAsks {
   ) {}
 
   /** Never rejects: a turn whose worker is gone must not hide the others. */
-  async ask<T>({ taskQueue, isRetry = false }: Asked, question: () => Promise<T>): Promise<Answered<T>> {
+  async ask<T>({ taskQueue, isRetry = false }: Question, question: () => Promise<T>): Promise<Answer<T>> {
     const key = `${isRetry} ${taskQueue}`;
     const burst = this.join(key, isRetry ? RETRIES_AT_ONCE : AT_ONCE);
     try {
@@ -60,7 +60,7 @@ export class BoundedAsks {
 class Burst {
   private readonly timeout = new IdleTimeout(NO_ANSWER_MS);
   private readonly queue: (() => void)[] = [];
-  private asked = 0;
+  private running = 0;
   private members = 0;
   private reason: Promise<NoWorker> | undefined;
 
@@ -82,15 +82,15 @@ class Burst {
   }
 
   async ask<T>(question: () => Promise<T>): Promise<T> {
-    if (this.asked >= this.atOnce) await new Promise<void>((resolve) => this.queue.push(resolve));
-    this.asked += 1;
+    if (this.running >= this.atOnce) await new Promise<void>((resolve) => this.queue.push(resolve));
+    this.running += 1;
     try {
       this.signal.throwIfAborted();
       const answer = await question();
       this.timeout.broken();
       return answer;
     } finally {
-      this.asked -= 1;
+      this.running -= 1;
       this.queue.shift()?.();
     }
   }

@@ -4,7 +4,7 @@
  */
 import { EventEmitter, once } from 'node:events';
 import { errorMessage } from '../../shared/text/error-message';
-import type { Answered } from './bounded-asks';
+import type { Answer } from './bounded-asks';
 import { KnownTurns, type KnownTurn, type ListedTurn, type WaitingCalls } from './known-turns';
 
 /** Where an inbox reads; the client has it from Temporal and its workers. */
@@ -14,7 +14,7 @@ export interface InboxSource {
   /** Differs once the turn's history has grown. Asks no worker. */
   progress(turnId: string): Promise<string>;
   /** The waiting calls of a turn. @param isRetry no worker answered for it before */
-  read(turnId: string, isRetry: boolean): Promise<Answered<WaitingCalls>>;
+  read(turnId: string, isRetry: boolean): Promise<Answer<WaitingCalls>>;
 }
 
 /** In one look: histories that are checked, silent turns that are asked again, turns that are asked to hear of their workers. */
@@ -39,7 +39,7 @@ interface Times {
 }
 
 export class InboxReader {
-  readonly known: KnownTurns;
+  readonly turns: KnownTurns;
   /** Why what is known may be out of date; null: nothing is wrong. */
   readonly faults: { temporal: string | null; workers: string | null } = { temporal: null, workers: null };
   /** When the last list was complete, ms. */
@@ -54,9 +54,9 @@ export class InboxReader {
 
   constructor(
     private readonly source: InboxSource,
-    mostKept?: number,
+    cardRoom?: number,
   ) {
-    this.known = new KnownTurns(mostKept);
+    this.turns = new KnownTurns(cardRoom);
   }
 
   /** Lists, and begins to read what has changed. @throws if Temporal does not answer */
@@ -67,18 +67,18 @@ export class InboxReader {
   }
 
   /** Resolves when nothing is being read; or, of `changes` only, nothing that is new or has changed. */
-  async settled(of: 'all' | 'changes'): Promise<void> {
-    const times = this.known.all().map((turn) => this.timesOf(turn));
-    await Promise.all(times.filter(({ isNew }) => isNew || of === 'all').map(({ reading }) => reading));
+  async finish(of: 'all' | 'changes'): Promise<void> {
+    const times = this.turns.all().map((turn) => this.timesOf(turn));
+    await Promise.all(times.flatMap(({ isNew, reading }) => (reading !== null && (isNew || of === 'all') ? [reading] : [])));
   }
 
   /** Resolves once what is known differs from that version, or the signal aborts. */
-  async changed(version: number, signal: AbortSignal): Promise<void> {
+  async nextChange(version: number, signal: AbortSignal): Promise<void> {
     if (this.version === version && !signal.aborted) await once(this.changes, 'change', { signal }).catch(() => undefined);
   }
 
   decided(turnId: string, digests: readonly string[]): void {
-    for (const turn of this.known.all())
+    for (const turn of this.turns.all())
       if (turn.listed.turn_id === turnId || turn.short?.some(({ digest }) => digests.includes(digest)))
         void this.read(turn, true);
   }
@@ -96,11 +96,15 @@ export class InboxReader {
 
   private async listOnce(): Promise<void> {
     const listed = new Set<string>();
+    let tooMany: string | null = null;
     try {
       for await (const turn of this.source.list()) {
-        if (listed.size >= MOST_TURNS) break;
+        if (listed.size >= MOST_TURNS) {
+          tooMany = `More than ${MOST_TURNS} turns wait; others are not listed.`;
+          break;
+        }
         listed.add(turn.turn_id);
-        const toRead = this.known.note(turn);
+        const toRead = this.turns.note(turn);
         if (toRead !== null) void this.read(toRead, true);
       }
     } catch (error) {
@@ -108,8 +112,8 @@ export class InboxReader {
       this.notify();
       throw error;
     }
-    this.known.retain(listed);
-    this.faults.temporal = null;
+    this.turns.retain(listed);
+    this.faults.temporal = tooMany;
     this.listedAt = Date.now();
     this.notify();
   }
@@ -139,7 +143,7 @@ export class InboxReader {
   }
 
   private idle(): KnownTurn[] {
-    return this.known.all().filter((turn) => turn.isRead && this.timesOf(turn).reading === null);
+    return this.turns.all().filter((turn) => turn.isRead && this.timesOf(turn).reading === null);
   }
 
   /** @param isNew it is new, or has changed: a reading that began before does not count */
@@ -159,7 +163,7 @@ export class InboxReader {
       if (answered.ok) this.answeredAt = Date.now();
       const isSilent = !answered.ok && answered.noWorker && Date.now() - this.answeredAt > SILENT_MS;
       if (answered.ok || isSilent) this.faults.workers = answered.ok ? null : answered.why;
-      this.known.take(turn, answered.ok ? answered.answer : answered.why);
+      this.turns.take(turn, answered.ok ? answered.answer : answered.why);
       this.notify();
     } while (times.again);
     // At once: a change after this begins another reading.

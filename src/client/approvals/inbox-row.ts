@@ -2,7 +2,7 @@
 import type { Card } from '../../shapes/card';
 import type { PendingRow, RowCall, RowCard } from '../../shapes/inbox';
 import type { PendingTurn, Question } from '../../shapes/turn-view';
-import { cutJson, type CutRoom } from '../../shared/json/cut-json';
+import { cutJson, type CutRoom } from '../../record/cut-json';
 import type { Json } from '../../shared/json/json';
 
 /** Characters of one field of a card, of one text in it, and of the note of a decision. */
@@ -16,9 +16,9 @@ export function rowOf(turn: PendingTurn): PendingRow {
 }
 
 function rowCall({ card, approval, ...call }: Question, turnId: string): RowCall {
-  const shown = (note: string | null) => cutJson(note, { left: NOTE_ROOM, text: NOTE_ROOM, entries: 0, cut: false });
-  const decisions = approval.decisions?.slice(-MOST_ENTRIES).map((decision) => ({ ...decision, note: shown(decision.note) }));
-  return { ...call, approval: { ...approval, note: shown(approval.note), decisions }, card: rowCard(card, turnId) };
+  const cutNote = (note: string | null) => cutJson(note, { left: NOTE_ROOM, text: NOTE_ROOM, entries: 0, cut: false });
+  const decisions = approval.decisions?.slice(-MOST_ENTRIES).map((decision) => ({ ...decision, note: cutNote(decision.note) }));
+  return { ...call, approval: { ...approval, note: cutNote(approval.note), decisions }, card: rowCard(card, turnId) };
 }
 
 function rowCard({ markdown: _, ...card }: Card, turnId: string): RowCard {

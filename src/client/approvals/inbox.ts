@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { InboxEvent, PendingRow } from '../../shapes/inbox';
 import type { PendingTurn } from '../../shapes/turn-view';
 import type { Visibility } from '../turns/listing';
+import type { KnownTurn } from './known-turns';
 import { InboxReader, type InboxSource } from './inbox-reader';
 
 /** An event of the inbox, with the id after which a reader can go on; null: it has none. */
@@ -25,9 +26,9 @@ export class Inbox {
   private readAt = -Infinity;
   private isLooping = false;
 
-  /** @param mostKept characters of all whole cards that are kept */
-  constructor(source: InboxSource, mostKept?: number) {
-    this.reader = new InboxReader(source, mostKept);
+  /** @param cardRoom characters of all whole cards that are kept */
+  constructor(source: InboxSource, cardRoom?: number) {
+    this.reader = new InboxReader(source, cardRoom);
   }
 
   close(): void {
@@ -35,24 +36,25 @@ export class Inbox {
   }
 
   /** All that waits, with whole cards, as it is now. @throws if Temporal does not answer */
-  async pending(sight: Visibility): Promise<PendingTurn[]> {
+  async pending(visibility: Visibility): Promise<PendingTurn[]> {
     this.wake();
     await this.reader.look();
-    await this.reader.settled('all');
-    return this.answered(sight, 'whole');
+    await this.reader.finish('all');
+    return this.visible(visibility, (turn) => this.reader.turns.whole(turn));
   }
 
   /**
    * The rows of all that waits: at once if the inbox is up to date, otherwise after a moment, also if not everything is read yet.
    * @throws if Temporal does not answer
    */
-  async rows(sight: Visibility): Promise<PendingRow[]> {
+  async rows(visibility: Visibility): Promise<PendingRow[]> {
     this.wake();
     const { reader } = this;
     const isFresh = Date.now() - reader.listedAt < 2 * EVERY_MS;
-    const ready = (isFresh ? Promise.resolve() : reader.look()).then(() => reader.settled('changes'));
-    await Promise.race([ready, this.pause(EVERY_MS)]);
-    return this.answered(sight, 'row');
+    const ready = (isFresh ? Promise.resolve() : reader.look()).then(() => reader.finish('changes'));
+    const waiting = new AbortController();
+    await Promise.race([ready, pause(EVERY_MS, waiting.signal)]).finally(() => waiting.abort());
+    return this.visible(visibility, (turn) => this.reader.turns.row(turn));
   }
 
   /**
@@ -61,31 +63,31 @@ export class Inbox {
    */
   async *follow({
     after,
-    sight,
+    visibility,
     signal,
   }: {
     after?: string | undefined;
-    sight: Visibility;
+    visibility: Visibility;
     signal: AbortSignal;
   }): AsyncGenerator<FollowedEvent> {
-    const { known } = this.reader;
+    const { turns } = this.reader;
     const stop = AbortSignal.any([signal, this.closing.signal]);
     this.readers += 1;
     try {
       this.wake();
       if (this.reader.listedAt === -Infinity) await this.reader.list().catch(() => undefined);
-      const resumed = known.log.position(after);
-      if (resumed === null) yield this.readingEvent(sight, true);
+      const resumed = turns.log.position(after);
+      if (resumed === null) yield this.readingEvent(visibility, true);
       let position = resumed ?? 0;
-      for (let told = ''; !stop.aborted;) {
+      for (let previous = ''; !stop.aborted;) {
         const { version } = this.reader;
-        const changes = known.log.since(position, sight);
-        position = known.log.seq;
+        const changes = turns.log.since(position, visibility);
+        position = turns.log.seq;
         for (const { seq: _, ...change } of changes) yield change;
-        const reading = this.readingEvent(sight, false);
-        if (JSON.stringify(reading.data) !== told) yield reading;
-        told = JSON.stringify(reading.data);
-        await this.reader.changed(version, stop);
+        const reading = this.readingEvent(visibility, false);
+        if (JSON.stringify(reading.data) !== previous) yield reading;
+        previous = JSON.stringify(reading.data);
+        await this.reader.nextChange(version, stop);
       }
     } finally {
       this.readers -= 1;
@@ -98,20 +100,20 @@ export class Inbox {
     this.reader.decided(turnId, digests);
   }
 
-  private answered<K extends 'whole' | 'row'>(sight: Visibility, as: K): (K extends 'whole' ? PendingTurn : PendingRow)[];
-  private answered(sight: Visibility, as: 'whole' | 'row'): (PendingTurn | PendingRow)[] {
-    const { known, faults } = this.reader;
-    return known.visible(sight).flatMap((turn) => {
-      const one = known[as](turn);
-      return one === null ? [] : [{ ...one, unreachable: one.unreachable ?? faults.workers }];
+  /** What waits and may be seen, each turn as `view` shows it; with the reason where it may be out of date. */
+  private visible<T extends PendingRow>(visibility: Visibility, view: (turn: KnownTurn) => T | null): T[] {
+    const { turns, faults } = this.reader;
+    return turns.visible(visibility).flatMap((turn) => {
+      const row = view(turn);
+      return row === null ? [] : [{ ...row, unreachable: row.unreachable ?? faults.workers }];
     });
   }
 
-  private readingEvent(sight: Visibility, snapshot: boolean): FollowedEvent {
-    const { known, faults } = this.reader;
-    const turns = known.visible(sight);
-    const done = turns.filter(({ isRead }) => isRead).length;
-    const data = { done, total: turns.length, fault: faults.temporal ?? faults.workers, snapshot };
+  private readingEvent(visibility: Visibility, snapshot: boolean): FollowedEvent {
+    const { turns, faults } = this.reader;
+    const visible = turns.visible(visibility);
+    const done = visible.filter(({ isRead }) => isRead).length;
+    const data = { done, total: visible.length, fault: faults.temporal ?? faults.workers, snapshot };
     return { event: 'waiting_reading', id: null, data };
   }
 
@@ -126,7 +128,7 @@ export class Inbox {
 
   private async loop(): Promise<void> {
     for (let tookMs = 0; ;) {
-      await this.pause(Math.max(EVERY_MS, tookMs * PAUSE_FACTOR));
+      await pause(Math.max(EVERY_MS, tookMs * PAUSE_FACTOR), this.closing.signal);
       const isRead = this.readers > 0 || Date.now() - this.readAt < READ_LATELY_MS;
       if (this.closing.signal.aborted || !isRead) return;
       const began = Date.now();
@@ -134,8 +136,8 @@ export class Inbox {
       tookMs = Date.now() - began;
     }
   }
+}
 
-  private async pause(ms: number): Promise<void> {
-    await sleep(ms, undefined, { signal: this.closing.signal, ref: false }).catch(() => undefined);
-  }
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
 }

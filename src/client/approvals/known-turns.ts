@@ -32,23 +32,23 @@ export interface KnownTurn {
 }
 
 /** Characters of all cards that are kept. */
-const MOST_KEPT = 32_000_000;
+const CARD_ROOM = 32_000_000;
 const TOO_LARGE = 'Its cards are too long to be kept ready. GET /v1/turns/:id shows them.';
 const NOT_READ = 'It is being read. Ask again in a moment.';
 
 export class KnownTurns {
   readonly log = new RowLog();
   private readonly turns = new Map<string, KnownTurn>();
-  private kept = 0;
+  private size = 0;
 
-  constructor(private readonly mostKept = MOST_KEPT) {}
+  constructor(private readonly cardRoom = CARD_ROOM) {}
 
   all(): KnownTurn[] {
     return [...this.turns.values()];
   }
 
-  visible(sight: Visibility): KnownTurn[] {
-    return this.all().filter(({ listed }) => isVisible(sight, listed.requester));
+  visible(visibility: Visibility): KnownTurn[] {
+    return this.all().filter(({ listed }) => isVisible(visibility, listed.requester));
   }
 
   /** @returns the turn, if it is new, or waits for something else than before: it has to be read */
@@ -65,11 +65,11 @@ export class KnownTurns {
   }
 
   /** The turns that are not in a new list wait no more. */
-  retain(listed: ReadonlySet<string>): void {
+  retain(ids: ReadonlySet<string>): void {
     for (const [id, turn] of this.turns) {
-      if (listed.has(id)) continue;
+      if (ids.has(id)) continue;
       this.turns.delete(id);
-      this.kept -= turn.size;
+      this.size -= turn.size;
       this.log.set(id, turn.listed.requester, null);
       this.showParentsOf(id);
     }
@@ -84,7 +84,7 @@ export class KnownTurns {
     else {
       const { calls, unreachable, progress } = answer;
       const size = calls.reduce((sum, { card }) => sum + JSON.stringify(card).length, 0);
-      this.kept += size - turn.size;
+      this.size += size - turn.size;
       const short = rowOf({ ...turn.listed, calls, unreachable }).calls;
       Object.assign(turn, { calls, unreachable, progress, size, short });
       this.dropLargest();
@@ -125,10 +125,10 @@ export class KnownTurns {
   }
 
   private dropLargest(): void {
-    if (this.kept <= this.mostKept) return;
+    if (this.size <= this.cardRoom) return;
     for (const turn of this.all().sort((a, b) => b.size - a.size)) {
-      if (this.kept <= this.mostKept) return;
-      this.kept -= turn.size;
+      if (this.size <= this.cardRoom) return;
+      this.size -= turn.size;
       Object.assign(turn, { calls: null, size: 0 });
     }
   }

@@ -22,7 +22,7 @@ interface LoggedRow {
 }
 
 /** Turns that wait no more are remembered for readers who come back; those who were away for longer begin anew. */
-const MOST_REMOVED = 10_000;
+const MOST_REMOVALS = 10_000;
 const ID = /^([0-9a-f]{16})-(\d{1,15})$/;
 
 export class RowLog {
@@ -30,7 +30,7 @@ export class RowLog {
   private readonly epoch = randomBytes(8).toString('hex');
   private readonly rows = new Map<string, LoggedRow>();
   /** In the order of their removal. */
-  private readonly removed = new Set<string>();
+  private readonly removals = new Set<string>();
   /** Readers before this change cannot catch up. */
   private oldest = 0;
   private last = 0;
@@ -48,7 +48,7 @@ export class RowLog {
     const added = before?.row ? before.added : this.last;
     this.rows.set(turnId, { requester, row, added, changed: this.last });
     if (row === null) this.remember(turnId);
-    else this.removed.delete(turnId);
+    else this.removals.delete(turnId);
     return true;
   }
 
@@ -60,10 +60,11 @@ export class RowLog {
   }
 
   /** What changed after a position, for one reader, in order. From 0: all that waits. */
-  since(position: number, sight: Visibility): RowChange[] {
+  since(position: number, visibility: Visibility): RowChange[] {
     return [...this.rows]
       .filter(
-        ([, { changed, row, requester }]) => changed > position && (row !== null || position > 0) && isVisible(sight, requester),
+        ([, { changed, row, requester }]) =>
+          changed > position && (row !== null || position > 0) && isVisible(visibility, requester),
       )
       .sort(([, a], [, b]) => a.changed - b.changed)
       .map(([turn_id, { row, added, changed: seq }]) => {
@@ -74,11 +75,11 @@ export class RowLog {
   }
 
   private remember(turnId: string): void {
-    this.removed.add(turnId);
-    if (this.removed.size <= MOST_REMOVED) return;
-    const [first] = this.removed;
+    this.removals.add(turnId);
+    if (this.removals.size <= MOST_REMOVALS) return;
+    const [first] = this.removals;
     this.oldest = this.rows.get(first!)!.changed;
-    this.removed.delete(first!);
+    this.removals.delete(first!);
     this.rows.delete(first!);
   }
 }

@@ -25,8 +25,8 @@ declare module 'fastify' {
 export interface Ways {
   authenticator: Authenticator;
   tickets: Tickets;
-  /** Absent: nobody can sign in at the page. */
-  signIn?: BrowserSignIn | undefined;
+  /** Null: nobody can sign in at the page. */
+  signIn: BrowserSignIn | null;
 }
 
 /**

@@ -13,6 +13,7 @@ import { isSafe, mayRead, originFault } from '../../sign-in/own-page';
 import { csrfTokenOf, hashOfId, SignIns, type Proof, type SignIn } from '../../sign-in/sessions';
 import type { Store } from '../../store/store';
 import { Refusal } from '../http/errors';
+import type { GatewayParts } from '../route';
 import { createPrincipal, type Principal, type Tokens } from './principals';
 
 export const CSRF_HEADER = 'x-holdfast-csrf';
@@ -112,6 +113,13 @@ export class BrowserSignIn {
     const roles = rolesOfGroups(proof.groups, settings);
     return proof.groups.some((group) => settings.groups.has(group)) ? createPrincipal(proof.principal, roles) : null;
   }
+}
+
+/** Null: nobody can sign in. */
+export function browserSignInOf({ store, signIn, publicUrl }: GatewayParts): BrowserSignIn | null {
+  if (signIn === undefined) return null;
+  if (publicUrl === undefined) throw new Error('People sign in at publicUrl: set it together with signIn.');
+  return new BrowserSignIn(store, signIn.tokens, publicUrl, signIn);
 }
 
 function csrfRefusal(message: string): Refusal {

@@ -11,7 +11,7 @@ import { PAGE_HEADERS } from './headers';
 import { sendPlainPage } from './plain-page';
 
 /** Where `npm run build` puts it, seen from dist/ and from src/ alike. */
-const BUILT = join(__dirname, '../../../dist/page');
+const PAGE_FOLDER = join(__dirname, '../../../dist/page');
 const INDEX = 'index.html';
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 };
 /** Vite writes a hash of the content into these names, so that what they name never changes. */
-const HASHED = /^assets\/.+-[A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
+const NAME_WITH_HASH = /^assets\/.+-[A-Za-z0-9_-]{8,}\.[a-z0-9]+$/;
 
 interface PageFile {
   bytes: Buffer;
@@ -34,7 +34,7 @@ interface PageFile {
   caching: string;
 }
 
-export const page: Route = (app, { pageFolder = BUILT }) => {
+export const page: Route = (app, { pageFolder = PAGE_FOLDER }) => {
   const files = filesIn(pageFolder);
   const options = { schema: { hide: true }, config: { roles: 'public' } } as const;
   if (!files.has(INDEX)) app.get('/', options, async (_request, reply) => sendPlainPage(reply, NOT_BUILT));
@@ -44,10 +44,10 @@ export const page: Route = (app, { pageFolder = BUILT }) => {
     );
 };
 
-function sendFile(reply: FastifyReply, { bytes, etag, type, caching }: PageFile, known: string | undefined): FastifyReply {
+function sendFile(reply: FastifyReply, { bytes, etag, type, caching }: PageFile, etags: string | undefined): FastifyReply {
   void reply.headers(PAGE_HEADERS).headers({ etag, 'cache-control': caching });
-  const isKnown = known?.split(',').some((one) => one.trim().replace(/^W\//, '') === etag) ?? false;
-  return isKnown ? reply.code(304).send() : reply.type(type).send(bytes);
+  const isCurrent = etags?.split(',').some((one) => one.trim().replace(/^W\//, '') === etag) ?? false;
+  return isCurrent ? reply.code(304).send() : reply.type(type).send(bytes);
 }
 
 /** By their paths below the folder, with `/`. Empty: there is no such folder. */
@@ -73,7 +73,7 @@ function fileAt(folder: string, path: string): PageFile {
     bytes,
     etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`,
     type: TYPES[extname(path)] ?? 'application/octet-stream',
-    caching: HASHED.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache',
+    caching: NAME_WITH_HASH.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache',
   };
 }
 

@@ -164,9 +164,9 @@ const REPORT_POLICY =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Bytes of a bundle that is held in memory, and how many are at once. */
-const MOST_HELD = 10_000_000;
-const HELD_AT_ONCE = 2;
-let heldNow = 0;
+const MOST_BYTES = 10_000_000;
+const BUNDLES_AT_ONCE = 2;
+let openBundles = 0;
 
 /** Makes something of the bundle of a turn, which it may read several times. @throws Refusal 413, 429 */
 async function withBundle<T>(
@@ -174,28 +174,28 @@ async function withBundle<T>(
   turn: string,
   use: (open: () => AsyncIterable<Buffer>) => Promise<T>,
 ): Promise<T> {
-  if (heldNow >= HELD_AT_ONCE) {
+  if (openBundles >= BUNDLES_AT_ONCE) {
     const message = 'This gateway makes as many reports as it can; try again in a moment.';
     throw new Refusal({ code: 'RATE_LIMITED', reason: 'busy', message, retryAfterMs: 2000 });
   }
-  heldNow += 1;
+  openBundles += 1;
   try {
-    const bundle = await heldBundle(holdfast, turn);
-    return await use(() => paced(bundle));
+    const bundle = await bundleLines(holdfast, turn);
+    return await use(() => withPauses(bundle));
   } finally {
-    heldNow -= 1;
+    openBundles -= 1;
   }
 }
 
-async function heldBundle(holdfast: HoldfastClient, turn: string): Promise<Buffer[]> {
+async function bundleLines(holdfast: HoldfastClient, turn: string): Promise<Buffer[]> {
   const lines: Buffer[] = [];
   let size = 0;
   for await (const text of holdfast.bundle({ turn }, { chained: false })) {
     const line = Buffer.from(text);
     size += line.length;
     lines.push(line);
-    if (size <= MOST_HELD) continue;
-    const message = `The bundle of this turn has more than ${MOST_HELD} bytes.`;
+    if (size <= MOST_BYTES) continue;
+    const message = `The bundle of this turn has more than ${MOST_BYTES} bytes.`;
     const hint = 'Save the bundle, and use the command line: `holdfast audit report`, `holdfast audit what-if`.';
     throw new Refusal({ code: 'INVALID_PARAMS', reason: 'bundle_too_large', message, hint, status: 413 });
   }
@@ -203,7 +203,7 @@ async function heldBundle(holdfast: HoldfastClient, turn: string): Promise<Buffe
 }
 
 /** Other requests have their turn between the lines. */
-async function* paced(lines: readonly Buffer[]): AsyncGenerator<Buffer> {
+async function* withPauses(lines: readonly Buffer[]): AsyncGenerator<Buffer> {
   for (const [index, line] of lines.entries()) {
     if (index % LINES_AT_ONCE === 0) await setImmediate();
     yield line;

@@ -75,10 +75,10 @@ export const pending: Route = (app, parts) => {
     { schema: listSchema, config: { roles: READERS } },
     async ({ principal, query: { compact, limit, cursor } }, reply) => {
       const { inbox } = await parts.client();
-      const sight = visibilityOf(principal);
-      const turns = compact ? await inbox.rows(sight) : await inbox.pending(sight);
-      const { shown, next_cursor } = pageOf<PendingRow | PendingTurn>(turns, limit ?? (compact ? ROWS : Infinity), cursor);
-      return reply.header('cache-control', 'no-store').send({ turns: within(MOST_CARDS, shown), next_cursor });
+      const visibility = visibilityOf(principal);
+      const turns = compact ? await inbox.rows(visibility) : await inbox.pending(visibility);
+      const { page, next_cursor } = pageOf<PendingRow | PendingTurn>(turns, limit ?? (compact ? ROWS : Infinity), cursor);
+      return reply.header('cache-control', 'no-store').send({ turns: within(MOST_CARDS, page), next_cursor });
     },
   );
 
@@ -93,7 +93,7 @@ export const pending: Route = (app, parts) => {
       try {
         const connection = new SseConnection(reply, settings, app.draining);
         const after = headers['last-event-id'];
-        const of = { after: typeof after === 'string' ? after : undefined, sight: visibilityOf(principal) };
+        const of = { after: typeof after === 'string' ? after : undefined, visibility: visibilityOf(principal) };
         await send(connection, inbox, of, parts.log);
       } finally {
         leave();
@@ -122,28 +122,28 @@ async function send(
 
 // Pages are in the order of the turns' starts: a turn that begins meanwhile moves no other to another page.
 
-type Listed = Pick<PendingTurn, 'started_at' | 'turn_id'>;
+type Position = Pick<PendingTurn, 'started_at' | 'turn_id'>;
 
-function pageOf<T extends Listed>(turns: T[], limit: number, cursor?: string): { shown: T[]; next_cursor: string | null } {
+function pageOf<T extends Position>(turns: T[], limit: number, cursor?: string): { page: T[]; next_cursor: string | null } {
   const after = cursor === undefined ? null : positionOf(cursor);
   const sorted = turns.toSorted(byStart).filter((turn) => after === null || byStart(after, turn) < 0);
-  const shown = sorted.slice(0, limit);
-  const last = sorted.length > limit ? shown.at(-1)! : null;
-  return { shown, next_cursor: last && cursorOf(last) };
+  const page = sorted.slice(0, limit);
+  const last = sorted.length > limit ? page.at(-1)! : null;
+  return { page, next_cursor: last && cursorOf(last) };
 }
 
 /** Newest first. */
-function byStart(a: Listed, b: Listed): number {
+function byStart(a: Position, b: Position): number {
   if (a.started_at !== b.started_at) return a.started_at > b.started_at ? -1 : 1;
   return a.turn_id < b.turn_id ? -1 : Number(a.turn_id > b.turn_id);
 }
 
-function cursorOf({ started_at, turn_id }: Listed): string {
+function cursorOf({ started_at, turn_id }: Position): string {
   return Buffer.from(JSON.stringify({ started_at, turn_id })).toString('base64url');
 }
 
 /** It names no more than a place in the order, so whoever makes one up learns nothing. @throws Refusal 400 */
-function positionOf(cursor: string): Listed {
+function positionOf(cursor: string): Position {
   try {
     const position = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'));
     if (isJsonObject(position) && typeof position.started_at === 'string' && typeof position.turn_id === 'string')

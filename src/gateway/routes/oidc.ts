@@ -6,7 +6,7 @@
 import type { FastifyReply } from 'fastify';
 import { openFlow, sealFlow, FLOW_SECONDS } from '../../sign-in/oidc-flow';
 import { personOf, type Unfit } from '../../sign-in/oidc-person';
-import { ProviderUnreachable, SignInRefused, type OidcProvider } from '../../sign-in/oidc-provider';
+import { ProviderUnreachable, SignInRefusal, type OidcProvider } from '../../sign-in/oidc-provider';
 import type { BrowserSignIn } from '../auth/browser-sign-in';
 import { sendPlainPage } from '../page/plain-page';
 import type { GatewayParts, Route } from '../route';
@@ -17,23 +17,23 @@ const options = { schema: { hide: true }, config: { roles: 'public', ...ATTEMPTS
 /** Why nobody was signed in. */
 type Fault = Unfit | 'no_provider' | 'unreachable' | 'not_begun_here' | 'refused';
 
-export const oidc: Route = (app, parts) => {
-  const { signIn: browser, store, log } = parts;
+export const oidc: Route = (app, { store, log }) => {
+  const browser = app.browserSignIn;
   const provider = browser?.oidc ?? null;
   const key = () => store.derivedKey('sign-in');
 
   app.get('/sign-in/oidc', options, async ({ headers }, reply) => {
-    if (browser === undefined || provider === null) return explain(reply, 'no_provider');
-    const begun = await provider.begin(browser.idHashOf(headers), Date.now()).catch(faultOf);
-    if ('fault' in begun) return faultPage(reply, begun.fault, log);
+    if (browser === null || provider === null) return explain(reply, 'no_provider');
+    const start = await provider.begin(browser.idHashOf(headers), Date.now()).catch(faultOf);
+    if ('fault' in start) return faultPage(reply, start.fault, log);
     return reply
-      .header('set-cookie', browser.cookies.set('flow', sealFlow(key(), begun.flow), FLOW_SECONDS))
+      .header('set-cookie', browser.cookies.set('flow', sealFlow(key(), start.flow), FLOW_SECONDS))
       .header('cache-control', 'no-store')
-      .redirect(begun.url, 303);
+      .redirect(start.url, 303);
   });
 
   app.get('/sign-in/oidc/callback', { ...options, exposeHeadRoute: false }, async ({ headers, url, ip }, reply) => {
-    if (browser === undefined || provider === null) return explain(reply, 'no_provider');
+    if (browser === null || provider === null) return explain(reply, 'no_provider');
     const sealed = browser.cookies.read(headers.cookie, 'flow');
     const flow = sealed === null ? null : openFlow(key(), sealed, Date.now());
     void reply.header('set-cookie', browser.cookies.remove('flow'));
@@ -66,11 +66,11 @@ async function welcome(reply: FastifyReply, browser: BrowserSignIn, arrival: Arr
   return reply.header('cache-control', 'no-store').redirect(`${browser.publicUrl}/`, 303);
 }
 
-type ProviderFault = ProviderUnreachable | SignInRefused;
+type ProviderFault = ProviderUnreachable | SignInRefusal;
 
 /** @throws the error, if it is not about the provider */
 function faultOf(error: unknown): { fault: ProviderFault } {
-  if (error instanceof ProviderUnreachable || error instanceof SignInRefused) return { fault: error };
+  if (error instanceof ProviderUnreachable || error instanceof SignInRefusal) return { fault: error };
   throw error;
 }
 

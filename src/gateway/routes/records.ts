@@ -106,8 +106,8 @@ export const records: Route = (app, parts) => {
     '/v1/trail',
     { schema: schemas.trail, config: { roles: SEE_OTHERS } },
     async ({ principal, query: { turn, ...query } }, reply) => {
-      const wanted = { ...query, ...(turn === undefined ? {} : { turn: asTurnId(turn) }) };
-      return reply.header('cache-control', 'no-store').send(await visibleTrail(parts.store, wanted, principal));
+      const filter = { ...query, ...(turn === undefined ? {} : { turn: asTurnId(turn) }) };
+      return reply.header('cache-control', 'no-store').send(await visibleTrail(parts.store, filter, principal));
     },
   );
 
@@ -163,12 +163,12 @@ async function visibleTrail(
   { limit = 100, ...query }: TrailQuery,
   principal: Principal,
 ): Promise<z.infer<typeof trailPage>> {
-  const sight = visibilityOf(principal);
+  const visibility = visibilityOf(principal);
   const entries: TrailEntryView[] = [];
   let [damaged, cursor, pages] = [0, query.cursor ?? null, 0];
   do {
     const page: TrailPage = await queryTrail(store, { ...query, limit, ...(cursor === null ? {} : { cursor }) });
-    const visible = page.entries.filter(({ requester }) => isVisible(sight, requester));
+    const visible = page.entries.filter(({ requester }) => isVisible(visibility, requester));
     const fit = visible.slice(0, limit - entries.length);
     for (const { v: _, ...entry } of fit) entries.push(entry);
     damaged += page.damaged.length;
@@ -176,7 +176,7 @@ async function visibleTrail(
     cursor = fit.length < visible.length || entries.length === limit ? placeAfter(fit.at(-1), page) : page.next_cursor;
     pages += 1;
   } while (cursor !== null && entries.length < limit && pages < MOST_PAGES);
-  return { entries, damaged: sight === 'all' ? damaged : 0, next_cursor: cursor };
+  return { entries, damaged: visibility === 'all' ? damaged : 0, next_cursor: cursor };
 }
 
 function placeAfter(last: TrailPage['entries'][number] | undefined, { entries, next_cursor }: TrailPage): string | null {
@@ -197,10 +197,13 @@ async function queryTrail(store: Store, query: TrailQuery): Promise<TrailPage> {
 
 /** Names in budgets are written without regard to case and spaces. */
 function seesBudget(principal: Principal, { per, of }: BudgetName): boolean {
-  const sight: Visibility = visibilityOf(principal);
-  if (sight === 'all') return true;
+  const visibility: Visibility = visibilityOf(principal);
+  if (visibility === 'all') return true;
   return (
     per === 'principal' &&
-    isVisible('tenant' in sight ? { tenant: plainName(sight.tenant) } : { requester: plainName(sight.requester) }, of)
+    isVisible(
+      'tenant' in visibility ? { tenant: plainName(visibility.tenant) } : { requester: plainName(visibility.requester) },
+      of,
+    )
   );
 }

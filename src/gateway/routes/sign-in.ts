@@ -81,7 +81,8 @@ const signOutSchema = {
   response: answers({ 200: answer('It has ended.', signedOut, { signed_out: true, next: null }) }),
 };
 
-export const signIn: Route = (app, { signIn: browser, log }) => {
+export const signIn: Route = (app, { log }) => {
+  const browser = app.browserSignIn;
   app.get<{ Reply: Me }>('/v1/me', { schema: meSchema, config: { roles: 'any' } }, async (request, reply) =>
     reply.header('cache-control', 'no-store').send(meOf(request)),
   );
@@ -93,7 +94,7 @@ export const signIn: Route = (app, { signIn: browser, log }) => {
       const oidc = browser?.oidc ?? null;
       return reply.header('cache-control', 'no-store').send({
         oidc: oidc !== null,
-        tokens: browser !== undefined && !browser.tokens.isEmpty,
+        tokens: browser !== null && !browser.tokens.isEmpty,
         provider_answers: oidc === null ? null : await oidc.isThere(),
       });
     },
@@ -103,7 +104,7 @@ export const signIn: Route = (app, { signIn: browser, log }) => {
     '/v1/sign-in',
     { schema: signInSchema, config: { roles: 'public', ...ATTEMPTS } },
     async ({ headers, body: { token }, ip }, reply) => {
-      if (browser === undefined) throw new Refusal(NO_SIGN_IN);
+      if (browser === null) throw new Refusal(NO_SIGN_IN);
       browser.mustBeOwnOrigin(headers);
       const token_sha256 = tokenHash(token);
       if (browser.tokens.principalOfHash(token_sha256) === null) {
@@ -125,7 +126,7 @@ export const signIn: Route = (app, { signIn: browser, log }) => {
     '/v1/sign-out',
     { schema: signOutSchema, config: { roles: 'any' } },
     async ({ signIn: own, principal }, reply) => {
-      if (own === null || browser === undefined) throw new Refusal(NOTHING_TO_END);
+      if (own === null || browser === null) throw new Refusal(NOTHING_TO_END);
       await browser.end(reply, own);
       log.info({ principal: principal.name, by: own.proof.by }, 'signed out');
       const next = own.proof.by === 'oidc' ? ((await browser.oidc?.signOutUrl()) ?? null) : null;

@@ -37,8 +37,7 @@ function isLongText(value: Json): value is string {
   return typeof value === 'string' && (value.includes('\n') || value.length > 120);
 }
 
-/** One field of an input. */
-export function fieldText(value: Json): string {
+function fieldText(value: Json): string {
   return isLongText(value) ? value : JSON.stringify(value, null, 2);
 }
 

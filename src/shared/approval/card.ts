@@ -116,7 +116,7 @@ function originSections({ requester, makers, words, untrusted }: CardFacts, room
     `- asked by ${inlineCode(requester)}`,
     ...(makers?.length ? [`- changed or steered by: ${makers.map(inlineCode).join(', ')}`] : []),
     '',
-    ...(untrusted === undefined ? [] : ["### Outsiders' text", '', untrusted ? READ_OUTSIDERS : READ_NO_OUTSIDERS, '']),
+    ...(untrusted === undefined ? [] : ['### Text of outsiders', '', untrusted ? READ_OUTSIDERS : READ_NO_OUTSIDERS, '']),
   ];
 }
 

@@ -15,6 +15,6 @@ export function publicLink(publicUrl: string, place: PublicPlace): string;
 export function publicLink(publicUrl: string | null, place: PublicPlace): string | null;
 export function publicLink(publicUrl: string | null, { turn_id, digest }: PublicPlace): string | null {
   if (publicUrl === null) return null;
-  const call = digest === undefined ? '' : `/calls/${encodeURIComponent(digest)}`;
-  return `${publicUrl}/#/turns/${encodeURIComponent(turn_id)}${call}`;
+  const call = digest === undefined ? '' : `/calls/${encodeURIComponent(digest.toWellFormed())}`;
+  return `${publicUrl}/#/turns/${encodeURIComponent(turn_id.toWellFormed())}${call}`;
 }

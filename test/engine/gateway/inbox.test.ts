@@ -6,7 +6,7 @@ import type { Person } from '../../support/gateway';
 import { ask, say } from '../../support/scripted-model';
 
 const start = { agent: 'tester', message: 'Pay it.' };
-const pay = ['pay', invoice] as [string, object];
+const pay: Parameters<typeof ask>[0] = ['pay', invoice];
 
 interface Told {
   event: string;
@@ -108,7 +108,8 @@ it('a ticket opens the stream, and roles and tenants hold for it as for the list
     const stream = await open(app, null, `${address}?stream_ticket=${ticket}`);
     await stream.until('waiting_added', turn_id);
     await stream.close();
-    const status = async (who: Person | null, url = address) => (await app.inject({ url, headers: { ...who?.headers } })).statusCode;
+    const status = async (who: Person | null, url = address) =>
+      (await app.inject({ url, headers: { ...who?.headers } })).statusCode;
     expect(await status(null)).toBe(401);
     const starters = (await send(rita, 'POST', '/v1/tickets', { address })).body.ticket;
     expect(await status(null, `${address}?stream_ticket=${starters}`)).toBe(403);
@@ -123,40 +124,37 @@ it('a ticket opens the stream, and roles and tenants hold for it as for the list
   }));
 
 it('the list comes in pages, newest first, and a made-up cursor shows nothing more', () =>
-  gatewayScene(
-    { script: [0, 1, 2].flatMap(() => [ask(pay)]).concat([say('done'), say('done'), say('done')]) },
-    async ({ send, client }) => {
-      const ids: string[] = [];
-      for (let n = 0; n < 3; n++) {
-        ids.push((await send(rita, 'POST', '/v1/turns', start)).body.turn_id);
-        await client.turn(ids.at(-1)!).waitForPending();
-      }
-      const page = async (query: string, who = ana) => (await send(who, 'GET', `/v1/pending?${query}`)).body;
-      await eventually('all are listed', async () => {
-        const { turns } = await page('');
-        return ids.every((id) => turns.some((turn: any) => turn.turn_id === id && turn.unreachable === null));
-      });
-      const seen: string[] = [];
-      for (let cursor = ''; ;) {
-        const { turns, next_cursor } = await page(`compact=true&limit=1${cursor}`);
-        seen.push(...turns.map((turn: any) => turn.turn_id));
-        if (next_cursor === null) break;
-        cursor = `&cursor=${next_cursor}`;
-      }
-      expect(seen.filter((id) => ids.includes(id))).toEqual([...ids].reverse());
-      const foreign = Buffer.from(JSON.stringify({ started_at: '9999', turn_id: '' })).toString('base64url');
-      expect(
-        (await page(`cursor=${foreign}`, eve)).turns
-          .map((turn: any) => turn.requester)
-          .filter((name: string) => name.startsWith('acme/')),
-      ).toEqual([]);
-      expect((await send(ana, 'GET', '/v1/pending?cursor=x')).body.error.reason).toBe('bad_cursor');
-      for (const id of ids) {
-        await client.turn(id).cancel();
-        await client.turn(id).result();
-      }
-    },
-  ));
+  gatewayScene({ script: [ask(pay), ask(pay), ask(pay)] }, async ({ send, client }) => {
+    const ids: string[] = [];
+    for (let n = 0; n < 3; n++) {
+      ids.push((await send(rita, 'POST', '/v1/turns', start)).body.turn_id);
+      await client.turn(ids.at(-1)!).waitForPending();
+    }
+    const page = async (query: string, who = ana) => (await send(who, 'GET', `/v1/pending?${query}`)).body;
+    await eventually('all are listed', async () => {
+      const { turns } = await page('');
+      return ids.every((id) => turns.some((turn: any) => turn.turn_id === id && turn.unreachable === null));
+    });
+    const seen: string[] = [];
+    for (let cursor = ''; ;) {
+      const { turns, next_cursor } = await page(`compact=true&limit=1${cursor}`);
+      seen.push(...turns.map((turn: any) => turn.turn_id));
+      if (next_cursor === null) break;
+      cursor = `&cursor=${next_cursor}`;
+    }
+    expect(seen.filter((id) => ids.includes(id))).toEqual([...ids].reverse());
+    const foreign = Buffer.from(JSON.stringify({ started_at: '9999', turn_id: '' })).toString('base64url');
+    expect(
+      (await page(`cursor=${foreign}`, eve)).turns
+        .map((turn: any) => turn.requester)
+        .filter((name: string) => name.startsWith('acme/')),
+    ).toEqual([]);
+    expect((await send(ana, 'GET', '/v1/pending?cursor=x')).body.error.reason).toBe('bad_cursor');
+    for (const id of ids) {
+      await client.turn(id).cancel();
+      await client.turn(id).result();
+    }
+  }));
 
 it('a stream ends when the gateway closes, and a principal has as many as others', () =>
   gatewayScene(

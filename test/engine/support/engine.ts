@@ -50,6 +50,7 @@ export interface Setup {
       WorkerParts,
       | 'debugInfo'
       | 'publicUrl'
+      | 'pageUrl'
       | 'approvals'
       | 'trust'
       | 'notifier'

@@ -8,6 +8,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { person } from '../../support/gateway';
 import { describeInBrowser } from '../support/browser';
 import { CookieJar, startDesk, type RunningDesk } from '../support/desk';
+import { attackFromOutside, injectInto, SIGN_OUT_THREE_WAYS } from '../support/page-attacks';
 
 const bot = person('acme/bot', 'starter');
 const env = { HOLDFAST_TOKENS: JSON.stringify([bot.entry]) };
@@ -43,7 +44,7 @@ describe('by plain HTTP', () => {
       const action = /<form[^>]*action="([^"]+)"/.exec(page)?.[1];
       if (action === undefined) throw new Error(`No form at ${url}: ${page.slice(0, 500)}`);
       const prompt = /name="prompt" value="(\w+)"/.exec(page)?.[1] ?? '';
-      const fields = prompt === 'login' ? { prompt, login: name, password: 'any' } : { prompt };
+      const fields: Record<string, string> = prompt === 'login' ? { prompt, login: name, password: 'any' } : { prompt };
       url = new URL(action, url).href;
       answer = await jar.fetch(url, { method: 'POST', body: new URLSearchParams(fields) });
     }
@@ -107,7 +108,7 @@ describe('by plain HTTP', () => {
   });
 
   it('a sign-in goes on after a restart of the gateway', async () => {
-    const first = await startDesk({ env: { ...env, HOLDFAST_OIDC_ISSUER: '', HOLDFAST_OIDC_CLIENT_ID: '', ...NO_PROVIDER } });
+    const first = await startDesk({ env: { ...env, ...NO_PROVIDER } });
     const jar = new CookieJar();
     await withToken(jar, first.publicUrl);
     const id = jar.value('holdfast')!;
@@ -176,7 +177,7 @@ describeInBrowser('in a browser', (browser) => {
     await rm(folder, { recursive: true, force: true });
   }, 60_000);
 
-  const who = (page: Page) => page.locator('#who').textContent({ timeout: 10_000 });
+  const isAna = (page: Page) => page.locator('#who', { hasText: 'ana@bank.example' }).waitFor({ timeout: 10_000 });
 
   it('a person signs in at the provider, below the path of a proxy, and is back at the page; nothing breaks its policy', async () => {
     const page = await pages.newPage();
@@ -189,8 +190,8 @@ describeInBrowser('in a browser', (browser) => {
     await page.getByRole('button', { name: /sign-in/i }).click();
     await page.getByRole('button', { name: /continue/i }).click();
     await page.waitForURL(`${desk.publicUrl}/`);
-    await page.waitForFunction(() => document.getElementById('who')?.textContent === 'ana@bank.example');
-    expect(await page.locator('h1').evaluate((element) => getComputedStyle(element).color)).toBe('rgb(1, 2, 3)');
+    await isAna(page);
+    expect(await page.evaluate<string>(`getComputedStyle(document.querySelector('h1')).color`)).toBe('rgb(1, 2, 3)');
     expect(wrong).toEqual([]);
     const cookies = await pages.cookies(`${desk.publicUrl}/`);
     expect(cookies.find(({ name }) => name === 'holdfast')).toMatchObject({
@@ -198,12 +199,12 @@ describeInBrowser('in a browser', (browser) => {
       sameSite: 'Strict',
       path: '/tools/desk',
     });
-    expect(await page.evaluate(() => document.cookie)).toBe('');
+    expect(await page.evaluate<string>('document.cookie')).toBe('');
     // A link in a message leads to the page of the person, though another site has it.
     const mail = await pages.newPage();
     await mail.goto(`http://127.0.0.1:${evil.port}/?link=${encodeURIComponent(`${desk.publicUrl}/#/turns/t`)}`);
     await mail.getByRole('link').click();
-    await mail.waitForFunction(() => document.getElementById('who')?.textContent === 'ana@bank.example');
+    await isAna(mail);
     await mail.close();
     await page.close();
   });
@@ -211,26 +212,7 @@ describeInBrowser('in a browser', (browser) => {
   it('markup and scripts that get into the page do not run, and nothing leaves it', async () => {
     const page = await pages.newPage();
     await page.goto(`${desk.publicUrl}/`);
-    const tried = await page.evaluate(async (port) => {
-      const broken: string[] = [];
-      document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => broken.push(effectiveDirective));
-      document.body.insertAdjacentHTML(
-        'beforeend',
-        `<img src="x" onerror="document.title = 'run'"><img src="http://127.0.0.1:${port}/x.png"><base href="http://127.0.0.1:${port}/"><iframe src="http://127.0.0.1:${port}/"></iframe>`,
-      );
-      const script = document.createElement('script');
-      script.textContent = 'document.title = "run"';
-      document.body.append(script);
-      const remote = document.createElement('script');
-      remote.src = `http://127.0.0.1:${port}/x.js`;
-      document.body.append(remote);
-      const sent = await fetch(`http://127.0.0.1:${port}/steal`).then(
-        () => 'sent',
-        () => 'kept',
-      );
-      await new Promise((resolve) => setTimeout(resolve, 300));
-      return { title: document.title, sent, broken: [...new Set(broken)].sort() };
-    }, evil.port);
+    const tried = await page.evaluate<{ broken: string[] }>(injectInto(`http://127.0.0.1:${evil.port}`));
     expect(tried).toMatchObject({ title: 'desk', sent: 'kept' });
     for (const directive of ['base-uri', 'connect-src', 'img-src', 'script-src-attr', 'script-src-elem', 'frame-src'])
       expect(tried.broken).toContain(directive);
@@ -243,60 +225,21 @@ describeInBrowser('in a browser', (browser) => {
   ])('a page of %s changes nothing and reads nothing, and cannot show ours in a frame', async (_name, host) => {
     const page = await pages.newPage();
     await page.goto(`http://${host}:${evil.port}/`);
-    const tried = await page.evaluate(async (target) => {
-      const results: Record<string, string> = {};
-      const attempt = async (name: string, init: RequestInit, path: string) => {
-        results[name] = await fetch(`${target}${path}`, { credentials: 'include', ...init }).then(
-          (answer) => `${answer.type} ${answer.status}`,
-          () => 'kept',
-        );
-      };
-      await attempt('read', {}, '/v1/me');
-      await attempt(
-        'form',
-        { method: 'POST', mode: 'no-cors', body: '{}', headers: { 'content-type': 'text/plain' } },
-        '/v1/sign-out',
-      );
-      await attempt('json', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } }, '/v1/sign-out');
-      await attempt('header', { method: 'POST', headers: { 'x-holdfast-csrf': 'x' } }, '/v1/sign-out');
-      const frame = document.createElement('iframe');
-      frame.src = `${target}/`;
-      document.body.append(frame);
-      await new Promise((resolve) => frame.addEventListener('load', resolve));
-      results.frame = frame.contentDocument === null ? 'not ours to read' : 'empty';
-      const form = document.createElement('form');
-      form.method = 'post';
-      form.action = `${target}/v1/sign-out`;
-      form.target = 'elsewhere';
-      document.body.append(form);
-      form.submit();
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      return results;
-    }, desk.publicUrl);
+    const tried = await page.evaluate<object>(attackFromOutside(desk.publicUrl));
     expect(tried).toMatchObject({ read: 'kept', form: 'opaque 0', json: 'kept', header: 'kept' });
     const framed = page.frames().find((frame) => frame.url().startsWith('chrome-error'));
     expect(framed).toBeDefined();
     await page.close();
     const own = await pages.newPage();
     await own.goto(`${desk.publicUrl}/`);
-    await own.waitForFunction(() => document.getElementById('who')?.textContent !== '');
-    expect(await who(own)).toBe('ana@bank.example'); // still signed in: no sign-out was taken
+    await isAna(own); // still signed in: no sign-out was taken
     await own.close();
   });
 
-  it('the cookie opens streams and changes things with the page’s token only, and after the sign-out nothing', async () => {
+  it('what changes something needs the page’s token, and after the sign-out the cookie is worth nothing', async () => {
     const page = await pages.newPage();
     await page.goto(`${desk.publicUrl}/`);
-    const run = () =>
-      page.evaluate(async () => {
-        const me = (await (await fetch('v1/me')).json()) as { csrf?: string };
-        const post = async (headers: Record<string, string>) => (await fetch('v1/sign-out', { method: 'POST', headers })).status;
-        const without = await post({});
-        const wrong = await post({ 'x-holdfast-csrf': 'x'.repeat(43) });
-        const right = await post({ 'x-holdfast-csrf': me.csrf ?? '' });
-        return [without, wrong, right, (await fetch('v1/me')).status];
-      });
-    expect(await run()).toEqual([403, 403, 200, 401]);
+    expect(await page.evaluate<number[]>(SIGN_OUT_THREE_WAYS)).toEqual([403, 403, 200, 401]);
     await page.close();
   });
 });

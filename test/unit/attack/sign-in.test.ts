@@ -9,7 +9,8 @@ const eve = person('acme/eve', 'starter');
 const people = [ana, eve];
 const asked: string[] = [];
 const note = (what: string) => async () => (asked.push(what), Promise.reject(new Error('not in this test')));
-const client = async () => ({ pending: async () => [], start: note('start'), call: note('call'), look: note('look') }) as never;
+const client = async () =>
+  ({ inbox: { pending: async () => [] }, start: note('start'), call: note('call'), look: note('look') }) as never;
 const turn = { agent: 'a', message: 'pay everything to eve' };
 const COOKIE = '__Host-holdfast';
 
@@ -237,7 +238,11 @@ describe('a sign-in', () => {
   it('that ends, ends the streams that its cookie has opened', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'setTimeout', 'performance', 'Date', 'queueMicrotask'] });
     const held = new Promise<never>(() => undefined);
-    const desk = await openDesk({ people, client: async () => ({ pending: () => held }) as never, url: 'http://localhost:8480' });
+    const desk = await openDesk({
+      people,
+      client: async () => ({ inbox: { pending: () => held } }) as never,
+      url: 'http://localhost:8480',
+    });
     const gateway = await serveGateway(desk.parts, { host: '127.0.0.1', port: 0, drainMs: 0 });
     try {
       const browser = new BrowserAtDesk(desk.app, 'http://localhost:8480');

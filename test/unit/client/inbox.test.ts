@@ -1,6 +1,6 @@
 /** The inbox in memory: what it reads, when it asks workers, and what it tells its readers. */
 import { Inbox } from '../../../src/client/approvals/inbox';
-import type { Answered } from '../../../src/client/approvals/bounded-asks';
+import type { Answer } from '../../../src/client/approvals/bounded-asks';
 import type { ListedTurn, WaitingCalls } from '../../../src/client/approvals/known-turns';
 import type { Question } from '../../../src/shapes/turn-view';
 import { examplePending } from '../../../src/gateway/schemas/examples';
@@ -40,7 +40,7 @@ class World {
     return String(this.turns.get(id)?.progress);
   }
 
-  async read(id: string): Promise<Answered<WaitingCalls>> {
+  async read(id: string): Promise<Answer<WaitingCalls>> {
     this.asked.push(id);
     await this.gate;
     if (this.silent !== null) return { ok: false, why: this.silent, noWorker: true };
@@ -196,7 +196,7 @@ describe('a reader of the inbox', () => {
     world.set('b', [question('b1')]);
     const inbox = open(world);
     const stop = new AbortController();
-    const events = inbox.follow({ sight: 'all', signal: stop.signal });
+    const events = inbox.follow({ visibility: 'all', signal: stop.signal });
     const first = await take(events, (event) => read(event) && event.data.total === 2);
     expect(first[0]).toMatchObject({ event: 'waiting_reading', id: null, data: { snapshot: true } });
     const added = first.filter(({ event }) => event === 'waiting_added');
@@ -210,7 +210,7 @@ describe('a reader of the inbox', () => {
 
     world.set('b', [question('b1', { state: 'in_doubt' })]);
     await inbox.pending('all');
-    const later = inbox.follow({ after: removed.id, sight: 'all', signal: AbortSignal.timeout(60_000) });
+    const later = inbox.follow({ after: removed.id, visibility: 'all', signal: AbortSignal.timeout(60_000) });
     expect((await take(later, ({ event }) => event === 'waiting_changed')).at(-1)).toMatchObject({
       event: 'waiting_changed',
       data: { turn_id: 'b', calls: [{ state: 'in_doubt' }] },
@@ -221,7 +221,7 @@ describe('a reader of the inbox', () => {
   it('gets a snapshot if its last event is of another process', async () => {
     const world = new World();
     world.set('a', [question('a1')]);
-    const events = open(world).follow({ after: `${'0'.repeat(16)}-7`, sight: 'all', signal: AbortSignal.timeout(60_000) });
+    const events = open(world).follow({ after: `${'0'.repeat(16)}-7`, visibility: 'all', signal: AbortSignal.timeout(60_000) });
     const [first, ...others] = await take(events, ({ event }) => event === 'waiting_added');
     expect(first.data.snapshot).toBe(true);
     expect(others.at(-1).data.turn_id).toBe('a');
@@ -234,7 +234,7 @@ describe('a reader of the inbox', () => {
     for (let n = 0; n < 5; n++) world.set(`b${n}`, [question(`b${n}`)], { requester: 'globex/eve' });
     const inbox = open(world);
     await inbox.pending('all');
-    const events = inbox.follow({ sight: { tenant: 'acme' }, signal: AbortSignal.timeout(60_000) });
+    const events = inbox.follow({ visibility: { tenant: 'acme' }, signal: AbortSignal.timeout(60_000) });
     const told = await take(events, read);
     await events.return(undefined);
     expect(JSON.stringify(told)).not.toContain('globex');
@@ -243,7 +243,7 @@ describe('a reader of the inbox', () => {
 
   it('ends when the inbox is closed', async () => {
     const inbox = open(new World());
-    const events = inbox.follow({ sight: 'all', signal: new AbortController().signal });
+    const events = inbox.follow({ visibility: 'all', signal: new AbortController().signal });
     await events.next();
     inbox.close();
     expect((await take(events, () => false)).length).toBeLessThanOrEqual(1);

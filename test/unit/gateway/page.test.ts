@@ -62,12 +62,16 @@ describe('the page', () => {
     expect((await app.inject({ method: 'HEAD', url: '/' })).statusCode).toBe(200);
   });
 
-  it.each(['/link.txt', '/../package.json', '/assets/../../package.json', '/assets/', '/assets/%2e%2e%2ficon.svg', '/index.html/'])(
-    'has no file beside its own: %s',
-    async (url) => {
-      expect((await get(url)).statusCode).toBe(404);
-    },
-  );
+  it.each([
+    '/link.txt',
+    '/../package.json',
+    '/assets/../../package.json',
+    '/assets/',
+    '/assets/%2e%2e%2ficon.svg',
+    '/index.html/',
+  ])('has no file beside its own: %s', async (url) => {
+    expect((await get(url)).statusCode).toBe(404);
+  });
 
   it('changes nothing by any other method', async () => {
     for (const method of ['POST', 'PUT', 'DELETE'] as const)

@@ -10,7 +10,7 @@ const treasurer = person('tess', 'treasurer');
 describe('a person with a token', () => {
   it('signs in at the page, sees who they are, acts, and signs out', async () => {
     const pending: object[] = [];
-    const client = async () => ({ pending: async (asked: object) => (pending.push(asked), []) }) as never;
+    const client = async () => ({ inbox: { pending: async (sight: object) => (pending.push({ sight }), []) } }) as never;
     const desk = await openDesk({ people: [ana], client });
     const browser = new BrowserAtDesk(desk.app);
     expect((await browser.send('GET', '/v1/sign-in')).json()).toEqual({ oidc: false, tokens: true, provider_answers: null });

@@ -132,7 +132,10 @@ describe('our MCP server', () => {
     ).all();
     let entries = before;
     const parts = {
-      catalogue: async () => ({ all: () => entries, callable: () => entries, mayBeOutside: () => false, mcp: {} }),
+      catalogue: async () => ({
+        ...{ all: () => entries, callable: () => entries, mayBeOutside: () => false, mcp: {} },
+        ...{ agents: [], prepared: () => undefined },
+      }),
     };
     return withMcp({ people, tools: [], parts }, async ({ connect }) => {
       const client = await connect(stan);

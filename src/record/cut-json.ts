@@ -1,5 +1,5 @@
 /** Cuts a JSON value to what a list can show: short texts, few entries, few levels. Its shape stays: texts remain texts. */
-import { isJsonObject, type Json } from './json';
+import { isJsonObject, type Json } from '../shared/json/json';
 
 const MOST_LEVELS = 4;
 const CUT = '…';
@@ -27,16 +27,16 @@ function cutValue(value: Json | undefined, room: CutRoom, level: number): Json |
   }
   const entries: [string, Json][] = Object.entries(value);
   const most = level < MOST_LEVELS ? room.entries : 0;
-  const shown: [string, Json][] = [];
+  const short: [string, Json][] = [];
   for (const [name, entry] of entries.slice(0, most)) {
     if (room.left <= 0) break;
     // A cut name would be another field.
     if (name.length > room.text) continue;
     room.left -= name.length;
-    shown.push([name, cutValue(entry, room, level + 1)!]);
+    short.push([name, cutValue(entry, room, level + 1)!]);
   }
-  if (shown.length < entries.length) room.cut = true;
-  return isJsonObject(value) ? Object.fromEntries(shown) : shown.map(([, entry]) => entry);
+  if (short.length < entries.length) room.cut = true;
+  return isJsonObject(value) ? Object.fromEntries(short) : short.map(([, entry]) => entry);
 }
 
 function cutText(text: string, room: CutRoom): string {
