@@ -19,6 +19,7 @@ const ROOMS = [
   'model',
   'notify',
   'processes',
+  'protocols',
   'record',
   'rules',
   'shapes',
@@ -71,7 +72,7 @@ const TABLE = {
   },
   temporal: { may: ['shared', CONTRACT], types: ['activities', 'config', 'live'] },
   audit: { may: ['shared', 'record', 'rules', 'store', 'telemetry', 'temporal', 'attestation', CONTRACT] },
-  attestation: { may: ['shared', 'store', 'telemetry'], types: ['activities'] },
+  attestation: { may: ['shared', 'record', 'store', 'telemetry'], types: ['activities', 'shapes'] },
   devserver: { may: ['shared', 'store', 'telemetry', 'temporal', 'processes', CONTRACT], types: ['config'] },
   client: {
     may: ['shared', 'record', 'attestation', 'store', 'telemetry', 'temporal', 'audit', 'config', 'live', CONTRACT],
@@ -83,6 +84,8 @@ const TABLE = {
     may: everythingBut('cli', 'gateway', 'devserver', 'client', 'index', 'workflows', 'testing').concat(CONTRACT),
   },
   gateway: { may: everythingBut('cli', 'index', 'worker', 'activities', 'workflows', 'mcp', 'testing').concat(CONTRACT) },
+  // Routes of the gateway that speak another protocol: its app lists them, and they use its parts.
+  protocols: { may: ['shared', 'shapes', 'record', 'store', 'tools', 'client', 'gateway'], types: ['agents'] },
   'http-client': { may: [], packages: ['openapi-fetch'] },
   cli: { may: everythingBut('index', 'activities', 'workflows', 'testing', 'shapes').concat(CONTRACT), types: ['shapes'] },
   entries: {

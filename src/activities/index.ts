@@ -5,10 +5,9 @@ import { UnexpectedPart } from '../record/parts';
 import { StoreError } from '../store/store';
 import { admitCall } from './admission/admit-call';
 import { admitDirect } from './admission/admit-direct';
-import { deliverCallback, notify } from './people/messages';
-import { closeQuestion } from './people/questions';
+import { closeQuestion, deliverCallback, notify } from './people/questions';
 import { beginSession, checkFork } from './step/sessions';
-import { checkDecision, checkSteer, keepSaid, readCard, readSaid } from './people/check-decisions';
+import { checkAnswer, checkDecision, checkSteer, keepSaid, readCard, readSaid } from './people/check-decisions';
 import { closeSubTurn, forwardDecision, lookAtSubTurn } from './sub-agents/close-sub-turn';
 import { compact } from './step/compact';
 import type { Dependencies } from './ports';
@@ -28,6 +27,7 @@ export function createActivities(deps: Dependencies): Activities {
     admitDirect: over(deps, (input) => withHeartbeat(() => orStoreFault(admitDirect(deps, input)))),
     admitCall: own(deps, (input) => withHeartbeat(() => orStoreFault(admitCall(deps, input)))),
     checkDecision: own(deps, (input) => withHeartbeat(() => checkDecision(deps, input))),
+    checkAnswer: own(deps, (input) => withHeartbeat(() => checkAnswer(deps, input))),
     closeQuestion: own(deps, (input) => withHeartbeat(() => closeQuestion(deps.store, input.digest))),
     checkSteer: over(deps, (input) => withHeartbeat(() => checkSteer(deps, input))),
     notify: over(deps, (input) => orStoreFault(notify(deps, input))),

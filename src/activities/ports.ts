@@ -185,11 +185,11 @@ export interface Notifier {
    * @param delivery for notifiers that have several ways
    * @throws to be retried
    */
-  tell(question: NotifyInput, card: string | null, delivery: Delivery, shown?: ShownQuestion): Promise<void>;
+  tell(question: NotifyInput, card: string | null, delivery: Delivery, context?: QuestionContext): Promise<void>;
 }
 
 /** What else is known of a question when people are told. */
-export interface ShownQuestion {
+export interface QuestionContext {
   /** The card as an object, whole; null: the store does not have the call. */
   facts: MessageCard | null;
   /** The run that shows the card in the Web UI; null: unknown. */

@@ -5,6 +5,7 @@ import type { PendingTurn, Question, WaitingCall } from '../shapes/turn-view';
 import type { NewQuestion } from '../client/approvals/watch-pending';
 import { visible } from '../shared/text/visible';
 import { questionExcerpt, questionLines } from './support/card-excerpt';
+import { commandFor } from './support/command-for';
 import { describeKey, oneLine } from './support/describe';
 import type { Output } from './support/output';
 import { untilStopped } from './support/until-stopped';
@@ -16,7 +17,7 @@ const BELL = '\u0007';
 export function pending(program: Command, output: () => Output): void {
   program
     .command('pending')
-    .description('Calls that wait for a person: approvals, and effects in doubt.')
+    .description('Calls that wait for a person: approvals, questions of the model, and effects in doubt.')
     .option('--watch', 'stay, and print new ones as they come, with a bell on a terminal; Ctrl-C ends it')
     .action(async ({ watch }: { watch?: boolean }) => {
       if (watch) return watchUntilStop(output());
@@ -90,9 +91,7 @@ function describeCall({ turn_id }: NewQuestion['turn'], call: Question, lines: (
   return [
     `  ${call.id} ${oneLine(call.tool, 60)}  ${call.state}${expires}${approvalOf(call)}`,
     ...lines(call).map((line) => `  │ ${line}`),
-    call.state === 'in_doubt'
-      ? `    holdfast settle ${turn_id} applied|not_applied --call ${call.digest}`
-      : `    holdfast approve ${turn_id} --call ${call.digest}`,
+    `    holdfast ${commandFor(call.card.kind, turn_id, call.digest)}`,
   ];
 }
 

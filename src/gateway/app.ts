@@ -11,12 +11,15 @@ import { type HttpMetrics, httpMetrics, observeRequests, requestIdOf } from './h
 import { holdKeysToBodies } from './http/idempotency';
 import { describeApi } from './http/openapi';
 import { agents } from './routes/agents';
+import { answers } from './routes/answers';
 import { blocks } from './routes/blocks';
 import { bundles, madeOfBundles } from './routes/bundles';
 import { calls } from './routes/calls';
 import { decisions } from './routes/decisions';
 import { healthz, metrics, readyz } from './routes/health';
 import { pending } from './routes/inbox';
+import { passkeyDecisions } from './passkeys/decision';
+import { passkeys } from './passkeys/registration';
 import { mcp } from './routes/mcp';
 import { oidc } from './routes/oidc';
 import { records } from './routes/records';
@@ -27,6 +30,8 @@ import { tools } from './routes/tools';
 import { turns } from './routes/turns';
 import { browserSignInOf, type BrowserSignIn } from './auth/browser-sign-in';
 import { ticketsOf } from './auth/principals';
+import { a2a } from '../protocols/a2a/route';
+import { agUi } from '../protocols/agui/route';
 import { protectAnswers } from './page/headers';
 import { page } from './page/page';
 import type { GatewayParts, Route } from './route';
@@ -52,6 +57,9 @@ const ROUTES: Route[] = [
   sessions,
   calls,
   decisions,
+  answers,
+  passkeyDecisions,
+  passkeys,
   pending,
   records,
   agents,
@@ -60,6 +68,8 @@ const ROUTES: Route[] = [
   tickets,
   blocks,
   mcp,
+  agUi,
+  a2a,
   signIn,
   oidc,
   page,
@@ -138,12 +148,13 @@ function refuseOtherSites(app: FastifyInstance, site: Site): void {
 
 const ALLOWED_HEADERS = ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'x-request-id'];
 const MCP_HEADERS = ['mcp-session-id', 'mcp-protocol-version'];
+const A2A_HEADERS = ['a2a-version', 'a2a-extensions'];
 
 function corsOptions(origins: readonly string[]): object {
   return {
     origin: [...origins],
     methods: ['GET', 'HEAD', 'POST', 'DELETE'],
-    allowedHeaders: [...ALLOWED_HEADERS, ...MCP_HEADERS],
+    allowedHeaders: [...ALLOWED_HEADERS, ...MCP_HEADERS, ...A2A_HEADERS],
     exposedHeaders: ['x-request-id', 'retry-after', 'mcp-session-id'],
     maxAge: 600,
   };

@@ -1,7 +1,7 @@
 /** Defines a route of the gateway, and the parts that routes get. */
 import type { FastifyInstance } from 'fastify';
 import type { SigningKey } from '../attestation/signing-key';
-import type { TrustedKey } from '../attestation/trusted-keys';
+import type { TrustEntry } from '../attestation/trusted-keys';
 import type { HoldfastClient } from '../client/holdfast-client';
 import type { CallbackConfig } from '../config/gateway';
 import type { Store } from '../store/store';
@@ -24,7 +24,7 @@ export interface GatewayParts {
   /** Signs decisions in the name of principals. */
   key: SigningKey;
   /** Keys that the reports of this gateway are verified with. Default: none, so that the signer is unknown. */
-  trust?(): Promise<readonly TrustedKey[]>;
+  trust?(): Promise<readonly TrustEntry[]>;
   /** The catalogue of the workers' app; absent: its tools can be called, but not listed. */
   catalogue?(): Promise<ToolCatalogue>;
   /** Settings of callbacks. Default: none are allowed. */
@@ -39,6 +39,8 @@ export interface GatewayParts {
   streams?: Partial<StreamSettings>;
   /** The address at which clients reach it. */
   publicUrl?: string;
+  /** The file of trusted keys, if this host has it: passkeys that are revoked there are shown so. Only the workers' files count. */
+  trustedKeys?: string;
   /** Further host names at which it is reached. */
   hosts?: readonly string[];
 }

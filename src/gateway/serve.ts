@@ -102,6 +102,7 @@ export async function gatewayParts(
     proxies,
     openMetrics,
     publicUrl: config.publicUrl,
+    trustedKeys: config.trustedKeys,
     hosts: config.hosts,
   };
   let cachedCatalogue: Promise<ToolCatalogue> | undefined;

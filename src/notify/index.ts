@@ -42,10 +42,10 @@ export function createNotifier({ webhook, slack = null, teams = null, mail, ...s
   ];
   if (ways.length === 0) return null;
   return {
-    tell: (question, card, delivery, shown) =>
+    tell: (question, card, delivery, context) =>
       sendThrough(
         ways,
-        { question, message: messageOf(question, card, surroundings, shown), card: shown?.facts ?? null },
+        { question, message: messageOf(question, card, surroundings, context), card: context?.facts ?? null },
         delivery,
       ),
   };

@@ -1,5 +1,5 @@
 /** Composes the message about a question, the same for every way of notification. */
-import type { ShownQuestion } from '../activities/ports';
+import type { QuestionContext } from '../activities/ports';
 import type { MessageCard } from '../shared/approval/card';
 import { boundedCard } from '../shared/approval/message-card';
 import type { NotifyInput } from '../shared/io/activities';
@@ -45,18 +45,23 @@ export interface Message {
   commands: Record<string, string>;
 }
 
-const TYPES = { approval: 'approval.requested', reminder: 'approval.reminder', in_doubt: 'effect.in_doubt' } as const;
+const TYPES = {
+  approval: 'approval.requested',
+  reminder: 'approval.reminder',
+  in_doubt: 'effect.in_doubt',
+  question: 'question.asked',
+} as const;
 /** The specification recommends a small webhook body, about 20 KB. */
 const LONGEST_CARD = 16_000;
 
-const NOTHING_SHOWN: ShownQuestion = { facts: null, run_id: null };
+const NO_CONTEXT: QuestionContext = { facts: null, run_id: null };
 
-/** @param shown what else is known of the question */
+/** @param context what else is known of the question */
 export function messageOf(
   question: NotifyInput,
   card: string | null,
   { uiUrl, pageUrl = null, namespace }: WebUiLocation,
-  { facts, run_id }: ShownQuestion = NOTHING_SHOWN,
+  { facts, run_id }: QuestionContext = NO_CONTEXT,
 ): Message {
   const { turn, kind, call_id, tool, digest, expires_at, at } = question;
   return {
@@ -95,6 +100,7 @@ export function titleOf(message: Message): string {
 /** The same, about the call alone. */
 export function subjectOf({ type, tool, expires_at }: Message): string {
   if (type === 'effect.in_doubt') return `In doubt: ${inLine(tool)}`;
+  if (type === 'question.asked') return `A question: ${inLine(tool)}`;
   return type === 'approval.requested'
     ? `Waiting for approval: ${inLine(tool)}`
     : `Still waiting, until ${expires_at}: ${inLine(tool)}`;
@@ -107,6 +113,7 @@ function commandsFor(kind: NotifyInput['kind'], turnId: string, digest: string):
       applied: `holdfast settle ${turnId} applied --call ${digest} --by NAME`,
       not_applied: `holdfast settle ${turnId} not_applied --call ${digest} --by NAME`,
     };
+  if (kind === 'question') return { answer: `holdfast answer ${common} --value JSON` };
   return { approve: `holdfast approve ${common}`, deny: `holdfast deny ${common} --note WHY` };
 }
 

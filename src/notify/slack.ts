@@ -18,7 +18,7 @@ export function postSlack(url: string, summary: Summary): Promise<void> {
 export function slackMessage({ title, what, facts, note, link }: Summary): object {
   const fields = facts.map(([name, value]) => plain(`${name}\n${value}`, FIELD));
   return {
-    text: escaped(title, SECTION), // of the notification on a phone
+    text: escapeText(title, SECTION), // of the notification on a phone
     mrkdwn: false,
     unfurl_links: false,
     unfurl_media: false,
@@ -33,13 +33,13 @@ export function slackMessage({ title, what, facts, note, link }: Summary): objec
 }
 
 function plain(text: string, most: number): object {
-  return { type: 'plain_text', text: escaped(text, most), emoji: false };
+  return { type: 'plain_text', text: escapeText(text, most), emoji: false };
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 /** An escaped character is never cut in half. Slack refuses an empty text. */
-function escaped(text: string, most: number): string {
+function escapeText(text: string, most: number): string {
   let out = '';
   for (const char of text === '' ? ' ' : text) {
     const next = ENTITIES[char] ?? char;

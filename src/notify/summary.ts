@@ -29,7 +29,7 @@ export function summaryOf(message: Message, card: MessageCard | null): Summary {
   const { requester, agent, turn_id, expires_at } = message;
   const [words] = card?.words ?? [];
   return {
-    title: shortened(subjectOf(message), 140),
+    title: shorten(subjectOf(message), 140),
     what: whatOf(message, card),
     facts: [
       ...(card?.acts_on ? [fact('Acts on', targetText(card.acts_on))] : []),
@@ -66,21 +66,21 @@ function linkOf({ link, ui_url }: Message): Summary['link'] {
 }
 
 function fact(name: string, value: string): [string, string] {
-  return [name, shortened(value, LONGEST_FACT)];
+  return [name, shorten(value, LONGEST_FACT)];
 }
 
 /** In one line. */
-function shortened(text: string, most: number): string {
+function shorten(text: string, most: number): string {
   const line = readable(text).replace(/\s+/g, ' ').trim();
   return line.length <= most ? line : `${line.slice(0, most - 1).toWellFormed()}…`;
 }
 
 /** The beginning, which says how much is missing. */
 function excerpt(text: string): string {
-  const shown = readable(text);
-  if (shown.length <= LONGEST_WHAT) return shown;
-  const missing = shown.length - LONGEST_WHAT;
-  return `${shown.slice(0, LONGEST_WHAT).toWellFormed()}\n… ${missing} more characters`;
+  const safeText = readable(text);
+  if (safeText.length <= LONGEST_WHAT) return safeText;
+  const missing = safeText.length - LONGEST_WHAT;
+  return `${safeText.slice(0, LONGEST_WHAT).toWellFormed()}\n… ${missing} more characters`;
 }
 
 /** A chat is somebody else's server: nothing invisible, and nothing that looks like a secret. */

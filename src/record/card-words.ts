@@ -50,8 +50,8 @@ export async function conversationBefore(source: CardSource, head: string | null
   }
   const words = turns.map((turn, index) => wordsIn(turn, turns[index + 1]?.start?.agent ?? null)).reverse();
   const all = words.flat();
-  const shown = all.length <= MOST_WORDS ? all : [all[0]!, ...all.slice(1 - MOST_WORDS)];
-  return { words: shown, untrusted: turns[0]?.untrusted ?? null };
+  const most = all.length <= MOST_WORDS ? all : [all[0]!, ...all.slice(1 - MOST_WORDS)];
+  return { words: most, untrusted: turns[0]?.untrusted ?? null };
 }
 
 interface TurnMessages {

@@ -3,6 +3,7 @@
  * whether outsiders' text was read from the transcript, and what the turn knew when it asked from the part that keeps the card.
  */
 import type { CardState, MessageCard } from '../shared/approval/card';
+import { askedFacts } from '../shared/approval/person-question';
 import { conversationBefore } from './card-words';
 import { readCardPart } from './parts';
 import { storedCard, storedFacts, type CardSource, type StoredCard } from './stored-card';
@@ -34,6 +35,7 @@ export async function messageCard(
   const { words: _, ...facts } = storedFacts(stored, words);
   return {
     ...{ kind, agent, call_id, revision, tool, version, class: toolClass, digest },
+    ...askedFacts(tool, stored.input),
     ...facts,
     ...(head === null ? {} : { words }),
     ...((await stateIn(source, card_ref, digest)) ?? (untrusted === null ? {} : { untrusted })),

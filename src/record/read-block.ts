@@ -130,6 +130,14 @@ export interface ReadEnd {
   reason: Text;
 }
 
+export interface ReadEnrolmentBlock {
+  /** Hash of the passkey's public key. */
+  digest: Text;
+  /** The `kid` of the key that signed it. */
+  by: Text;
+  subject: ReadSubject | null;
+}
+
 export type ReadBlock =
   | ({ kind: 'start' } & ReadStart)
   | ({ kind: 'message' } & ReadMessage)
@@ -139,7 +147,8 @@ export type ReadBlock =
   | ({ kind: 'effect' } & ReadEffect)
   | ({ kind: 'settlement' } & ReadSettlement)
   | ({ kind: 'summary' } & ReadSummary)
-  | ({ kind: 'end' } & ReadEnd);
+  | ({ kind: 'end' } & ReadEnd)
+  | ({ kind: 'enrolment' } & ReadEnrolmentBlock);
 
 /** The fields of a block of one kind. */
 export type ReadOf<K extends BlockKind> = Extract<ReadBlock, { kind: K }>;
@@ -186,6 +195,8 @@ function readFields({ block: { kind }, bodies }: WithBodies): ReadBlock | null {
       return { kind, ...texts(body, ['cleared_to', 'summarized_to', 'text']) };
     case 'end':
       return { kind, ...texts(body, ['state', 'reason']) };
+    case 'enrolment':
+      return { kind, ...texts(body, ['digest', 'by']), subject: readSubject(body) };
     default: // in a forged bundle
       return null;
   }
@@ -259,6 +270,14 @@ function readAdmission(head: JsonObject, calls: Json[]): ReadAdmission {
     subject: readSubject(head),
     calls: calls.filter(isJsonObject).map(readAdmittedCall),
   };
+}
+
+/** The inputs of the calls that a block admitted, by call id. Empty for a block of another kind. */
+export function admittedInputs({ block, bodies }: WithBodies): Map<string, JsonObject> {
+  const calls = block.kind === 'admission' ? bodies.slice(1).filter(isJsonObject) : [];
+  return new Map(
+    calls.flatMap(({ call_id, input }) => (typeof call_id === 'string' && isJsonObject(input) ? [[call_id, input]] : [])),
+  );
 }
 
 function readAdmittedCall(call: JsonObject): ReadAdmittedCall {

@@ -1,5 +1,6 @@
 /** Approval rules of an agent: their definition, their faults, and the policy that they give for a tool. */
 import type { ApprovalPolicy } from '../shared/approval/approval';
+import { ASK_PERSON, questionPolicy } from '../shared/approval/person-question';
 import { isFrom } from '../shared/turn/tool-class';
 import { unknownFields } from '../shared/json/json';
 
@@ -72,7 +73,7 @@ export function approvalPolicyOf(approvals: Approvals | undefined, tool: string,
   const { tools = {}, ...common } = approvals ?? {};
   const rule: ApprovalRule = { ...common, ...(Object.hasOwn(tools, tool) ? tools[tool] : {}) };
   const channel = worker.channel === 'attested' ? 'attested' : (rule.channel ?? 'any');
-  return {
+  const policy: ApprovalPolicy = {
     channel,
     quorum: rule.quorum ?? 1,
     roles: rule.roles ?? [],
@@ -81,4 +82,5 @@ export function approvalPolicyOf(approvals: Approvals | undefined, tool: string,
     remind_ms: rule.remindMs ?? [],
     notify: worker.notify,
   };
+  return tool === ASK_PERSON ? questionPolicy(policy) : policy;
 }

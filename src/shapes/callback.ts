@@ -13,7 +13,7 @@ const calledBack = callView
   });
 
 export const callbackMessage = z.object({
-  type: z.enum(['approval.requested', 'effect.in_doubt', 'turn.ended']),
+  type: z.enum(['approval.requested', 'effect.in_doubt', 'question.asked', 'turn.ended']),
   timestamp: z.string().describe('When it happened, ISO 8601.'),
   card: messageCard
     .nullable()

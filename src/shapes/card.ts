@@ -51,8 +51,16 @@ const storedFacts = z.object({
   words: z.array(words).describe('In whose words the request came, the first first.'),
 });
 
+/** The part of a card that only a question of the model has. */
+const askedFacts = z.object({
+  question: z.string().describe('Of a question: what the model asks. Absent, like the next three: it is no question.'),
+  choices: z.array(z.string()).describe('The answer is one of these.'),
+  schema: jsonObject.describe('JSON Schema that the answer fits. Without it and `choices` the answer is a text.'),
+  to: z.array(z.string()).describe('People or roles who may answer. Absent: everybody who may answer in this turn.'),
+});
+
 export const card = z.object({
-  kind: z.enum(['approval', 'in_doubt']),
+  kind: z.enum(['approval', 'in_doubt', 'question']),
   agent: z.string(),
   call_id: z.string(),
   revision: z.number().int(),
@@ -62,6 +70,7 @@ export const card = z.object({
   digest: z.string().describe('64 hex: what a decision names.'),
   ...storedFacts.partial().shape,
   ...cardState.partial().shape,
+  ...askedFacts.partial().shape,
   expires_at: z.string().nullable(),
   error: callError.nullable().describe('Of a call in doubt: what went wrong.'),
   incomplete: z.string().optional().describe('Why the optional fields, or some of them, are missing. Absent: none is missing.'),
@@ -74,5 +83,6 @@ export const messageCard = card.omit({ markdown: true, error: true });
 export type MessageCard = z.infer<typeof messageCard>;
 export type CardWords = z.infer<typeof words>;
 export type CardState = z.infer<typeof cardState>;
+export type AskedFacts = Partial<z.infer<typeof askedFacts>>;
 export type StoredFacts = z.infer<typeof storedFacts>;
 export type Card = z.infer<typeof card>;

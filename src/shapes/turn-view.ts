@@ -6,7 +6,7 @@ import { card } from './card';
 import { callError, envelope } from './envelope';
 
 const decisionView = z.object({
-  decision: z.enum(['approve', 'deny', 'expired']),
+  decision: z.enum(['approve', 'deny', 'answer', 'expired']),
   by: z.string(),
   at: z.string(),
   note: z.string().nullable(),
@@ -17,8 +17,8 @@ const decisionView = z.object({
 
 const approvalView = z.object({
   required: z.boolean(),
-  by: z.array(z.string()).describe('Who has approved, or who denied.'),
-  decision: z.enum(['approve', 'deny', 'expired']).nullable(),
+  by: z.array(z.string()).describe('Who has approved, who denied, or who answered.'),
+  decision: z.enum(['approve', 'deny', 'answer', 'expired']).nullable(),
   note: z.string().nullable(),
   expires_at: z.string().nullable(),
   quorum: z.number().int().default(1).describe('How many must approve. Absent in older turns.'),

@@ -2,6 +2,7 @@
  * An OpenID provider, by openid-client: authorization code with PKCE, state and nonce; `iss`, audience and signature of the ID token are
  * checked. The provider is found when it is first needed, and again after a failure: the gateway starts without it.
  */
+import { setTimeout as wait } from 'node:timers/promises';
 import type { OidcSettings } from '../config/sign-in';
 import { checkPackage } from '../optional-package';
 import type { Claims } from './claims';
@@ -12,6 +13,7 @@ type ClientAuth = import('openid-client', { with: { 'resolution-mode': 'import' 
 type Configuration = import('openid-client', { with: { 'resolution-mode': 'import' } }).Configuration;
 
 const ANSWER_WITHIN_S = 10;
+const SOON_MS = 2000;
 /** Pause after a failure: anyone can send requests that make us ask the provider. */
 export const FIND_AGAIN_AFTER_MS = 3000;
 
@@ -37,7 +39,8 @@ interface Discovery {
 
 export class OidcProvider {
   private discovery: Promise<Discovery> | null = null;
-  private notBefore = 0;
+  /** The last one; until then the provider is not asked again. */
+  private failure: { error: Error; until: number } | null = null;
   readonly redirectUri: string;
 
   constructor(
@@ -45,15 +48,16 @@ export class OidcProvider {
     private readonly publicUrl: string,
   ) {
     checkPackage('openid-client', 'HOLDFAST_OIDC_ISSUER');
-    this.redirectUri = `${publicUrl}/sign-in/oidc/callback`;
+    this.redirectUri = new URL(`${publicUrl}/sign-in/oidc/callback`).href; // as it is sent back: in lower case, without a usual port
   }
 
-  /** Whether it answers. */
+  /** Whether it answers, soon: a page waits for this. */
   async isThere(): Promise<boolean> {
-    return this.find().then(
+    const answers = this.find().then(
       () => true,
       () => false,
     );
+    return Promise.race([answers, wait(SOON_MS, false, { ref: false })]);
   }
 
   /** Where to send the browser, and what to remember until it is back. @throws ProviderUnreachable */
@@ -118,12 +122,11 @@ export class OidcProvider {
   /** @throws ProviderUnreachable */
   private find(): Promise<Discovery> {
     if (this.discovery !== null) return this.discovery;
-    if (performance.now() < this.notBefore)
-      return Promise.reject(new ProviderUnreachable('It was asked a moment ago, and did not answer.'));
+    if (this.failure !== null && performance.now() < this.failure.until) return Promise.reject(this.failure.error);
     const discovery = (this.discovery = this.discover());
-    discovery.catch(() => {
+    discovery.catch((error: unknown) => {
       this.discovery = null;
-      this.notBefore = performance.now() + FIND_AGAIN_AFTER_MS;
+      this.failure = { error: error as Error, until: performance.now() + FIND_AGAIN_AFTER_MS };
     });
     return discovery;
   }

@@ -51,8 +51,11 @@ export async function openDesk(
 type Headers = Record<string, string>;
 
 export class BrowserAtDesk {
+  private static count = 0;
   readonly cookies = new Map<string, string>();
   csrf = '';
+  /** Each has its own: attempts are counted by address. */
+  private readonly remoteAddress = `10.0.${(BrowserAtDesk.count += 1) >> 8}.${BrowserAtDesk.count & 255}`;
 
   constructor(
     private readonly app: FastifyInstance,
@@ -69,7 +72,9 @@ export class BrowserAtDesk {
   /** @param headers replace those of the page; an empty one is left out */
   async send(method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object | string, headers: Headers = {}) {
     const all = Object.entries({ ...this.headers, ...headers }).filter(([, value]) => value !== '');
-    const answer = await this.app.inject({ method, url, headers: Object.fromEntries(all), ...(payload ? { payload } : {}) });
+    const { remoteAddress } = this;
+    const request = { method, url, headers: Object.fromEntries(all), remoteAddress };
+    const answer = await this.app.inject({ ...request, ...(payload ? { payload } : {}) });
     this.keep(answer);
     return answer;
   }

@@ -6,7 +6,8 @@ from verify_kept_said import decisions_in
 from verify_turn_facts import ENDS, result_in
 
 SHORT_NOTE, LONGEST_IDENTITY, LONGEST_BY, MOST_CALLS = 400, 200, 200, 64
-KINDS, SPOKEN, ALIVE = ("approve", "deny", "settle"), ("approve", "deny", "edit"), ("claimed", "applied", "in_doubt")
+KINDS, SPOKEN = ("approve", "deny", "settle", "answer"), ("approve", "deny", "edit", "answer")
+ALIVE = ("claimed", "applied", "in_doubt")
 UPDATES = ("WORKFLOW_EXECUTION_UPDATE_ACCEPTED", "WORKFLOW_EXECUTION_UPDATE_ADMITTED")
 OF_SETTLE = {"call", "calls", "by", "note", "attestation", "outcome"}
 ANY = object()  # some input, whichever
@@ -36,7 +37,8 @@ class Reading:
         said = {name: one.get(name) for name in ("digest", "by", "note", "attestation", "channel", "identity", "until")}
         if "channel" in one and one["channel"] is None:
             said["channel"] = ...  # none that there is
-        return said | {"kind": "approve" if edits else txt(one.get("decision")), "input": ANY if edits else None}
+        answer = self.form(one.get("value")) if one.get("decision") == "answer" else None
+        return said | {"kind": "approve" if edits else txt(one.get("decision")), "input": ANY if edits else answer}
 
     def said_of(self, one):
         return self.form({name: one[name] for name in ("by", "identity") if name in one}
@@ -58,9 +60,10 @@ class Sayings:
             request = next((facts[it] for it in ("acceptedRequest", "request") if facts.get(it) is not None), None)
             request = read.obj(request)
             given = read.obj(request.get("input"))
-            if given.get("name") == "decide":
+            if given.get("name") in ("decide", "answer"):
                 value = read.payload(given.get("args"))
-                says = place | {"kind": txt(read.obj(value).get("decision")), "channel": "update"}
+                kind = txt(read.obj(value).get("decision")) if given["name"] == "decide" else "answer"
+                says = place | {"kind": kind, "channel": "update"}
                 says["until"] = self.until(given.get("args"))
                 noted = self.note(value, says, read.obj(request.get("meta")).get("identity"), True)
                 self.updates[place["run"], txt(event.get("eventId"))] = noted
@@ -84,17 +87,21 @@ class Sayings:
         named, signed = texts(value.get("call")) + texts(value.get("calls")), texts(value.get("attestation"))
         if signed and len(signed) != len(named):
             return []
-        whole = {"decision": says["kind"], "calls": named} | there(value, "by", "input")
+        answers = says["kind"] == "answer"
+        whole = {"decision": says["kind"]} | there(value, "by", "value" if answers else "input")
+        whole |= {"call": named[0] if named else None} if answers else {"calls": named}
         whole |= {name: value[name] for name in ("note", "outcome") if value.get(name) is not None}
         whole |= {"attestation": signed} if signed else {}
+        given = "value" if answers else "input"
         cut = txt(identity).encode("utf-16-le")[:2 * LONGEST_IDENTITY].decode("utf-16-le", "replace")
         found = []
         for index, call in enumerate(named):
             token = signed[index] if signed else None
             by = txt(value.get("by")) if token is None else read.claims(token).get("principal") or ""
             found.append(says | {
-                "call": call, "calls": len(named), "by": by, "note": value.get("note"), "attestation": token,
-                "input": read.form(value["input"]) if "input" in value else None, "outcome": value.get("outcome"),
+                "call": call, "calls": len(named), "by": by, "name": txt(value.get("by")),
+                "note": value.get("note"), "attestation": token,
+                "input": read.form(value[given]) if given in value else None, "outcome": value.get("outcome"),
                 "identity": cut, "accepted": None, "whole": read.form(whole),
                 "right": alone and says["kind"] == "settle" and self.is_right(value, says["channel"])})
         for one in found:
@@ -144,7 +151,7 @@ class AsSaid:
         self.history, self.rule, self.read, self.sayings = history, rule, read, Sayings(read)
         self.runs, self.place, self.tasks, self.unknown = [], 0, 0, False
         self.heard, self.checked, self.edits, self.digests = set(), [], [], {}
-        self.cards, self.named, self.bodies = {}, set(), {}
+        self.cards, self.named, self.bodies, self.answered = {}, set(), {}, set()
 
     @property
     def knows(self): return self.history.whole and not self.sayings.unknown
@@ -205,6 +212,8 @@ class AsSaid:
             self.edited(value["edit"], call)
         if name == "checkDecision":
             self.checks(value)
+        if name == "checkAnswer":
+            self.checks_answer(value)
         if name == "forwardDecision":
             self.rule("H9", not self.knows or self.sayings.sent(value.get("body")))
 
@@ -233,6 +242,11 @@ class AsSaid:
             self.rule("H9", not self.knows or "attestation" not in value or same(principal, signer))
             self.checked.append({"value": value, "principal": principal, "run": run["id"], "began": began,
                                  "ended": self.place, "tasks": self.tasks})
+        if name == "checkAnswer" and said.get("ok") is True:
+            token = value.get("attestation")
+            signer = read.claims(token).get("principal") if isinstance(token, str) else value.get("by")
+            self.rule("H9", not self.knows or "value" not in value or same(said.get("principal"), signer))
+            self.answered.add(self.answer_name(value, said.get("principal")))
         ran = said.get("open") is True if name == "openSubTurn" else (
             name == "runCall" and said.get("state") == "succeeded" and call.get("class") != "destructive")
         if own and ran and self.tells(call.get("digest")):
@@ -256,6 +270,8 @@ class AsSaid:
         """What was signed was found good; another input was admitted."""
         edits, token = one["decision"] == "edit", one.get("attestation")
         decision = "edit" if edits else words["kind"]
+        if decision == "answer":
+            return self.answer_name(one, one.get("by")) in self.answered
         if isinstance(token, str) and not self.good(decision, one["digest"], None, token, one.get("by")):
             return False
         revision, wanted = one.get("revision"), self.read.said_of(one)
@@ -263,6 +279,18 @@ class AsSaid:
             return True
         return any(same(of.get("id"), call) and of.get("revision") == revision + 1 and said == wanted
                    for of, said in self.edits)
+
+    def answer_name(self, one, by):
+        return (txt(one.get("digest")), self.read.form(one.get("value")), txt(one.get("attestation")), txt(by))
+
+    def checks_answer(self, value):
+        """The answer that a worker was to look at is one that somebody has sent."""
+        form, token = self.read.form, value.get("attestation")
+        def alike(one):
+            return (one["kind"] == "answer" and one["attestation"] == token and one["input"] == form(value.get("value"))
+                    and form(one["note"]) == form(value.get("note"))
+                    and same(one["name"], value.get("by")))
+        self.rule("H9", not self.knows or any(map(alike, self.sayings.about(value.get("digest")))))
 
     def good(self, decision, digest, outcome, token, by):
         return [it for it in self.checked if it["value"].get("decision") == decision
@@ -444,7 +472,7 @@ class TwiceInDecisions:
             self.twice.tell("turn", "", there(value, "tool", "input_json"))
         if name == "admitCall":
             self.asks(value, call.get("id"))
-        if name == "checkDecision" and value.get("decision") != "steer":
+        if name == "checkAnswer" or name == "checkDecision" and value.get("decision") != "steer":
             self.twice.tell("call", digest, there(value, "tool"))
         if name in ("closeQuestion", "notify") and isinstance(digest, str):
             self.rule("D4", not self.whole or self.twice.knows("call", digest, "call_id"))

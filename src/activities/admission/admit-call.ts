@@ -2,7 +2,7 @@
 import { Context } from '@temporalio/activity';
 import type { AdmitCallInput, AdmitCallOutput, DecidedCall, RenewedPolicy, TurnContext } from '../../shared/io/activities';
 import { PLAIN_POLICY, samePerson, stricter, type HoldReason } from '../../shared/approval/approval';
-import { cardOf, cardState } from './make-card';
+import { cardOf, cardState } from '../../record/make-card';
 import { callDigest, callRecord, type CallFields } from '../../shared/json/digests';
 import { callError } from '../../shared/wire/errors';
 import { asJson, type JsonObject } from '../../shared/json/json';
@@ -91,7 +91,10 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
   }
   const { digest, preview_ref: previewRef } = evidence;
   // An older workflow does not say whether outsiders' text was read.
-  const state = asks && request.head !== undefined ? cardState(request, decidedCall, policy ?? PLAIN_POLICY) : null;
+  const state =
+    asks && request.head !== undefined
+      ? cardState(request, { decided: decidedCall, policy: policy ?? PLAIN_POLICY, asked_at: scheduledAt() })
+      : null;
   const card = await cardOf(deps, request, {
     tool: tool.name,
     version: tool.version,
@@ -123,6 +126,11 @@ export async function admitCall(deps: Dependencies, request: AdmitCallInput): Pr
     ...(newPolicy ? { renewed: newPolicy } : {}),
     ...targetFields,
   };
+}
+
+/** The same for each attempt. */
+function scheduledAt(): string {
+  return new Date(Context.current().info.scheduledTimestampMs).toISOString();
 }
 
 const NO_TARGET = { ok: true as const, target: null };

@@ -193,6 +193,7 @@ export function admittedCall(
     parallel: admission.parallel,
     idempotent: definition?.idempotent ?? false,
     ...(definition?.subAgent ? { sub_agent: definition.subAgent.name } : {}),
+    ...(definition?.question && verdict !== 'rejected' ? { question_ms: definition.question.waitMs(admission.input) } : {}),
     timeout_ms: aroundMs(agent, tool, definition) + timeLimitOf(definition ?? { class: admission.class }),
     ...(agent ? { policy_ref: agent.policyRef } : {}),
     ...(agent && (needsAdmit || admission.class === 'destructive') ? { approval: agent.approval(tool) } : {}),

@@ -56,7 +56,7 @@ export async function decideCall(
     return { ok: false, error: deniedByClassifier(name, classification), by_classifier: true };
 
   const byClassifier = classification?.verdict === 'approve';
-  const isAllowed = verdict.verdict === 'allow' || byClassifier;
+  const isAllowed = (verdict.verdict === 'allow' || byClassifier) && !tool.question;
   const reason = classification ? `${verdict.reason}; ${classification.reason}` : verdict.reason;
   const decidedCall = await storeDecision(deps, request, {
     allowed: isAllowed,

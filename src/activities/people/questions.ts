@@ -4,13 +4,21 @@
  * answer other than approval, or the outcome. A statement that was valid when it came stays valid while the question is open: a
  * signature lasts a day at most, and the last of several approvers may take longer. Also sends notifications and callbacks.
  */
-import { Context } from '@temporalio/activity';
-import type { CheckDecisionInput } from '../../shared/io/activities';
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import type { CheckDecisionInput, NotifyInput } from '../../shared/io/activities';
 import { samePerson, type Settlement } from '../../shared/approval/approval';
+import { boundedCard } from '../../shared/approval/message-card';
+import { ASK_PERSON } from '../../shared/approval/person-question';
 import { hashJson } from '../../shared/json/digests';
 import { asJson, isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
+import type { CallbackInput, CallbackMessage } from '../../shared/wire/callback';
+import { publicLink } from '../../shared/wire/public-link';
 import { CLOCKS_APART_MS } from '../../shared/wire/waits';
+import { messageCard } from '../../record/message-card';
+import { readCardPart } from '../../record/parts';
 import { StoreError, type Store } from '../../store/store';
+import type { Delivery, Dependencies } from '../ports';
+import { checkOwnTurn, checkTurnsOwn } from '../checks/own-turn';
 
 type Registers = Pick<Store, 'registers'>;
 
@@ -66,7 +74,7 @@ export function closeQuestion({ registers }: Registers, digest: string): Promise
 /** Records a signed statement that was just found valid. @returns why it does not count anyway, or null */
 export async function recordStatement(store: Registers, statement: CheckDecisionInput, by: string): Promise<string | null> {
   if (statement.decision === 'settle') return noteSettlement(store, statement, by);
-  if (statement.decision === 'approve') await noteApproval(store, statement, by);
+  if (statement.decision === 'approve' || statement.decision === 'answer') await noteApproval(store, statement, by);
   return null;
 }
 
@@ -184,4 +192,58 @@ function timeName(attestation: string): string {
 
 function iso(ms: number): string {
   return new Date(ms).toISOString();
+}
+
+// Messages about a turn: to people who have to decide, and callbacks to the program that began the turn.
+
+export async function notify(deps: Dependencies, question: NotifyInput): Promise<void> {
+  const { notifier, store } = deps;
+  if (!notifier) return;
+  await checkOwnTurn(deps, question.turn);
+  const { turn, kind, tool, digest, expires_at, head = null, card_ref } = question;
+  const text = card_ref === null ? question.card : readCardPart(await store.getPart(card_ref)).card;
+  const cardKind = kind === 'in_doubt' ? kind : tool === ASK_PERSON ? 'question' : 'approval';
+  const facts = await messageCard(store, { kind: cardKind, digest, expires_at, head, card_ref }, turn.requester);
+  const run_id = Context.current().info.workflowExecution?.runId ?? null;
+  await notifier.tell(question, text ?? null, overAttempts(), { facts, run_id });
+}
+
+/** Keeps the ways in the heartbeat, which the next attempt gets on any worker. */
+function overAttempts(): Delivery {
+  const context = Context.current();
+  const before = (context.info.heartbeatDetails as { reached?: string[] } | undefined)?.reached ?? [];
+  const ways = new Set(before);
+  const markReached = (way: string) => {
+    ways.add(way);
+    context.heartbeat({ reached: [...ways] });
+  };
+  return { done: ways, reached: markReached };
+}
+
+export async function deliverCallback(deps: Dependencies, input: CallbackInput): Promise<void> {
+  const { callbacks, store } = deps;
+  if (!callbacks) throw new Error('This worker sends no callbacks: set HOLDFAST_CALLBACK_HOSTS and HOLDFAST_CALLBACK_SECRET.');
+  // A callback is signed, and its receiver trusts it: only a workflow that the turn started may send one.
+  await checkTurnsOwn(deps, input.turn);
+  const part = await store.getPart(input.callback_ref);
+  const url = isJsonObject(part) && part.v === 'holdfast.callback/1' ? part.url : undefined;
+  if (typeof url !== 'string') throw ApplicationFailure.nonRetryable('The part names no callback address.', 'holdfast.callback');
+  try {
+    await callbacks.send(url, input.id, await wholeMessage(deps, input));
+  } catch (error) {
+    const { name, message } = error as Error;
+    throw name === 'CallbackNotAllowed' ? ApplicationFailure.nonRetryable(message, 'holdfast.callback') : error;
+  }
+}
+
+/** With the card of the call that people are asked about, and the link to it: neither is in history. */
+async function wholeMessage({ store, pageUrl }: Dependencies, input: CallbackInput): Promise<CallbackMessage> {
+  const { turn, question, message } = input;
+  const digest = question === undefined ? {} : { digest: question.digest };
+  const card = question === undefined ? null : await messageCard(store, question, turn.requester);
+  return {
+    ...message,
+    card: card === null ? null : boundedCard(card),
+    link: publicLink(pageUrl, { turn_id: turn.turn_id, ...digest }),
+  };
 }

@@ -63,6 +63,9 @@ const RULE_FIELDS = new Set([
   ...'dispatch idempotency_key approval effect recorded outcome'.split(' '),
 ]);
 
+/** Decisions that a signal or update gives. */
+const ANSWER_KINDS = new Set<Json | undefined>(['approve', 'deny', 'edit', 'answer']);
+
 export class Blocks {
   /** The turn's own blocks, by ref. */
   readonly own = new Map<string, OwnBlock>();
@@ -74,7 +77,7 @@ export class Blocks {
   /** The fields kept of the parts in this turn's lines, by ref; null: left out. */
   private readonly parts = new Map<string, Body>();
   private readonly approvals: Approval[] = [];
-  /** People who changed a call's input, by call; people who steered the turn. */
+  /** People who changed a call's input, by call; people who steered the turn, or answered a question of the model. */
   private readonly editors = new Map<string, string[]>();
   private readonly steerers: string[] = [];
   private readonly admissions = new Map<string, JsonObject[]>();
@@ -142,6 +145,7 @@ export class Blocks {
         return this.outcome(block.kind, body, report, ref);
       case 'summary':
       case 'end':
+      case 'enrolment': // of no turn: nothing here names it
         return;
     }
   }
@@ -192,6 +196,7 @@ export class Blocks {
   private pickFacts(body: Json): JsonObject {
     if (!isJsonObject(body)) return {};
     const facts = Object.fromEntries(Object.entries(body).filter(([key]) => RULE_FIELDS.has(key)));
+    if (body.decision === 'answer') facts.value_hash = hashOf(body.value) ?? '';
     if (this.isMessage(body)) facts.says_message = true;
     if (body.type === 'text' && typeof body.text === 'string') facts.steer_digest = steerDigest(body.text);
     return facts;
@@ -305,11 +310,13 @@ export class Blocks {
       report('H5', `${quote(by)} signed the decision over another transcript than this one`);
     const person = plainName(text(by));
     if (decision === 'approve') this.approvals.push({ digest, person });
+    // The model reads it: its author had a hand in what follows.
+    if (decision === 'answer') this.steerers.push(person);
     if (decision === 'edit') {
       const call = text(object(body.subject).call_id);
       this.editors.set(call, [...(this.editors.get(call) ?? []), person]);
     }
-    const isAnswer = decision === 'approve' || decision === 'deny' || decision === 'edit';
+    const isAnswer = ANSWER_KINDS.has(decision);
     this.checkTimes(body, writtenAt, report);
     const decisions = isAnswer && history.whole ? history.decisions : null;
     if (decisions?.has(decision, digest, by) && !decisions.has(decision, digest, by, timeOf(at) + CLOCKS_MS))

@@ -1,5 +1,5 @@
 /** Checks that history, transcript and effect records agree (docs/bundle-format.md, rules H, B, T and D). Keeps the first fault. */
-import type { TrustedKey } from '../../attestation/trusted-keys';
+import type { TrustEntry } from '../../attestation/trusted-keys';
 import { isJsonObject, type JsonObject } from '../../shared/json/json';
 import { list, object, text } from '../../record/fields';
 import { BUNDLE_VERSION, type Bodies, type BundleBody, type LineKind } from '../format/lines';
@@ -26,7 +26,7 @@ export class ContentChecks {
   private readonly subTurns: JsonObject[] = [];
 
   constructor(
-    trust: readonly TrustedKey[],
+    trust: readonly TrustEntry[],
     private readonly structure: Refs,
   ) {
     this.attestations = new Attestations(trust);

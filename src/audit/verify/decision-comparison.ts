@@ -121,7 +121,8 @@ export class DecisionComparison {
     const { digest, tool } = value;
     if (type === 'admitDirect') this.all.addFacts('turn', '', { tool, input_json: value.input_json }, HISTORY);
     if (type === 'admitCall') this.checkRequest(value, call);
-    if (type === 'checkDecision' && value.decision !== 'steer') this.all.addFacts('call', digest, { tool }, HISTORY);
+    if ((type === 'checkDecision' && value.decision !== 'steer') || type === 'checkAnswer')
+      this.all.addFacts('call', digest, { tool }, HISTORY);
     // Checked before the activity's own facts are added.
     if (type === 'closeQuestion' || type === 'notify') this.isKnown('call', digest);
     if (type === 'notify') this.isKnown('card', value.card_ref);

@@ -12,7 +12,13 @@ import type {
   RenewedPolicy,
 } from '../../shared/io/admission';
 import type { ReconcileEffectInput, ReconcileEffectOutput, SettleEffectInput, RunCallInput } from '../../shared/io/call';
-import type { CheckDecisionInput, CheckDecisionOutput, NotifyInput } from '../../shared/io/people';
+import type {
+  CheckAnswerInput,
+  CheckAnswerOutput,
+  CheckDecisionInput,
+  CheckDecisionOutput,
+  NotifyInput,
+} from '../../shared/io/people';
 import type { Place } from './fact-tables';
 
 /** The argument of `runCall`. */
@@ -43,6 +49,7 @@ export const DECISION_SOURCE = {
   until: 'rule.H9',
   attestation: 'rule.H9',
   given_in: 'rule.H9',
+  value: 'rule.H9',
 } as const satisfies Record<keyof Decision, Place>;
 
 export const EDIT = {
@@ -92,6 +99,22 @@ export const CHECK_DECISION_INPUT = {
   note_hash: 'rule.H9',
   at: 'rule.D1',
 } as const satisfies Record<keyof CheckDecisionInput, Place>;
+
+export const CHECK_ANSWER_INPUT = {
+  turn: 'once.compared field by field',
+  digest: 'rule.H9',
+  tool: 'call.tool',
+  value: 'rule.H9',
+  by: 'rule.H9',
+  note: 'rule.H9',
+  attestation: 'rule.H9',
+  at: 'rule.D1',
+} as const satisfies Record<keyof CheckAnswerInput, Place>;
+
+export const CHECK_ANSWER_OUTPUT = {
+  ok: 'rule.H9',
+  principal: 'rule.H9',
+} as const satisfies Record<keyof (CheckAnswerOutput & { ok: true }), Place>;
 
 export const CHECK_DECISION_OUTPUT = {
   ok: 'rule.H9',

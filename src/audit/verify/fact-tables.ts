@@ -103,6 +103,7 @@ export const ADMITTED_CALL = {
   approval: 'rule.D4',
   reconcile_ms: 'once.of the tool’s code',
   sub_agent: 'rule.D2',
+  question_ms: 'rule.D4',
   definition_ref: 'use.definition_ref',
   target_hash: 'asked.target_hash',
 } as const satisfies Record<keyof AdmittedCall, Place>;
@@ -216,6 +217,7 @@ export const DECISION = {
   until: 'rule.D5',
   attestation: 'rule.D5',
   given_in: 'rule.D5',
+  value: 'rule.D5',
 } as const satisfies Record<keyof Decision, Place>;
 
 export const APPROVAL_VIEW = {

@@ -2,6 +2,7 @@
 import { CLOCKS_MS } from '../../attestation/trusted-keys';
 import { list, object, text } from '../../record/fields';
 import { plainName } from '../../shared/approval/approval';
+import { ASK_PERSON } from '../../shared/approval/person-question';
 import { callDigest, idempotencyKey } from '../../shared/json/digests';
 import { activityId } from '../../shared/ids';
 import { isJsonObject, type Json, type JsonObject } from '../../shared/json/json';
@@ -230,22 +231,24 @@ export class History {
     const fault = callFault(value, call, id, this.turn) ?? this.storeFault(object(value.turn));
     if (fault !== null) report('H3', fault);
     const people = new Set<string>();
+    // A question of the model runs with the answer to it, which approves nothing.
+    const kind = call.tool === ASK_PERSON && call.class !== 'destructive' ? 'answer' : 'approve';
     for (const approval of approvalsIn(value)) {
       const { by, digest, decision, at, expires_at } = approval;
       const who = quote(by);
-      if (decision !== 'approve' || digest !== call.digest)
+      if (decision !== kind || digest !== call.digest)
         report('H4', `What ${who} said is no approval of this call, which ran with it`);
       if (!(timeOf(at) <= timeOf(expires_at))) report('H4', `${who} approved the call after the approval had expired`);
       if (people.has(plainName(text(by)))) report('H4', `${who} counts twice among those who approved the call`);
       people.add(plainName(text(by)));
-      if (this.whole && !this.decisions.has('approve', call.digest, by))
+      if (this.whole && !this.decisions.has(kind, call.digest, by))
         report('H4', `The call ran with an approval of ${who}, and no signal or update before says that ${who} approved it`);
-      else if (this.whole) this.inTime(approval, call, report);
+      else if (this.whole) this.inTime(approval, kind, call, report);
       if (!(timeOf(at) <= then + CLOCKS_MS))
         report('H6', `The approval of ${who} bears a time after the call was to run with it`);
       if (approval.until !== undefined && !(timeOf(at) <= timeOf(approval.until)))
         report('H6', `The approval of ${who} was accepted when its sender no longer waited`);
-      this.checkAttestation(approval, { digest: call.digest, decision: 'approve', outcome: null, by, at }, report);
+      this.checkAttestation(approval, { digest: call.digest, decision: kind, outcome: null, by, at }, report);
     }
   }
 
@@ -263,10 +266,10 @@ export class History {
   }
 
   /** H6 */
-  private inTime({ by, at, expires_at }: JsonObject, call: JsonObject, report: Report): void {
+  private inTime({ by, at, expires_at }: JsonObject, kind: string, call: JsonObject, report: Report): void {
     if (!this.unknown.questions && !this.expiries.get(text(call.id))?.has(text(expires_at)))
       report('H6', `The approval of ${quote(by)} is said to have been good until a time that nobody was asked until`);
-    if (!this.decisions.has('approve', call.digest, by, timeOf(at) + CLOCKS_MS))
+    if (!this.decisions.has(kind, call.digest, by, timeOf(at) + CLOCKS_MS))
       report('H6', `The approval of ${quote(by)} bears a time before the signal or update that gave it`);
   }
 
@@ -286,12 +289,13 @@ export class History {
 
   /** Reports a decision with an invalid signature. */
   checkAttestation(
-    { attestation, note = null }: JsonObject,
-    statement: Omit<SignedStatement, 'attestation' | 'note'>,
+    { attestation, note = null, value, value_hash = hashOf(value) }: JsonObject,
+    statement: Omit<SignedStatement, 'attestation' | 'note' | 'input_hash'>,
     report: Report,
   ): void {
     if (attestation === undefined) return;
-    const fault = this.attestations.fault({ attestation, note, ...statement }, this.audience);
+    const answer = statement.decision === 'answer' ? { input_hash: value_hash } : {};
+    const fault = this.attestations.fault({ attestation, note, ...answer, ...statement }, this.audience);
     if (fault !== null) report('H5', `The signed decision of ${quote(statement.by)} does not hold: ${fault}`);
   }
 

@@ -21,6 +21,7 @@ export function answerUnder(policy: ApprovalPolicy, call: CallCase, requester: s
       continue;
     }
     if (decision === 'deny') return { answer: 'denied', reason: `${by} denied it` };
+    if (decision === 'answer') return { answer: 'answered', reason: `${by} answered it` };
     if (decision === 'edit') return { answer: 'edited', reason: `${by} changed the input` };
     if (decision === 'approve') approvals.push({ by });
     if (approvals.length >= policy.quorum) return { answer: 'approved', reason: `${names(approvals)} approved it` };
@@ -30,7 +31,7 @@ export function answerUnder(policy: ApprovalPolicy, call: CallCase, requester: s
 
 /** Why a decision would not have counted, or null. */
 function faultOf({ decision, by, claims }: DecisionCase, question: Parameters<typeof decisionFault>[0]): string | null {
-  const kind = decision === 'deny' ? 'deny' : 'approve';
+  const kind = decision === 'deny' || decision === 'answer' ? decision : 'approve';
   const { roles } = question.policy;
   if (claims !== null && roles.length > 0 && !list(claims.roles).some((role) => roles.includes(text(role))))
     return `${by} holds none of the roles ${roles.join(', ')}`;

@@ -27,10 +27,10 @@ export function cardExcerpt(card: Card): string[] {
 
 /** Who has decided so far, and why decisions were ignored. */
 function decisionLines({ remarks = [] }: Card, decisions: Question['approval']['decisions']): string[] {
-  const said = decisions.map(({ decision, by, at, note, attested }) => {
+  const lines = decisions.map(({ decision, by, at, note, attested }) => {
     const words = note === null ? '' : `: ${oneLine(note, 300)}`;
     return `- ${decision} by ${oneLine(by, 60)}${attested ? ', signed' : ''}, at ${at}${words}`;
   });
   const ignored = remarks.map((text) => `- ignored: ${oneLine(text, 300)}`);
-  return said.length + ignored.length === 0 ? [] : ['Decisions so far', ...said, ...ignored];
+  return lines.length + ignored.length === 0 ? [] : ['Decisions so far', ...lines, ...ignored];
 }

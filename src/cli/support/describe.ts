@@ -80,7 +80,16 @@ export function describeEvent(event: TurnEvent): string | null {
       return `  ■ ${event.call} ${event.tool} waits for approval, until ${event.expires_at ?? 'decided'}\n    call ${event.digest}`;
     case 'approval_decided':
       return `  ■ ${event.call} ${event.tool}: ${DECISION_WORDS[event.decision] ?? event.decision}${event.by === '' ? '' : ` by ${oneLine(event.by, 60)}`}${event.note ? ` (${oneLine(event.note)})` : ''}`;
+    case 'question_asked':
+      return `  ? ${event.call} ${event.tool} waits for an answer, until ${event.expires_at ?? 'answered'}\n    call ${event.digest}`;
+    case 'question_answered':
+      return `  ? ${event.call} ${event.tool}: ${answerLine(event)}`;
     case 'turn_completed':
       return `${event.state}${event.reason ? `: ${oneLine(event.reason, 300)}` : ''}`;
   }
+}
+
+function answerLine({ expired, value, by, note }: Extract<TurnEvent, { type: 'question_answered' }>): string {
+  if (expired) return 'nobody answered in time';
+  return `${oneLine(JSON.stringify(value), 100)} by ${oneLine(by, 60)}${note ? ` (${oneLine(note)})` : ''}`;
 }

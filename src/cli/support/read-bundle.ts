@@ -1,12 +1,12 @@
 /** Reads a bundle file for a report: its content, and the verifier's result. */
 import { createReadStream } from 'node:fs';
-import { readTrustedKeys, type TrustedKey } from '../../attestation/trusted-keys';
+import { readTrustedKeys, type TrustEntry } from '../../attestation/trusted-keys';
 import { readReport, type ReadReport } from '../../audit/report/read-report';
 import { loadConfig } from '../../config';
 import { UsageError } from './exit';
 
 /** @throws UsageError for a file that cannot be read, or does not even begin like a bundle */
-export async function readBundle(path: string, trust: readonly TrustedKey[]): Promise<ReadReport> {
+export async function readBundle(path: string, trust: readonly TrustEntry[]): Promise<ReadReport> {
   try {
     const read = await readReport(() => createReadStream(path), trust);
     const { bundle, fault } = read.file;
@@ -20,6 +20,6 @@ export async function readBundle(path: string, trust: readonly TrustedKey[]): Pr
 }
 
 /** The keys that this installation trusts itself; none without the file, and then the signer is unknown. */
-export async function ownKeys({ trustedKeys } = loadConfig()): Promise<TrustedKey[]> {
+export async function ownKeys({ trustedKeys } = loadConfig()): Promise<TrustEntry[]> {
   return readTrustedKeys(trustedKeys).catch(() => []);
 }

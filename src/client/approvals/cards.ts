@@ -72,7 +72,7 @@ export function cardLines(card: string): string[] {
       fence = ticks;
       continue;
     }
-    if (line.startsWith('### ')) isShown = line !== '### Decide';
+    if (line.startsWith('### ')) isShown = line !== '### Decide' && line !== '### Answer';
     // Leaves out the text to paste for a settlement: the command is shown below.
     if (line.startsWith('Look at the other side')) isShown = false;
     if (isShown && line.trim() !== '' && !line.startsWith('## ')) lines.push(line.replace(/^### /, ''));

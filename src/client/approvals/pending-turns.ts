@@ -21,7 +21,7 @@ export async function* waitingTurns(
   { temporal, summarize }: Pick<PendingTurnsOf, 'temporal' | 'summarize'>,
   visibility: Visibility,
 ): AsyncGenerator<{ listed: ListedTurn; taskQueue: string }> {
-  const waits = "ExecutionStatus = 'Running' AND HoldfastState IN ('awaiting_approval', 'in_doubt')";
+  const waits = "ExecutionStatus = 'Running' AND HoldfastState IN ('awaiting_approval', 'awaiting_answer', 'in_doubt')";
   const query = [TURNS_AND_CALLS, waits, ...visibilityClause(visibility)].join(' AND ');
   for await (const { info, summary } of visibleExecutions(temporal, query, visibility, summarize))
     yield { listed: { ...summary, tools: waitingTools(info) }, taskQueue: info.taskQueue };

@@ -1,5 +1,6 @@
 /** Puts the card of a waiting call together: facts of the store under its digest, the state of its turn, and the Markdown. */
 import type { Card, CardState, CardWords, StoredFacts } from '../../shapes/card';
+import { askedFacts, ASK_PERSON } from '../../shared/approval/person-question';
 import type { WaitingCall } from '../../shapes/turn-view';
 import { wordsOf } from '../../record/card-words';
 import { storedCard, storedFacts, type CardSource } from '../../record/stored-card';
@@ -30,7 +31,7 @@ export class QuestionCards {
     const { facts, why } = await this.facts(call, turn);
     const missing = why ?? (state === undefined ? 'A worker of an older build answers for this turn.' : null);
     return {
-      kind: call.state === 'in_doubt' ? 'in_doubt' : 'approval',
+      kind: kindOf(call),
       agent: turn.agent,
       call_id: call.id,
       revision: call.revision,
@@ -39,6 +40,7 @@ export class QuestionCards {
       class: call.class,
       digest: call.digest,
       ...facts,
+      ...(facts ? askedFacts(call.tool, facts.input) : {}),
       ...state,
       expires_at: call.approval.expires_at,
       error: call.error,
@@ -63,4 +65,9 @@ export class QuestionCards {
     this.words.set(head, entry);
     return entry;
   }
+}
+
+function kindOf({ state, tool }: WaitingCall): Card['kind'] {
+  if (state === 'in_doubt') return 'in_doubt';
+  return tool === ASK_PERSON ? 'question' : 'approval';
 }

@@ -1,7 +1,7 @@
 /** Lists turns from Temporal's visibility store; asks no worker. */
 import type { Client, WorkflowExecutionInfo } from '@temporalio/client';
 import { executionInfoFromRaw } from '../../temporal/sdk-private';
-import { TURN_STATES, type TurnState } from '../../shared/turn/turn-states';
+import { isEnd, TURN_STATES, type TurnState } from '../../shared/turn/turn-states';
 import { visibilityText } from '../../shared/text/visible';
 import type { TurnSummary } from '../../shapes/turn-view';
 import { keywordOf } from '../../shared/search-attributes';
@@ -77,8 +77,7 @@ export function summaryOf(info: Omit<WorkflowExecutionInfo, 'raw'>, url: string 
 }
 
 /** People look for its card. */
-const WAITING: ReadonlySet<string> = new Set<TurnState>(['awaiting_approval', 'in_doubt']);
-const OPEN: readonly TurnState[] = ['running', 'awaiting_approval', 'in_doubt'];
+const WAITING: ReadonlySet<string> = new Set<TurnState>(['awaiting_approval', 'awaiting_answer', 'in_doubt']);
 
 /** A turn that was ended through Temporal itself never wrote its last state. */
 function stateOf(status: string, recordedState: string): string {
@@ -99,7 +98,7 @@ function stateClause(state: TurnState): string {
   if (!TURN_STATES.includes(state))
     throw new InvalidRequest(`There is no state ${JSON.stringify(state)}; states: ${TURN_STATES.join(', ')}.`);
   const clause = `HoldfastState = '${state}'`;
-  if (OPEN.includes(state)) return `${clause} AND ExecutionStatus = 'Running'`;
+  if (!isEnd(state)) return `${clause} AND ExecutionStatus = 'Running'`;
   return state === 'failed' ? `(${clause} OR ExecutionStatus IN ('Terminated', 'TimedOut'))` : clause;
 }
 

@@ -16,11 +16,12 @@ import { Sending, sendInTime, type MissingAnswer } from '../../temporal/send-upd
 import { waitForPendingWorkflowTask } from '../../temporal/executions';
 import { callOrigin } from '../../shared/approval/card';
 import { workflowId } from '../../shared/ids';
-import type { JsonObject } from '../../shared/json/json';
+import type { Json, JsonObject } from '../../shared/json/json';
 import type { Waits } from '../../shared/wire/waits';
 import type { CallView, TurnView } from '../../shared/turn/turn-view';
 import type { Question, WaitingCall } from '../../shapes/turn-view';
 import {
+  ANSWER_UPDATE,
   CARDS_QUERY,
   DECIDE_UPDATE,
   INTERRUPT,
@@ -113,7 +114,7 @@ export class TurnHandle {
     return view;
   }
 
-  /** The calls that wait for a person: for approval, or in doubt. */
+  /** The calls that wait for a person: for approval, for an answer, or in doubt. */
   async pending(): Promise<WaitingCall[]> {
     return pendingOf(await this.status());
   }
@@ -234,6 +235,15 @@ export class TurnHandle {
   /** Records how a call in doubt ended. @throws DecisionNotAccepted with the reason */
   settle(digests: string | string[], outcome: 'applied' | 'not_applied', by: By): Promise<void> {
     return this.decide({ decision: 'settle', ...selectCalls(digests), outcome, ...by });
+  }
+
+  /**
+   * Answers a question of the model (`ask_person`). The answer is information for the model, and approves nothing.
+   * @param digest of the question, or its first 12 or more characters
+   * @throws DecisionNotAccepted with the reason, such as that the answer does not fit the question
+   */
+  answer(digest: string, value: Json, by: By): Promise<void> {
+    return this.update(ANSWER_UPDATE, 'take the answer', { call: digest, value, ...by });
   }
 
   /**

@@ -62,7 +62,8 @@ export function authenticateRequests(
       await nobody(request);
       void reply.header('www-authenticate', 'Bearer');
       const message = 'This needs a token that names a principal.';
-      throw new Refusal({ code: 'UNAUTHORIZED', reason: 'no_principal', message, hint: authenticator.hint });
+      const hint = signIn === null ? authenticator.hint : `${authenticator.hint} People sign in at ${signIn.publicUrl}/.`;
+      throw new Refusal({ code: 'UNAUTHORIZED', reason: 'no_principal', message, hint });
     }
     if (roles !== 'any' && !roles?.some((role) => principal.roles.includes(role))) throw roleMissing(roles ?? [], principal);
     request.principal = principal;
@@ -71,7 +72,8 @@ export function authenticateRequests(
   });
 }
 
-function roleMissing(roles: readonly Role[], { name, roles: own }: Principal): Refusal {
+/** The answer to a principal without any of these roles. */
+export function roleMissing(roles: readonly Role[], { name, roles: own }: Principal): Refusal {
   const message = `This takes one of the roles ${roles.join(', ')}; ${name} has ${own.join(', ') || 'none'}.`;
   return new Refusal({ code: 'PERMISSION_DENIED', reason: 'role_missing', message });
 }

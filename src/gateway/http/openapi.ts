@@ -49,6 +49,7 @@ export async function describeApi(app: FastifyInstance): Promise<void> {
         { name: 'files', description: 'Files that tools made.' },
         { name: 'agents', description: 'Agents, and the rules of their tools.' },
         { name: 'records', description: 'What was said, decided and done.' },
+        { name: 'protocols', description: 'Front ends and other agents, in their own protocols.' },
         { name: 'operation', description: 'For operators.' },
       ],
       components: {

@@ -2,6 +2,7 @@
  * Defines the tools that MCP clients get: the tools of the agents, each under that agent's rules, the agents themselves, and a
  * tool that reports the outcome of a call that had to wait.
  */
+import { ASK_PERSON } from '../../shared/approval/person-question';
 import { toMcp, type ToolJson } from '../../tools/convert';
 import type { McpDefinition } from '../../agents/mcp';
 import type { ToolCatalogue, ToolEntry } from '../tool-catalogue';
@@ -21,8 +22,8 @@ export type Offer = { listing: ListedTool } & (
 export type Offers = ReadonlyMap<string, Offer>;
 
 export const OUTCOME_TOOL = 'holdfast_outcome';
-/** `read_result` reads results of the turn that it runs in, and a direct call is a turn of its own. */
-const NOT_OFFERED = new Set(['read_result']);
+/** `read_result` reads results of the turn that it runs in, and the answer to `ask_person` is for its model: a direct call has neither. */
+const NOT_OFFERED = new Set(['read_result', ASK_PERSON]);
 /** Longest tool name that vendors' APIs accept; MCP itself accepts longer ones. */
 const MOST_NAME = 64;
 

@@ -59,6 +59,10 @@ function saidOf(event: TurnEvent, single: boolean): ProgressUpdate | null {
       return { message: `Attempt ${event.attempt} follows: ${event.error}` };
     case 'approval_requested':
       return { message: `${event.tool} waits for a person to approve it` };
+    case 'question_asked':
+      return { message: `${event.tool} waits for a person to answer it` };
+    case 'question_answered':
+      return { message: event.expired ? `${event.tool}: nobody answered in time` : `${event.tool}: answered by ${event.by}` };
     case 'approval_decided':
       return { message: `${event.tool}: ${event.decision} by ${event.by}` };
     case 'step_started':

@@ -70,7 +70,7 @@ function turnResult({ turn_id, state, text, reason }: TurnView): CallToolResult 
 }
 
 /** Why the caller gets no outcome yet. */
-export type Open = { why: 'approval'; detail: string | null } | { why: 'in_doubt' } | { why: 'time' };
+export type Open = { why: 'approval'; detail: string | null } | { why: 'in_doubt' } | { why: 'question' } | { why: 'time' };
 
 /** Marked as an error, because the result that the tool promises is missing. */
 export function openResult(id: string, uiUrl: string | null, open: Open): CallToolResult {
@@ -86,9 +86,10 @@ export function openResult(id: string, uiUrl: string | null, open: Open): CallTo
 const WHY = {
   approval: 'This has not run yet: it waits for a person to approve it.',
   in_doubt: 'Whether this took effect is not known; a person has to find out.',
+  question: 'The agent has asked a person a question, and waits for the answer.',
   time: 'This has not ended yet; it goes on.',
 };
-const STATE = { approval: 'awaiting_approval', in_doubt: 'in_doubt', time: 'running' };
+const STATE = { approval: 'awaiting_approval', in_doubt: 'in_doubt', question: 'awaiting_answer', time: 'running' };
 
 function factsOf({ turn_id: id, state, trace_id, ui_url }: TurnView): JsonObject {
   return { id, state, trace_id, ui_url };

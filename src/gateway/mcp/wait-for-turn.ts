@@ -42,6 +42,7 @@ export async function follow(turn: TurnHandle, { ask, signal, atMost, heard }: F
       for await (const event of turn.watch({ signal: stop.signal })) {
         heard?.(event);
         if (event.type === 'approval_requested') questions.about(event.call, 'approval');
+        if (event.type === 'question_asked') questions.about(event.call, 'question');
         if (event.type === 'tool_started' || event.type === 'tool_result') questions.withdraw(event.call);
         if (event.type === 'tool_error') {
           if (event.effect === 'in_doubt') questions.about(event.call, 'in_doubt');
@@ -87,7 +88,7 @@ class Questions {
   }
 
   /** The history may contain a question that was decided long ago: only a call that waits now is asked about. */
-  about(call: string, why: 'approval' | 'in_doubt'): void {
+  about(call: string, why: 'approval' | 'question' | 'in_doubt'): void {
     this.withdraw(call);
     const withdrawn = new AbortController();
     this.open.set(call, withdrawn);
@@ -107,10 +108,10 @@ class Questions {
     await this.last;
   }
 
-  private async handle(call: string, why: 'approval' | 'in_doubt', withdrawn: AbortSignal): Promise<void> {
+  private async handle(call: string, why: 'approval' | 'question' | 'in_doubt', withdrawn: AbortSignal): Promise<void> {
     const waiting = await this.waiting(call, withdrawn);
     if (waiting === null) return;
-    if (why === 'in_doubt') return this.answer({ open: { why } });
+    if (why !== 'approval') return this.answer({ open: { why } });
     const detail = this.ask ? await this.ask(this.turn, waiting.digest, withdrawn) : null;
     if (withdrawn.aborted) return;
     if (this.ask === null || detail !== null) return this.answer({ open: { why, detail } });

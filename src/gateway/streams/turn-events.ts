@@ -125,7 +125,8 @@ async function toServerSentEvents(
 ): Promise<ServerSentEvent[]> {
   if (event.type === 'tool_log') return [];
   const id = position === null ? null : positionText(position);
-  const more = event.type === 'approval_requested' ? { card: await cardOf(event.digest) } : {};
+  const asks = event.type === 'approval_requested' || event.type === 'question_asked';
+  const more = asks ? { card: await cardOf(event.digest) } : {};
   return [{ event: event.type, id, data: { ...toWireEvent({ position, seq }, event), ...more } }];
 }
 

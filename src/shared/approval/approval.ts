@@ -2,7 +2,7 @@
  * The data of an approval: what the approval of a call requires (the policy), and what people decided. Plain data: it travels
  * through history.
  */
-import type { JsonObject } from '../json/json';
+import type { Json, JsonObject } from '../json/json';
 import { withoutUnseen } from '../text/visible';
 
 /** Who may decide, and how many of them. */
@@ -57,9 +57,9 @@ export interface DecisionSource {
   until?: string;
 }
 
-/** One person's decision on one exact call, bound to one run. */
+/** One person's decision on one exact call, or answer to one exact question, bound to one run. */
 export interface Decision extends DecisionSource {
-  decision: 'approve' | 'deny' | 'expired';
+  decision: 'approve' | 'deny' | 'answer' | 'expired';
   digest: string;
   /** The run that asked. */
   run_id: string;
@@ -74,6 +74,8 @@ export interface Decision extends DecisionSource {
   attestation?: string;
   /** The run in which the decision was given, if a later run carries it over. */
   given_in?: string;
+  /** The answer to a question; absent: it is no answer. */
+  value?: Json;
 }
 
 /** How a call in doubt ended, by a person's statement. */
@@ -138,7 +140,7 @@ export interface OpenQuestion {
 /** Why a decision on an open question does not count, or null. */
 export function decisionFault(
   { digest, policy, makers, expires_at, said }: OpenQuestion,
-  { kind, by, attested }: { kind: 'approve' | 'deny' | 'settle'; by: string; attested: boolean },
+  { kind, by, attested }: { kind: 'approve' | 'deny' | 'settle' | 'answer'; by: string; attested: boolean },
   nowMs: number,
 ): string | null {
   if (policy.channel === 'attested' && !attested)

@@ -4,9 +4,11 @@
  * says TRUNCATED. All text that a model, a tool or a person wrote is in fences or inline code.
  */
 import { PLAIN_POLICY, type ApprovalPolicy, type HoldReason } from './approval';
+import { originSections } from './card-origin';
 import { CARD_SECTION, inputSections, jsonFence, previewText, section, targetText, type Room } from './card-text';
 import type { Json, JsonObject } from '../json/json';
 import { optional } from '../json/optional';
+import { questionIn } from './question-card';
 import type { Card, CardWords } from '../../shapes/card';
 import { inlineCode, inlineCodeUpTo } from '../text/visible';
 
@@ -77,13 +79,13 @@ function cardIn(facts: CardFacts, room: Room): string {
     ...(facts.held ?? []).flatMap(({ kind, text }) => [`### ${HOLD_TEXTS[kind]}`, '', section(text, room), '']),
     ...originSections(facts, room),
     ...inputSection(facts, room),
-    '### Who decides',
+    WHO_DECIDES,
     '',
     `- why it asks: ${inlineCodeUpTo(LONG_LINE, facts.reason)}`,
     ...policyLines(facts.policy ?? PLAIN_POLICY),
     `- expires ${facts.expiresAt}; then it is refused`,
     '',
-    '### Decide',
+    DECIDE,
     '',
     'Read the card to its end. Then, above: *More Actions → Send a Signal*. Put your name into what you paste.',
     '',
@@ -103,37 +105,8 @@ function actSections({ preview, target }: Pick<CardFacts, 'preview' | 'target'>,
     preview === null
       ? 'The tool has no preview. It gets the input below, and nothing else.'
       : section(previewText(preview), room);
-  return ['### What will happen', '', will, '', ...(target ? ['### Acts on', '', section(targetText(target), room), ''] : [])];
+  return [WILL_HAPPEN, '', will, '', ...(target ? ['### Acts on', '', section(targetText(target), room), ''] : [])];
 }
-
-/** In whose words the call came about, and whether outsiders may have had a part in it. */
-function originSections({ requester, makers, words, untrusted }: CardFacts, room: Room): string[] {
-  return [
-    '### In whose words',
-    '',
-    ...(words ?? []).flatMap((one) => [`${SPEAKERS[one.from](inlineCode(one.by))}`, '', wordsText(one, room), '']),
-    ...(words?.length === 0 ? [`${inlineCode(requester)} asked for exactly this call: no model has chosen it.`, ''] : []),
-    `- asked by ${inlineCode(requester)}`,
-    ...(makers?.length ? [`- changed or steered by: ${makers.map(inlineCode).join(', ')}`] : []),
-    '',
-    ...(untrusted === undefined ? [] : ['### Text of outsiders', '', untrusted ? READ_OUTSIDERS : READ_NO_OUTSIDERS, '']),
-  ];
-}
-
-const SPEAKERS: Record<CardWords['from'], (by: string) => string> = {
-  requester: (by) => `${by} began the turn with:`,
-  steering: (by) => `${by} said to the running turn:`,
-  agent: (by) => `Agent ${by} gave this turn the task:`,
-};
-
-function wordsText({ text, cut, missing }: CardWords, room: Room): string {
-  const rest = missing === undefined ? 'The rest is' : `The other ${missing} characters are`;
-  return section(text, room) + (cut ? `\n\n${rest} in the transcript of the turn.` : '');
-}
-
-const READ_OUTSIDERS =
-  '**Read before.** The conversation had read text that outsiders wrote before this call was proposed. They may have wanted the call.';
-const READ_NO_OUTSIDERS = 'None: the conversation had read no text of outsiders before this call was proposed.';
 
 function inputSection({ input, changes = [] }: Pick<CardFacts, 'input' | 'changes'>, room: Room): string[] {
   const lines = changes.map(({ hook = '', why, by }) => {
@@ -142,6 +115,29 @@ function inputSection({ input, changes = [] }: Pick<CardFacts, 'input' | 'change
   });
   return ['### Input', '', inputSections(input, room), '', ...(lines.length > 0 ? [...lines, ''] : [])];
 }
+
+/**
+ * What a call would do, from the card that its approvers read: for the people who settle it. Empty if the card has no such section.
+ * Other people's text is in fences, so a heading in one of these is none.
+ */
+export function actOf(card: string): string {
+  const lines: string[] = [];
+  let fence: string | null = null;
+  let isAct = false;
+  for (const line of card.split('\n')) {
+    const ticks = /^`{3,}/.exec(line)?.[0] ?? null;
+    if (fence === null && line.startsWith('### '))
+      isAct = line === WILL_HAPPEN || (isAct && line !== WHO_DECIDES && line !== DECIDE);
+    if (fence === null) fence = ticks;
+    else if (line === fence) fence = null;
+    if (isAct) lines.push(line);
+  }
+  return lines.join('\n').trim();
+}
+
+const WILL_HAPPEN = '### What will happen';
+const WHO_DECIDES = '### Who decides';
+const DECIDE = '### Decide';
 
 /**
  * The whole card as Markdown, from the card object; for a terminal, say.
@@ -166,6 +162,7 @@ export function wholeCard(card: Card): string | null {
     },
     ...optional({ makers, words, untrusted, held, policy, target, changes: card.changes }),
   };
+  if (card.kind === 'question') return questionIn(facts, ALL);
   if (card.kind === 'approval') return cardIn(facts, ALL);
   const { error, evidence } = card;
   return [

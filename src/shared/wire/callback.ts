@@ -98,7 +98,7 @@ export interface CallbackInput {
 
 /** The question that the message is about. */
 export interface CallbackQuestion {
-  kind: 'approval' | 'in_doubt';
+  kind: 'approval' | 'in_doubt' | 'question';
   digest: string;
   /** The transcript of the turn that asks. */
   head: string | null;
@@ -110,10 +110,10 @@ export interface CallbackQuestion {
 /** @param question what is known of it, in this turn or in a sub-agent's */
 export function callbackQuestion(
   view: TurnView,
-  { kind, digest, card_ref = null }: { kind: 'approval' | 'doubt'; digest: string; card_ref?: string | null },
+  { kind, digest, card_ref = null }: { kind: 'approval' | 'doubt' | 'question'; digest: string; card_ref?: string | null },
 ): CallbackQuestion {
   const below = (view.sub_turns ?? []).flatMap(({ waiting }) => waiting).find(({ call }) => call.digest === digest);
   const call = below?.call ?? view.calls.find((one) => one.digest === digest);
-  const { expires_at = null } = kind === 'approval' ? (call?.approval ?? {}) : {};
-  return { kind: kind === 'doubt' ? 'in_doubt' : 'approval', digest, head: (below ?? view).head, expires_at, card_ref };
+  const { expires_at = null } = kind === 'doubt' ? {} : (call?.approval ?? {});
+  return { kind: kind === 'doubt' ? 'in_doubt' : kind, digest, head: (below ?? view).head, expires_at, card_ref };
 }

@@ -67,6 +67,8 @@ export async function admit(
     (preparedTool && sunsetFault(preparedTool.tool)) ??
     (internal ? null : toolNotShownError(agent.tools, request.name, request.shown));
   if (!preparedTool || absent) return rejectCall(request, preparedTool ?? null, {}, absent!);
+  if (preparedTool.tool.question && request.direct)
+    return rejectCall(request, preparedTool, {}, noModelAsks(preparedTool.tool.name));
   if (preparedTool.tool.subAgent && options.depthLeft === 0)
     return rejectCall(request, preparedTool, {}, tooDeep(preparedTool.tool.name));
   const parsed = parseInput(request);
@@ -98,20 +100,20 @@ export async function admit(
   const waitsForHooks = hooks.some((hook) => hook.io);
   if (verdict.verdict === 'deny' && !waitsForHooks)
     return { ...rejectCall(request, preparedTool, input, deniedError(name, verdict)), facts };
-  const isAllowed = verdict.verdict === 'allow' && !waitsForHooks;
+  const isAllowed = verdict.verdict === 'allow' && !waitsForHooks && !tool.question;
   const isUndecided = waitsForHooks || (verdict.verdict === 'classify' && agent.agent.classifier !== undefined);
   return {
     tool: name,
     version,
     class: toolClass,
     verdict: isAllowed ? 'allow' : 'ask',
-    reason: verdict.reason,
+    reason: tool.question && verdict.verdict === 'allow' ? ASKS_A_PERSON : verdict.reason,
     error: null,
     input,
     input_hash: hashJson(input),
     input_digest: inputDigest({ tool: name, version, input: checked.input }),
     // A hook may still change what the call touches, or require approval. Until then the call runs beside no other.
-    parallel: isAllowed && parallelSafety(preparedTool, input),
+    parallel: (isAllowed || tool.question !== undefined) && parallelSafety(preparedTool, input),
     changes,
     undecided: isUndecided,
     facts,
@@ -158,6 +160,17 @@ export function checkInput(
 export function tooDeep(tool: string): CallError {
   const message = `${tool} was not asked: sub-agents are already nested as deep as the first agent's maxDepth allows.`;
   return callError('QUOTA_EXCEEDED', 'too_deep', message, { hint: 'Do it without another agent.' });
+}
+
+/** Why a call of `ask_person` that the rules allow waits for a person. */
+const ASKS_A_PERSON = 'it asks a person';
+
+/** The error of a direct call of a tool that a person answers. */
+function noModelAsks(tool: string): CallError {
+  const message = `${tool} is for models: no model would read the answer of a person to a direct call.`;
+  return callError('INVALID_PARAMS', 'no_model', message, {
+    hint: 'Ask the person yourself, or start a turn of an agent that has this tool.',
+  });
 }
 
 /** The error for the model where rules or mode refuse a call. */

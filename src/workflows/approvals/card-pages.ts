@@ -52,12 +52,17 @@ export function cardPage(data: TurnData, questions: Pick<ApprovalQuestions, 'ope
   return { cards, read };
 }
 
+function askedAtOf(question: Question, policy: TurnData['policy']): number | null {
+  if (question.kind === 'question') return Date.parse(question.asked_at);
+  return question.kind === 'approval' && policy ? Date.parse(question.expires_at) - policy.approval_expiry_ms : null;
+}
+
 /** The part of the card that only the turn knows. Undefined: the call is not among those of the open step. */
 function stateOf({ open, policy }: TurnData, question: Question): CardState | undefined {
   const call = open?.calls.find(({ id }) => id === question.call_id);
   if (call === undefined) return undefined;
   const { channel, quorum, roles, four_eyes } = question.policy;
-  const askedAt = question.kind === 'approval' && policy ? Date.parse(question.expires_at) - policy.approval_expiry_ms : null;
+  const askedAt = askedAtOf(question, policy);
   return {
     reason: call.reason,
     changes: (call.changes ?? []).map(({ hook, why, by = hook }) => ({ by, why })),

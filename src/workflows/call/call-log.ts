@@ -13,6 +13,7 @@ import { PLAIN_POLICY, type Decision } from '../../shared/approval/approval';
 import { move } from '../../shared/turn/calls';
 import { callError, type CallError } from '../../shared/wire/errors';
 import type { CallState, CallView } from '../../shared/turn/turn-view';
+import { approvalsSoFar } from '../approvals/question';
 import type { TurnData } from '../turn/state';
 
 export function propose(data: TurnData, call: AdmittedCall, revision = 1): CallView {
@@ -155,7 +156,7 @@ export function stoppedOutcome(data: TurnData, call: AdmittedCall, abortedBy: st
 function saidSoFar({ open }: TurnData, call: AdmittedCall, { state }: CallView): Pick<Facts, 'approvals' | 'earlier'> {
   const progress = open?.progress[call.id];
   if (progress === undefined || state === 'in_doubt') return {};
-  const approvals = progress.at === 'question' ? progress.question.approvals : progress.approvals;
+  const approvals = progress.at === 'question' ? approvalsSoFar(progress.question) : progress.approvals;
   const earlier = progress.args.earlier ?? [];
   const isRecorded = call.class === 'destructive' || approvals.length + earlier.length === 0;
   if (state === 'running' && (isRecorded || !patched('decisions-on-stopped-calls'))) return {};

@@ -1,9 +1,9 @@
 /** Builds the context of call dispatch: questions, checks of decisions, and notifications. */
 import type { TurnContext } from '../../shared/io/activities';
 import { noteHash } from '../../shared/approval/decision';
-import { checkDecision, notify } from '../activities';
+import { checkAnswer, checkDecision, notify } from '../activities';
 import { Arrivals } from '../sandbox/signals';
-import { ApprovalQuestions, type Check } from '../approvals/approval-questions';
+import { ApprovalQuestions, type Check, type CheckAnswer } from '../approvals/approval-questions';
 import type { Dispatch } from './dispatch-types';
 import { now } from '../sandbox/time';
 import type { Question } from '../approvals/question';
@@ -13,6 +13,12 @@ import { hasRoom, type Statement } from '../approvals/room-for-decisions';
 import { Forwarding } from '../sub-agents/sub-turns';
 import { showState } from '../turn/publish-turn-state';
 import { InFlight } from '../turn/in-flight';
+
+/** Of what people are notified when a question opens. */
+const NOTICES = { approval: 'approval', doubt: 'in_doubt', question: 'question' } as const satisfies Record<
+  Question['kind'],
+  string
+>;
 
 /** @param resumes whether this run continues an earlier one */
 export function dispatchContext(
@@ -26,15 +32,17 @@ export function dispatchContext(
     const claim = { turn, decision, outcome, digest, tool, attestation, input_hash: inputHash, ...noteFields };
     return inFlight.during(() => checkDecision({ ...claim, at: now() }));
   };
+  const answerCheck: CheckAnswer = ({ digest, tool }, answer) =>
+    inFlight.during(() => checkAnswer({ turn, digest, tool, ...answer, at: now() }));
   const tell = (question: Question, reminder: boolean): void => {
     if (!reminder) onQuestion(question);
     if (!reminder && !question.policy.notify) return;
-    const kind = question.kind === 'doubt' ? 'in_doubt' : reminder ? 'reminder' : 'approval';
+    const kind = reminder ? 'reminder' : NOTICES[question.kind];
     const { call_id, tool, digest } = question;
     const card =
-      question.kind === 'approval'
-        ? { card_ref: question.card_ref, expires_at: question.expires_at }
-        : { card_ref: null, card: question.card, expires_at: null };
+      question.kind === 'doubt'
+        ? { card_ref: null, card: question.card, expires_at: null }
+        : { card_ref: question.card_ref, expires_at: question.expires_at };
     const head = data.head === null ? {} : { head: data.head };
     const notice = inFlight.during(() => notify({ turn, kind, call_id, tool, digest, ...head, ...card, at: now() }));
     notice.catch(() => undefined); // the worker logs a failure; the question stays open
@@ -45,6 +53,7 @@ export function dispatchContext(
     requester: turn.requester,
     onChange: () => showState(data, questions),
     check,
+    checkAnswer: answerCheck,
     fits,
     tell,
   });

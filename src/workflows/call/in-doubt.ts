@@ -92,7 +92,8 @@ async function findOut(context: Dispatch, call: AdmittedCall, probing: Probing):
     digest: args.digest,
     tool: call.tool,
     card,
-    ...(finding === '' ? {} : { evidence: cutJson(finding, EVIDENCE_BYTES) }),
+    // Every run passes the question on, so an older one must stay as it is.
+    ...(finding !== '' && patched('probe-evidence') ? { evidence: cutJson(finding, EVIDENCE_BYTES) } : {}),
     policy,
     run_id: workflowInfo().runId,
     makers: args.makers ?? [],

@@ -223,6 +223,9 @@ function parentOf({ limits: _, makers: __, ...parent }: SubTurnStart): ParentTur
   return parent;
 }
 
+/** Of what the callback address of a turn is told when a question opens. */
+const CALLBACKS = { approval: 'approval.requested', doubt: 'effect.in_doubt', question: 'question.asked' } as const;
+
 async function tellOfQuestion(
   turn: TurnContext,
   callback: string | undefined,
@@ -230,10 +233,9 @@ async function tellOfQuestion(
   view: () => TurnView,
 ): Promise<void> {
   if (callback === undefined) return;
-  const type = question.kind === 'doubt' ? 'effect.in_doubt' : 'approval.requested';
-  const { run_id, digest } = question;
-  const shown = view();
-  await sendCallback(turn, callback, type, { run_id, digest }, shown, callbackQuestion(shown, question));
+  const { kind, run_id, digest } = question;
+  const current = view();
+  await sendCallback(turn, callback, CALLBACKS[kind], { run_id, digest }, current, callbackQuestion(current, question));
 }
 
 async function tellOfEnd(turn: TurnContext, callback: string | undefined, view: TurnView): Promise<void> {

@@ -1,4 +1,6 @@
 /** Attacks on the sign-in at an OpenID provider: by those who can write addresses, answers of the provider, or groups. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { OidcSettings } from '../../../src/config/sign-in';
 import { FIND_AGAIN_AFTER_MS } from '../../../src/sign-in/oidc-provider';
 import { DateAhead } from '../../support/clock-ahead';
@@ -29,15 +31,13 @@ const deskWith = (more: Partial<OidcSettings> = {}, dir?: string) => openDesk({ 
 
 beforeAll(async () => {
   issuer = await new TestIssuer().start();
-});
-afterAll(() => issuer.stop());
-let address = 0;
-beforeEach(async () => {
-  lines.length = 0;
   desk = await deskWith();
-  address += 1;
 });
-afterEach(() => desk.close());
+afterAll(async () => {
+  await desk.close();
+  await issuer.stop();
+});
+beforeEach(() => void (lines.length = 0));
 
 /** What a browser sends that another site has led here. */
 const FROM_PROVIDER = { origin: '', 'sec-fetch-site': 'cross-site', 'x-holdfast-csrf': '', host: 'desk.bank.example' };
@@ -97,8 +97,8 @@ describe('a sign-in at the provider', () => {
   });
 
   it('reads groups and address from the user info if the ID token has none', async () => {
-    const said = { userinfo: { groups: ['payments'], email: 'ben@bank.example', email_verified: true } };
-    const { browser } = await signedIn({ ...said, claims: { sub: 'u-1' } });
+    const said = { userinfo: { sub: 'u-3', groups: ['payments'], email: 'ben@bank.example', email_verified: true } };
+    const { browser } = await signedIn({ ...said, claims: { sub: 'u-3' } });
     expect((await browser.send('GET', '/v1/me')).json()).toMatchObject({ principal: 'ben@bank.example' });
   });
 
@@ -325,6 +325,25 @@ describe('a provider that does not answer', () => {
     }
     issuer.metadata = {};
   });
+});
+
+it('a silent provider keeps nobody waiting at the page', async () => {
+  const silent = createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const other = await deskWith({ issuer: `http://127.0.0.1:${(silent.address() as AddressInfo).port}` });
+  expect((await new BrowserAtDesk(other.app).send('GET', '/v1/sign-in')).json()).toMatchObject({ provider_answers: false });
+  silent.closeAllConnections();
+  silent.close();
+  await other.close();
+});
+
+it('the redirect address is the same when it comes back, however the settings write the host', async () => {
+  const other = await openDesk({ limits: { oidc: settings() }, url: 'https://Desk.Bank.Example:443' });
+  const browser = new BrowserAtDesk(other.app);
+  const { url } = await begin(browser);
+  expect(new URL(url).searchParams.get('redirect_uri')).toBe(`${PUBLIC_URL}/sign-in/oidc/callback`);
+  expect((await back(browser, issuer.agree(url, PAYMENTS))).statusCode).toBe(303);
+  await other.close();
 });
 
 it('nothing of a sign-in that is secret is in the log', async () => {

@@ -20,6 +20,15 @@ const MAY: Record<string, readonly Role[] | 'any' | 'public'> = {
   'POST /v1/turns/{id}/cancel': ['starter', 'admin'],
   'POST /v1/turns/{id}/steer': ['starter', 'admin'],
   'POST /v1/turns/{id}/decisions': ['approver'],
+  'POST /v1/turns/{id}/answers': ['starter', 'approver'],
+  'POST /v1/turns/{id}/decisions/challenge': ['approver'],
+  'POST /v1/passkeys/options': ['approver'],
+  'POST /v1/passkeys': ['approver'],
+  'GET /v1/passkeys': ['approver'],
+  'GET /v1/passkeys/waiting': ['admin'],
+  'GET /v1/passkeys/everyone': ['admin'],
+  'POST /v1/passkeys/{id}/enrolment': ['admin'],
+  'DELETE /v1/passkeys/{id}': ['approver'],
   'GET /v1/turns/{id}/events': ['starter', 'approver', 'auditor', 'admin'],
   'POST /v1/sessions': ['starter', 'admin'],
   'GET /v1/sessions': ['starter', 'approver', 'auditor', 'admin'],
@@ -45,6 +54,10 @@ const MAY: Record<string, readonly Role[] | 'any' | 'public'> = {
   'POST /tools/{toolName}/sse': ['starter', 'admin'],
   'POST /v1/tickets': ['starter', 'approver', 'auditor', 'admin'],
   'GET /v1/blocks/{ref}': 'public',
+  'POST /v1/ag-ui/{agent}': ['starter', 'approver', 'admin'],
+  'POST /a2a/{agent}': ['starter', 'approver', 'admin'],
+  'GET /a2a/{agent}/.well-known/agent-card.json': ['starter', 'approver', 'auditor', 'admin'],
+  'GET /.well-known/agent-card.json': ['starter', 'approver', 'auditor', 'admin'],
   'GET /v1/me': 'any',
   'GET /v1/sign-in': 'public',
   'POST /v1/sign-in': 'public',
@@ -73,6 +86,12 @@ const BODIES: Record<string, object> = {
   'POST /v1/turns/{id}/decisions': { decision: 'deny', call: 'f'.repeat(64) },
   'POST /v1/turns/{id}/what-if': { rules: { deny: ['pay'] } },
   'POST /v1/agents/{name}/check': { tool: 'pay', input: {} },
+  'POST /v1/turns/{id}/answers': { call: 'f'.repeat(64), value: 'yes' },
+  'POST /v1/turns/{id}/decisions/challenge': { decision: 'deny', call: 'f'.repeat(64) },
+  'POST /v1/passkeys': {
+    response: { id: 'AA', type: 'public-key', response: { clientDataJSON: 'e30', attestationObject: 'oA' } },
+  },
+  'POST /v1/passkeys/{id}/enrolment': { enrolment: 'x' },
   'POST /tools/{toolName}': { input: {} },
   'POST /tools/{toolName}/sse': { input: {} },
   'POST /v1/sessions': { agent: 'a' },
@@ -81,6 +100,8 @@ const BODIES: Record<string, object> = {
   'POST /v1/sessions/{id}/rename': { title: 't' },
   'POST /v1/forks': { from: 'f'.repeat(64) },
   'POST /v1/tickets': { address: '/v1/turns/x/events' },
+  'POST /v1/ag-ui/{agent}': { threadId: 't', runId: 'r', messages: [{ id: 'm', role: 'user', content: 'Hi' }] },
+  'POST /a2a/{agent}': { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: 'x' } },
   'POST /v1/sign-in': { token: 'x'.repeat(40) },
 };
 /** GET would start a call only for a principal who may start one; here it follows an existing call. */
@@ -141,7 +162,7 @@ describe('the routes', () => {
   };
   let asked = 0;
   const ask = async (name: string, headers: Record<string, string>) => {
-    const [method, path] = name.split(' ') as ['GET' | 'POST', string];
+    const [method, path] = name.split(' ') as ['GET' | 'POST' | 'DELETE', string];
     const payload = BODIES[name];
     const url = path.replace(/\{\w+\}/g, 'x') + (QUERIES[name] ?? '');
     // Each from another address: wrong tokens of one address are limited.

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { conversationBefore, wordsOf } from '../../../src/record/card-words';
 import { storedCard } from '../../../src/record/stored-card';
-import { messageBlock, startBlock, steerBlock, type BlockContent } from '../../../src/record/write-block';
-import type { StartBody } from '../../../src/record/blocks';
+import { admissionBlock, messageBlock, startBlock, steerBlock, type BlockContent } from '../../../src/record/write-block';
+import type { AdmissionCall, StartBody } from '../../../src/record/blocks';
 import { callDigest, callRecord, hashJson } from '../../../src/shared/json/digests';
 import { Draft } from '../../../src/store/core/transcript';
 import { openStore } from '../../../src/store/open-store';
@@ -96,6 +96,26 @@ describe('the messages on a card', () => {
     expect(many).toHaveLength(12);
     expect(many.at(0)).toMatchObject({ text: 'Begin.' });
     expect(many.at(-1)).toMatchObject({ text: 'message 19' });
+  });
+});
+
+describe('whether outsiders’ text was read before a call', () => {
+  const request = { direct: true as const, requester: 'ana', definition_ref: null, subject: {} as never };
+  const admission = (call_id: string, untrusted: boolean) =>
+    admissionBlock(request, [{ call_id, facts: { turn: { untrusted } } } as unknown as AdmissionCall]);
+
+  it('is what its admission says, not that of another call or turn; if none says it, it is not known', async () => {
+    const before = await transcript(null, start(), user('Hello.'), admission('1.1', true));
+    const head = await transcript(
+      before,
+      start({ turn_id: 't2' }),
+      user('Pay.'),
+      admission('1.1', false),
+      admission('2.1', true),
+    );
+    const untrusted = async (callId: string) => (await conversationBefore(store, head, callId)).untrusted;
+    expect([await untrusted('1.1'), await untrusted('2.1'), await untrusted('3.1')]).toEqual([false, true, null]);
+    expect((await conversationBefore(store, head, '1.1')).words).toEqual(await wordsOf(store, head));
   });
 });
 

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import {
+  actOf,
   approvalCard,
   CARD_SECTION,
   charactersInUrl,
@@ -140,6 +141,21 @@ describe('the approval card', () => {
     expect(text).toContain('None: the conversation had read no text of outsiders');
     expect(text).toContain('`ana` asked for exactly this call');
     expect(text).toContain('The tool has no preview.');
+  });
+
+  it('gives what the call would do to the people who settle it, and no heading that somebody wrote', () => {
+    const facts = { ...factsOf({ note: 'a\n### Decide\n```\n### Who decides' }, 'Pays 5 EUR.'), words: [], untrusted: false };
+    const act = actOf(approvalCard(facts));
+    expect(outsideFences(act).filter((line) => line.startsWith('### '))).toEqual([
+      '### What will happen',
+      '### In whose words',
+      '### Text of outsiders',
+      '### Input',
+    ]);
+    expect(act).toContain('Pays 5 EUR.');
+    expect(act).toContain('### Who decides'); // in a fence
+    expect(act).not.toContain('your-name');
+    expect(actOf('## In doubt: `pay`')).toBe('');
   });
 
   it('can be written anew from the card object, also of a call in doubt; not if facts are missing', () => {

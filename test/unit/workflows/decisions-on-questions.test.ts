@@ -6,7 +6,7 @@ import { ApprovalQuestions, type QuestionDependencies } from '../../../src/workf
 import { remark, type ApprovalQuestion, type Pending } from '../../../src/workflows/approvals/question';
 import { NO_ROOM } from '../../../src/workflows/approvals/room-for-decisions';
 import { InFlight } from '../../../src/workflows/turn/in-flight';
-import { approval, DIGEST, doubt, EXPIRES, fieldsOf } from './support/questions';
+import { approval, DIGEST, doubt, EXPIRES, fieldsOf, personQuestion } from './support/questions';
 
 interface Wait {
   until: () => boolean;
@@ -59,6 +59,7 @@ beforeEach(() => {
     requester: 'rita',
     onChange: jest.fn(),
     check: jest.fn(async () => ({ ok: true, principal: 'ana' })),
+    checkAnswer: jest.fn(async () => ({ ok: true, principal: 'ana' })),
     fits: jest.fn(() => true),
     tell: jest.fn(),
   };
@@ -431,6 +432,65 @@ describe('an approval with another input', () => {
     );
     expect(await decide('approve', { input })).toBe(`call ${DIGEST} was decided meanwhile`);
     expect(taken).not.toHaveBeenCalled();
+  });
+});
+
+describe('a question of the model', () => {
+  const askModelQuestion = (question = personQuestion()) => questions.askQuestion(question, null);
+
+  it('is answered once a worker has found that the answer fits; the person is the one that the worker names', async () => {
+    const question = personQuestion();
+    const answer = askModelQuestion(question);
+    expect(await decide('answer', { by: 'Ana', value: [1], note: 'yes' })).toBeNull();
+    expect(around.checkAnswer.mock.calls).toEqual([[question, { value: [1], by: 'Ana', note: 'yes', attestation: null }]]);
+    await goOn();
+    expect(await answer).toMatchObject({ how: 'answered', decision: { decision: 'answer', by: 'ana', value: [1], note: 'yes' } });
+    expect(questions.still).toBe(true);
+  });
+
+  it('stays open if the answer does not fit, and the card says why', async () => {
+    const question = personQuestion();
+    void askModelQuestion(question);
+    around.checkAnswer.mockResolvedValue({ ok: false, reason: 'it does not fit' });
+    expect(await decide('answer', { value: 1 })).toBe('it does not fit');
+    expect(questions.open()).toEqual([question]);
+    expect(question.remarks).toEqual(['answer by ana: it does not fit']);
+  });
+
+  it('takes the first of two answers that are checked at once', async () => {
+    const answer = askModelQuestion();
+    const both = [decide('answer', { value: 1 }), decide('answer', { value: 2, by: 'ana' })];
+    expect(await Promise.all(both)).toEqual([null, `call ${DIGEST} is decided already`]);
+    await goOn();
+    expect(await answer).toMatchObject({ decision: { value: 1 } });
+  });
+
+  it('is not checked if it cannot count any more, or is of somebody else than its signature', async () => {
+    void askModelQuestion(personQuestion({ policy: { channel: 'attested' } }));
+    expect(await decide('answer', { value: 1 })).toContain('takes signed decisions only');
+    expect(around.checkAnswer).not.toHaveBeenCalled();
+    expect(await decide('answer', { value: 1, by: 'bob', attestation: 'A.A' })).toBe('it is signed for ana, and says bob');
+  });
+
+  it('expires, and is withdrawn like an approval', async () => {
+    const answer = askModelQuestion();
+    await timePasses();
+    expect(await answer).toMatchObject({ how: 'expired', decision: { decision: 'expired', by: '' } });
+    const stopped = askModelQuestion();
+    questions.withdraw('stopped');
+    await goOn();
+    expect(await stopped).toEqual({ how: 'stopped' });
+    expect(await decide('answer', { value: 1 })).toBe(`call ${DIGEST} is not asked about any more`);
+  });
+
+  it('is not answered if there is no room for the answer', async () => {
+    void askModelQuestion();
+    around.fits.mockReturnValue(false);
+    expect(await decide('answer', { value: 'long' })).toContain(NO_ROOM);
+    expect(around.fits.mock.calls[0]).toEqual([
+      [{ by: 'ana', note: null, identity: 'web', attestation: null, value: 'long' }],
+      11,
+    ]);
   });
 });
 
