@@ -5,7 +5,6 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { z } from 'zod';
 import { defineAgent, defineApp } from '../../../src/agents/define';
 import { gatewayApp } from '../../../src/gateway/app';
-import { BrowserSignIn } from '../../../src/gateway/auth/browser-sign-in';
 import { Tokens } from '../../../src/gateway/auth/principals';
 import { catalogueOf } from '../../../src/gateway/tool-catalogue';
 import { defineTool } from '../../../src/tools/define/define';
@@ -15,6 +14,7 @@ import { freePort } from '../../support/free-port';
 import { gatewayParts, person, type Person } from '../../support/gateway';
 import { PlannedModel } from '../../support/planned-model';
 import { ask, say } from '../../support/scripted-model';
+import { LIMITS } from '../../support/sign-in';
 import { Signers } from '../../support/signers';
 import { loses } from '../../support/tools';
 import { screenshot } from '../support/web-ui';
@@ -86,7 +86,7 @@ export async function withPage(browser: Browser, { tools = [] }: Setup, body: (s
     const people = [rita, ana, ben, olga];
     const tokens = new Tokens(people.map(({ entry }) => entry));
     const url = `http://localhost:${await freePort()}`;
-    const signIn = new BrowserSignIn(engine.store, tokens, url, { oidc: null, idleMs: 1_800_000, longestMs: 43_200_000 });
+    const signIn = { tokens, ...LIMITS };
     const catalogue = async () => catalogueOf(app);
     const more = {
       store: engine.store,
