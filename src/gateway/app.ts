@@ -14,6 +14,7 @@ import { agents } from './routes/agents';
 import { answers } from './routes/answers';
 import { blocks } from './routes/blocks';
 import { bundles, madeOfBundles } from './routes/bundles';
+import { calls } from './routes/calls';
 import { decisions } from './routes/decisions';
 import { healthz, metrics, readyz } from './routes/health';
 import { pending } from './routes/inbox';
@@ -54,6 +55,7 @@ const ROUTES: Route[] = [
   bundles,
   madeOfBundles,
   sessions,
+  calls,
   decisions,
   answers,
   passkeyDecisions,

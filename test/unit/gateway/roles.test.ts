@@ -12,6 +12,7 @@ const MAY: Record<string, readonly Role[] | 'any' | 'public'> = {
   'POST /v1/turns': ['starter', 'admin'],
   'GET /v1/turns': ['starter', 'approver', 'auditor', 'admin'],
   'GET /v1/turns/{id}': ['starter', 'approver', 'auditor', 'admin'],
+  'GET /v1/turns/{id}/calls/{digest}': ['starter', 'approver', 'auditor', 'admin'],
   'GET /v1/turns/{id}/bundle': ['auditor', 'admin'],
   'GET /v1/turns/{id}/report': ['auditor', 'admin'],
   'POST /v1/turns/{id}/what-if': ['auditor', 'admin'],

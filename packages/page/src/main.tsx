@@ -1,0 +1,11 @@
+/** Starts the page. */
+import { render } from 'preact';
+import { App } from './app';
+import './style/base.css';
+import './style/frame.css';
+import './style/parts.css';
+import './style/inbox.css';
+import './style/call.css';
+import './style/turn.css';
+
+render(<App />, document.getElementById('page')!);

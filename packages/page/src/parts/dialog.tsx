@@ -1,0 +1,35 @@
+/** A modal dialogue: the browser keeps the focus inside, and gives it back afterwards. Escape closes it. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+
+interface Props {
+  title: string;
+  onClose: () => void;
+  wide?: boolean;
+  children: ComponentChildren;
+}
+
+export function Dialog({ title, onClose, wide = false, children }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const element = dialog.current!;
+    const before = document.activeElement;
+    element.showModal();
+    return () => {
+      element.close();
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <dialog ref={dialog} aria-labelledby={id} class={wide ? 'wide' : ''} onClose={onClose}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
+          ✕
+        </button>
+      </header>
+      <div class="dialog-body">{children}</div>
+    </dialog>
+  );
+}

@@ -1,0 +1,62 @@
+/** Every page of the desk: axe finds nothing, a phone shows all of it, roles see what they may, bundles are verified in the browser. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseTrustedKeys } from '../../../src/attestation/trusted-keys';
+import { verifyBundle } from '../../../src/audit/verify';
+import { describeVerification } from '../../../src/audit/verify/sentence';
+import { describeInBrowser } from '../support/browser';
+import { ana, olga, rita, withPage } from './scene';
+import { holdsUp, payment, waits } from './support';
+
+const BUNDLES = join(__dirname, '../../bundles');
+
+describeInBrowser('the pages', (browser) => {
+  it('holds up on every page, for every role', () =>
+    withPage(browser(), {}, async (scene) => {
+      const { turn } = await waits(scene, payment('Acme GmbH', 1_000));
+      const session = await scene.client.openSession({ agent: 'payables', requester: 'acme/rita' });
+      const admin = await scene.open(olga);
+      const places: [string, string, RegExp][] = [
+        ['turns', '/turns', /Turns/],
+        ['turn', `/turns/${turn.id}`, /Turn /],
+        ['sessions', '/sessions', /Sessions/],
+        ['session', `/sessions/${session.id}`, /./],
+        ['agents', '/agents', /Agents/],
+        ['agent', '/agents/payables', /payables/],
+        ['budgets', '/budgets', /Budgets/],
+        ['trail', '/trail', /Trail/],
+        ['audit', '/audit', /Audit/],
+        ['person', '/me', /olga/],
+        ['unknown', '/nowhere', /no such page/],
+      ];
+      for (const [name, place, heading] of places) {
+        await admin.go(place, heading);
+        await admin.page.locator('.reading').waitFor({ state: 'detached' });
+        await holdsUp(admin, name);
+      }
+      expect([admin.complaints, admin.foreign]).toEqual([[], []]);
+      const starter = await scene.open(rita);
+      const names = await starter.page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts();
+      expect(names.map((name) => name.split('\n')[0])).toEqual(['Turns', 'Sessions', 'Agents', 'acme/rita']);
+      await turn.cancel();
+    }));
+
+  it('verifies bundles in the browser, with the words of the command line', () =>
+    withPage(browser(), {}, async (scene) => {
+      const { page, ...opened } = await scene.open(ana);
+      await page.goto(`${scene.url}/#/audit`);
+      const trust = await readFile(join(BUNDLES, 'trust.json'), 'utf8');
+      await page.getByLabel(/Keys that you trust/).fill(trust);
+      const whole = await readFile(join(BUNDLES, 'approval.jsonl'));
+      const changed = Buffer.from(whole.toString('utf8').replace(/"cents":\d/, '"cents":9'));
+      for (const [name, bytes] of Object.entries({ whole, changed, cut: whole.subarray(0, whole.length / 2) })) {
+        const [headline] = describeVerification(await verifyBundle([bytes], parseTrustedKeys(trust, 'trust.json')));
+        await page
+          .getByLabel('Bundle (.jsonl)')
+          .setInputFiles({ name: `${name}.jsonl`, mimeType: 'application/jsonl', buffer: bytes });
+        await page.getByText(`${name}.jsonl`).waitFor();
+        expect({ name, says: await page.locator('.notice .notice-title').innerText() }).toEqual({ name, says: headline });
+      }
+      expect(opened.complaints).toEqual([]);
+    }));
+});
