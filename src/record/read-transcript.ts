@@ -119,9 +119,6 @@ function plainEntry(read: Exclude<ReadBlock, { kind: 'message' | 'enrolment' }>)
       return { kind: 'summary', text: read.text === null ? null : read.text.slice(0, TEXT_ROOM).toWellFormed() };
     case 'end':
       return { kind: 'end', state: read.state, reason: read.reason };
-    case 'enrolment':
-      // A block of its own, of no turn.
-      return { kind: 'unreadable' };
   }
 }
 

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { attestDecision } from '../../../src/attestation/bundle-signer';
 import { LONGEST_TOKEN } from '../../../src/attestation/claims';
 import {
   challengeOf,
