@@ -142,7 +142,7 @@ export class HoldfastClient {
 
   async close(): Promise<void> {
     if (typeof this.config.store === 'string') await (await this.storePromise?.catch(() => undefined))?.close();
-    this.openedInbox?.close();
+    await this.openedInbox?.close();
     this.feeds.close();
     if (typeof this.config.live === 'string') await this.live?.close();
     await this.temporal.connection.close();

@@ -50,6 +50,7 @@ export function inboxSource(
   const asks = new BoundedAsks(of.temporal, ASKED);
   const queues = new LRUCache<string, string>({ max: 20_000 });
   return {
+    close: () => asks.close(),
     async *list() {
       for await (const { listed, taskQueue } of waitingTurns(of, 'all')) {
         queues.set(listed.turn_id, taskQueue);
