@@ -301,7 +301,7 @@ export class HoldfastClient {
 
   /** What is used and left of every budget that counts something now; 100 without a limit. */
   budgets(filter: BudgetFilter = {}): AsyncGenerator<ListedBudget> {
-    return listBudgets(this.temporal, filter);
+    return listBudgets(this.queue(), filter);
   }
 
   /** Turns and direct calls, newest first; 100 without a limit. @throws InvalidRequest for an unknown state */
@@ -407,7 +407,7 @@ export class HoldfastClient {
   }
 
   private turns(): PendingTurnsOf {
-    return { temporal: this.temporal, summarize: (info) => this.summary(info), turn: (id) => this.turn(id) };
+    return { ...this.queue(), summarize: (info) => this.summary(info), turn: (id) => this.turn(id) };
   }
 
   private launch(

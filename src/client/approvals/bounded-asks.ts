@@ -26,9 +26,13 @@ export class BoundedAsks {
   private readonly bursts = new Map<string, Burst>();
   private isClosed = false;
 
-  /** @param what what workers are asked for, for an error: `tell what waits` */
+  /**
+   * @param taskQueue the client's own: an error says when its workers polled last
+   * @param what what workers are asked for, for an error: `tell what waits`
+   */
   constructor(
     private readonly temporal: Client,
+    private readonly taskQueue: string,
     private readonly what: string,
   ) {}
 
@@ -44,7 +48,7 @@ export class BoundedAsks {
       return { ok: true, answer: await burst.ask(ask) };
     } catch (error) {
       const noWorker = error instanceof NoWorker || isUnanswered(error) || burst.signal.aborted;
-      const find = () => noWorkerError(this.temporal, { taskQueue }, this.what);
+      const find = () => noWorkerError(this.temporal, { taskQueue: this.taskQueue }, this.what);
       return { ok: false, noWorker, why: errorMessage(noWorker ? await burst.why(find) : error) };
     } finally {
       if (burst.leave() && this.bursts.get(key) === burst) this.bursts.delete(key);
