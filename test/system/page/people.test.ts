@@ -1,0 +1,149 @@
+/**
+ * What a new approver does, from the first sign-in to the evidence: at a real OpenID provider, with a passkey of the browser that only
+ * the operator's enrolment makes count, over a gateway whose own key approves nothing. On a desk, and on a phone.
+ */
+import { writeFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { trustedEntry } from '../../../src/attestation/gateway-key';
+import { readTrustedKeys } from '../../../src/attestation/trusted-keys';
+import { verifyBundle } from '../../../src/audit/verify';
+import { BUNDLE_KEY } from '../../support/bundle-keys';
+import { bundleOf } from '../../support/bundle-of';
+import { judgedByPython } from '../audit/support/python';
+import { describeInBrowser } from '../support/browser';
+import { pythonVerifier } from '../support/python-verifier';
+import { arrive, enrols, Organisation, registersPasskey } from './approver';
+import { withPage, type OpenPage, type Scene } from './scene';
+import { holdsUp, payment, PHONE, waits } from './support';
+
+const python = pythonVerifier();
+const ESCALATES_MS = 4_000;
+const approvals = {
+  roles: ['treasurer'],
+  tools: {
+    pay_invoice: [
+      { when: 'input.cents > 100000', quorum: 2, escalate: [{ afterMs: ESCALATES_MS, roles: ['cfo'] }] },
+      { when: 'input.cents > 1000' },
+      { allow: true as const },
+    ],
+  },
+};
+
+async function opensCall({ page, url }: OpenPage, deed: string): Promise<void> {
+  await page.goto(`${url}/#/`);
+  await page.getByRole('link', { name: deed }).click();
+  await page.getByRole('heading', { name: 'What will happen' }).waitFor();
+}
+
+async function approves({ page }: OpenPage, answer: string): Promise<void> {
+  await page.getByRole('button', { name: 'Approve …' }).click();
+  await page.getByRole('button', { name: 'Approve exactly this with passkey' }).click();
+  await page.getByRole('heading', { name: 'Done' }).waitFor();
+  await page.getByText(answer, { exact: true }).waitFor();
+}
+
+/** From when on others may approve the call that waits in this turn, as the page reads it. */
+function escalatesAt({ page }: OpenPage, turn: string): Promise<string> {
+  const path = JSON.stringify(`v1/turns/${turn}`);
+  return page.evaluate(
+    `fetch(${path}).then((answer) => answer.json()).then(({ waiting: [{ card }] }) => card.policy.escalations[0].at)`,
+  );
+}
+
+/** Both verifiers find it whole, and name these passkeys, by their people. */
+async function isProved({ client, store, signers }: Scene, turn: string, passkeys: Record<string, string>) {
+  const bytes = Buffer.from(await bundleOf(client.temporal, store, turn, BUNDLE_KEY));
+  const trust = [...(await readTrustedKeys(signers.trusted)), trustedEntry(BUNDLE_KEY, { bundle: true })];
+  const ours = await verifyBundle([bytes], trust);
+  expect(ours).toMatchObject({ verdict: 'intact', unchecked_decisions: 0, bad_starts: 0 });
+  expect(Object.fromEntries(ours.passkeys.map(({ principal, kid }) => [principal, kid]))).toEqual(passkeys);
+  if (python === null) return;
+  const file = `${signers.trusted}.auditor`;
+  await writeFile(file, JSON.stringify(trust));
+  const [theirs] = await judgedByPython(python, [{ name: turn, bytes }], file);
+  expect(theirs).toMatchObject({ verdict: 'intact', passkeys: ours.passkeys });
+}
+
+describeInBrowser('a new approver', (browser) => {
+  let organisation: Organisation;
+  beforeEach(async () => {
+    organisation = await Organisation.make();
+  });
+  afterEach(() => organisation.close());
+
+  it.each([
+    ['at a desk', 'desk', {}],
+    ['on a phone', 'phone', { viewport: PHONE, isMobile: true, hasTouch: true }],
+  ])('signs in at the organisation, registers a passkey, and decides with it %s', (_where, name, options) =>
+    withPage(browser(), { approvals, limited: true, oidc: organisation.oidc }, async (scene) => {
+      const enroller = scene.signers.enroller(['treasurer', 'cfo']);
+      const ana = await arrive(scene, 'ana', options);
+      await registersPasskey(ana);
+      await holdsUp(ana, `people-${name}-passkey`);
+      const anasKey = await enrols(organisation, scene, ana, enroller, 'treasurer');
+
+      const large = await waits(scene, payment('Acme GmbH', 125_000));
+      const denied = await waits(scene, payment('Bolt AG', 9_900));
+      const changed = await waits(scene, payment('Cato SE', 70_000));
+      await ana.page.goto(`${scene.url}/#/`);
+      await ana.page.getByRole('link', { name: 'Pay 1250.00 EUR to Acme GmbH.' }).waitFor();
+      await ana.page.getByRole('link', { name: 'Pay 99.00 EUR to Bolt AG.' }).waitFor();
+      await holdsUp(ana, `people-${name}-inbox`);
+
+      await opensCall(ana, 'Pay 1250.00 EUR to Acme GmbH.');
+      await ana.page.getByText('input.cents > 100000', { exact: true }).waitFor();
+      const at = await escalatesAt(ana, large.turn.id);
+      const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' }).format(Date.parse(at));
+      const later = ana.page.getByText(/^From .* on, people with one of these roles may approve too: cfo/);
+      expect(await later.innerText()).toContain(time);
+      await holdsUp(ana, `people-${name}-call`);
+      await approves(ana, 'approved by 1 of 2 people');
+      expect(scene.effects).toEqual([]);
+
+      await opensCall(ana, 'Pay 99.00 EUR to Bolt AG.');
+      await ana.page.getByRole('button', { name: 'Deny …' }).click();
+      await ana.page.getByLabel('Why not?').fill('Not due yet.');
+      await ana.page.getByRole('button', { name: 'Deny with passkey' }).click();
+      await ana.page.getByRole('heading', { name: 'Done' }).waitFor();
+      const refusedView = await denied.turn.result();
+      expect(refusedView.calls[0]!.approval).toMatchObject({ decision: 'deny', by: ['ana@bank.example'], note: 'Not due yet.' });
+
+      await opensCall(ana, 'Pay 700.00 EUR to Cato SE.');
+      await ana.page.getByRole('button', { name: 'Change the input …' }).click();
+      await ana.page.getByLabel('cents').fill('65000');
+      await ana.page.getByRole('button', { name: 'Send the changed input' }).click();
+      await ana.page.getByRole('heading', { name: 'Done' }).waitFor();
+
+      // A second treasurer approves what the first has changed.
+      const ben = await arrive(scene, 'ben', options);
+      await registersPasskey(ben);
+      const bensKey = await enrols(organisation, scene, ben, enroller, 'treasurer');
+      await opensCall(ben, 'Pay 650.00 EUR to Cato SE.');
+      await approves(ben, 'approved');
+      await changed.turn.result();
+
+      // Nobody else of the treasurers is there for the large one: after a while the board may.
+      const kim = await arrive(scene, 'kim', options);
+      await registersPasskey(kim);
+      const kimsKey = await enrols(organisation, scene, kim, enroller, 'cfo');
+      await sleep(Math.max(0, Date.parse(at) + 500 - Date.now()));
+      await opensCall(kim, 'Pay 1250.00 EUR to Acme GmbH.');
+      expect(await kim.page.getByText('Approving takes one of the roles').count()).toBe(0);
+      await approves(kim, 'approved');
+      const paid = await large.turn.result();
+      expect(paid.calls[0]!.approval.decisions).toMatchObject([
+        { by: 'ana@bank.example', attested: true },
+        { by: 'kim@bank.example', attested: true },
+      ]);
+      expect(scene.effects).toEqual([
+        { payee: 'Cato SE', cents: 65_000, currency: 'EUR' },
+        { payee: 'Acme GmbH', cents: 125_000, currency: 'EUR' },
+      ]);
+
+      await isProved(scene, large.turn.id, { 'ana@bank.example': anasKey, 'kim@bank.example': kimsKey });
+      await isProved(scene, denied.turn.id, { 'ana@bank.example': anasKey });
+      await isProved(scene, changed.turn.id, { 'ana@bank.example': anasKey, 'ben@bank.example': bensKey });
+      for (const { complaints, foreign } of [ana, ben, kim]) expect([complaints, foreign]).toEqual([[], []]);
+    }),
+  );
+});
