@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContextOptions } from 'playwright-core';
-import type { SigningKey } from '../../../src/attestation/signing-key';
 import type { OidcSettings } from '../../../src/config/sign-in';
 import type { PasskeyView } from '../../../src/shapes/passkey';
 import { freePort } from '../../support/free-port';
@@ -86,18 +85,20 @@ export async function registersPasskey({ page, url }: OpenPage): Promise<void> {
   await page.getByText('waits for enrolment').waitFor();
 }
 
-/** Enrols the one passkey that waits, after comparing the fingerprint that its person sees. @returns its id */
+/** Enrols each one's passkey, after comparing the fingerprint that its person sees. @returns the ids by names */
 export async function enrols(
   organisation: Organisation,
   scene: Scene,
-  { page }: OpenPage,
-  enroller: SigningKey,
-  role: string,
-): Promise<string> {
+  people: { principal: string; role: string; at: OpenPage }[],
+): Promise<Record<string, string>> {
+  const key = await scene.signers.file(scene.signers.enroller(['treasurer', 'cfo']));
   const waiting = await organisation.keys<PasskeyView[]>(scene, 'passkeys', '--waiting');
-  expect(waiting).toHaveLength(1);
-  const [{ id, fingerprint }] = waiting as [PasskeyView];
-  await page.getByText(fingerprint).waitFor();
-  await organisation.keys(scene, 'enroll', id, '--key', await scene.signers.file(enroller), '--role', role);
-  return id;
+  expect(waiting.map(({ principal }) => principal).sort()).toEqual(people.map(({ principal }) => principal).sort());
+  const enrolled = people.map(async ({ principal, role, at }) => {
+    const { id, fingerprint } = waiting.find((one) => one.principal === principal)!;
+    await at.page.getByText(fingerprint).waitFor();
+    await organisation.keys(scene, 'enroll', id, '--key', key, '--role', role);
+    return [principal, id] as const;
+  });
+  return Object.fromEntries(await Promise.all(enrolled));
 }
