@@ -52,6 +52,13 @@ function escalatesAt({ page }: OpenPage, turn: string): Promise<string> {
   );
 }
 
+/** Facts of rows that do not fit: of a sum or a quorum half is worse than nothing. */
+function cutFacts({ page }: OpenPage): Promise<string[]> {
+  return page.evaluate(`[...document.querySelectorAll('.row .sum, .row .decided, .row .decided > *, .row .times')]
+    .filter((fact) => fact.scrollWidth > fact.clientWidth + 1)
+    .map((fact) => fact.textContent)`);
+}
+
 /** Both verifiers find it whole, and name these passkeys, by their people. */
 async function isProved({ client, store, signers }: Scene, turn: string, passkeys: Record<string, string>) {
   const bytes = Buffer.from(await bundleOf(client.temporal, store, turn, BUNDLE_KEY));
@@ -102,6 +109,7 @@ describeInBrowser('a new approver', (browser) => {
       await ana.page.getByRole('link', { name: 'Pay 1250.00 EUR to Acme GmbH.' }).waitFor();
       await ana.page.getByRole('link', { name: 'Pay 99.00 EUR to Bolt AG.' }).waitFor();
       await holdsUp(ana, `people-${name}-inbox`);
+      expect(await cutFacts(ana)).toEqual([]);
 
       await opensCall(ana, 'Pay 1250.00 EUR to Acme GmbH.');
       await ana.page.getByText('input.cents > 100000', { exact: true }).waitFor();

@@ -12,7 +12,7 @@ let reading: Promise<void> = Promise.resolve();
 export function refreshPasskeys(): Promise<void> {
   reading = listPasskeys()
     .catch(() => null)
-    .then((found) => void (passkeys.value = found?.passkeys ?? null));
+    .then((answer) => void (passkeys.value = answer?.passkeys ?? null));
   return reading;
 }
 
