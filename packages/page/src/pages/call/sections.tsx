@@ -170,7 +170,8 @@ function PolicyEntry({ policy }: { policy: object }) {
       )}
       {escalations.map(({ at, roles }) => (
         <p>
-          From {when(at)} on, people with one of these roles may approve too: <Words of={roles.join(', ')} />
+          {Date.parse(at) > now.value ? `From ${when(at)} on` : `Since ${when(at)}`}, people with one of these roles may approve
+          too: <Words of={roles.join(', ')} />
         </p>
       ))}
     </>
