@@ -77,7 +77,7 @@ export function CallPage({ turn, digest }: { turn: string; digest: string }) {
       )}
       <div class="columns">
         <Card question={shown} view={data} />
-        <aside aria-label="Your decision">
+        <aside aria-label={isQuestion(shown.card) ? 'Your answer' : 'Your decision'}>
           {mayDecide.value || isQuestion(shown.card) ? (
             <DecidePanel
               key={shown.digest}

@@ -1,14 +1,16 @@
 /** The decision on one call: approve, deny, change the input, say what became of a call in doubt, or answer a question. */
 import { useEffect, useState } from 'preact/hooks';
+import { samePerson } from '../../../../../src/shared/approval/approval';
+import { rolesAt } from '../../../../../src/shared/approval/policy';
 import type { Question } from '../../../../../src/shapes/turn-view';
 import type { Decision } from '../../api/turns';
 import { isQuestion } from '../../lib/kind';
 import { ErrorNotice, Notice } from '../../parts/notice';
 import { useAction } from '../../parts/use-load';
+import { now } from '../../state/clock';
 import { me } from '../../state/me';
 import { refreshPasskeys, passkeys } from '../../state/passkeys';
 import { sendDecision, signsByPasskey } from '../../state/decide';
-import { samePerson } from '../../../../../src/shared/approval/approval';
 import { AnswerForm } from './answer';
 import { EditForm } from './edit';
 import { Done, type PanelProps } from './panel';
@@ -99,7 +101,7 @@ function YourPart({ question: { card, approval } }: { question: Question }) {
   const { policy, requester, makers = [] } = card;
   const isMaker = [requester, ...makers].some((one) => one !== undefined && samePerson(one, name));
   const hasDecided = approval.by.some((one) => samePerson(one, name));
-  const roles = policy?.roles ?? [];
+  const roles = rolesAt(policy?.roles ?? [], policy?.escalations ?? [], now.value);
   const lacksRole = roles.length > 0 && !roles.some((role) => me.value?.roles.includes(role));
   if (hasDecided) return <Notice>You have approved this call already; another person must too.</Notice>;
   if (policy?.four_eyes && isMaker)
