@@ -7,6 +7,7 @@ import { defineAgent, defineApp } from '../../../src/agents/define';
 import { gatewayApp } from '../../../src/gateway/app';
 import { Tokens } from '../../../src/gateway/auth/principals';
 import { catalogueOf } from '../../../src/gateway/tool-catalogue';
+import type { Approvals } from '../../../src/rules/approvals';
 import { defineTool } from '../../../src/tools/define/define';
 import type { Tool } from '../../../src/tools/define/tool';
 import { withEngine, type Engine } from '../../engine/support/engine';
@@ -64,9 +65,16 @@ function scriptOf(message: string) {
 interface Setup {
   /** Beside `pay_invoice` and `send_money`, which is always lost. */
   tools?: Tool[];
+  approvals?: Approvals;
 }
 
-export async function withPage(browser: Browser, { tools = [] }: Setup, body: (scene: Scene) => Promise<void>): Promise<void> {
+const ONE_PERSON: Approvals = { tools: { pay_invoice: { quorum: 1 } } };
+
+export async function withPage(
+  browser: Browser,
+  { tools = [], approvals = ONE_PERSON }: Setup,
+  body: (scene: Scene) => Promise<void>,
+): Promise<void> {
   const signers = new Signers();
   const effects: unknown[] = [];
   const app = defineApp({
@@ -75,7 +83,7 @@ export async function withPage(browser: Browser, { tools = [] }: Setup, body: (s
         name: 'payables',
         prompt: 'Pay due invoices.',
         tools: [payTool(effects), loses('send_money'), ...tools],
-        approvals: { tools: { pay_invoice: { quorum: 1 } } },
+        approvals,
       }),
     ],
   });

@@ -93,7 +93,7 @@ function Verdict({ answer }: { answer: ExplanationView }) {
         <Badge tone={TONES[verdict]}>{words}</Badge>
       </p>
       <Lines of={reason} />
-      {fault && <Lines of={fault.message} />}
+      {fault?.hint && <Lines of={fault.hint} />}
       {approval !== null && (verdict === 'ask' || verdict === 'classify') && (
         <p>
           If a person is asked: <Words of={requirement(approval)} />.

@@ -124,7 +124,7 @@ function inWords(turn: string, event: StreamedEvent): ComponentChildren {
       return (
         <p>
           The model asks a person (<Words of={event.call} />
-          ). <a href={writeRoute({ page: 'call', turn, digest: event.digest })}>Look at the question</a>
+          ). {event.card && <a href={writeRoute({ page: 'call', turn, digest: event.digest })}>Look at the question</a>}
         </p>
       );
     case 'question_answered':
