@@ -32,6 +32,8 @@ export function describeAgent(agent: Agent, withPrompt: boolean): AgentView {
   };
 }
 
+const BY_LIST = 'the first of its approval rules that fits the input decides; where none fits it asks a person.';
+
 function describeTool(agent: Agent, policy: Policy, lists: ApprovalLists, tool: Tool): AgentView['tools'][number] {
   const { name, version, class: toolClass } = tool;
   const rules = policy.rulesOf(ruledTool(tool)).map(({ rule }) => rule);
@@ -42,7 +44,7 @@ function describeTool(agent: Agent, policy: Policy, lists: ApprovalLists, tool: 
         const where = pattern === null && condition === null ? '' : `, for ${text}`;
         return `By a rule ${VERDICT_WORDS[effect]}${where}${why === null ? '' : `: ${why}`}.`;
       }),
-      otherwise(policy, tool, rules.length > 0),
+      otherwise(policy, tool, { hasRules: rules.length > 0, hasList: lists.has(name) }),
     ],
     rules: rules.map(({ effect, text, why }) => ({ effect, rule: text, why })),
     approval_entries: (lists.get(name)?.entries ?? []).map((entry) => ({
@@ -54,11 +56,13 @@ function describeTool(agent: Agent, policy: Policy, lists: ApprovalLists, tool: 
 }
 
 /** What happens to a call that no rule matches. */
-function otherwise({ mode, within }: Policy, tool: Tool, hasRules: boolean): string {
+function otherwise({ mode, within }: Policy, tool: Tool, has: { hasRules: boolean; hasList: boolean }): string {
   const turn = { untrusted: false, requester: '', agent: '', step: 1 };
   const noRules: Policy = { mode, ...(within === undefined ? {} : { within }), rulesOf: () => [] };
   const { verdict, reason } = decide(noRules, { tool: ruledTool(tool), input: {}, targets: null, turn });
-  return `${hasRules ? 'Otherwise ' : ''}${VERDICT_WORDS[verdict]}: ${reason}.`.replace(/^./, (first) => first.toUpperCase());
+  // A list decides in place of the class and of most modes, never against a refusal.
+  const sentence = has.hasList && verdict !== 'deny' ? BY_LIST : `${VERDICT_WORDS[verdict]}: ${reason}.`;
+  return `${has.hasRules ? 'Otherwise ' : ''}${sentence}`.replace(/^./, (first) => first.toUpperCase());
 }
 
 function finite(value: number): number | null {

@@ -10,6 +10,7 @@ import { catalogueOf } from '../../../src/gateway/tool-catalogue';
 import type { Approvals } from '../../../src/rules/approvals';
 import { defineTool } from '../../../src/tools/define/define';
 import type { Tool } from '../../../src/tools/define/tool';
+import type { Budget } from '../../../src/tools/limits/budgets';
 import { withEngine, type Engine } from '../../engine/support/engine';
 import { freePort } from '../../support/free-port';
 import { gatewayParts, person, type Person } from '../../support/gateway';
@@ -66,13 +67,14 @@ interface Setup {
   /** Beside `pay_invoice` and `send_money`, which is always lost. */
   tools?: Tool[];
   approvals?: Approvals;
+  budgets?: Budget[];
 }
 
 const ONE_PERSON: Approvals = { tools: { pay_invoice: { quorum: 1 } } };
 
 export async function withPage(
   browser: Browser,
-  { tools = [], approvals = ONE_PERSON }: Setup,
+  { tools = [], approvals = ONE_PERSON, budgets = [] }: Setup,
   body: (scene: Scene) => Promise<void>,
 ): Promise<void> {
   const signers = new Signers();
@@ -84,6 +86,7 @@ export async function withPage(
         prompt: 'Pay due invoices.',
         tools: [payTool(effects), loses('send_money'), ...tools],
         approvals,
+        budgets,
       }),
     ],
   });

@@ -105,6 +105,9 @@ describe('a list of approval rules', () => {
       { when: 'input.cents < 1000', needs: null },
     ]);
     expect(tools[1].approval_entries).toEqual([]);
+    expect(tools[0].words).toEqual([
+      'The first of its approval rules that fits the input decides; where none fits it asks a person.',
+    ]);
     const entryFor = async (cents: unknown) => {
       const payload = { tool: 'pay', input: { invoice: 'A', cents } };
       const url = '/v1/agents/listed/check';

@@ -9,7 +9,6 @@ type Entries = AgentView['tools'][number]['approval_entries'];
 export function ApprovalEntries({ entries }: { entries: Entries }) {
   return (
     <>
-      <p>Who is asked depends on the input. The first of these that fits applies:</p>
       <ol class="entries">
         {entries.map(({ when, needs }) => (
           <li>

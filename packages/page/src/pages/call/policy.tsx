@@ -1,6 +1,7 @@
 /** Who must decide on a call, by when, and which of the agent's rules says so. */
 import type { Card, CardState } from '../../../../../src/shapes/card';
 import { expiryOf, when } from '../../lib/format';
+import { isInDoubt } from '../../lib/kind';
 import { Code, Words } from '../../parts/text';
 import { now } from '../../state/clock';
 
@@ -16,7 +17,7 @@ export function Policy({ card }: { card: Card }) {
       {entry && <Entry entry={entry} />}
       <Facts
         rows={[
-          ['Approvals needed', String(policy.quorum)],
+          [isInDoubt(card) ? 'People who must say so' : 'Approvals needed', String(policy.quorum)],
           ['By', policy.roles.length === 0 ? 'anybody who may decide' : oneOf(policy.roles)],
           ...escalations.map(later),
           ['Four eyes', policy.four_eyes ? 'who asked, changed or steered may not approve' : 'not required'],
@@ -69,8 +70,8 @@ function oneOf(names: string[]): string {
 
 function later({ at, roles }: NonNullable<CardPolicy['escalations']>[number]): [string, string] {
   const left = expiryOf(at, now.value);
-  if (left?.over) return [`Since ${when(at)} also`, oneOf(roles)];
-  return [`From ${when(at)} also`, `${oneOf(roles)}${left ? ` (in ${left.text})` : ''}`];
+  if (left?.over) return ['Also', `${oneOf(roles)}, since ${when(at)}`];
+  return ['Later also', `${oneOf(roles)}, from ${when(at)} on${left ? ` (in ${left.text})` : ''}`];
 }
 
 function expiry(at: string | null): string {

@@ -37,7 +37,7 @@ export function SettleForm({ turn, question, blocked, onDone }: PanelProps) {
       <h2>What became of it?</h2>
       {blocked && <p class="blocked">{blocked}</p>}
       <Notice tone="warn">Look where the effect would be (the bank, the mail server, the ledger), not only here.</Notice>
-      <Evidence card={question.card} />
+      {question.card.evidence !== undefined && <Evidence card={question.card} />}
       <fieldset class="radios">
         <legend class="unseen-label">What became of the call</legend>
         {choice('applied', 'It took effect', 'The turn goes on as after a success. It is not run again.')}
