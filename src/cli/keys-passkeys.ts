@@ -4,6 +4,7 @@
  */
 import type { Command } from 'commander';
 import { makeEnrolment } from '../attestation/enrolment';
+import { fingerprintOf, passkeyId, passkeyKey } from '../attestation/passkey-key';
 import { PasskeyRegister } from '../attestation/passkey-register';
 import { SigningKey } from '../attestation/signing-key';
 import { readTrustedKeys } from '../attestation/trusted-keys';
@@ -53,6 +54,7 @@ export function passkeyCommands(keys: Command, output: () => Output): void {
       if (!passkey)
         throw new UsageError(`There is no passkey ${JSON.stringify(id.slice(0, 40))}; \`holdfast keys passkeys\` lists them.`);
       if (passkey.state === 'revoked') throw new UsageError(`Passkey ${id} was revoked; its person must register another one.`);
+      mustHaveItsKey(passkey);
       const exp = days === undefined ? {} : { exp: Math.floor(Date.now() / 1000) + days * 24 * 3600 };
       const enrolment = makeEnrolment(passkey, { roles, kid: key.kid, ...exp });
       const text = key.token(enrolment);
@@ -64,10 +66,19 @@ export function passkeyCommands(keys: Command, output: () => Output): void {
             ? [text]
             : [`enrolled: passkey ${id} of ${oneLine(passkey.principal)}${roles.length > 0 ? `, as ${roles.join(', ')}` : ''}`]),
           `  fingerprint: ${passkey.fingerprint}`,
+          `  for decisions at ${passkey.origins.map((origin) => oneLine(origin)).join(', ')}`,
           `  counts on workers whose trusted keys have the enroller ${key.kid}`,
         ],
       );
     });
+}
+
+/** The list comes from the gateway: what is signed must be the key whose fingerprint people have compared. */
+function mustHaveItsKey({ id, fingerprint, public: jwk }: PasskeyView): void {
+  if (passkeyKey(jwk) !== null && fingerprintOf(jwk) === fingerprint && passkeyId(jwk) === id) return;
+  throw new UsageError(
+    `Passkey ${id} was not enrolled: its fingerprint is not that of the key that the gateway gave. Look into the gateway.`,
+  );
 }
 
 /** Another kind of key would make enrolments that no worker accepts. A key that is not in the file here may be in the workers'. */

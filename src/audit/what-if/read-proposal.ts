@@ -8,6 +8,7 @@ import { parseJson } from '../../shared/json/parse-json';
 import { ProposalError, type Proposal, type ProposedLimits } from './types';
 import { errorMessage } from '../../shared/text/error-message';
 import { optional } from '../../shared/json/optional';
+import { depthFault } from '../../rules/yaml-depth';
 
 export interface ProposalText {
   agent?: string;
@@ -63,6 +64,8 @@ function readApprovals(path: string): string {
 
 function parseApprovals(content: string, name: string): Approvals {
   const fault = (text: string) => new ProposalError(`${name} holds no approver policy: ${text}`);
+  const deep = depthFault(content);
+  if (deep !== null) throw fault(deep);
   const document = parseDocument(content, { schema: 'core' });
   if (document.errors.length > 0) throw fault(document.errors[0]!.message.split('\n')[0]!);
   const value = document.toJS({ maxAliasCount: 0 }) as Json;
