@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { TOOL_CLASSES } from '../shared/turn/tool-class';
 import { callError, jsonObject } from './envelope';
+import { approvalRequirement } from './policy-entry';
 
 export const agentSummary = z.object({
   name: z.string(),
@@ -23,6 +24,14 @@ const agentTool = z.object({
   rules: z
     .array(z.object({ effect: z.string(), rule: z.string(), why: z.string().nullable() }))
     .describe('The rules that name it.'),
+  approval_entries: z
+    .array(
+      z.object({
+        when: z.string().nullable().describe('Null: it fits every call.'),
+        needs: approvalRequirement.nullable().describe('Null: a call that it fits runs without being asked about.'),
+      }),
+    )
+    .describe('Its list of approval rules, of which the first that fits applies. Empty: its rules are no list.'),
   budgets: z.array(z.string()).describe('Names of the budgets that its calls spend from.'),
 });
 
@@ -63,6 +72,9 @@ export const explanation = z.object({
   reason: z.string(),
   rule: z.string().nullable().describe('The rule that decides; null: the mode or the class does.'),
   warnings: z.array(z.string()),
+  approval: approvalRequirement
+    .nullable()
+    .describe('What an approval of the call requires, with the entry of a list that says so. Null: the input is not valid.'),
 });
 
 export type AgentSummary = z.infer<typeof agentSummary>;

@@ -30,8 +30,10 @@ const exampleTool = {
     'Otherwise it asks a person: class destructive always asks.',
   ],
   rules: [{ effect: 'allow', rule: 'pay_invoice when input.cents < 1000', why: null }],
+  approval_entries: [],
   budgets: ['daily'],
 };
+const exampleApproval = { channel: 'any', quorum: 2, roles: [], four_eyes: false, remind_ms: [], notify: true } as const;
 const exampleView = {
   ...exampleSummary,
   prompt: null,
@@ -45,7 +47,7 @@ const exampleView = {
 const exampleExplanation = {
   ...{ agent: 'payables', tool: 'pay_invoice', version: '1.0.0', class: 'destructive', mode: 'default', fault: null },
   ...{ input: { invoice: 'INV-7', cents: 125_000 }, hooks: [], rules: [], verdict: 'ask', words: 'it asks a person' },
-  ...{ reason: 'class destructive always asks', rule: null, warnings: [] },
+  ...{ reason: 'class destructive always asks', rule: null, warnings: [], approval: exampleApproval },
 };
 
 const schemas = {

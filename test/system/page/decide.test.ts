@@ -106,6 +106,16 @@ describeInBrowser('the page of an approver', (browser) => {
       await page.getByRole('link', { name: /Cato SE/ }).waitFor();
       await page.keyboard.press('?');
       await page.getByRole('heading', { name: 'Keys' }).waitFor();
+      // Who dictates can switch the keys of one character off; the browser keeps it.
+      const letters = page.getByLabel('Keys of one character do something');
+      await letters.uncheck();
+      await page.keyboard.press('Escape');
+      await page.reload();
+      await page.getByRole('link', { name: /Cato SE/ }).waitFor();
+      await page.keyboard.type('jx?');
+      expect([await page.getByText('1 selected').count(), await letters.count()]).toEqual([0, 0]);
+      await page.getByRole('button', { name: 'Keys' }).click();
+      await letters.check();
       await page.keyboard.press('Escape');
       await page.keyboard.type('jxjx');
       await page.getByText('2 selected').waitFor();

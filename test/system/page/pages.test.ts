@@ -10,9 +10,20 @@ import { holdsUp, payment, waits } from './support';
 
 const BUNDLES = join(__dirname, '../../bundles');
 
+const DAILY = {
+  ...{ name: 'daily', tools: ['pay_invoice'], per: 'agent' as const, windowMs: 86_400_000 },
+  ...{ measure: 'input.cents', cap: 500_000 },
+};
+
 describeInBrowser('the pages', (browser) => {
   it('holds up on every page, for every role', () =>
-    withPage(browser(), {}, async (scene) => {
+    withPage(browser(), { budgets: [DAILY] }, async (scene) => {
+      const paid = await waits(scene, payment('Bolt AG', 9_900));
+      const approver = await scene.open(ana);
+      await approver.go(`/turns/${paid.turn.id}/calls/${paid.digest}`, /pay_invoice/);
+      await approver.page.getByRole('button', { name: 'Approve …' }).click();
+      await approver.page.getByRole('button', { name: 'Approve exactly this' }).click();
+      await paid.turn.result();
       const { turn } = await waits(scene, payment('Acme GmbH', 1_000));
       const session = await scene.client.openSession({ agent: 'payables', requester: 'acme/rita' });
       const admin = await scene.open(olga);

@@ -9,8 +9,10 @@ import type { OidcSettings } from '../../../src/config/sign-in';
 import { gatewayApp } from '../../../src/gateway/app';
 import { Tokens } from '../../../src/gateway/auth/principals';
 import { catalogueOf } from '../../../src/gateway/tool-catalogue';
+import type { Approvals } from '../../../src/rules/approvals';
 import { defineTool } from '../../../src/tools/define/define';
 import type { Tool } from '../../../src/tools/define/tool';
+import type { Budget } from '../../../src/tools/limits/budgets';
 import { withEngine, type Engine } from '../../engine/support/engine';
 import { freePort } from '../../support/free-port';
 import { gatewayParts, person, type Person } from '../../support/gateway';
@@ -69,15 +71,18 @@ function scriptOf(message: string) {
 interface Setup {
   /** Beside `pay_invoice` and `send_money`, which is always lost. */
   tools?: Tool[];
-  approvals?: AgentDefinition['approvals'] & object;
+  approvals?: Approvals;
+  budgets?: Budget[];
   /** The gateway's key signs no approvals: only what people sign themselves counts. */
   limited?: true;
   /** Where people sign in, for a page at this address. */
   oidc?: (publicUrl: string) => Promise<OidcSettings>;
 }
 
+const ONE_PERSON: Approvals = { tools: { pay_invoice: { quorum: 1 } } };
+
 export async function withPage(browser: Browser, setup: Setup, body: (scene: Scene) => Promise<void>): Promise<void> {
-  const { tools = [], approvals = { tools: { pay_invoice: { quorum: 1 } } }, limited, oidc } = setup;
+  const { tools = [], approvals = ONE_PERSON, budgets = [], limited, oidc } = setup;
   const signers = new Signers();
   if (limited) signers.change(signers.gateway, { decides: false });
   const effects: unknown[] = [];
@@ -88,6 +93,7 @@ export async function withPage(browser: Browser, setup: Setup, body: (scene: Sce
         prompt: 'Pay due invoices.',
         tools: [payTool(effects), loses('send_money'), ...tools],
         approvals,
+        budgets,
       }),
     ],
   });

@@ -80,6 +80,49 @@ describe('an agent', () => {
   });
 });
 
+describe('a list of approval rules', () => {
+  const listed = defineAgent({
+    ...{ name: 'listed', prompt: 'Pay.', tools: [pays('pay', effects), reads('look_up', () => ({}))] },
+    approvals: {
+      tools: {
+        pay: [
+          { when: 'input.cents > 100000', quorum: 2, roles: ['treasurer'], escalate: [{ afterMs: 60_000, roles: ['director'] }] },
+          { when: 'input.cents < 1000', allow: true },
+        ],
+      },
+    },
+  });
+  const desk = gatewayApp(gatewayParts({ people: [rita], catalogue: async () => catalogueOf(defineApp({ agents: [listed] })) }));
+  afterAll(() => desk.close());
+
+  it('is shown with what each entry requires, and a check says which one applies', async () => {
+    const { tools } = (await desk.inject({ url: '/v1/agents/listed', headers: rita.headers })).json();
+    expect(tools[0].approval_entries).toMatchObject([
+      {
+        when: 'input.cents > 100000',
+        needs: { quorum: 2, roles: ['treasurer'], escalate: [{ after_ms: 60_000, roles: ['director'] }] },
+      },
+      { when: 'input.cents < 1000', needs: null },
+    ]);
+    expect(tools[1].approval_entries).toEqual([]);
+    expect(tools[0].words).toEqual([
+      'The first of its approval rules that fits the input decides; where none fits it asks a person.',
+    ]);
+    const entryFor = async (cents: unknown) => {
+      const payload = { tool: 'pay', input: { invoice: 'A', cents } };
+      const url = '/v1/agents/listed/check';
+      const { approval } = (await desk.inject({ method: 'POST', url, headers: rita.headers, payload })).json();
+      return approval && { quorum: approval.quorum, ...approval.entry };
+    };
+    expect(await Promise.all([5_000_000, 500, 5000, 'many'].map(entryFor))).toEqual([
+      { quorum: 2, index: 1, when: 'input.cents > 100000', result: 'matched' },
+      { quorum: 1, index: 2, when: 'input.cents < 1000', result: 'matched' },
+      { quorum: 1, index: null, when: null, result: 'none' },
+      null,
+    ]);
+  });
+});
+
 describe('a check of a call', () => {
   it.each([
     [{ invoice: 'A', cents: 5 }, {}, { verdict: 'allow', rule: 'pay when input.cents < 1000', words: 'it runs by itself' }],

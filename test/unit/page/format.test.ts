@@ -59,6 +59,9 @@ it('begins with what will happen, else with the tool and its input', () => {
   expect(headline({ tool: 'pay', will_happen: { to: 'Acme' } })).toBe('pay: {"to":"Acme"}');
   expect(headline({ tool: 'pay', will_happen: null, input: { to: 'Acme' } })).toBe('pay {"to":"Acme"}');
   expect(headline({ tool: 'pay', will_happen: '  ' })).toBe('pay');
+  expect(headline({ tool: 'ask_person', question: 'From which account?\nBoth are open.', will_happen: null })).toBe(
+    'From which account?',
+  );
   fc.assert(fc.property(fc.string(), (text) => expect(headline({ tool: 'pay', will_happen: text })).not.toMatch(/\n/)));
 });
 

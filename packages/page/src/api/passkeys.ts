@@ -1,4 +1,5 @@
-/** Passkeys and deputies of the person. */
+/** Passkeys: those of the person, and those that wait for their enrolment. */
+import type { PasskeyView } from '../../../../src/shapes/passkey';
 import { get, newKey, post, remove } from './http';
 
 export interface Passkey {
@@ -12,20 +13,8 @@ export interface Passkey {
 }
 
 export const listPasskeys = (): Promise<{ passkeys: Passkey[] }> => get('v1/passkeys');
+/** For admins: of everybody. */
+export const listWaitingPasskeys = (): Promise<{ passkeys: PasskeyView[] }> => get('v1/passkeys/waiting');
 export const creationOptions = (): Promise<PublicKeyCredentialCreationOptionsJSON> => post('v1/passkeys/options');
 export const registerPasskey = (response: object): Promise<unknown> => post('v1/passkeys', { response }, { key: newKey() });
 export const removePasskey = (id: string): Promise<unknown> => remove(`v1/passkeys/${encodeURIComponent(id)}`);
-
-export interface Deputy {
-  id: string;
-  principal: string;
-  deputy: string;
-  from: string;
-  until: string;
-  ended_at?: string | null;
-}
-
-export const listDeputies = (): Promise<{ deputies: Deputy[] }> => get('v1/deputies');
-export const nameDeputy = (deputy: string, from: string, until: string): Promise<unknown> =>
-  post('v1/deputies', { deputy, from, until }, { key: newKey() });
-export const endDeputy = (id: string): Promise<unknown> => remove(`v1/deputies/${encodeURIComponent(id)}`);

@@ -4,8 +4,11 @@ import type { Question } from '../../../../src/shapes/turn-view';
 /** What a person looks at before deciding. Not the Markdown, which says the same. */
 function partsOf({ card, approval }: Question): Record<string, unknown> {
   const { will_happen, input, acts_on, held, words, untrusted, reason, changes, policy, error, expires_at, kind } = card;
+  const { evidence, question, choices, schema, to } = card;
   return {
     'what will happen': will_happen,
+    'what the tool found out': evidence,
+    'the question': { question, choices, schema, to },
     input: { input, acts_on },
     'in whose words': { words, untrusted },
     'why a person is asked': { kind, held, reason, changes, error },

@@ -108,11 +108,18 @@ function own(input: JsonObject, field: string): Json | undefined {
   return Object.hasOwn(input, field) ? input[field] : undefined;
 }
 
-/** What will happen, in one line: the beginning of the preview, else the tool with its input. */
-export function headline(of: { tool: string; will_happen?: Json | undefined; input?: JsonObject | undefined }): string {
-  const { will_happen: preview, tool, input } = of;
-  if (typeof preview === 'string') {
-    const [line = ''] = preview.trim().split('\n');
+interface Headed {
+  tool: string;
+  question?: string | undefined;
+  will_happen?: Json | undefined;
+  input?: JsonObject | undefined;
+}
+
+/** What will happen, in one line: the beginning of the question or of the preview, else the tool with its input. */
+export function headline({ question, will_happen: preview, tool, input }: Headed): string {
+  const text = question ?? preview;
+  if (typeof text === 'string') {
+    const [line = ''] = text.trim().split('\n');
     if (line !== '') return line;
   }
   if (preview !== null && preview !== undefined && typeof preview !== 'string') return `${tool}: ${compact(preview)}`;

@@ -36,7 +36,7 @@ export function useTurnEvents(turn: string, onChange: () => void): FollowedTurn 
   useEffect(() => {
     setState(NOTHING);
     const stream = openStream(eventsOf(turn), [...DURABLE, ...LIVE], {
-      connected: (open) => setState((before) => ({ ...before, connection: open ? 'live' : 'interrupted' })),
+      connected: (open) => setState((before) => ({ ...before, connection: open ? 'live' : withoutStream(before) })),
       ended: () => setState((before) => ({ ...before, connection: 'ended' })),
       event: (_type, data) => {
         const event = data as StreamedEvent;
@@ -47,6 +47,11 @@ export function useTurnEvents(turn: string, onChange: () => void): FollowedTurn 
     return () => stream.close();
   }, [turn]);
   return state;
+}
+
+/** The gateway closes the stream of a turn that has ended. */
+function withoutStream({ events }: FollowedTurn): FollowedTurn['connection'] {
+  return events.at(-1)?.type === 'turn_completed' ? 'ended' : 'interrupted';
 }
 
 function after(state: FollowedTurn, event: StreamedEvent): FollowedTurn {

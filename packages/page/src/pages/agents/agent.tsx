@@ -9,6 +9,7 @@ import { PendingPage } from '../../parts/pending-page';
 import { Lines, Value, Words } from '../../parts/text';
 import { useLoad } from '../../parts/use-load';
 import { Check } from './check';
+import { ApprovalEntries } from './requirement';
 
 export function AgentPage({ agent }: { agent: string }) {
   const { data, error, reload } = useLoad(agent, () => readAgent(agent));
@@ -83,6 +84,7 @@ function Tool({ tool }: { tool: AgentView['tools'][number] }) {
           <Words of={sentence} />
         </p>
       ))}
+      {tool.approval_entries.length > 0 && <ApprovalEntries entries={tool.approval_entries} />}
       <details>
         <summary>Description and rules</summary>
         <Lines of={description} />

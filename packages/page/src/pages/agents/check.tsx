@@ -12,6 +12,7 @@ import { ErrorNotice, Reading } from '../../parts/notice';
 import { SchemaForm } from '../../parts/schema-form';
 import { Lines, Value, Words } from '../../parts/text';
 import { useAction, useLoad } from '../../parts/use-load';
+import { requirement } from './requirement';
 
 interface Props {
   agent: string;
@@ -85,14 +86,19 @@ function CheckForm({ agent, tool, field }: { agent: string; tool: string; field:
 const TONES = { allow: 'good', ask: 'warn', classify: 'warn', deny: 'bad', rejected: 'bad' } as const;
 
 function Verdict({ answer }: { answer: ExplanationView }) {
-  const { verdict, words, reason, rules, warnings, fault, input } = answer;
+  const { verdict, words, reason, rules, warnings, fault, input, approval } = answer;
   return (
     <div class="verdict" role="status">
       <p>
         <Badge tone={TONES[verdict]}>{words}</Badge>
       </p>
       <Lines of={reason} />
-      {fault && <Lines of={fault.message} />}
+      {fault?.hint && <Lines of={fault.hint} />}
+      {approval !== null && (verdict === 'ask' || verdict === 'classify') && (
+        <p>
+          If a person is asked: <Words of={requirement(approval)} />.
+        </p>
+      )}
       {warnings.map((warning) => (
         <p>
           <Words of={warning} />

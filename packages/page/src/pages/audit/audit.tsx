@@ -74,11 +74,15 @@ function Verify({ turn }: { turn: string | null }) {
         The verifier runs in this browser, and the bundle does not leave it. For evidence before others, verify offline with keys
         that you have from somebody whom you trust.
       </p>
-      <label for="trust">Keys that you trust (the JSON of `holdfast keys export`); without them the signer is unknown</label>
+      <label for="trust">Keys that you trust</label>
+      <p class="hint" id="trust-about">
+        The JSON that <code>holdfast keys export</code> prints. Without it the signer is unknown.
+      </p>
       <textarea
         id="trust"
         class="code"
         rows={3}
+        aria-describedby="trust-about"
         spellcheck={false}
         value={trust}
         onInput={({ currentTarget: { value } }) => setTrust(value)}

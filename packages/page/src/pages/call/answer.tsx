@@ -6,20 +6,12 @@ import { draftOf, valueOf, type Draft, type FormFault } from '../../lib/form-val
 import { fieldOf, type Field } from '../../lib/schema-fields';
 import { ErrorNotice } from '../../parts/notice';
 import { SchemaForm } from '../../parts/schema-form';
-import { Lines, Words } from '../../parts/text';
+import { Lines } from '../../parts/text';
 import { useAction } from '../../parts/use-load';
 import { Done, type PanelProps } from './panel';
 
-/** What a card of kind `question` has besides. */
-export interface Asked {
-  question?: string;
-  choices?: string[] | null;
-  schema?: Json | null;
-  to?: string[] | null;
-}
-
 export function AnswerForm({ turn, question, blocked, onDone }: PanelProps) {
-  const asked = askedIn(question.card);
+  const { choices = [], schema } = question.card;
   const [answer, setAnswer] = useState<string | null>(null);
   const action = useAction();
   const send = (value: Json) =>
@@ -35,23 +27,18 @@ export function AnswerForm({ turn, question, blocked, onDone }: PanelProps) {
       <h2>Your answer</h2>
       {blocked && <p class="blocked">{blocked}</p>}
       <p class="hint">An answer tells the model something. It approves nothing.</p>
-      {asked.to && asked.to.length > 0 && (
-        <p>
-          For <Words of={asked.to.join(', ')} />
-        </p>
-      )}
-      {asked.choices && asked.choices.length > 0 ? (
-        <Choices choices={asked.choices} disabled={disabled} onSend={send} />
+      {choices.length > 0 ? (
+        <Choices choices={choices} disabled={disabled} onSend={send} />
       ) : (
-        <Typed field={asked.schema ? fieldOf(asked.schema) : TEXT} disabled={disabled} onSend={send} />
+        <Typed field={schema ? named(fieldOf(schema)) : TEXT} disabled={disabled} onSend={send} />
       )}
       <ErrorNotice error={action.error} />
     </div>
   );
 }
 
-/** Other kinds of cards have none of these fields. */
-const askedIn = (card: object): Asked => card;
+/** A schema without a title makes a field without a name. */
+const named = (field: Field): Field => ({ ...field, title: field.title || 'Answer' });
 
 const TEXT: Field = { is: 'text', name: '', title: 'Answer', description: null, required: true, nullable: false, long: true };
 

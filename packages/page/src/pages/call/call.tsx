@@ -44,9 +44,7 @@ export function CallPage({ turn, digest }: { turn: string; digest: string }) {
   return (
     <div class="call">
       <Title title={headline(shown.card)} actions={<Neighbours turn={turn} digest={shown.digest} />}>
-        <span class="call-title">
-          <Words of={shown.card.tool} />
-        </span>
+        <span class="call-title">{isQuestion(shown.card) ? 'Question' : <Words of={shown.card.tool} />}</span>
       </Title>
       <p class="row-facts call-facts">
         <Badge tone={shown.card.kind === 'in_doubt' ? 'bad' : 'warn'}>{KINDS[shown.card.kind] ?? shown.card.kind}</Badge>
@@ -77,10 +75,10 @@ export function CallPage({ turn, digest }: { turn: string; digest: string }) {
       )}
       <div class="columns">
         <Card question={shown} view={data} />
-        <aside aria-label="Your decision">
+        <aside aria-label={isQuestion(shown.card) ? 'Your answer' : 'Your decision'}>
           {mayDecide.value || isQuestion(shown.card) ? (
             <DecidePanel
-              key={shown.digest}
+              key={`${shown.digest} ${shown.card.kind}`}
               turn={turn}
               requester={data.requester}
               question={shown}

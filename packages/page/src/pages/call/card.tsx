@@ -1,25 +1,41 @@
 /** A whole card, in the order in which a person should read it. */
 import type { Question, ShownTurn } from '../../../../../src/shapes/turn-view';
 import { age, when } from '../../lib/format';
-import { Words } from '../../parts/text';
+import { isQuestion } from '../../lib/kind';
+import { Notice } from '../../parts/notice';
+import { Lines, Words } from '../../parts/text';
 import { useLoad } from '../../parts/use-load';
 import { now } from '../../state/clock';
 import { Input } from './input';
 import { inputBefore } from './previous';
-import { Decisions, Deed, InWhoseWords, Outside, Policy, WhyAsked } from './sections';
+import { Policy, WhoMayAnswer } from './policy';
+import { Decisions, Deed, Evidence, InWhoseWords, Outside, WhyAsked } from './sections';
 
 export function Card({ question, view }: { question: Question; view: ShownTurn }) {
   const { card, approval } = question;
+  const isAnswer = isQuestion(card);
   const before = useLoad(`${view.turn_id} ${card.digest}`, () => inputBefore(view, question));
   return (
     <article class="card">
       <Deed card={card} />
+      {card.incomplete && (
+        <Notice tone="warn" title="Parts of this card are missing">
+          <Lines of={card.incomplete} />
+        </Notice>
+      )}
+      <Evidence card={card} />
       <InWhoseWords card={card} />
       <Outside card={card} />
-      <Input card={card} before={before.data} />
-      <WhyAsked card={card} />
-      <Policy card={card} />
-      <Decisions decisions={approval.decisions} remarks={card.remarks} />
+      {isAnswer ? (
+        <WhoMayAnswer card={card} />
+      ) : (
+        <>
+          <Input card={card} before={before.data} />
+          <WhyAsked card={card} />
+          <Policy card={card} />
+        </>
+      )}
+      <Decisions decisions={approval.decisions} remarks={card.remarks} isAnswer={isAnswer} />
       <footer class="soft">
         {card.asked_at && (
           <p>

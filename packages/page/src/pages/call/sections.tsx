@@ -1,24 +1,59 @@
 /** The sections of a card, in the order in which a person should read them. */
 import type { Card } from '../../../../../src/shapes/card';
 import type { DecisionView } from '../../../../../src/shapes/turn-view';
-import { expiryOf, when } from '../../lib/format';
-import { isInDoubt } from '../../lib/kind';
+import { when } from '../../lib/format';
+import { isInDoubt, isQuestion } from '../../lib/kind';
 import { Notice } from '../../parts/notice';
 import { Code, Lines, Value, Words } from '../../parts/text';
-import { now } from '../../state/clock';
+
+/** What a tool's probe saw of a call in doubt. */
+export function Evidence({ card }: { card: Card }) {
+  if (!isInDoubt(card)) return null;
+  return (
+    <section class="evidence">
+      <h2>What the tool found out</h2>
+      {card.evidence === undefined ? (
+        <p class="soft">Nothing: the tool has no probe that looks after a call, or its probe saw nothing.</p>
+      ) : (
+        <Lines of={card.evidence} />
+      )}
+    </section>
+  );
+}
 
 /** What will happen: the preview of the tool, else plainly that it has none. */
 export function Deed({ card }: { card: Card }) {
   const { will_happen: preview } = card;
+  if (isQuestion(card)) return <Asked card={card} />;
   return (
     <section class={`deed ${card.kind}`}>
       <h2>{isInDoubt(card) ? 'What may have happened' : 'What will happen'}</h2>
       {preview === null || preview === undefined ? (
         <p>
-          <Code of={card.tool} /> runs with the input below. The tool has no preview of what it does.
+          <Code of={card.tool} /> {isInDoubt(card) ? 'was called' : 'runs'} with the input below. The tool has no preview of what
+          it does.
         </p>
       ) : (
         <Value of={preview} />
+      )}
+    </section>
+  );
+}
+
+/** What the model wants to know, and which answers it takes. */
+function Asked({ card: { question, choices } }: { card: Card }) {
+  return (
+    <section class="deed question">
+      <h2>What the model asks</h2>
+      {question === undefined ? <p>The question cannot be read.</p> : <Lines of={question} />}
+      {choices && choices.length > 0 && (
+        <ul class="asked-choices">
+          {choices.map((choice) => (
+            <li>
+              <Words of={choice} />
+            </li>
+          ))}
+        </ul>
       )}
     </section>
   );
@@ -113,71 +148,6 @@ export function WhyAsked({ card }: { card: Card }) {
   );
 }
 
-export function Policy({ card }: { card: Card }) {
-  const { policy, expires_at } = card;
-  if (policy === undefined) return null;
-  const left = expiryOf(expires_at, now.value);
-  const rows: [string, string][] = [
-    ['Approvals needed', String(policy.quorum)],
-    ['By', policy.roles.length === 0 ? 'anybody who may decide' : `one of: ${policy.roles.join(', ')}`],
-    ['Four eyes', policy.four_eyes ? 'who asked, changed or steered may not approve' : 'not required'],
-    [
-      'What counts',
-      policy.channel === 'attested' ? 'signed decisions only' : 'any decision; names are what people typed (advisory)',
-    ],
-    [
-      'Expires',
-      expires_at === null || left === null ? 'never' : `${when(expires_at)} (${left.over ? 'expired' : `in ${left.text}`})`,
-    ],
-  ];
-  return (
-    <section>
-      <h2>What it needs</h2>
-      <dl class="facts">
-        {rows.map(([name, value]) => (
-          <div>
-            <dt>{name}</dt>
-            <dd>
-              <Words of={value} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <PolicyEntry policy={policy} />
-    </section>
-  );
-}
-
-/** Which of the agent's rules by input applies, and who may decide later. */
-interface ByInput {
-  entry?: { index: number | null; when: string | null; result: 'matched' | 'failed' | 'none' };
-  escalations?: { at: string; roles: string[] }[];
-}
-
-function PolicyEntry({ policy }: { policy: object }) {
-  const { entry, escalations = [] }: ByInput = policy;
-  return (
-    <>
-      {entry && (
-        <p>
-          {entry.result === 'none' && 'No rule for this tool fits the input; the common rule of the agent applies.'}
-          {entry.result === 'matched' &&
-            `Rule ${entry.index} for this tool applies${entry.when === null ? '.' : ', because it fits: '}`}
-          {entry.result === 'failed' &&
-            `The condition of rule ${entry.index} could not be judged, so the strictest rule applies: `}
-          {entry.when !== null && <Code of={entry.when} />}
-        </p>
-      )}
-      {escalations.map(({ at, roles }) => (
-        <p>
-          {Date.parse(at) > now.value ? `From ${when(at)} on` : `Since ${when(at)}`}, people with one of these roles may approve
-          too: <Words of={roles.join(', ')} />
-        </p>
-      ))}
-    </>
-  );
-}
-
 const DECIDED: Record<string, string> = {
   answer: 'answered',
   approve: 'approved',
@@ -185,11 +155,17 @@ const DECIDED: Record<string, string> = {
   expired: 'nobody decided in time',
 };
 
-export function Decisions({ decisions, remarks = [] }: { decisions: DecisionView[]; remarks?: string[] | undefined }) {
+interface DecisionsProps {
+  decisions: DecisionView[];
+  remarks?: string[] | undefined;
+  isAnswer: boolean;
+}
+
+export function Decisions({ decisions, remarks = [], isAnswer }: DecisionsProps) {
   return (
     <section>
-      <h2>Decisions so far</h2>
-      {decisions.length === 0 && <p class="soft">Nobody has decided yet.</p>}
+      <h2>{isAnswer ? 'Answers so far' : 'Decisions so far'}</h2>
+      {decisions.length === 0 && <p class="soft">Nobody has {isAnswer ? 'answered' : 'decided'} yet.</p>}
       <ul class="decisions">
         {decisions.map(({ decision, by, at, note, attested }) => (
           <li>
@@ -204,7 +180,7 @@ export function Decisions({ decisions, remarks = [] }: { decisions: DecisionView
       </ul>
       {remarks.length > 0 && (
         <details>
-          <summary>Decisions that did not count</summary>
+          <summary>{isAnswer ? 'Answers' : 'Decisions'} that did not count</summary>
           <ul>
             {remarks.map((remark) => (
               <li>

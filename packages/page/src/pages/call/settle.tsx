@@ -4,6 +4,7 @@ import { ErrorNotice, Notice } from '../../parts/notice';
 import { useAction } from '../../parts/use-load';
 import { sendDecision, signsByPasskey } from '../../state/decide';
 import { Done, type PanelProps } from './panel';
+import { Evidence } from './sections';
 
 type Outcome = 'applied' | 'not_applied';
 
@@ -36,6 +37,7 @@ export function SettleForm({ turn, question, blocked, onDone }: PanelProps) {
       <h2>What became of it?</h2>
       {blocked && <p class="blocked">{blocked}</p>}
       <Notice tone="warn">Look where the effect would be (the bank, the mail server, the ledger), not only here.</Notice>
+      {question.card.evidence !== undefined && <Evidence card={question.card} />}
       <fieldset class="radios">
         <legend class="unseen-label">What became of the call</legend>
         {choice('applied', 'It took effect', 'The turn goes on as after a success. It is not run again.')}

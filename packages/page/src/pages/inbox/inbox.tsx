@@ -9,6 +9,7 @@ import { Words } from '../../parts/text';
 import { connection, isLoaded, listFault, loadError, reading, inboxItems, unreachable } from '../../state/inbox';
 import { mayDecide } from '../../state/me';
 import { goTo } from '../../state/route';
+import { singleKeys } from '../../state/single-keys';
 import { Filters } from './filters';
 import { KeyHelp } from './key-help';
 import { keyAction } from './keys';
@@ -53,7 +54,7 @@ export function InboxPage() {
   useLayoutEffect(() => {
     if (asked !== null || help) return undefined;
     const onKey = (event: KeyboardEvent) => {
-      const action = keyAction(event);
+      const action = keyAction(event, singleKeys.value);
       if (action === null) return;
       event.preventDefault();
       const index = shown.findIndex(({ key }) => key === current);
@@ -92,7 +93,7 @@ export function InboxPage() {
           <>
             <Live />
             <button type="button" class="quiet small" onClick={() => setHelp(true)}>
-              Keys <kbd>?</kbd>
+              Keys {singleKeys.value && <kbd>?</kbd>}
             </button>
           </>
         }

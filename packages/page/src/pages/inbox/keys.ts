@@ -15,8 +15,10 @@ interface KeyPress {
   target: EventTarget | null;
 }
 
-export function keyAction({ key, ctrlKey, altKey, metaKey, target }: KeyPress): KeyAction | null {
+/** @param single whether keys of one character count */
+export function keyAction({ key, ctrlKey, altKey, metaKey, target }: KeyPress, single: boolean): KeyAction | null {
   if (ctrlKey || altKey || metaKey || !Object.hasOwn(KEYS, key)) return null;
+  if (!single && key.length === 1) return null;
   const action = KEYS[key]!;
   const element = target instanceof HTMLElement ? target : null;
   if (element?.closest('input:not([type=checkbox]), textarea, select') && action !== 'leave') return null;

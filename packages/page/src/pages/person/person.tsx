@@ -1,12 +1,12 @@
-/** The person's own page: roles, sign-in, passkeys, deputies. */
+/** The person's own page: roles, sign-in, passkeys. */
 import { when } from '../../lib/format';
 import { Title } from '../../parts/layout';
 import { ErrorNotice } from '../../parts/notice';
 import { Words } from '../../parts/text';
 import { useAction } from '../../parts/use-load';
-import { mayDecide, me, signOut } from '../../state/me';
-import { Deputies } from './deputies';
+import { isAdmin, mayDecide, me, signOut } from '../../state/me';
 import { Passkeys } from './passkeys';
+import { WaitingPasskeys } from './waiting-passkeys';
 
 const WAYS = { oidc: 'your organisation', token: 'a token', bearer: 'a token in each request' };
 
@@ -47,7 +47,7 @@ export function PersonPage() {
         )}
       </dl>
       {mayDecide.value && <Passkeys />}
-      {mayDecide.value && <Deputies />}
+      {isAdmin.value && <WaitingPasskeys />}
     </>
   );
 }

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import type { StreamedEvent } from '../../../../../src/shapes/turn-event';
 import { clock, stateInWords } from '../../lib/format';
 import { writeRoute } from '../../lib/route';
-import { Lines, Words } from '../../parts/text';
+import { Lines, Value, Words } from '../../parts/text';
 import type { FollowedTurn } from '../../state/follow-turn';
 
 export function Timeline({ turn, followed }: { turn: string; followed: FollowedTurn }) {
@@ -117,6 +117,31 @@ function inWords(turn: string, event: StreamedEvent): ComponentChildren {
             </strong>{' '}
             {DECIDED[event.decision] ?? event.decision}: <Words of={event.tool} /> (<Words of={event.call} />)
           </p>
+          {event.note && <Lines of={event.note} />}
+        </>
+      );
+    case 'question_asked':
+      return (
+        <p>
+          The model asks a person (<Words of={event.call} />
+          ). {event.card && <a href={writeRoute({ page: 'call', turn, digest: event.digest })}>Look at the question</a>}
+        </p>
+      );
+    case 'question_answered':
+      return event.expired ? (
+        <p>
+          Nobody answered the question (<Words of={event.call} />) in time.
+        </p>
+      ) : (
+        <>
+          <p>
+            <strong>
+              <Words of={event.by} />
+            </strong>{' '}
+            answered the question (<Words of={event.call} />
+            ):
+          </p>
+          <Value of={event.value} />
           {event.note && <Lines of={event.note} />}
         </>
       );
