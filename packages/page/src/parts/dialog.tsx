@@ -1,4 +1,4 @@
-/** A modal dialogue: the browser keeps the focus inside, and gives it back afterwards. Escape closes it. */
+/** A modal dialogue: the browser keeps the focus inside, and gives it back afterwards. Escape closes it, at once: keys can follow before `close` comes. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
@@ -22,7 +22,7 @@ export function Dialog({ title, onClose, wide = false, children }: Props) {
     };
   }, []);
   return (
-    <dialog ref={dialog} aria-labelledby={id} class={wide ? 'wide' : ''} onClose={onClose}>
+    <dialog ref={dialog} aria-labelledby={id} class={wide ? 'wide' : ''} onCancel={onClose} onClose={onClose}>
       <header>
         <h2 id={id}>{title}</h2>
         <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
