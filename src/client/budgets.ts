@@ -25,8 +25,11 @@ const QUERY = `WorkflowType = '${BUDGET_WORKFLOW}' AND ExecutionStatus = 'Runnin
  * Budgets whose workflow runs: something counts against them now, or did a moment ago. They are asked a few at a time; after five
  * seconds without an answer the others are listed as unreachable.
  */
-export async function* listBudgets(temporal: Client, filter: BudgetFilter): AsyncGenerator<ListedBudget> {
-  const asks = new BoundedAsks(temporal, 'tell what is left of it');
+export async function* listBudgets(
+  { temporal, taskQueue: own }: { temporal: Client; taskQueue: string },
+  filter: BudgetFilter,
+): AsyncGenerator<ListedBudget> {
+  const asks = new BoundedAsks(temporal, own, 'tell what is left of it');
   const budgets: Promise<ListedBudget>[] = [];
   const isWanted = filter.isWanted ?? (() => true);
   for await (const { workflowId, memo, taskQueue } of temporal.workflow.list({ query: QUERY })) {

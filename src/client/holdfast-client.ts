@@ -142,7 +142,7 @@ export class HoldfastClient {
 
   async close(): Promise<void> {
     if (typeof this.config.store === 'string') await (await this.storePromise?.catch(() => undefined))?.close();
-    this.openedInbox?.close();
+    await this.openedInbox?.close();
     this.feeds.close();
     if (typeof this.config.live === 'string') await this.live?.close();
     await this.temporal.connection.close();
@@ -301,7 +301,7 @@ export class HoldfastClient {
 
   /** What is used and left of every budget that counts something now; 100 without a limit. */
   budgets(filter: BudgetFilter = {}): AsyncGenerator<ListedBudget> {
-    return listBudgets(this.temporal, filter);
+    return listBudgets(this.queue(), filter);
   }
 
   /** Turns and direct calls, newest first; 100 without a limit. @throws InvalidRequest for an unknown state */
@@ -407,7 +407,7 @@ export class HoldfastClient {
   }
 
   private turns(): PendingTurnsOf {
-    return { temporal: this.temporal, summarize: (info) => this.summary(info), turn: (id) => this.turn(id) };
+    return { ...this.queue(), summarize: (info) => this.summary(info), turn: (id) => this.turn(id) };
   }
 
   private launch(

@@ -10,9 +10,11 @@ export { catalogueOf, type ToolCatalogue, type ToolEntry } from '../gateway/tool
 export type { CallbackConfig } from '../config/gateway';
 export type { OidcSettings, SignInConfig, SignInLimits } from '../config/sign-in';
 export type { StreamSettings } from '../gateway/streams/settings';
-export { BadKeyFile } from '../attestation/trusted-keys';
+export { BadKeyFile, type TrustEntry } from '../attestation/trusted-keys';
 export { openStore } from '../store/open-store';
+export type { Agent } from '../agents/agent';
 export type { App } from '../agents/define';
+export type { PreparedAgent } from '../tools/catalogue/registry';
 export type { ToolLogger } from '../tools/define/tool';
 export type { McpDefinition } from '../agents/mcp';
 export type { CallbackHost } from '../shared/wire/callback';

@@ -24,10 +24,15 @@ export interface Question {
 
 export class BoundedAsks {
   private readonly bursts = new Map<string, Burst>();
+  private isClosed = false;
 
-  /** @param what what workers are asked for, for an error: `tell what waits` */
+  /**
+   * @param taskQueue the client's own: an error says when its workers polled last
+   * @param what what workers are asked for, for an error: `tell what waits`
+   */
   constructor(
     private readonly temporal: Client,
+    private readonly taskQueue: string,
     private readonly what: string,
   ) {}
 
@@ -36,14 +41,23 @@ export class BoundedAsks {
     const key = `${isRetry} ${taskQueue}`;
     const burst = this.join(key, isRetry ? RETRIES_AT_ONCE : AT_ONCE);
     try {
-      return { ok: true, answer: await burst.ask(() => this.temporal.connection.withAbortSignal(burst.signal, question)) };
+      const ask = () => {
+        if (this.isClosed) throw new Error('This client is closed.');
+        return this.temporal.connection.withAbortSignal(burst.signal, question);
+      };
+      return { ok: true, answer: await burst.ask(ask) };
     } catch (error) {
       const noWorker = error instanceof NoWorker || isUnanswered(error) || burst.signal.aborted;
-      const find = () => noWorkerError(this.temporal, { taskQueue }, this.what);
+      const find = () => noWorkerError(this.temporal, { taskQueue: this.taskQueue }, this.what);
       return { ok: false, noWorker, why: errorMessage(noWorker ? await burst.why(find) : error) };
     } finally {
       if (burst.leave() && this.bursts.get(key) === burst) this.bursts.delete(key);
     }
+  }
+
+  /** Questions that have not been asked yet are not asked any more. */
+  close(): void {
+    this.isClosed = true;
   }
 
   /** After a burst has been given up, new questions begin another. */

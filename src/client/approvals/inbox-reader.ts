@@ -15,6 +15,8 @@ export interface InboxSource {
   progress(turnId: string): Promise<string>;
   /** The waiting calls of a turn. @param isRetry no worker answered for it before */
   read(turnId: string, isRetry: boolean): Promise<Answer<WaitingCalls>>;
+  /** Nothing new is asked any more. */
+  close(): void;
 }
 
 /** In one look: histories that are checked, silent turns that are asked again, turns that are asked to hear of their workers. */
@@ -70,6 +72,12 @@ export class InboxReader {
   async finish(of: 'all' | 'changes'): Promise<void> {
     const times = this.turns.all().map((turn) => this.timesOf(turn));
     await Promise.all(times.flatMap(({ isNew, reading }) => (reading !== null && (isNew || of === 'all') ? [reading] : [])));
+  }
+
+  /** Asks nothing any more, and waits for what is being asked: a connection must not close under a request that the SDK repeats. */
+  async close(): Promise<void> {
+    this.source.close();
+    await Promise.allSettled([this.listing, this.nextListing, this.finish('all')]);
   }
 
   /** Resolves once what is known differs from that version, or the signal aborts. */

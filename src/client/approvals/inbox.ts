@@ -24,15 +24,17 @@ export class Inbox {
   private readonly closing = new AbortController();
   private readers = 0;
   private readAt = -Infinity;
-  private isLooping = false;
+  private looping: Promise<void> | null = null;
 
   /** @param cardRoom characters of all whole cards that are kept */
   constructor(source: InboxSource, cardRoom?: number) {
     this.reader = new InboxReader(source, cardRoom);
   }
 
-  close(): void {
+  /** Ends the streams, and waits for what is being asked. */
+  async close(): Promise<void> {
     this.closing.abort();
+    await Promise.all([this.looping, this.reader.close()]);
   }
 
   /** All that waits, with whole cards, as it is now. @throws if Temporal does not answer */
@@ -121,9 +123,8 @@ export class Inbox {
 
   private wake(): void {
     this.readAt = Date.now();
-    if (this.isLooping || this.closing.signal.aborted) return;
-    this.isLooping = true;
-    void this.loop().finally(() => (this.isLooping = false));
+    if (this.closing.signal.aborted) return;
+    this.looping ??= this.loop().finally(() => (this.looping = null));
   }
 
   private async loop(): Promise<void> {

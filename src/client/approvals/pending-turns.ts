@@ -11,6 +11,7 @@ import type { ListedTurn } from './known-turns';
 
 export interface PendingTurnsOf {
   temporal: Client;
+  taskQueue: string;
   summarize(info: WorkflowExecutionInfo): TurnSummary;
   turn(id: string): TurnHandle;
 }
@@ -29,7 +30,7 @@ export async function* waitingTurns(
 
 /** Turns whose workers do not answer for five seconds are returned with what Temporal knows of them. */
 export async function pendingTurns(of: PendingTurnsOf & { visibility: Visibility }): Promise<PendingTurn[]> {
-  const asks = new BoundedAsks(of.temporal, ASKED);
+  const asks = new BoundedAsks(of.temporal, of.taskQueue, ASKED);
   const turns: Promise<PendingTurn>[] = [];
   const withCalls = async (listed: ListedTurn, taskQueue: string): Promise<PendingTurn> => {
     const answered = await asks.ask({ taskQueue }, () => of.turn(listed.turn_id).waiting());
@@ -47,9 +48,10 @@ export function inboxSource(
   of: PendingTurnsOf,
   look: (id: string) => Promise<{ progress: string; view(): Promise<TurnView> }>,
 ): InboxSource {
-  const asks = new BoundedAsks(of.temporal, ASKED);
+  const asks = new BoundedAsks(of.temporal, of.taskQueue, ASKED);
   const queues = new LRUCache<string, string>({ max: 20_000 });
   return {
+    close: () => asks.close(),
     async *list() {
       for await (const { listed, taskQueue } of waitingTurns(of, 'all')) {
         queues.set(listed.turn_id, taskQueue);

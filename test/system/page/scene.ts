@@ -3,11 +3,12 @@ import { readFileSync } from 'node:fs';
 import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { z } from 'zod';
+import type { AgentDefinition } from '../../../src/agents/agent';
 import { defineAgent, defineApp } from '../../../src/agents/define';
+import type { OidcSettings } from '../../../src/config/sign-in';
 import { gatewayApp } from '../../../src/gateway/app';
 import { Tokens } from '../../../src/gateway/auth/principals';
 import { catalogueOf } from '../../../src/gateway/tool-catalogue';
-import type { Approvals } from '../../../src/rules/approvals';
 import { defineTool } from '../../../src/tools/define/define';
 import type { Tool } from '../../../src/tools/define/tool';
 import type { Budget } from '../../../src/tools/limits/budgets';
@@ -29,6 +30,9 @@ export const olga = person('olga', 'admin', 'auditor');
 export interface Scene extends Engine {
   url: string;
   effects: unknown[];
+  signers: Signers;
+  /** A page on which nobody is signed in. */
+  visit(options?: Parameters<Browser['newContext']>[0]): Promise<OpenPage>;
   /** A page on which this person is signed in. */
   open(who: Person, options?: Parameters<Browser['newContext']>[0]): Promise<OpenPage>;
 }
@@ -66,18 +70,18 @@ function scriptOf(message: string) {
 interface Setup {
   /** Beside `pay_invoice` and `send_money`, which is always lost. */
   tools?: Tool[];
-  approvals?: Approvals;
+  approvals?: AgentDefinition['approvals'] & object;
   budgets?: Budget[];
+  /** The gateway's key signs no approvals: only what people sign themselves counts. */
+  limited?: true;
+  /** Where people sign in, for a page at this address. */
+  oidc?: (publicUrl: string) => Promise<OidcSettings>;
 }
 
-const ONE_PERSON: Approvals = { tools: { pay_invoice: { quorum: 1 } } };
-
-export async function withPage(
-  browser: Browser,
-  { tools = [], approvals = ONE_PERSON, budgets = [] }: Setup,
-  body: (scene: Scene) => Promise<void>,
-): Promise<void> {
+export async function withPage(browser: Browser, setup: Setup, body: (scene: Scene) => Promise<void>): Promise<void> {
+  const { tools = [], approvals = { tools: { pay_invoice: { quorum: 1 } } }, budgets = [], limited, oidc } = setup;
   const signers = new Signers();
+  if (limited) signers.change(signers.gateway, { decides: false });
   const effects: unknown[] = [];
   const app = defineApp({
     agents: [
@@ -97,7 +101,7 @@ export async function withPage(
     const people = [rita, ana, ben, olga];
     const tokens = new Tokens(people.map(({ entry }) => entry));
     const url = `http://localhost:${await freePort()}`;
-    const signIn = { tokens, ...LIMITS };
+    const signIn = { tokens, ...LIMITS, oidc: oidc === undefined ? null : await oidc(url) };
     const catalogue = async () => catalogueOf(app);
     const more = {
       store: engine.store,
@@ -106,18 +110,22 @@ export async function withPage(
       catalogue,
       signIn,
       publicUrl: url,
+      trustedKeys: signers.trusted,
     };
     const gateway = gatewayApp(gatewayParts({ people, ...more }));
     await gateway.listen({ host: '127.0.0.1', port: Number(new URL(url).port) });
-    const open: Scene['open'] = async (who, options = {}) => {
+    const visit: Scene['visit'] = async (options = {}) => {
       const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: 'en-GB', ...options });
       pages.push(context);
-      const opened = await OpenPage.open(context, url);
+      return OpenPage.open(context, url);
+    };
+    const open: Scene['open'] = async (who, options) => {
+      const opened = await visit(options);
       await opened.signIn(who);
       return opened;
     };
     try {
-      await body({ ...engine, url, effects, open });
+      await body({ ...engine, url, effects, signers, visit, open });
     } finally {
       await Promise.all(pages.map((context) => context.close()));
       engine.client.inbox.close();

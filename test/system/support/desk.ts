@@ -54,10 +54,7 @@ export async function startDesk({ path, env = {}, parts = {}, home: before }: De
     publicUrl,
     home,
     async startProvider() {
-      const script = join(__dirname, 'oidc-provider.mjs');
-      const args = [String(providerPort), `${publicUrl}/sign-in/oidc/callback`, `${publicUrl}/`];
-      provider = program(home, process.execPath, [script, ...args], {});
-      await provider.printed(/the provider listens/, 60_000);
+      provider = await startProvider(home, providerPort, publicUrl);
     },
     async close() {
       await provider?.stop();
@@ -67,6 +64,15 @@ export async function startDesk({ path, env = {}, parts = {}, home: before }: De
       if (before === undefined) await rm(home, { recursive: true, force: true });
     },
   };
+}
+
+/** A real OpenID provider, in a process of its own, for the page at this address. */
+export async function startProvider(home: string, port: number, publicUrl: string): Promise<Holdfast> {
+  const script = join(__dirname, 'oidc-provider.mjs');
+  const args = [String(port), `${publicUrl}/sign-in/oidc/callback`, `${publicUrl}/`];
+  const provider = program(home, process.execPath, [script, ...args], {});
+  await provider.printed(/the provider listens/, 60_000);
+  return provider;
 }
 
 /** A proxy as people put before services: it takes the path away, and says so to nobody. */

@@ -5,7 +5,7 @@
 import { Provider } from 'oidc-provider';
 
 const [port, redirectUri, signedOutUri] = process.argv.slice(2);
-const GROUPS = { ana: ['payments', 'everyone'], olga: ['audit'], ivan: ['everyone'] };
+const GROUPS = { ana: ['payments', 'everyone'], ben: ['payments'], kim: ['board'], olga: ['audit'], ivan: ['everyone'] };
 
 const provider = new Provider(`http://localhost:${port}`, {
   clients: [

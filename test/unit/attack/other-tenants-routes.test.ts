@@ -18,6 +18,8 @@ const OTHERS: Record<string, string> = {
   '/a2a/{agent}': 'an agent of the app; tasks of others: test/engine/protocols/a2a.test.ts',
   '/a2a/{agent}/.well-known/agent-card.json': 'the same for all',
   '/v1/ag-ui/{agent}': 'an agent of the app; a thread in its body is found as a session is',
+  '/v1/agents/{name}': 'an agent of the app, the same for all',
+  '/v1/agents/{name}/check': 'the same; it runs nothing',
   '/v1/passkeys/{id}': 'a passkey of one’s own: test/unit/gateway/passkeys',
   '/v1/passkeys/{id}/enrolment': 'a passkey of the administrator’s tenant: test/unit/gateway/passkeys',
 };
@@ -86,7 +88,7 @@ describe('an object of another tenant', () => {
   const ask = async (route: string, id: string, headers: Record<string, string>) => {
     const [method, path] = route.split(' ') as ['GET' | 'POST', string];
     const query = (QUERIES[route] ?? '').replace('theirs', id.replace('call%2F', ''));
-    const url = path.replace('{toolName}', 'pay').replace('{id}', id) + query;
+    const url = path.replace('{toolName}', 'pay').replace('{id}', id).replace('{digest}', 'f'.repeat(64)) + query;
     const payload = method === 'POST' ? { payload: BODIES[path] ?? {} } : {};
     const answer = await desk.app.inject({ method, url, headers, ...payload });
     return { status: answer.statusCode, error: answer.json<{ error: { reason: string; message: string } }>().error };

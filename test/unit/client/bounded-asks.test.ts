@@ -15,7 +15,7 @@ const temporal = {
   },
 } as never;
 const QUEUE = { taskQueue: 'queue' };
-const asks = () => new BoundedAsks(temporal, 'tell what waits');
+const asks = () => new BoundedAsks(temporal, 'queue', 'tell what waits');
 
 describe('questions to workers', () => {
   it('are asked a few at a time, and all of them', async () => {

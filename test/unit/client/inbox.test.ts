@@ -36,6 +36,8 @@ class World {
     for (const { listed } of [...this.turns.values()]) yield listed;
   }
 
+  close(): void {}
+
   async progress(id: string): Promise<string> {
     return String(this.turns.get(id)?.progress);
   }
@@ -55,7 +57,7 @@ const open = (world: World, mostKept?: number) => {
   opened.push(inbox);
   return inbox;
 };
-afterEach(() => opened.splice(0).forEach((inbox) => inbox.close()));
+afterEach(() => Promise.all(opened.splice(0).map((inbox) => inbox.close())));
 const digests = (turns: { turn_id: string; calls: { digest: string }[] }[]) =>
   Object.fromEntries(turns.map(({ turn_id, calls }) => [turn_id, calls.map(({ digest }) => digest)]));
 
@@ -245,7 +247,7 @@ describe('a reader of the inbox', () => {
     const inbox = open(new World());
     const events = inbox.follow({ visibility: 'all', signal: new AbortController().signal });
     await events.next();
-    inbox.close();
+    await inbox.close();
     expect((await take(events, () => false)).length).toBeLessThanOrEqual(1);
   });
 });

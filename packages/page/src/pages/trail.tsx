@@ -82,7 +82,9 @@ function Table({ entries }: { entries: Page['entries'] }) {
                 {when(at)}
               </td>
               <td data-label="What">
-                {KINDS[kind] ?? kind} <State of={state} />
+                <span>
+                  {KINDS[kind] ?? kind} <State of={state} />
+                </span>
               </td>
               <td data-label="Tool">
                 <Words of={tool} />

@@ -3,7 +3,7 @@ import type { Question } from '../../../../src/shapes/turn-view';
 import { newKey } from '../api/http';
 import { decide, readChallenge, type Decision, type DecisionReply } from '../api/turns';
 import { plural } from '../lib/format';
-import { hasPasskey, signWithPasskey } from './passkeys';
+import { hasPasskey, passkeysRead, signWithPasskey } from './passkeys';
 
 /** Only where signed decisions count, and the person has a passkey that counts; otherwise the gateway signs. */
 export function signsByPasskey({ card, approval }: Question): boolean {
@@ -14,6 +14,7 @@ export function signsByPasskey({ card, approval }: Question): boolean {
 export async function sendDecision(turn: string, question: Question, what: Omit<Decision, 'call'>): Promise<string> {
   const decision: Decision = { ...what, call: question.digest };
   const key = newKey();
+  await passkeysRead();
   const reply = signsByPasskey(question) ? await signed(turn, decision, key) : await decide(turn, decision, key);
   return inWords(decision, reply);
 }

@@ -6,11 +6,18 @@ import { fromBase64url, toBase64url } from '../lib/base64url';
 
 /** Null: not read yet, or this gateway has none. */
 export const passkeys = signal<Passkey[] | null>(null);
+let reading: Promise<void> = Promise.resolve();
 
-export async function refreshPasskeys(): Promise<void> {
-  const found = await listPasskeys().catch(() => null);
-  passkeys.value = found?.passkeys ?? null;
+/** An enroller can have made a passkey count since it was read: whatever offers a decision reads them again. */
+export function refreshPasskeys(): Promise<void> {
+  reading = listPasskeys()
+    .catch(() => null)
+    .then((answer) => void (passkeys.value = answer?.passkeys ?? null));
+  return reading;
 }
+
+/** Waits until they are read, where that has begun: a person can be faster than the answer. */
+export const passkeysRead = (): Promise<void> => reading;
 
 export function hasPasskey(): boolean {
   return passkeys.value?.some(({ state }) => state === 'enrolled') ?? false;

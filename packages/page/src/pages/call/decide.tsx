@@ -1,15 +1,15 @@
 /** The decision on one call: approve, deny, change the input, say what became of a call in doubt, or answer a question. */
 import { useEffect, useState } from 'preact/hooks';
-import { samePerson } from '../../../../../src/shared/approval/approval';
-import { rolesAt } from '../../../../../src/shared/approval/policy';
 import type { Question } from '../../../../../src/shapes/turn-view';
 import type { Decision } from '../../api/turns';
+import { when } from '../../lib/format';
 import { isQuestion } from '../../lib/kind';
+import { obstacleFor } from '../../lib/your-part';
 import { ErrorNotice, Notice } from '../../parts/notice';
 import { useAction } from '../../parts/use-load';
 import { now } from '../../state/clock';
 import { me } from '../../state/me';
-import { refreshPasskeys, passkeys } from '../../state/passkeys';
+import { refreshPasskeys } from '../../state/passkeys';
 import { sendDecision, signsByPasskey } from '../../state/decide';
 import { AnswerForm } from './answer';
 import { EditForm } from './edit';
@@ -18,9 +18,7 @@ import { SettleForm } from './settle';
 
 export function DecidePanel(props: PanelProps) {
   const { question } = props;
-  useEffect(() => {
-    if (passkeys.value === null) void refreshPasskeys();
-  }, []);
+  useEffect(() => void refreshPasskeys(), []);
   if (isQuestion(question.card)) return <AnswerForm {...props} />;
   return question.card.kind === 'in_doubt' ? <SettleForm {...props} /> : <ApproveForm {...props} />;
 }
@@ -95,21 +93,26 @@ function ApproveForm(props: PanelProps) {
   );
 }
 
-/** What keeps this person from approving, as far as the card says it. The worker judges. */
-function YourPart({ question: { card, approval } }: { question: Question }) {
-  const name = me.value?.principal ?? '';
-  const { policy, requester, makers = [] } = card;
-  const isMaker = [requester, ...makers].some((one) => one !== undefined && samePerson(one, name));
-  const hasDecided = approval.by.some((one) => samePerson(one, name));
-  const roles = rolesAt(policy?.roles ?? [], policy?.escalations ?? [], now.value);
-  const lacksRole = roles.length > 0 && !roles.some((role) => me.value?.roles.includes(role));
-  if (hasDecided) return <Notice>You have approved this call already; another person must too.</Notice>;
-  if (policy?.four_eyes && isMaker)
-    return (
-      <Notice tone="warn">
-        You asked for this call or had a hand in it. Under four eyes somebody else must approve it; you may deny it.
-      </Notice>
-    );
-  if (lacksRole) return <Notice tone="warn">Approving takes one of the roles {roles.join(', ')}; you may deny it.</Notice>;
-  return null;
+function YourPart({ question }: { question: Question }) {
+  const person = me.value;
+  const obstacle = person === null ? null : obstacleFor(person, question, now.value);
+  switch (obstacle?.is) {
+    case 'decided':
+      return <Notice>You have approved this call already; another person must too.</Notice>;
+    case 'maker':
+      return (
+        <Notice tone="warn">
+          You asked for this call or had a hand in it. Under four eyes somebody else must approve it; you may deny it.
+        </Notice>
+      );
+    case 'roles':
+      return (
+        <Notice tone="warn">
+          Approving takes one of the roles {obstacle.roles.join(', ')}; you may deny it.
+          {obstacle.from !== null && ` From ${when(obstacle.from)} on you may approve it too.`}
+        </Notice>
+      );
+    case undefined:
+      return null;
+  }
 }

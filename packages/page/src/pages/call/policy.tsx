@@ -19,7 +19,7 @@ export function Policy({ card }: { card: Card }) {
         rows={[
           [isInDoubt(card) ? 'People who must say so' : 'Approvals needed', String(policy.quorum)],
           ['By', policy.roles.length === 0 ? 'anybody who may decide' : oneOf(policy.roles)],
-          ...escalations.map(later),
+          ...(isInDoubt(card) ? [] : escalations.map(later)),
           ['Four eyes', policy.four_eyes ? 'who asked, changed or steered may not approve' : 'not required'],
           ['What counts', CHANNELS[policy.channel]],
           ['Expires', expiry(expires_at)],

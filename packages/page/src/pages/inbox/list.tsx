@@ -5,7 +5,7 @@ import { scrollToShow, visibleRows } from '../../lib/visible-rows';
 import { Row } from './row';
 
 const WIDE = matchMedia('(min-width: 48rem)');
-const ROW_HEIGHT = { wide: 64, narrow: 116 };
+const ROW_HEIGHT = { wide: 64, narrow: 136 };
 
 interface Props {
   items: readonly WaitingItem[];

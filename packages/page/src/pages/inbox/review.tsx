@@ -12,6 +12,7 @@ import { Dialog } from '../../parts/dialog';
 import { ErrorNotice, Reading } from '../../parts/notice';
 import { Words } from '../../parts/text';
 import { sendDecision, signsByPasskey } from '../../state/decide';
+import { refreshPasskeys } from '../../state/passkeys';
 import { CardBrief } from '../call/brief';
 
 type Shown =
@@ -34,6 +35,7 @@ export function Review({ decision, items, onClose }: Props) {
   const [done, setDone] = useState(false);
   const put = (key: string, shown: Shown) => setStates((before) => new Map(before).set(key, shown));
 
+  useEffect(() => void refreshPasskeys(), []);
   useEffect(() => {
     const ending = new AbortController();
     const read = async ({ key, turn_id, card }: WaitingItem) => {

@@ -8,10 +8,19 @@ import { Code } from '../../parts/text';
 import { useAction } from '../../parts/use-load';
 import { passkeys, refreshPasskeys, registerNewPasskey } from '../../state/passkeys';
 
+/** How soon the page shows that a passkey was enrolled. */
+const LOOK_AGAIN_MS = 5_000;
+
 export function Passkeys() {
   const action = useAction();
-  useEffect(() => void refreshPasskeys(), []);
   const list = passkeys.value;
+  const waits = list?.some(({ state }) => state === 'waiting') ?? false;
+  useEffect(() => void refreshPasskeys(), []);
+  useEffect(() => {
+    const look = () => document.visibilityState === 'visible' && void refreshPasskeys();
+    const timer = waits ? setInterval(look, LOOK_AGAIN_MS) : undefined;
+    return () => clearInterval(timer);
+  }, [waits]);
   if (list === null) return null;
   return (
     <section>
