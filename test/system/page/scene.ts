@@ -128,7 +128,7 @@ export async function withPage(browser: Browser, setup: Setup, body: (scene: Sce
       await body({ ...engine, url, effects, signers, visit, open });
     } finally {
       await Promise.all(pages.map((context) => context.close()));
-      engine.client.inbox.close();
+      await engine.client.inbox.close();
       // Its last look ends before the connection is closed.
       await engine.client.inbox.pending('all').catch(() => undefined);
       await gateway.close();
