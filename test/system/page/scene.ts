@@ -129,8 +129,6 @@ export async function withPage(browser: Browser, setup: Setup, body: (scene: Sce
     } finally {
       await Promise.all(pages.map((context) => context.close()));
       await engine.client.inbox.close();
-      // Its last look ends before the connection is closed.
-      await engine.client.inbox.pending('all').catch(() => undefined);
       await gateway.close();
       signers.remove();
     }
