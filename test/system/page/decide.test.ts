@@ -117,6 +117,7 @@ describeInBrowser('the page of an approver', (browser) => {
       await page.getByRole('button', { name: 'Keys' }).click();
       await letters.check();
       await page.keyboard.press('Escape');
+      await letters.waitFor({ state: 'detached' });
       await page.keyboard.type('jxjx');
       await page.getByText('2 selected').waitFor();
       await page.keyboard.press('a');

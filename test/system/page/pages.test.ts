@@ -1,9 +1,13 @@
 /** Every page of the desk: axe finds nothing, a phone shows all of it, roles see what they may, bundles are verified in the browser. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { passkeyId } from '../../../src/attestation/passkey-key';
+import { PasskeyRegister } from '../../../src/attestation/passkey-register';
 import { parseTrustedKeys } from '../../../src/attestation/trusted-keys';
 import { verifyBundle } from '../../../src/audit/verify';
 import { describeVerification } from '../../../src/audit/verify/sentence';
+import type { Store } from '../../../src/store/store';
+import { SoftAuthenticator } from '../../support/authenticator';
 import { describeInBrowser } from '../support/browser';
 import { ana, olga, rita, withPage } from './scene';
 import { holdsUp, payment, waits } from './support';
@@ -15,6 +19,15 @@ const DAILY = {
   ...{ measure: 'input.cents', cap: 500_000 },
 };
 
+/** As if this person had registered a passkey: it waits for its enrolment. */
+async function registersPasskey(store: Store, principal: string): Promise<string> {
+  const { credentialId, public: jwk, alg, site } = new SoftAuthenticator('ES256');
+  const kid = passkeyId(jwk);
+  const owner = { principal, credential_id: credentialId, rp_id: site.rpId, origins: [site.origin] };
+  expect(await new PasskeyRegister(store).add({ ...owner, kid, public: jwk, alg, transports: [], counter: 0 })).toBeNull();
+  return kid;
+}
+
 describeInBrowser('the pages', (browser) => {
   it('holds up on every page, for every role', () =>
     withPage(browser(), { budgets: [DAILY] }, async (scene) => {
@@ -25,6 +38,7 @@ describeInBrowser('the pages', (browser) => {
       await approver.page.getByRole('button', { name: 'Approve exactly this' }).click();
       await paid.turn.result();
       const { turn } = await waits(scene, payment('Acme GmbH', 1_000));
+      const kid = await registersPasskey(scene.store, 'acme/ana');
       const session = await scene.client.openSession({ agent: 'payables', requester: 'acme/rita' });
       const admin = await scene.open(olga);
       const places: [string, string, RegExp][] = [
@@ -45,6 +59,8 @@ describeInBrowser('the pages', (browser) => {
         await admin.page.locator('.reading').waitFor({ state: 'detached' });
         await holdsUp(admin, name);
       }
+      await admin.go('/me', /olga/);
+      await admin.page.getByText(`holdfast keys enroll ${kid} --key ENROLLER.pem`).waitFor();
       expect([admin.complaints, admin.foreign]).toEqual([[], []]);
       const starter = await scene.open(rita);
       const names = await starter.page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts();

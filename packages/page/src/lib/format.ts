@@ -108,7 +108,7 @@ function own(input: JsonObject, field: string): Json | undefined {
   return Object.hasOwn(input, field) ? input[field] : undefined;
 }
 
-interface Headed {
+interface HeadlineFacts {
   tool: string;
   question?: string | undefined;
   will_happen?: Json | undefined;
@@ -116,7 +116,7 @@ interface Headed {
 }
 
 /** What will happen, in one line: the beginning of the question or of the preview, else the tool with its input. */
-export function headline({ question, will_happen: preview, tool, input }: Headed): string {
+export function headline({ question, will_happen: preview, tool, input }: HeadlineFacts): string {
   const text = question ?? preview;
   if (typeof text === 'string') {
     const [line = ''] = text.trim().split('\n');

@@ -29,10 +29,10 @@ export function BudgetsPage() {
             <tbody>
               {data.budgets.map(({ agent, budget, per, of, view, unreachable }) => (
                 <tr>
-                  <td>
+                  <td data-label="Budget">
                     <Words of={`${agent} / ${budget}`} />
                   </td>
-                  <td>
+                  <td data-label="For">
                     <Words of={of === '' ? per : `${per} ${of}`} />
                   </td>
                   {view === null ? (
@@ -41,10 +41,10 @@ export function BudgetsPage() {
                     </td>
                   ) : (
                     [
-                      `${view.cap ?? 'none'}${view.window_ms === null ? '' : ` in ${duration(view.window_ms)}`}`,
-                      ...[view.used, view.left, String(view.reserved), String(view.in_doubt)],
-                    ].map((text) => (
-                      <td>
+                      `${view.cap === null ? 'none' : grouped(String(view.cap))}${view.window_ms === null ? '' : ` in ${duration(view.window_ms)}`}`,
+                      ...[view.used, view.left, String(view.reserved), String(view.in_doubt)].map(grouped),
+                    ].map((text, index) => (
+                      <td data-label={HEADS[index + 2]}>
                         <Words of={text} />
                       </td>
                     ))
@@ -57,4 +57,9 @@ export function BudgetsPage() {
       )}
     </>
   );
+}
+
+/** Digits in groups of three, also of numbers that JavaScript cannot hold; other texts as they are. */
+function grouped(text: string): string {
+  return /^\d+$/.test(text) ? text.replace(/\B(?=(?:\d{3})+$)/g, ',') : text;
 }

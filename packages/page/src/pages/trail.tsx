@@ -61,6 +61,9 @@ export function TrailPage() {
   );
 }
 
+/** What an entry is about. */
+const KINDS: Record<string, string> = { admission: 'call', dispatch: 'start' };
+
 function Table({ entries }: { entries: Page['entries'] }) {
   return (
     <div class="scroll" tabIndex={0} role="group" aria-label="Trail">
@@ -75,25 +78,29 @@ function Table({ entries }: { entries: Page['entries'] }) {
         <tbody>
           {entries.map(({ at, kind, state, tool, by, requester, turn_id, call_id, verified }) => (
             <tr>
-              <td class="time">{when(at)}</td>
-              <td>
-                {kind} <State of={state} />
+              <td class="time" data-label="When">
+                {when(at)}
               </td>
-              <td>
+              <td data-label="What">
+                <span>
+                  {KINDS[kind] ?? kind} <State of={state} />
+                </span>
+              </td>
+              <td data-label="Tool">
                 <Words of={tool} />
               </td>
-              <td>
+              <td data-label="By">
                 <Words of={by} />
               </td>
-              <td>
+              <td data-label="For">
                 <Words of={requester} />
               </td>
-              <td>
+              <td data-label="Turn">
                 <a href={writeRoute({ page: 'turn', turn: turn_id })}>
                   <Words of={`${turn_id.slice(0, 16)} ${call_id}`} />
                 </a>
               </td>
-              <td>{verified ? 'yes' : 'no: its block is missing or says otherwise'}</td>
+              <td data-label="Proved">{verified ? 'yes' : 'no: its block is missing or says otherwise'}</td>
             </tr>
           ))}
         </tbody>

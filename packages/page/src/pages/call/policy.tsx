@@ -19,13 +19,24 @@ export function Policy({ card }: { card: Card }) {
         rows={[
           [isInDoubt(card) ? 'People who must say so' : 'Approvals needed', String(policy.quorum)],
           ['By', policy.roles.length === 0 ? 'anybody who may decide' : oneOf(policy.roles)],
-          ...escalations.map(later),
           ['Four eyes', policy.four_eyes ? 'who asked, changed or steered may not approve' : 'not required'],
           ['What counts', CHANNELS[policy.channel]],
           ['Expires', expiry(expires_at)],
         ]}
       />
+      {!isInDoubt(card) && escalations.map((one) => <Later escalation={one} />)}
     </section>
+  );
+}
+
+type Escalation = NonNullable<CardPolicy['escalations']>[number];
+
+function Later({ escalation: { at, roles } }: { escalation: Escalation }) {
+  return (
+    <p>
+      {Date.parse(at) > now.value ? `From ${when(at)} on` : `Since ${when(at)}`}, people with one of these roles may approve too:{' '}
+      <Words of={roles.join(', ')} />
+    </p>
   );
 }
 
@@ -66,12 +77,6 @@ function Facts({ rows }: { rows: [string, string][] }) {
 
 function oneOf(names: string[]): string {
   return names.length === 1 ? names[0]! : `one of: ${names.join(', ')}`;
-}
-
-function later({ at, roles }: NonNullable<CardPolicy['escalations']>[number]): [string, string] {
-  const left = expiryOf(at, now.value);
-  if (left?.over) return ['Also', `${oneOf(roles)}, since ${when(at)}`];
-  return ['Later also', `${oneOf(roles)}, from ${when(at)} on${left ? ` (in ${left.text})` : ''}`];
 }
 
 function expiry(at: string | null): string {
