@@ -1,5 +1,6 @@
 /** The page over a real gateway, with an agent that does what its message says: turns that wait, in a real browser. */
 import { readFileSync } from 'node:fs';
+import type { Approvals } from '../../../src/rules/approvals';
 import type { AxeResults } from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { z } from 'zod';
