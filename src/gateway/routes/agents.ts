@@ -72,7 +72,7 @@ const schemas = {
     params,
     headers: postHeaders,
     body: body(checkBody, { tool: 'pay_invoice', input: { invoice: 'INV-7', cents: 125_000 } }),
-    response: answers({ 200: answer('What would happen, and why.', explanation, exampleExplanation) }, 404),
+    response: answers({ 200: answer('What would happen, and why.', explanation, exampleExplanation) }, 404, 409),
   },
 };
 

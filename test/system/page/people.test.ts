@@ -113,7 +113,7 @@ describeInBrowser('a new approver', (browser) => {
 
       await opensCall(ana, 'Pay 1250.00 EUR to Acme GmbH.');
       await ana.page.getByText('input.cents > 100000', { exact: true }).waitFor();
-      await ana.page.getByText(/cfo, (from .* on|since .*)/).waitFor();
+      await ana.page.getByText(/may approve too: cfo/).waitFor();
       await holdsUp(ana, `people-${name}-call`);
       await approves(ana, 'approved by 1 of 2 people');
       expect(scene.effects).toEqual([]);
@@ -122,7 +122,9 @@ describeInBrowser('a new approver', (browser) => {
       const time = new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' });
       const later = time.format(Date.parse(await escalatesAt(kim, denied.turn.id)));
       await opensCall(kim, 'Pay 99.00 EUR to Bolt AG.');
-      expect(await kim.page.getByText(/cfo, from .* on/).innerText()).toContain(`${later} on`);
+      expect(await kim.page.getByText(/From .* on, people with one of these roles may approve too: cfo/).innerText()).toContain(
+        `${later} on`,
+      );
       expect(await kim.page.getByText(/^Approving takes one of the roles treasurer;/).innerText()).toContain(
         `${later} on you may`,
       );
