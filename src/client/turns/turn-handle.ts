@@ -122,36 +122,36 @@ export class TurnHandle {
    * @throws TurnNotFound, NoWorker
    */
   async cards(): Promise<Map<string, string>> {
-    const shown = await this.cardsOf(await this.status());
-    return new Map([...shown].map(([digest, { markdown }]) => [digest, markdown]));
+    const cards = await this.cardsOf(await this.status());
+    return new Map([...cards].map(([digest, { markdown }]) => [digest, markdown]));
   }
 
   /**
    * The waiting calls to put to a person, each with its card. Without a card the approver does not know what the call would do.
    * So a call whose card cannot be read is listed apart, with the reason.
-   * @param known the turn's view, if the caller has just read it
+   * @param latest the turn's view, if the caller has just read it
    * @throws TurnNotFound, NoWorker
    */
-  async waiting(known?: TurnView): Promise<WaitingNow> {
-    const { view, calls, cards, why } = await this.callsAndCards(known);
+  async waiting(latest?: TurnView): Promise<WaitingNow> {
+    const { view, calls, cards, why } = await this.callsAndCards(latest);
     const [questions, unread]: [Question[], WaitingNow['unread']] = [[], []];
     const whole = new QuestionCards(calls.length === 0 ? null : ((await this.openStore?.()) ?? null));
     for (const call of calls) {
-      const shown = await this.shownCard(call, cards);
-      if (shown === null) unread.push({ call, why: `The card of call ${call.id} (${call.tool}) cannot be read: ${why}.` });
-      else questions.push({ ...call, card: await whole.card(call, call.of ?? view, shown) });
+      const cardRead = await this.shownCard(call, cards);
+      if (cardRead === null) unread.push({ call, why: `The card of call ${call.id} (${call.tool}) cannot be read: ${why}.` });
+      else questions.push({ ...call, card: await whole.card(call, call.of ?? view, cardRead) });
     }
     return { questions, unread };
   }
 
-  private async callsAndCards(known?: TurnView): Promise<{
+  private async callsAndCards(latest?: TurnView): Promise<{
     view: TurnView;
     calls: WaitingCall[];
     cards: Map<string, ShownCard>;
     why: string;
   }> {
     for (let tries = 1; ; tries += 1) {
-      const view = (tries === 1 ? known : undefined) ?? (await this.status());
+      const view = (tries === 1 ? latest : undefined) ?? (await this.status());
       const calls = pendingOf(view);
       try {
         const cards = await this.cardsOf(view);

@@ -53,9 +53,9 @@ export const turns: Route = (app, parts) => {
 
   app.get<ShowTurn>('/v1/turns/:id', { schema: schemas.show, config: { roles: READERS } }, async (request, reply) => {
     const { turn, view } = await visibleTurn(parts, request.principal, request.params.id);
-    const shown = await view();
-    const waiting = shown.pending.length === 0 ? [] : (await turn.waiting(shown)).questions;
-    return reply.header('cache-control', 'no-store').send({ ...shown, waiting });
+    const status = await view();
+    const waiting = status.pending.length === 0 ? [] : (await turn.waiting(status)).questions;
+    return reply.header('cache-control', 'no-store').send({ ...status, waiting });
   });
 
   app.post<CancelTurn>(
