@@ -8,6 +8,7 @@ import type { BundleSigner } from '../attestation/bundle-signer';
 import type { Subject } from '../audit/export/bundle';
 import { isCardCut, wholeCard } from './approvals/cards';
 import { pendingTurns } from './approvals/pending-turns';
+import { storedCard } from '../record/stored-card';
 import { watchPending, type NewQuestion, type WatchPending } from './approvals/watch-pending';
 import { listBudgets, type BudgetFilter, type ListedBudget } from './budgets';
 import { AmbiguousKey, ForkRefused, InvalidRequest, SessionEmpty, SessionNotFound, TurnNotFound } from './errors';
@@ -48,7 +49,6 @@ import {
   workflowId,
 } from '../shared/ids';
 import { hashJson } from '../shared/json/digests';
-import type { Json } from '../shared/json/json';
 import { optional } from '../shared/json/optional';
 import { isHash } from '../shared/json/sha256';
 import { inlineCode, visibilityText } from '../shared/text/visible';
@@ -328,10 +328,7 @@ export class HoldfastClient {
   async wholeCard({ card: { markdown, digest } }: Pick<Question, 'card'>): Promise<string> {
     if (!isCardCut(markdown)) return markdown;
     const store = await this.store('wholeCard');
-    const { record, input, target } = await store.getCall(digest);
-    const { preview = null } =
-      record.preview_ref === null ? {} : ((await store.getPart(record.preview_ref)) as { preview?: Json });
-    return wholeCard(markdown, { preview, target, input });
+    return wholeCard(markdown, await storedCard(store, digest));
   }
 
   /**

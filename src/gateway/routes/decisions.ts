@@ -153,7 +153,8 @@ function within(most: number, turns: PendingTurn[]): PendingTurn[] {
   const length = ({ calls }: PendingTurn) => calls.reduce((sum, { card }) => sum + JSON.stringify(card).length, 0);
   const fit = new Set<PendingTurn>();
   let room = most;
-  for (const turn of [...turns].sort((a, b) => length(a) - length(b))) if ((room -= length(turn)) >= 0) fit.add(turn);
+  const byLength = turns.map((turn) => ({ turn, length: length(turn) })).sort((a, b) => a.length - b.length);
+  for (const { turn, length: taken } of byLength) if ((room -= taken) >= 0) fit.add(turn);
   const unreachable =
     'Its cards do not fit into one answer beside the others: decide those first, or ask for it by `holdfast pending`.';
   return turns.map((turn) => (fit.has(turn) ? turn : { ...turn, calls: [], unreachable }));
