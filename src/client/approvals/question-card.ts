@@ -24,8 +24,8 @@ export interface AskingTurn {
 export class QuestionCards {
   private readonly words = new Map<string | null, Promise<CardWords[]>>();
 
-  /** @param source null: the client has no store */
-  constructor(private readonly source: CardSource | null) {}
+  /** @param openStore null: the client has no store */
+  constructor(private readonly openStore: (() => Promise<CardSource>) | null) {}
 
   async card(call: WaitingCall, turn: AskingTurn, { markdown, state }: ShownCard): Promise<Card> {
     const { facts, why } = await this.facts(call, turn);
@@ -49,12 +49,13 @@ export class QuestionCards {
     };
   }
 
-  /** The Markdown shows the call even if the store cannot be read, so that is no reason not to ask. */
+  /** The Markdown shows the call even if the store cannot be opened or read, so that is no reason not to ask. */
   private async facts({ digest }: WaitingCall, turn: AskingTurn): Promise<{ facts?: StoredFacts; why: string | null }> {
-    if (this.source === null) return { why: 'This client has no store (HOLDFAST_STORE).' };
+    if (this.openStore === null) return { why: 'This client has no store (HOLDFAST_STORE).' };
     try {
-      const stored = await storedCard(this.source, digest);
-      return { facts: storedFacts(stored, await this.wordsBefore(this.source, turn.head)), why: null };
+      const source = await this.openStore();
+      const stored = await storedCard(source, digest);
+      return { facts: storedFacts(stored, await this.wordsBefore(source, turn.head)), why: null };
     } catch (error) {
       return { why: `The store cannot tell: ${errorMessage(error)}` };
     }

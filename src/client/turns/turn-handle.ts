@@ -137,9 +137,10 @@ export class TurnHandle {
   async waiting(latest?: TurnView): Promise<WaitingNow> {
     const { view, calls, cards, why } = await this.callsAndCards(latest);
     const [questions, unread]: [Question[], WaitingNow['unread']] = [[], []];
-    const whole = new QuestionCards(calls.length === 0 ? null : ((await this.openStore?.()) ?? null));
+    const whole = new QuestionCards(this.openStore);
+    const below = await this.cardsBelow(calls);
     for (const call of calls) {
-      const cardRead = await this.shownCard(call, cards);
+      const cardRead = shownCard(call, cards, below);
       if (cardRead === null) unread.push({ call, why: `The card of call ${call.id} (${call.tool}) cannot be read: ${why}.` });
       else questions.push({ ...call, card: await whole.card(call, call.of ?? view, cardRead) });
     }
@@ -166,20 +167,16 @@ export class TurnHandle {
     }
   }
 
-  /** The card of a sub-agent's call is asked of its own turn: the turn above does not know its state, and may have dropped it. */
-  private async shownCard({ digest, of }: WaitingCall, cards: Map<string, ShownCard>): Promise<ShownCard | null> {
-    const here = cards.get(digest);
-    if (of === undefined) return here ?? null;
-    const turn = new TurnHandle(this.client, of.turn_id, workflowId(of.turn_id), null, this.feeds);
-    const own = await turn
-      .status()
-      .then(
-        (view) => turn.cardsOf(view),
-        () => null,
-      )
-      .catch(() => null);
-    const state = own?.get(digest)?.state;
-    return here === undefined ? (own?.get(digest) ?? null) : { ...here, ...optional({ state }) };
+  /** The cards of sub-agents' calls as their own turns show them, by turn; a turn that does not answer has none. */
+  private async cardsBelow(calls: readonly WaitingCall[]): Promise<Map<string, Map<string, ShownCard>>> {
+    const turnIds = new Set(calls.flatMap(({ of }) => (of === undefined ? [] : [of.turn_id])));
+    const below = new Map<string, Map<string, ShownCard>>();
+    for (const id of turnIds) {
+      const turn = new TurnHandle(this.client, id, workflowId(id), null, this.feeds);
+      const cards = turn.status().then((view) => turn.cardsOf(view));
+      below.set(id, await cards.catch(() => new Map<string, ShownCard>()));
+    }
+    return below;
   }
 
   private async cardsOf({ pending, sub_turns = [] }: TurnView): Promise<Map<string, ShownCard>> {
@@ -413,6 +410,18 @@ export class TurnHandle {
 }
 
 type CallSelection = { call: string } | { calls: string[] };
+
+/** The turn above does not know the state of a sub-agent's call, and may have dropped its card. */
+function shownCard(
+  { digest, of }: WaitingCall,
+  cards: ReadonlyMap<string, ShownCard>,
+  below: ReadonlyMap<string, ReadonlyMap<string, ShownCard>>,
+): ShownCard | null {
+  const here = cards.get(digest);
+  if (of === undefined) return here ?? null;
+  const own = below.get(of.turn_id)?.get(digest);
+  return here === undefined ? (own ?? null) : { ...here, ...optional({ state: own?.state }) };
+}
 
 function selectCalls(digests: string | string[]): CallSelection {
   return typeof digests === 'string' ? { call: digests } : { calls: digests };

@@ -63,7 +63,8 @@ export function turnEvents(app: FastifyInstance, parts: GatewayParts, limits: St
           connection,
           events,
           hasEnded,
-          translate: (event) => toServerSentEvents(event, (digest) => cards.of(turn, digest)),
+          // In a turn that has ended nothing waits: each look would read its whole history.
+          translate: (event) => toServerSentEvents(event, async (digest) => (hasEnded ? null : cards.of(turn, digest))),
           log: parts.log,
         });
       } finally {
