@@ -133,6 +133,7 @@ export const streamedQuestion = toldHow.and(z.discriminatedUnion('type', [toldQu
 export type LiveEvent = z.infer<typeof liveEvent>;
 export type TurnEvent = z.infer<typeof turnEvent>;
 export type ToldEvent = z.infer<typeof toldEvent>;
+export type StreamedEvent = z.infer<typeof streamedEvent>;
 export type ToldHow = z.infer<typeof toldHow>;
 
 // The events of a direct call, as its stream sends them: name and data of each. Only its end is a `tool_result` or a

@@ -21,8 +21,10 @@ export function Dialog({ title, onClose, wide = false, children }: Props) {
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);
+  // The event `close` comes after the keys that follow Escape. By then the dialogue may be gone, and another one open.
+  const closed = () => dialog.current !== null && onClose();
   return (
-    <dialog ref={dialog} aria-labelledby={id} class={wide ? 'wide' : ''} onCancel={onClose} onClose={onClose}>
+    <dialog ref={dialog} aria-labelledby={id} class={wide ? 'wide' : ''} onCancel={onClose} onClose={closed}>
       <header>
         <h2 id={id}>{title}</h2>
         <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
