@@ -14,11 +14,12 @@ const MAX_ID = 255;
 const MOST_MESSAGES = 5000;
 const MOST_ANSWERS = 64;
 
+// Ranges: other programs that read the OpenAPI document know no classes of Unicode.
 const id = z
   .string()
   .min(1)
   .max(MAX_ID)
-  .regex(/^[^\p{Cc}\p{Cs}]*$/u);
+  .regex(/^[^\u0000-\u001f\u007f-\u009f]*$/);
 
 /** The part that the gateway itself needs. The protocol's own schema checks the rest. */
 export const runBody = z.looseObject({
@@ -59,6 +60,8 @@ export function readRun(body: Json): RunInput {
   const read = sdk.schemas().RunAgentInputSchema.safeParse(body);
   if (!read.success) throw badInput(read.error.issues);
   const { threadId, runId, messages, resume = [], tools, context, state } = read.data;
+  if (!threadId.isWellFormed() || !runId.isWellFormed())
+    throw bad('bad_request', 'threadId and runId must be Unicode: half a surrogate pair is none.');
   const last = messages.findLast(({ role }) => role === 'user');
   const lastMessage = last?.role === 'user' ? textOf(last.content) : null;
   const answered = messages.slice(messages.findLastIndex(({ role }) => role === 'user') + 1);

@@ -42,6 +42,8 @@ describe('the input of an AG-UI run', () => {
       input({ messages: 'Hi' }),
       input({ resume: [{}] }),
       input({ messages: [{ role: 'user' }] }),
+      input({ threadId: '\ud800' }),
+      input({ runId: '\udfff' }),
     ] as Json[])
       expect(reason(body)).toBe('bad_request');
   });
