@@ -1,6 +1,6 @@
 /** Declares the ports that a worker gives to every activity (`Dependencies`). Those that stand on Temporal are made in `temporal/`. */
 import type { BudgetName, Reservation, ReservationAnswer, BudgetSettlement } from '../shared/budget-book';
-import type { MessageCard } from '../shared/approval/card';
+import type { MessageCard } from '../cards/card';
 import type { CallbackMessage } from '../shared/wire/callback';
 import type {
   CheckDecisionInput,

@@ -4,7 +4,7 @@ import { type App, defineAgent } from '../agents/define';
 import { loadConfig } from '../config';
 import { isJsonObject, type JsonObject } from '../shared/json/json';
 import { parseJson } from '../shared/json/parse-json';
-import { entryText } from '../shared/approval/card';
+import { entryText } from '../cards/card';
 import type { ApprovalSettings } from '../rules/approvals';
 import { readPermissions } from '../rules/read-permissions';
 import { MODES, type Mode } from '../tools/admit/policy';

@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { Client, WorkflowNotFoundError, type WorkflowExecutionInfo } from '@temporalio/client';
 import type { BundleSigner } from '../attestation/bundle-signer';
 import type { Subject } from '../audit/export/bundle';
-import { wholeCard } from '../shared/approval/card';
+import { wholeCard } from '../cards/card';
 import { storedCard, storedFacts } from '../record/stored-card';
 import { isCardCut } from './approvals/cards';
 import { Inbox } from './approvals/inbox';

@@ -18,9 +18,9 @@ import { calls } from './routes/calls';
 import { decisions } from './routes/decisions';
 import { healthz, metrics, readyz } from './routes/health';
 import { pending } from './routes/inbox';
-import { passkeyDecisions } from './passkeys/decision';
-import { passkeys } from './passkeys/registration';
-import { mcp } from './routes/mcp';
+import { passkeyDecisions } from '../passkeys/decision';
+import { passkeys } from '../passkeys/registration';
+import { mcp } from '../protocols/mcp/route';
 import { oidc } from './routes/oidc';
 import { records } from './routes/records';
 import { sessions } from './routes/sessions';
@@ -32,8 +32,8 @@ import { browserSignInOf, type BrowserSignIn } from './auth/browser-sign-in';
 import { ticketsOf } from './auth/principals';
 import { a2a } from '../protocols/a2a/route';
 import { agUi } from '../protocols/agui/route';
-import { protectAnswers } from './page/headers';
-import { page } from './page/page';
+import { protectAnswers } from '../page/headers';
+import { page } from '../page/page';
 import type { GatewayParts, Route } from './route';
 
 declare module 'fastify' {

@@ -1,6 +1,6 @@
 /** Notifies people that they have to decide, in every way that the settings name, each independently. */
 import type { Delivery, Notifier } from '../activities/ports';
-import type { MessageCard } from '../shared/approval/card';
+import type { MessageCard } from '../cards/card';
 import type { NotifyInput } from '../shared/io/activities';
 import { checkPackage } from '../optional-package';
 import { sendMail, type MailSettings } from './mail';

@@ -1,7 +1,7 @@
 /** Composes the message about a question, the same for every way of notification. */
 import type { QuestionContext } from '../activities/ports';
-import type { MessageCard } from '../shared/approval/card';
-import { boundedCard } from '../shared/approval/message-card';
+import type { MessageCard } from '../cards/card';
+import { boundedCard } from '../cards/message-card';
 import type { NotifyInput } from '../shared/io/activities';
 import { hashJson } from '../shared/json/digests';
 import { visible } from '../shared/text/visible';

@@ -2,8 +2,8 @@
  * What a chat message says about a question: what would happen, who asked, until when. It is short, and it is no place to decide: a
  * person reads the whole card on the page that it links to.
  */
-import type { MessageCard } from '../shared/approval/card';
-import { previewText, targetText } from '../shared/approval/card-text';
+import type { MessageCard } from '../cards/card';
+import { previewText, targetText } from '../cards/card-text';
 import { maskSecrets } from '../shared/text/secrets';
 import { visible } from '../shared/text/visible';
 import { subjectOf, type Message } from './message';

@@ -3,7 +3,7 @@
  * records refer to them by hash. A reader throws if the part is of another kind, such as one that a tool named by chance.
  */
 import { HOLD_KINDS, type HoldReason } from '../shared/approval/approval';
-import type { CardState } from '../shared/approval/card';
+import type { CardState } from '../cards/card';
 import type { Envelope } from '../shared/wire/errors';
 import { isJsonObject, type Json, type JsonObject, isPacked, type PackedJson } from '../shared/json/json';
 import { object } from './fields';

@@ -3,7 +3,7 @@
  * call checks the same digest, so the card cannot differ from what runs.
  */
 import type { HoldReason } from '../shared/approval/approval';
-import type { CardWords, StoredFacts } from '../shared/approval/card';
+import type { CardWords, StoredFacts } from '../cards/card';
 import type { CallRecord } from '../shared/json/digests';
 import type { Json, JsonObject } from '../shared/json/json';
 import type { BlockKind } from '../shared/turn/transcript';

@@ -1,7 +1,7 @@
 /** The public interface of the workflows: names and types that clients use. Safe to import anywhere. */
 import type { IntentOwner } from '../shared/intent';
 import type { BudgetName } from '../shared/budget-book';
-import type { CardState } from '../shared/approval/card';
+import type { CardState } from '../cards/card';
 
 export type { CallInput, CallOptions, TurnInput } from '../shared/io/activities';
 export type { SessionInput } from '../shared/turn/session';

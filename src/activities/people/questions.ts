@@ -7,7 +7,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { CheckDecisionInput, NotifyInput } from '../../shared/io/activities';
 import { samePerson, type Settlement } from '../../shared/approval/approval';
-import { boundedCard } from '../../shared/approval/message-card';
+import { boundedCard } from '../../cards/message-card';
 import { ASK_PERSON } from '../../shared/approval/person-question';
 import { escalationsFrom, rolesAt, stricter, type ApprovalPolicy } from '../../shared/approval/policy';
 import { hashJson } from '../../shared/json/digests';

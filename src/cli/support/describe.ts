@@ -1,7 +1,7 @@
 /** Describes turns, calls and events in words, for the terminal. Control characters in untrusted text are made visible. */
 import type { Sent } from '../../client/turns/missing-answer';
 import type { CallView, SurfacedCall, TurnView } from '../../shared/turn/turn-view';
-import { entryText } from '../../shared/approval/card';
+import { entryText } from '../../cards/card';
 import { visible } from '../../shared/text/visible';
 import type { TurnEvent } from '../../shapes/turn-event';
 

@@ -1,5 +1,5 @@
 /** Reads cards from their Markdown: out of the Web UI's Current Details, whole or cut, and as lines for a terminal. */
-import { TRUNCATION_MARK, wholeCard } from '../../shared/approval/card';
+import { TRUNCATION_MARK, wholeCard } from '../../cards/card';
 import type { Card } from '../../shapes/card';
 import { visible } from '../../shared/text/visible';
 

@@ -14,7 +14,7 @@ import {
 import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from '@temporalio/common';
 import { Sending, sendInTime, type MissingAnswer } from '../../temporal/send-update';
 import { waitForPendingWorkflowTask } from '../../temporal/executions';
-import { callOrigin } from '../../shared/approval/card';
+import { callOrigin } from '../../cards/card';
 import { workflowId } from '../../shared/ids';
 import type { Json, JsonObject } from '../../shared/json/json';
 import type { Waits } from '../../shared/wire/waits';

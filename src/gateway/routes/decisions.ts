@@ -15,7 +15,7 @@ import { once } from '../http/idempotency';
 import type { Principal } from '../auth/principals';
 import { answer, answers, body, postHeaders, turnParams } from '../schemas/common';
 import { visibleTurn } from '../auth/turn-session-access';
-import { decideByPasskey } from '../passkeys/decision';
+import { decideByPasskey } from '../../passkeys/decision';
 import { passkeyAssertion } from '../../shapes/passkey';
 import type { Route } from '../route';
 

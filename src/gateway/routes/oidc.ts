@@ -8,7 +8,7 @@ import { openFlow, sealFlow, FLOW_SECONDS } from '../../sign-in/oidc-flow';
 import { personOf, type Unfit } from '../../sign-in/oidc-person';
 import { ProviderUnreachable, SignInRefusal, type OidcProvider } from '../../sign-in/oidc-provider';
 import type { BrowserSignIn } from '../auth/browser-sign-in';
-import { sendPlainPage } from '../page/plain-page';
+import { sendPlainPage } from '../../page/plain-page';
 import type { GatewayParts, Route } from '../route';
 import { ATTEMPTS } from './sign-in';
 

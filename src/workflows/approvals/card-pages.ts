@@ -4,7 +4,7 @@
  * meanwhile.
  */
 import { defineQuery, setHandler } from '@temporalio/workflow';
-import type { CardState } from '../../shared/approval/card';
+import type { CardState } from '../../cards/card';
 import { jsonBytes } from '../../shared/json/json';
 import { optional } from '../../shared/json/optional';
 import { CARDS_QUERY, type CardPage } from '../contract';

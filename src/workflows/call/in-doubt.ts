@@ -2,7 +2,7 @@
 import { ActivityFailure, ApplicationFailure, CancellationScope, log, patched, sleep, workflowInfo } from '@temporalio/workflow';
 import type { AdmittedCall, CallArguments, RunCallOutput } from '../../shared/io/activities';
 import { PLAIN_POLICY, SETTLEMENT_REFUSAL, type ApprovalPolicy } from '../../shared/approval/approval';
-import { inDoubtCard } from '../../shared/approval/card';
+import { inDoubtCard } from '../../cards/card';
 import { cutJson } from '../../shared/json/json';
 import { reconcileEffect, settleEffect } from '../activities';
 import { moveCall, viewOf } from './call-log';

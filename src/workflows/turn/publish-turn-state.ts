@@ -12,7 +12,7 @@ import type { ApprovalQuestions } from '../approvals/approval-questions';
 import type { Question, ShownQuestion } from '../approvals/question';
 import { usageSoFar, type TurnData } from './state';
 import { fitCalls } from './state-limits';
-import { actOf, callOrigin } from '../../shared/approval/card';
+import { actOf, callOrigin } from '../../cards/card';
 import { subTurnViews, surfacedQuestions } from '../sub-agents/sub-turns';
 import { optional } from '../../shared/json/optional';
 

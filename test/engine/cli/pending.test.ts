@@ -6,7 +6,7 @@ import { cardsByDigest, cardsIn } from '../../../src/client/approvals/cards';
 import type { NewQuestion } from '../../../src/client/approvals/watch-pending';
 import { announce, tell } from '../../../src/cli/pending';
 import { cardExcerpt } from '../../../src/cli/support/card-excerpt';
-import { approvalCard, inDoubtCard } from '../../../src/shared/approval/card';
+import { approvalCard, inDoubtCard } from '../../../src/cards/card';
 import { withEngine } from '../support/engine';
 import type { Card } from '../../../src/shapes/card';
 import type { Output } from '../../../src/cli/support/output';

@@ -20,8 +20,8 @@ const OTHERS: Record<string, string> = {
   '/v1/ag-ui/{agent}': 'an agent of the app; a thread in its body is found as a session is',
   '/v1/agents/{name}': 'an agent of the app, the same for all',
   '/v1/agents/{name}/check': 'the same; it runs nothing',
-  '/v1/passkeys/{id}': 'a passkey of one’s own: test/unit/gateway/passkeys',
-  '/v1/passkeys/{id}/enrolment': 'a passkey of the administrator’s tenant: test/unit/gateway/passkeys',
+  '/v1/passkeys/{id}': 'a passkey of one’s own: test/unit/passkeys',
+  '/v1/passkeys/{id}/enrolment': 'a passkey of the administrator’s tenant: test/unit/passkeys',
 };
 const BODIES: Record<string, object> = {
   '/v1/turns/{id}/steer': { text: 't' },

@@ -5,7 +5,7 @@ import { messageOf } from '../../../src/notify/message';
 import { slackMessage } from '../../../src/notify/slack';
 import { summaryOf } from '../../../src/notify/summary';
 import { teamsMessage } from '../../../src/notify/teams';
-import type { MessageCard } from '../../../src/shared/approval/card';
+import type { MessageCard } from '../../../src/cards/card';
 import { PLAIN_POLICY } from '../../../src/shared/approval/approval';
 import { runs } from '../../support/runs';
 import { slackShape, teamsShape, TEAMS_BYTES } from '../../support/notify/chat-shapes';

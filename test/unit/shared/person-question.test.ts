@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { durationMs, isAddressee, questionPolicy } from '../../../src/shared/approval/person-question';
-import { questionCard } from '../../../src/shared/approval/question-card';
+import { questionCard } from '../../../src/cards/question-card';
 import { PLAIN_POLICY } from '../../../src/shared/approval/approval';
 import { readDecision } from '../../../src/shared/approval/decision';
 import type { Json, JsonObject } from '../../../src/shared/json/json';

@@ -5,7 +5,7 @@ import { variablesOf } from '../../shared/text/uri-template';
 import { within } from '../../tools/admit/hooks';
 import type { ToolLogger } from '../../tools/define/tool';
 import type { McpAsker } from '../../agents/mcp-asks';
-import type { Principal } from '../auth/principals';
+import type { Principal } from '../../gateway/auth/principals';
 import { sdk, type CompleteRequest, type CompleteResult, type GetPromptResult, type ListPromptsResult, type Server } from './sdk';
 import { optional } from '../../shared/json/optional';
 

@@ -5,7 +5,7 @@
 import { ASK_PERSON } from '../../shared/approval/person-question';
 import { toMcp, type ToolJson } from '../../tools/convert';
 import type { McpDefinition } from '../../agents/mcp';
-import type { ToolCatalogue, ToolEntry } from '../tool-catalogue';
+import type { ToolCatalogue, ToolEntry } from '../../gateway/tool-catalogue';
 import type { Tool as ListedTool, Server, ServerCapabilities } from './sdk';
 import { type AppAnswers, offerCompletion, offerPrompts } from './app-prompts';
 import { offerResources } from './app-resources';

@@ -2,15 +2,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { trustedEntry } from '../../../../src/attestation/gateway-key';
-import { makeEnrolment, readSignedEnrolment } from '../../../../src/attestation/enrolment';
-import { SigningKey } from '../../../../src/attestation/signing-key';
-import { gatewayApp } from '../../../../src/gateway/app';
-import type { GatewayParts } from '../../../../src/gateway/route';
-import { FileStore } from '../../../../src/store/files/file-store';
-import type { Store } from '../../../../src/store/store';
-import { SoftAuthenticator } from '../../../support/authenticator';
-import { gatewayParts, person } from '../../../support/gateway';
+import { trustedEntry } from '../../../src/attestation/gateway-key';
+import { makeEnrolment, readSignedEnrolment } from '../../../src/attestation/enrolment';
+import { SigningKey } from '../../../src/attestation/signing-key';
+import { gatewayApp } from '../../../src/gateway/app';
+import type { GatewayParts } from '../../../src/gateway/route';
+import { FileStore } from '../../../src/store/files/file-store';
+import type { Store } from '../../../src/store/store';
+import { SoftAuthenticator } from '../../support/authenticator';
+import { gatewayParts, person } from '../../support/gateway';
 
 const ana = person('ana', 'approver', 'treasurer');
 const bob = person('bob', 'approver');

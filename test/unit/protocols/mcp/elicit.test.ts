@@ -1,6 +1,6 @@
 import { DecisionNotAccepted } from '../../../../src/client/errors';
 import type { TurnHandle } from '../../../../src/client/turns/turn-handle';
-import { elicitation, type Answer } from '../../../../src/gateway/mcp/asks';
+import { elicitation, type Answer } from '../../../../src/protocols/mcp/asks';
 
 const DIGEST = 'd'.repeat(64);
 const APPROVE = { action: 'accept', content: { decision: 'approve' } };

@@ -1,9 +1,9 @@
 /** Builds the card of a question that a model asks people, as the Web UI shows it, with the JSON to paste as the answer. */
-import type { JsonObject } from '../json/json';
-import { inlineCode } from '../text/visible';
+import type { JsonObject } from '../shared/json/json';
+import { inlineCode } from '../shared/text/visible';
 import { originSections, type Origin } from './card-origin';
 import { CARD_SECTION, jsonFence, section, type Room } from './card-text';
-import type { PersonQuestionInput } from './person-question';
+import type { PersonQuestionInput } from '../shared/approval/person-question';
 
 export interface QuestionFacts extends Origin {
   tool: string;

@@ -3,20 +3,20 @@
  * yet: an enroller's signature makes it count, and workers check that themselves.
  */
 import { z } from 'zod';
-import { isOriginOf, isSiteName, type RegisteredPasskey } from '../../attestation/enrolment';
-import { passkeyKey } from '../../attestation/passkey-key';
-import { CHALLENGE_MS, PasskeyRegister, type NewPasskey, type StoredPasskey } from '../../attestation/passkey-register';
-import { faultHere, trustedHere, viewOf } from '../../attestation/passkey-view';
-import { sha256 } from '../../attestation/webauthn';
-import { optionalPackage } from '../../optional-package';
-import type { JsonObject } from '../../shared/json/json';
-import { optional } from '../../shared/json/optional';
-import { errorMessage } from '../../shared/text/error-message';
-import { jsonObject } from '../../shapes/envelope';
-import { sees, type Principal } from '../auth/principals';
-import { Refusal } from '../http/errors';
-import type { GatewayParts, Route } from '../route';
-import { acceptedAnswer, answer, answers, body, jsonSchema, type Acceptance } from '../schemas/common';
+import { isOriginOf, isSiteName, type RegisteredPasskey } from '../attestation/enrolment';
+import { passkeyKey } from '../attestation/passkey-key';
+import { CHALLENGE_MS, PasskeyRegister, type NewPasskey, type StoredPasskey } from '../attestation/passkey-register';
+import { faultHere, trustedHere, viewOf } from '../attestation/passkey-view';
+import { sha256 } from '../attestation/webauthn';
+import { optionalPackage } from '../optional-package';
+import type { JsonObject } from '../shared/json/json';
+import { optional } from '../shared/json/optional';
+import { errorMessage } from '../shared/text/error-message';
+import { jsonObject } from '../shapes/envelope';
+import { sees, type Principal } from '../gateway/auth/principals';
+import { Refusal } from '../gateway/http/errors';
+import type { GatewayParts, Route } from '../gateway/route';
+import { acceptedAnswer, answer, answers, body, jsonSchema, type Acceptance } from '../gateway/schemas/common';
 import {
   exampleCreation,
   examplePasskey,
@@ -25,7 +25,7 @@ import {
   registrationResponse,
   type PasskeyView,
   type RegistrationResponse,
-} from '../../shapes/passkey';
+} from '../shapes/passkey';
 
 /** What is used of @simplewebauthn/server. Its own types need those of browsers. */
 interface WebAuthn {

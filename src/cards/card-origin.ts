@@ -1,6 +1,6 @@
 /** The sections of a card that say where a call comes from: in whose words it was asked for, and whether outsiders' text was read. */
-import type { CardWords } from '../../shapes/card';
-import { inlineCode } from '../text/visible';
+import type { CardWords } from '../shapes/card';
+import { inlineCode } from '../shared/text/visible';
 import { section, type Room } from './card-text';
 
 export interface Origin {

@@ -2,17 +2,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { McpDefinition } from '../../agents/mcp';
-import { Refusal, type Wrong } from '../http/errors';
-import type { Decide } from '../mcp/asks';
-import { offersBy, type Offers, type OffersBy } from '../mcp/offers';
-import { sdk } from '../mcp/sdk';
-import type { McpParts } from '../mcp/server';
-import { Sessions, type PartsOf, type Session } from '../mcp/sessions';
-import type { Principal } from '../auth/principals';
-import { jsonSchema } from '../schemas/common';
-import { refuseExpiredKey } from '../tool-calls';
-import { decideAs } from './decisions';
-import type { GatewayParts, Route } from '../route';
+import { Refusal, type Wrong } from '../../gateway/http/errors';
+import type { Decide } from './asks';
+import { offersBy, type Offers, type OffersBy } from './offers';
+import { sdk } from './sdk';
+import type { McpParts } from './server';
+import { Sessions, type PartsOf, type Session } from './sessions';
+import type { Principal } from '../../gateway/auth/principals';
+import { jsonSchema } from '../../gateway/schemas/common';
+import { refuseExpiredKey } from '../../gateway/tool-calls';
+import { decideAs } from '../../gateway/routes/decisions';
+import type { GatewayParts, Route } from '../../gateway/route';
 
 const description =
   'Streamable HTTP of the Model Context Protocol, revision 2025-11-25 and some before it. A session belongs to the principal ' +

@@ -1,7 +1,7 @@
 /** Keeps the MCP sessions of this process. Each belongs to one principal, and does not exist for any other. */
 import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
-import type { Principal } from '../auth/principals';
+import type { Principal } from '../../gateway/auth/principals';
 import { RecentEvents } from './wait-for-turn';
 import type { Offers } from './offers';
 import { sdk, type WebStandardStreamableHTTPServerTransport } from './sdk';

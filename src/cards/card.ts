@@ -3,17 +3,17 @@
  * words the request came, whether outsiders' text was read, the whole input, who decides, and how. It shows everything that fits, or
  * says TRUNCATED. All text that a model, a tool or a person wrote is in fences or inline code.
  */
-import type { HoldReason } from './approval';
-import { PLAIN_POLICY, type ApprovalPolicy, type Escalation, type PolicyEntry } from './policy';
+import type { HoldReason } from '../shared/approval/approval';
+import { PLAIN_POLICY, type ApprovalPolicy, type Escalation, type PolicyEntry } from '../shared/approval/policy';
 import { originSections } from './card-origin';
 import { CARD_SECTION, inputSections, jsonFence, previewText, section, targetText, type Room } from './card-text';
-import type { Json, JsonObject } from '../json/json';
-import { optional } from '../json/optional';
+import type { Json, JsonObject } from '../shared/json/json';
+import { optional } from '../shared/json/optional';
 import { questionIn } from './question-card';
-import type { Card, CardWords } from '../../shapes/card';
-import { inlineCode, inlineCodeUpTo } from '../text/visible';
+import type { Card, CardWords } from '../shapes/card';
+import { inlineCode, inlineCodeUpTo } from '../shared/text/visible';
 
-export type { Card, CardState, CardWords, MessageCard, StoredFacts } from '../../shapes/card';
+export type { Card, CardState, CardWords, MessageCard, StoredFacts } from '../shapes/card';
 export { CARD_SECTION, TRUNCATION_MARK } from './card-text';
 
 /** Those of its fields that a card shows. */

@@ -1,5 +1,5 @@
-import { RecentEvents } from '../../../../src/gateway/mcp/wait-for-turn';
-import { Sessions } from '../../../../src/gateway/mcp/sessions';
+import { RecentEvents } from '../../../../src/protocols/mcp/wait-for-turn';
+import { Sessions } from '../../../../src/protocols/mcp/sessions';
 import { createPrincipal } from '../../../../src/gateway/auth/principals';
 import { person } from '../../../support/gateway';
 import { INITIALIZE, withMcp } from '../../support/mcp';

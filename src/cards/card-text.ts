@@ -2,8 +2,8 @@
  * The texts of a card: what others wrote, in fences that nothing inside can end, with long lines broken where the Web UI would hide
  * their end. A text that is too long is cut, and a line below says how much is missing and where the whole is.
  */
-import type { Json, JsonObject } from '../json/json';
-import { fenceText, inlineCode, visible } from '../text/visible';
+import type { Json, JsonObject } from '../shared/json/json';
+import { fenceText, inlineCode, visible } from '../shared/text/visible';
 
 /** Most characters of one text of a card that does not fit as a whole. */
 export const CARD_SECTION = 24_000;

@@ -6,12 +6,12 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join, posix } from 'node:path';
 import type { FastifyReply } from 'fastify';
-import type { Route } from '../route';
+import type { Route } from '../gateway/route';
 import { PAGE_HEADERS } from './headers';
 import { sendPlainPage } from './plain-page';
 
 /** Where `npm run build` puts it, seen from dist/ and from src/ alike. */
-const PAGE_FOLDER = join(__dirname, '../../../dist/page');
+const PAGE_FOLDER = join(__dirname, '../../dist/page');
 const INDEX = 'index.html';
 
 const TYPES: Readonly<Record<string, string>> = {

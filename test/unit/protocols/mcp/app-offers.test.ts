@@ -4,10 +4,10 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { defineAgent, defineApp } from '../../../../src/agents/define';
 import type { McpDefinition } from '../../../../src/agents/mcp';
-import { Subscriptions } from '../../../../src/gateway/mcp/app-resources';
-import type { ServerNotification } from '../../../../src/gateway/mcp/sdk';
-import { createMcpEndpoint } from '../../../../src/gateway/mcp/server';
-import { ToolLogs } from '../../../../src/gateway/mcp/progress';
+import { Subscriptions } from '../../../../src/protocols/mcp/app-resources';
+import type { ServerNotification } from '../../../../src/protocols/mcp/sdk';
+import { createMcpEndpoint } from '../../../../src/protocols/mcp/server';
+import { ToolLogs } from '../../../../src/protocols/mcp/progress';
 import { createPrincipal } from '../../../../src/gateway/auth/principals';
 import { silent } from '../../../support/silent';
 

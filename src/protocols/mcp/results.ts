@@ -7,7 +7,7 @@ import type { TurnView } from '../../shared/turn/turn-view';
 import { filesIn, withoutBytes, type FileResult } from '../../tools/results/result-files';
 import { resultOf, resultToMcp } from '../../tools/convert';
 import { compileOutput, type Validator } from '../../tools/schema/schema';
-import type { Wrong } from '../http/errors';
+import type { Wrong } from '../../gateway/http/errors';
 import { OUTCOME_TOOL } from './offers';
 import type { CallToolResult, ContentBlock } from './sdk';
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import type { MessageCard } from '../../../src/shared/approval/card';
-import { boundedCard } from '../../../src/shared/approval/message-card';
+import type { MessageCard } from '../../../src/cards/card';
+import { boundedCard } from '../../../src/cards/message-card';
 
 const card = (more: Partial<MessageCard>): MessageCard => ({
   ...{ kind: 'approval', agent: 'payables', call_id: '1.1', revision: 1, tool: 'pay', version: '1.0.0', class: 'destructive' },

@@ -3,29 +3,29 @@
  * the assertion before it sends the decision on. It cannot make one itself: the worker checks all of it again, with its own keys.
  */
 import { z } from 'zod';
-import { claimsForPasskey, LONGEST_S } from '../../attestation/bundle-signer';
-import { LONGEST_TOKEN, passkeyClaims, type DecisionClaims } from '../../attestation/claims';
-import { enrolmentHash, readSignedEnrolment, type SignedEnrolment } from '../../attestation/enrolment';
-import { challengeOf, passkeyFault, writePasskeyDecision } from '../../attestation/passkey-decision';
-import { plainSignature } from '../../attestation/passkey-key';
-import { CHALLENGE_MS, PasskeyRegister, type StoredPasskey } from '../../attestation/passkey-register';
-import { CLOCKS_MS } from '../../attestation/trusted-keys';
-import { stateOf, trustedHere } from '../../attestation/passkey-view';
-import { counterOf } from '../../attestation/webauthn';
-import { sendSignatures, unsignedDecisions, type SignedSending } from '../../client/approvals/attest';
-import type { TurnHandle } from '../../client/turns/turn-handle';
-import { canonical } from '../../shared/json/canonical';
-import { hashJson } from '../../shared/json/digests';
-import { asJson, type Json, type JsonObject } from '../../shared/json/json';
-import { optional } from '../../shared/json/optional';
-import { jsonObject } from '../../shapes/envelope';
-import type { Principal } from '../auth/principals';
-import { visibleTurn } from '../auth/turn-session-access';
-import { decisionFields, readDecisionBody, sendingOf } from '../decision-body';
-import { Refusal } from '../http/errors';
-import type { GatewayParts, Route } from '../route';
-import { answer, answers, body, turnParams } from '../schemas/common';
-import { exampleChallenge, type PasskeyAssertion } from '../../shapes/passkey';
+import { claimsForPasskey, LONGEST_S } from '../attestation/bundle-signer';
+import { LONGEST_TOKEN, passkeyClaims, type DecisionClaims } from '../attestation/claims';
+import { enrolmentHash, readSignedEnrolment, type SignedEnrolment } from '../attestation/enrolment';
+import { challengeOf, passkeyFault, writePasskeyDecision } from '../attestation/passkey-decision';
+import { plainSignature } from '../attestation/passkey-key';
+import { CHALLENGE_MS, PasskeyRegister, type StoredPasskey } from '../attestation/passkey-register';
+import { CLOCKS_MS } from '../attestation/trusted-keys';
+import { stateOf, trustedHere } from '../attestation/passkey-view';
+import { counterOf } from '../attestation/webauthn';
+import { sendSignatures, unsignedDecisions, type SignedSending } from '../client/approvals/attest';
+import type { TurnHandle } from '../client/turns/turn-handle';
+import { canonical } from '../shared/json/canonical';
+import { hashJson } from '../shared/json/digests';
+import { asJson, type Json, type JsonObject } from '../shared/json/json';
+import { optional } from '../shared/json/optional';
+import { jsonObject } from '../shapes/envelope';
+import type { Principal } from '../gateway/auth/principals';
+import { visibleTurn } from '../gateway/auth/turn-session-access';
+import { decisionFields, readDecisionBody, sendingOf } from '../gateway/decision-body';
+import { Refusal } from '../gateway/http/errors';
+import type { GatewayParts, Route } from '../gateway/route';
+import { answer, answers, body, turnParams } from '../gateway/schemas/common';
+import { exampleChallenge, type PasskeyAssertion } from '../shapes/passkey';
 
 const challengeBody = z.strictObject({
   ...decisionFields,

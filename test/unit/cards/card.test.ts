@@ -1,13 +1,5 @@
 import * as fc from 'fast-check';
-import {
-  actOf,
-  approvalCard,
-  CARD_SECTION,
-  charactersInUrl,
-  inDoubtCard,
-  wholeCard,
-  type Card,
-} from '../../../src/shared/approval/card';
+import { actOf, approvalCard, CARD_SECTION, charactersInUrl, inDoubtCard, wholeCard, type Card } from '../../../src/cards/card';
 import { PLAIN_POLICY } from '../../../src/shared/approval/approval';
 import type { JsonObject } from '../../../src/shared/json/json';
 import { fenceText, inlineCode, visible } from '../../../src/shared/text/visible';
